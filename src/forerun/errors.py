@@ -1,0 +1,47 @@
+"""The errors a user can meet.
+
+    ForerunError            exit 1   something failed
+    ├── InputError          exit 1   the given file cannot be read, parsed or compiled
+    ├── UsageError          exit 2   the request itself is wrong
+    ├── ToolMissing         exit 3   a tool is absent or has the wrong version
+    └── GateFailed          exit 4   the answer exists, but does not pass the asked condition
+
+A candidate that fails is not an error: it is a `Measurement` with its `error` set.
+"""
+
+from __future__ import annotations
+
+
+class ForerunError(Exception):
+    """What happened, why, and what to do next: one line each."""
+
+    exit_code = 1
+
+    def __init__(self, what: str, why: str = "", todo: str = "") -> None:
+        self.what, self.why, self.todo = what, why, todo
+        super().__init__(what)
+
+    def __str__(self) -> str:
+        return "\n".join(line for line in (self.what, self.why, self.todo) if line)
+
+
+class InputError(ForerunError):
+    """A file given by the user cannot be read, parsed or compiled."""
+
+
+class UsageError(ForerunError):
+    """The request is wrong: an unknown name, a bad option, a contradiction."""
+
+    exit_code = 2
+
+
+class ToolMissing(ForerunError):
+    """A tool that the request needs is absent or has the wrong version."""
+
+    exit_code = 3
+
+
+class GateFailed(ForerunError):
+    """An answer was found, but it fails the condition that was asked for."""
+
+    exit_code = 4

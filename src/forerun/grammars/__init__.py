@@ -1,0 +1,1 @@
+"""Output languages: one file, one language."""

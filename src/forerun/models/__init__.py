@@ -1,0 +1,1 @@
+"""Ways to write drafts: one file, one way."""

@@ -1,0 +1,259 @@
+"""From a compile command to a smaller object: front end, search, the user's compiler again, and a last check.
+
+`optimize` is the library's entry; `improve` does one compile command with workers and a store that are already there,
+and is what the command line and `cc` call.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from forerun.core import Draft, Result, Source, Trial
+from forerun.errors import ForerunError, InputError, UsageError
+from forerun.grammars.pipelines import Plan
+from forerun.models._chain import model
+from forerun.sandbox import Pool
+from forerun.solve import Budget, solve
+from forerun.store import Store
+from forerun.tasks import passes
+from forerun.toolchains.llvm import clang, lib, vocabulary
+from forerun.toolchains.llvm.elf import ObjectFile, read_object
+
+EFFORT = 600_000
+"""IR instructions compiled per module: a budget in compilations is cut to this, so that a huge module stays bearable
+and the answer still does not depend on the clock."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to search. The defaults are those of the command line."""
+
+    objective: str = "size"
+    budget: Budget = field(default_factory=Budget)
+    model: str = "coreset+search"
+    vocabulary: str = "safe"
+    hot: tuple[str, ...] = ()
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.objective not in passes.Passes.objectives:
+            raise UsageError(
+                f"no such objective: {self.objective}", f"objectives: {', '.join(passes.Passes.objectives)}"
+            )
+        if self.vocabulary not in ("safe", "extended"):
+            raise UsageError(f"no such vocabulary: {self.vocabulary}", "vocabularies: safe, extended")
+
+
+@dataclass(frozen=True, slots=True)
+class Improved:
+    """One module: what it was, what it became, and the plan that did it (None where the baseline stays)."""
+
+    command: clang.Command
+    source: Source
+    task: passes.Passes
+    result: Result[Plan]
+    before: ObjectFile
+    after: ObjectFile
+    object: bytes = field(repr=False)
+    bitcode: bytes = field(repr=False)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def plan(self) -> Plan | None:
+        """The winning plan."""
+        return self.result.best.draft.answer
+
+
+def prepare(command: clang.Command, options: Options, frontend: clang.Frontend) -> tuple[passes.Passes, Source]:
+    """The task and the source of a command. Raises InputError, ToolMissing."""
+    _, major = clang.compiler_version(command.compiler, command.environment)
+    location = lib.find(major)
+    steps = (
+        vocabulary.safe(command.compiler)
+        if options.vocabulary == "safe"
+        else vocabulary.extended(command.compiler, clang.tool("opt", major))
+    )
+    target = str(clang.target(command))
+    source = Source(frontend.text, "llvm", command.source, target, clang.baseline(command))
+    return passes.Passes(location.path, steps, options.objective, options.hot), source
+
+
+def improve(
+    command: clang.Command,
+    options: Options,
+    *,
+    pool: Pool,
+    store: Store | None = None,
+    frontend: clang.Frontend | None = None,
+    on_trial: Callable[[Trial[Plan]], None] | None = None,
+) -> Improved:
+    """The best object for a command that the options' model finds. Raises InputError, ToolMissing."""
+    task, source = prepare(command, options, frontend or clang.front_end(command))
+    notes = ["every function is marked optnone: compile with -O1 or more"] if " optnone " in source.text else []
+    size = passes.instructions(source.text)
+    allowed = max(1, EFFORT // max(1, size))
+    budget = options.budget
+    if allowed < budget.candidates and budget.seconds is None:
+        notes.append(f"{size} instructions: {allowed} of {budget.candidates} compilations are tried")
+        budget = Budget(allowed)
+    drafted = solve(
+        task, model(options.model), source, pool=pool, budget=budget, seed=options.seed, store=store, on_trial=on_trial
+    )
+    return finish(command, task, source, drafted, pool, notes)
+
+
+def finish(
+    command: clang.Command,
+    task: passes.Passes,
+    source: Source,
+    result: Result[Plan],
+    pool: Pool,
+    notes: Sequence[str] = (),
+) -> Improved:
+    """Emits the best trial with the user's own compiler, and checks that object; falls back to the next best.
+
+    The search measures objects that this library emits; what ships is what the user's compiler makes of the same IR,
+    and it must hold there as well.
+    """
+    said = list(notes)
+    before = read_object(source.reference)
+    better = [t for t in task.rank(result.trials) if task.metric.better(_value(task, t), result.before)]
+    for trial in better[:8]:
+        try:
+            bitcode = apply(pool, task, source, _answer(trial))
+            data = clang.emit(command, bitcode)
+        except ForerunError as error:
+            said.append(str(error))
+            continue
+        after = read_object(data)
+        problem = after.replaces(before) or _not_smaller(task, before, after)
+        if not problem:
+            final = Result(task.metric, result.baseline, trial, result.trials)
+            return Improved(command, source, task, final, before, after, data, bitcode, tuple(said))
+        said.append(f"a candidate was dropped: {problem}")
+    kept = Result(task.metric, result.baseline, result.baseline, result.trials)
+    return Improved(command, source, task, kept, before, before, source.reference, b"", tuple(said))
+
+
+def apply(pool: Pool, task: passes.Passes, source: Source, plan: Plan) -> bytes:
+    """The bitcode of a source after a plan, computed in a worker. Raises ForerunError."""
+    return pool.call(passes.optimised, task.library, source, plan)
+
+
+def minimise(improved: Improved, pool: Pool) -> Improved:
+    """The same module with the passes removed that change nothing in what is measured."""
+    if improved.plan is None:
+        return improved
+    task, source = improved.task, improved.source
+    goal = dict(improved.result.best.measurement.values)
+
+    def unchanged(plans: list[Plan]) -> list[bool]:
+        verdicts = dict(pool.measure(task, source, plans))
+        return [verdicts[i].ok and dict(verdicts[i].values) == goal for i in range(len(plans))]
+
+    plan = _without_functions(improved.plan, unchanged)
+    steps = _without_steps(plan, unchanged)
+    best = improved.result.best
+    trial = Trial(best.task, source, Draft(steps, best.draft.logprob, best.draft.origin), best.measurement)
+    result = Result(task.metric, improved.result.baseline, trial, (*improved.result.trials, trial))
+    return finish(improved.command, task, source, result, pool, improved.notes)
+
+
+def _without_functions(plan: Plan, unchanged: Callable[[list[Plan]], list[bool]]) -> Plan:
+    for name, _ in plan.functions:
+        shorter = Plan(plan.steps, tuple(f for f in plan.functions if f[0] != name))
+        if unchanged([shorter])[0]:
+            plan = shorter
+    return plan
+
+
+def _without_steps(plan: Plan, unchanged: Callable[[list[Plan]], list[bool]]) -> Plan:
+    """Removes runs of steps, long ones first (ddmin of Zeller and Hildebrandt 2002, without the subsets)."""
+    steps = plan.steps
+    length = max(1, len(steps) // 2)
+    while length:
+        at = 0
+        while at < len(steps):
+            shorter = steps[:at] + steps[at + length :]
+            if unchanged([Plan(shorter, plan.functions)])[0]:
+                steps = shorter
+            else:
+                at += length
+        length //= 2
+    return Plan(steps, plan.functions)
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """What one step does in its pipeline: the objective after it, and without it."""
+
+    step: str
+    after: float
+    without: float
+
+
+def explain(improved: Improved, pool: Pool) -> list[Contribution]:
+    """For each step of the plan: the objective when the pipeline stops there, and when only this step is left out."""
+    plan = improved.plan or Plan()
+    steps = plan.steps
+    prefixes = [Plan(steps[: i + 1]) for i in range(len(steps))]
+    without = [Plan(steps[:i] + steps[i + 1 :], plan.functions) for i in range(len(steps))]
+    measured = dict(pool.measure(improved.task, improved.source, [*prefixes, *without]))
+    values = [measured[i].values.get(improved.task.objective, float("nan")) for i in range(2 * len(steps))]
+    return [Contribution(s, values[i], values[len(steps) + i]) for i, s in enumerate(steps)]
+
+
+def optimize(
+    path: str | os.PathLike[str],
+    *,
+    flags: Sequence[str] = ("-Oz",),
+    compiler: str | None = None,
+    objective: str = "size",
+    budget: int = 20,
+    model: str = "coreset+search",
+    seed: int = 0,
+    store: Path | None = None,
+) -> Result[Plan]:
+    """The best pass pipeline for one C, C++ or LLVM IR file, with every trial that led to it.
+
+    Compares with the object that `compiler` (clang of the installed LLVM) makes with `flags`. Raises InputError where
+    the file does not compile, ToolMissing where LLVM is not installed.
+    """
+    command = command_for(str(path), compiler, flags)
+    options = Options(objective, Budget(budget), model, seed=seed)
+    with Pool() as pool:
+        if store is None:
+            return improve(command, options, pool=pool).result
+        with Store(store) as opened:
+            return improve(command, options, pool=pool, store=opened).result
+
+
+def command_for(
+    path: str, compiler: str | None = None, flags: Sequence[str] = ("-Oz",), stdin: bytes | None = None
+) -> clang.Command:
+    """The compile command of one file. Raises InputError for what is no C, C++ or IR, UsageError for other flags."""
+    if stdin is None and not Path(path).is_file():
+        raise InputError(f"no such file: {path}")
+    command = clang.read_command([compiler or clang.default_compiler(), *flags, "-c", path])
+    if isinstance(command, str):
+        raise UsageError(f"{path} cannot be optimised with these flags", command)
+    return clang.with_stdin(command, stdin)
+
+
+def _answer(trial: Trial[Plan]) -> Plan:
+    assert trial.draft.answer is not None
+    return trial.draft.answer
+
+
+def _value(task: passes.Passes, trial: Trial[Plan]) -> float:
+    return trial.measurement.values[task.metric.name]
+
+
+def _not_smaller(task: passes.Passes, before: ObjectFile, after: ObjectFile) -> str:
+    if task.objective not in ("size", "text"):
+        return ""
+    sizes = getattr(before, task.objective), getattr(after, task.objective)
+    return "" if sizes[1] < sizes[0] else f"the compiler's own object has {sizes[1]} bytes, the baseline {sizes[0]}"

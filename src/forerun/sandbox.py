@@ -1,0 +1,246 @@
+"""Checking in child processes that may die: a crash, a hang or too much memory becomes a Measurement.
+
+A worker is a Python process that imports the task, keeps what the task prepares for a source (a parsed module), and
+answers one request at a time over a socket. It is started afresh rather than forked, so a caller with threads is safe;
+it ends when its parent does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection, wait
+from typing import Any, BinaryIO, TypeVar
+
+from forerun import settings
+from forerun.core import Measurement, Source, Task
+from forerun.errors import ForerunError
+
+A = TypeVar("A")
+T = TypeVar("T")
+
+_START_S = 60.0
+"""How long a worker may take to start: importing on a cold, busy machine."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds on one measurement."""
+
+    timeout_s: float = 30.0
+    memory_bytes: int = 4 << 30
+
+    @classmethod
+    def from_settings(cls) -> Limits:
+        """The limits that the settings name."""
+        return cls(settings.number("timeout"), int(settings.number("memory")) << 20)
+
+
+class Pool:
+    """Worker processes that measure answers in parallel. Use as a context manager; not shared between threads."""
+
+    def __init__(self, workers: int | None = None, limits: Limits | None = None) -> None:
+        self.limits = limits or Limits.from_settings()
+        self._workers = [_Worker(self.limits) for _ in range(workers or settings.workers())]
+
+    def __enter__(self) -> Pool:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends every worker."""
+        for worker in self._workers:
+            worker.stop()
+
+    def measure(
+        self, task: Task[A], source: Source, answers: Iterable[A | None]
+    ) -> Iterator[tuple[int, Measurement]]:
+        """Measures each answer; yields its place and its measurement as they come."""
+        waiting = deque(enumerate(answers))
+        busy: dict[_Worker, int] = {}
+        idle = list(self._workers)
+        try:
+            while waiting or busy:
+                while waiting and idle:
+                    worker = idle.pop(0)
+                    busy[worker], answer = waiting.popleft()
+                    worker.submit(task, source, answer)
+                for worker, measurement in list(_finished(busy)):
+                    yield busy.pop(worker), measurement
+                    idle.append(worker)
+        finally:
+            for worker in busy:  # the caller stopped listening: whatever still runs is not wanted
+                worker.stop()
+
+
+    def call(self, function: Callable[..., T], *arguments: object) -> T:
+        """The value of a module-level function, computed in a worker.
+
+        Raises ForerunError where the worker died or ran out of time, or where the function raised anything.
+        """
+        worker = self._workers[0]
+        worker.submit_call(function, arguments)
+        ready = wait([worker.connection], timeout=max(0.0, worker.deadline - time.monotonic()))
+        answer = worker.receive() if ready else worker.give_up()
+        if isinstance(answer, _Value):
+            return answer.value  # type: ignore[no-any-return]
+        raise ForerunError(f"{function.__name__} failed", answer.error)
+
+
+@dataclass(frozen=True, slots=True)
+class _Value:
+    """What a called function gave."""
+
+    value: Any
+
+
+def _finished(busy: Iterable[_Worker]) -> Iterator[tuple[_Worker, Measurement]]:
+    """Waits until at least one worker has answered, died, or run out of time."""
+    workers = {worker.connection: worker for worker in busy}
+    earliest = min(worker.deadline for worker in workers.values())
+    ready = wait(list(workers), timeout=max(0.0, earliest - time.monotonic()))
+    for connection, worker in workers.items():
+        if connection in ready:
+            yield worker, worker.receive()
+        elif time.monotonic() >= worker.deadline:
+            yield worker, worker.give_up()
+
+
+@dataclass(eq=False)
+class _Worker:
+    limits: Limits
+    deadline: float = 0.0
+    _process: subprocess.Popen[bytes] | None = None
+    _connection: Connection | None = None
+    _log: BinaryIO | None = None
+    _sent: tuple[Any, Any] = field(default=(None, None))
+
+    @property
+    def connection(self) -> Connection:
+        assert self._connection
+        return self._connection
+
+    def submit(self, task: Task[A], source: Source, answer: A | None) -> None:
+        self._send(lambda: ("measure", None if self._sent == (task, source) else (task, source), answer))
+        self._sent = (task, source)
+
+    def submit_call(self, function: Callable[..., object], arguments: tuple[object, ...]) -> None:
+        self._send(lambda: ("call", function, arguments))
+
+    def _send(self, message: Callable[[], object]) -> None:
+        """The message is made once the worker runs: a fresh one has been sent nothing yet."""
+        fresh = self._process is None
+        if fresh:
+            self._start()
+        self.deadline = time.monotonic() + self.limits.timeout_s + (_START_S if fresh else 0)
+        with contextlib.suppress(OSError):  # it died between two requests: receive() finds out and says how
+            self.connection.send(message())
+
+    def receive(self) -> Any:
+        try:
+            return self.connection.recv()
+        except (EOFError, OSError):
+            return Measurement(error=self._post_mortem())
+
+    def give_up(self) -> Measurement:
+        self.stop()
+        return Measurement(error=f"timeout: stopped after {self.limits.timeout_s:g} s")
+
+    def stop(self) -> None:
+        if self._process:
+            self._process.kill()
+            self._process.wait()
+        if self._connection:
+            self._connection.close()
+        if self._log:
+            self._log.close()
+        self._process, self._connection, self._log, self._sent = None, None, None, (None, None)
+
+    def _start(self) -> None:
+        ours, theirs = socket.socketpair()
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the worker
+        command = [sys.executable, "-c", "from forerun import sandbox; sandbox.serve()"]
+        numbers = (theirs.fileno(), os.getpid(), self.limits.memory_bytes)
+        self._process = subprocess.Popen(
+            [*command, *map(str, numbers)],
+            stdin=subprocess.DEVNULL,
+            stdout=self._log,
+            stderr=self._log,
+            pass_fds=[theirs.fileno()],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
+            start_new_session=True,
+        )
+        theirs.close()
+        self._connection = Connection(ours.detach())
+
+    def _post_mortem(self) -> str:
+        assert self._process and self._log
+        status = self._process.wait()
+        self._log.seek(0)
+        said = self._log.read().decode("utf-8", "replace")
+        self.stop()
+        return _cause(status, said)
+
+
+def _cause(status: int, said: str) -> str:
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    if any("out of memory" in line or "bad_alloc" in line or "MemoryError" in line for line in lines):
+        return "memory: the worker reached its memory limit"
+    telling = [line for line in lines if "LLVM ERROR" in line or "Assertion" in line or "Error" in line]
+    reason = (telling or [""])[0]
+    how = signal.Signals(-status).name if status < 0 else f"exit status {status}"
+    return f"crash: {how}" + (f": {reason[:200]}" if reason else "")
+
+
+def serve() -> None:
+    """The worker's side: answers until the other end closes."""
+    descriptor, parent, memory = (int(a) for a in sys.argv[1:4])
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    connection = Connection(descriptor)
+    task: Any = None
+    source: Any = None
+    while True:
+        try:
+            kind, first, second = connection.recv()
+        except (EOFError, OSError):
+            os._exit(0)
+        if kind == "measure":
+            task, source = first or (task, source)
+            connection.send(_guarded(task.measure, source, second))
+        else:
+            connection.send(_guarded(_valued, first, second))
+
+
+def _valued(function: Callable[..., object], arguments: tuple[object, ...]) -> _Value:
+    return _Value(function(*arguments))
+
+
+def _guarded(function: Callable[..., T], *arguments: object) -> T | Measurement:
+    try:
+        return function(*arguments)
+    except MemoryError:
+        return Measurement(error="memory: the worker reached its memory limit")
+    except Exception as error:  # a plugin's mistake must not end a search
+        return Measurement(error=f"{type(error).__name__}: {error}")
+
+
+def _end_with(parent: int) -> None:
+    # A worker inside a long compilation does not read its socket, so it would outlive a parent that was killed.
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(0)

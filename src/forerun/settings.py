@@ -1,0 +1,123 @@
+"""Settings: flags > `FORERUN_*` > `[tool.forerun]` in the nearest pyproject.toml > defaults."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import platformdirs
+
+from forerun.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A name, its default as text, and what it is for."""
+
+    name: str
+    default: str
+    help: str
+
+    @property
+    def variable(self) -> str:
+        """The environment variable that sets it."""
+        return f"FORERUN_{self.name.upper()}"
+
+
+SETTINGS = {
+    s.name: s
+    for s in (
+        Setting("llvm", "", "libLLVM to use: a major version, the library, its folder, or an llvm-config"),
+        Setting("cache", "", "folder for measured trials and built objects (default: the platform's cache folder)"),
+        Setting("workers", "", "worker processes that measure (default: one for each usable core)"),
+        Setting("timeout", "30", "seconds that one candidate may take before it is stopped"),
+        Setting("memory", "4096", "MiB of address space that one worker may use"),
+        Setting("objective", "size", "what `optimize` and `cc` make smaller: size, text, instructions or cycles"),
+        Setting("budget", "20", "compilations that `cc` spends on one module, or seconds when it ends in `s`"),
+        Setting("lock", "", "lock file that `cc` reads and extends"),
+        Setting("locked", "", "1: `cc` builds from the lock file alone and never searches"),
+        Setting("verbose", "", "1: `cc` says on stderr what it did with each file"),
+        Setting("idle", "60", "seconds without work after which the server of `cc` ends by itself"),
+    )
+}
+
+_flags: dict[str, str] = {}
+
+
+def override(name: str, value: str) -> None:
+    """A flag of the command line: stands above everything else in this process."""
+    _flags[_known(name).name] = value
+
+
+def get(name: str, environ: Mapping[str, str] = os.environ, folder: Path | None = None) -> str:
+    """The value in force, as text."""
+    return origin(name, environ, folder)[0]
+
+
+def number(name: str, environ: Mapping[str, str] = os.environ, folder: Path | None = None) -> float:
+    """The value in force, as a positive number. Raises UsageError."""
+    value, where = origin(name, environ, folder)
+    try:
+        result = float(value)
+    except ValueError:
+        result = -1.0
+    if not result > 0:
+        raise UsageError(f"the setting `{name}` must be a positive number, not {value!r}", f"it was set by: {where}")
+    return result
+
+
+def origin(name: str, environ: Mapping[str, str] = os.environ, folder: Path | None = None) -> tuple[str, str]:
+    """The value in force, and where it came from."""
+    setting = _known(name)
+    if name in _flags:
+        return _flags[name], "the command line"
+    if setting.variable in environ:
+        return environ[setting.variable], setting.variable
+    project, values = _project(folder or Path.cwd())
+    if name in values:
+        return values[name], project
+    return setting.default, "default"
+
+
+def cache_folder() -> Path:
+    """Where trials and built objects are kept; made when first written to."""
+    chosen = get("cache")
+    return Path(chosen).expanduser() if chosen else Path(platformdirs.user_cache_dir("forerun"))
+
+
+def workers() -> int:
+    """How many worker processes measure at once."""
+    return int(number("workers")) if get("workers") else len(os.sched_getaffinity(0))
+
+
+def _known(name: str) -> Setting:
+    if name not in SETTINGS:
+        raise UsageError(f"no such setting: {name}", f"settings: {', '.join(SETTINGS)}")
+    return SETTINGS[name]
+
+
+@cache
+def _project(folder: Path) -> tuple[str, dict[str, str]]:
+    """The `[tool.forerun]` table of the nearest pyproject.toml, as text."""
+    for parent in (folder, *folder.parents):
+        file = parent / "pyproject.toml"
+        if file.is_file():
+            return str(file), _table(file)
+    return "", {}
+
+
+def _table(file: Path) -> dict[str, str]:
+    try:
+        table = tomllib.loads(file.read_text()).get("tool", {}).get("forerun", {})
+    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError):
+        return {}  # somebody else's broken file must not stop a build
+    for name in table:
+        if name not in SETTINGS:
+            raise UsageError(
+                f"no such setting: {name}", f"it stands in [tool.forerun] of {file}", f"settings: {', '.join(SETTINGS)}"
+            )
+    return {name: str(int(value) if isinstance(value, bool) else value) for name, value in table.items()}

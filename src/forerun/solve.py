@@ -1,0 +1,127 @@
+"""The flow: a model proposes, the machine checks, the task chooses.
+
+Work goes in rounds, so that a model may learn from what was just measured: a search, a frequency table and a language
+model that asks for better take the same path. Rounds have a fixed size and are recorded in the order drafted, so the
+answer does not depend on how many workers measured, nor on what the store already knew.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Generic, TypeVar
+
+from forerun.core import Draft, Grammar, Measurement, Model, Result, Source, Task, Trial
+from forerun.errors import InputError
+from forerun.sandbox import Pool
+from forerun.store import Store
+
+A = TypeVar("A")
+
+ROUND = 16
+"""Drafts in a round: enough to keep workers busy, few enough to learn often."""
+
+_PATIENCE = 4
+"""Rounds without a new draft after which a model has no more to say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What may be spent on one source: distinct candidates, and seconds of wall-clock time where given."""
+
+    candidates: int = 20
+    seconds: float | None = None
+
+
+def solve(
+    task: Task[A],
+    model: Model,
+    source: Source,
+    *,
+    pool: Pool,
+    budget: Budget | None = None,
+    seed: int = 0,
+    store: Store | None = None,
+    on_trial: Callable[[Trial[A]], None] | None = None,
+) -> Result[A]:
+    """The best checked answer that the model finds within the budget, never worse than the baseline.
+
+    Raises InputError where the baseline itself fails: then there is nothing to compare with.
+    """
+    search = _Search(task, source, task.grammar(source), pool, store, on_trial)
+    budget = budget or Budget()
+    ends = None if budget.seconds is None else time.monotonic() + budget.seconds
+    prompt = task.prompt(source)
+    baseline = search.baseline()
+    dry = turn = 0
+    while len(search.trials) < budget.candidates and dry < _PATIENCE:
+        if ends is not None and time.monotonic() >= ends:
+            break
+        n = min(ROUND, budget.candidates - len(search.trials))
+        drafts = model.sample(prompt, search.grammar, n, seed * 1_000_003 + turn, search.history())
+        if not drafts:
+            break
+        fresh = search.new(drafts)[:n]
+        dry = 0 if fresh else dry + 1
+        search.run(fresh)
+        turn += 1
+    return Result(task.metric, baseline, task.choose(baseline, search.trials), tuple(search.trials))
+
+
+@dataclass
+class _Search(Generic[A]):
+    task: Task[A]
+    source: Source
+    grammar: Grammar[A]
+    pool: Pool
+    store: Store | None
+    on_trial: Callable[[Trial[A]], None] | None
+    trials: list[Trial[A]] = field(default_factory=list)
+    seen: set[str] = field(default_factory=set)
+    known: dict[str, Measurement] = field(default_factory=dict)
+    tool: str = ""
+
+    def baseline(self) -> Trial[A]:
+        measurement = next(m for _, m in self.pool.measure(self.task, self.source, [None]))
+        draft: Draft[A] = Draft(None, origin="baseline")
+        trial = Trial(self.task.id, self.source, draft, measurement)
+        if measurement.error or self.task.metric.name not in measurement.values:
+            why = measurement.error or f"it has no {self.task.metric.name}"
+            raise InputError(f"{self.source.name}: the baseline cannot be measured", why)
+        self.tool = measurement.tool
+        if self.store:
+            self.known = self.store.known(self.task, self.source, measurement.tool)
+        return trial
+
+    def new(self, drafts: Sequence[Draft[A]]) -> list[Draft[A]]:
+        """The drafts that no earlier one spelled."""
+        fresh = []
+        for draft in drafts:
+            assert draft.answer is not None
+            text = self.grammar.text(draft.answer)
+            if text not in self.seen:
+                self.seen.add(text)
+                fresh.append(draft)
+        return fresh
+
+    def run(self, drafts: Sequence[Draft[A]]) -> None:
+        texts = [self.grammar.text(d.answer) for d in drafts if d.answer is not None]
+        found: dict[int, Measurement] = {i: self.known[t] for i, t in enumerate(texts) if t in self.known}
+        todo = [i for i in range(len(drafts)) if i not in found]
+        for place, measurement in self.pool.measure(self.task, self.source, [drafts[i].answer for i in todo]):
+            # A worker that died cannot say which tool it used.
+            found[todo[place]] = replace(measurement, tool=self.tool)
+        made = [Trial(self.task.id, self.source, d, found[i]) for i, d in enumerate(drafts)]
+        if self.store and todo:
+            self.store.add([made[i] for i in todo], self.grammar)
+        self.trials += made
+        for trial in made:
+            if self.on_trial:
+                self.on_trial(trial)
+
+    def history(self) -> list[Trial[A]]:
+        """Best first, then those that failed, in the order they were made."""
+        ranked = self.task.rank(self.trials)
+        good = set(map(id, ranked))
+        return ranked + [t for t in self.trials if id(t) not in good]

@@ -1,0 +1,157 @@
+"""Trials, content-addressed, in one SQLite file: cache, log and dataset in one.
+
+A row is keyed by what was asked (task with its version, source), the answer's text and the tool that measured it.
+SQLite's write-ahead log keeps the file whole through a kill at any moment, and lets two builds share it.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from forerun.core import Draft, Grammar, Measurement, Source, Task, Trial
+from forerun.errors import ForerunError
+
+A = TypeVar("A")
+
+_FORMAT = 1
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS sources (
+    key TEXT PRIMARY KEY, lang TEXT NOT NULL, name TEXT NOT NULL, target TEXT NOT NULL,
+    text BLOB NOT NULL, reference BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS trials (
+    id INTEGER PRIMARY KEY, task TEXT NOT NULL, source TEXT NOT NULL REFERENCES sources(key),
+    answer TEXT, tool TEXT NOT NULL, measured TEXT NOT NULL, checked INTEGER NOT NULL, error TEXT NOT NULL,
+    logprob REAL, origin TEXT NOT NULL);
+CREATE UNIQUE INDEX IF NOT EXISTS once ON trials (task, source, answer, tool);
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A stored trial, its answer as text."""
+
+    task: str
+    source: Source
+    answer: str | None
+    measurement: Measurement
+    logprob: float | None
+    origin: str
+
+
+class Store:
+    """Use as a context manager, one for each thread. Raises ForerunError where the file cannot be used."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._db = sqlite3.connect(path, timeout=60, isolation_level=None)
+            self._db.execute("PRAGMA journal_mode = WAL")
+            self._db.execute("PRAGMA synchronous = NORMAL")
+            found = self._db.execute("PRAGMA user_version").fetchone()[0]
+            if found not in (0, _FORMAT):
+                self._db.close()
+                raise ForerunError(
+                    f"the store {path} has format {found}, this version reads {_FORMAT}",
+                    todo="choose another folder with FORERUN_CACHE, or delete the file: it is a cache",
+                )
+            if not found:
+                self._db.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA user_version = {_FORMAT}; COMMIT;")
+        except (OSError, sqlite3.Error) as error:
+            raise self._unusable(error) from error
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._db.close()
+
+    def known(self, task: Task[A], source: Source, tool: str) -> dict[str, Measurement]:
+        """What was measured of a source with this tool, by the answer's text. Errors of the moment are left out."""
+        rows = self._query(
+            "SELECT answer, measured, checked, error, tool FROM trials"
+            " WHERE task = ? AND source = ? AND tool = ? AND answer IS NOT NULL",
+            (task.id, source.key, tool),
+        )
+        measured = {row[0]: _measurement(*row[1:]) for row in rows}
+        return {answer: m for answer, m in measured.items() if not m.transient}
+
+    def add(self, trials: Iterable[Trial[A]], grammar: Grammar[A]) -> None:
+        """Writes trials in one transaction; a trial that is already there is replaced."""
+        rows = list(trials)
+        sources = {t.source.key: t.source for t in rows}
+        try:
+            self._db.execute("BEGIN IMMEDIATE")
+            self._db.executemany("INSERT OR IGNORE INTO sources VALUES (?,?,?,?,?,?)", map(_source, sources.values()))
+            self._db.executemany(
+                "INSERT OR REPLACE INTO trials (task, source, answer, tool, measured, checked, error, logprob, origin)"
+                " VALUES (?,?,?,?,?,?,?,?,?)",
+                [_row(t, grammar) for t in rows],
+            )
+            self._db.execute("COMMIT")
+        except sqlite3.Error as error:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+            raise self._unusable(error) from error
+
+    def trials(self, task: str | None = None) -> Iterator[Row]:
+        """Every stored trial, of one task (by its id) if asked, in the order it was written."""
+        sources: dict[str, Source] = {}
+        rows = self._query(
+            "SELECT task, source, answer, logprob, origin, measured, checked, error, tool FROM trials"
+            " WHERE ? IS NULL OR task = ? ORDER BY source, id",
+            (task, task),
+        )
+        for name, key, answer, logprob, origin, *measured in rows:
+            if key not in sources:
+                sources = {key: self.source(key)}
+            yield Row(name, sources[key], answer, _measurement(*measured), logprob, origin)
+
+    def source(self, key: str) -> Source:
+        """A stored source. Raises KeyError."""
+        rows = self._query("SELECT text, lang, name, target, reference FROM sources WHERE key = ?", (key,))
+        if not rows:
+            raise KeyError(key)
+        text, lang, name, target, reference = rows[0]
+        return Source(zlib.decompress(text).decode("utf-8", "surrogateescape"), lang, name, target, reference)
+
+    def count(self) -> int:
+        """How many trials are stored."""
+        return int(self._query("SELECT count(*) FROM trials", ())[0][0])
+
+    def _query(self, sql: str, arguments: tuple[object, ...]) -> list[tuple[object, ...]] | list:  # type: ignore[type-arg]
+        try:
+            return self._db.execute(sql, arguments).fetchall()
+        except sqlite3.Error as error:
+            raise self._unusable(error) from error
+
+    def _unusable(self, error: Exception) -> ForerunError:
+        return ForerunError(
+            f"the store {self.path} cannot be used", str(error), "choose another folder with FORERUN_CACHE"
+        )
+
+
+def _source(source: Source) -> tuple[object, ...]:
+    text = zlib.compress(source.text.encode("utf-8", "surrogateescape"))
+    return source.key, source.lang, source.name, source.target, text, source.reference
+
+
+def _row(trial: Trial[A], grammar: Grammar[A]) -> tuple[object, ...]:
+    measurement, draft = trial.measurement, trial.draft
+    answer = None if draft.answer is None else grammar.text(draft.answer)
+    logprob = None if draft.logprob != draft.logprob else draft.logprob
+    values = json.dumps(dict(measurement.values), sort_keys=True)
+    return (
+        trial.task, trial.source.key, answer, measurement.tool, values, int(measurement.checked), measurement.error,
+        logprob, draft.origin,
+    )  # fmt: skip
+
+
+def _measurement(values: str, checked: int, error: str, tool: str) -> Measurement:
+    return Measurement(json.loads(values), bool(checked), error, tool)

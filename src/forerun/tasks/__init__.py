@@ -1,0 +1,1 @@
+"""Questions: one file, one question."""

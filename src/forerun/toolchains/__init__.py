@@ -1,0 +1,1 @@
+"""Worlds that can check an answer: one file or folder, one world."""

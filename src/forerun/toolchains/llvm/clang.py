@@ -1,0 +1,299 @@
+"""The user's own compiler, driven with the user's own flags.
+
+A compile command is read once. From it come the baseline object (the command as it is), the unoptimised IR (the same
+flags, passes disabled), the object of optimised IR (the same flags again, passes still disabled), and the options with
+which stock `llc` emits the same bytes.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+
+from forerun.errors import InputError, ToolMissing
+from forerun.toolchains.llvm import lib
+from forerun.toolchains.llvm.target import Target
+
+C_SUFFIXES = (".c", ".i")
+CXX_SUFFIXES = (".cpp", ".cc", ".cxx", ".c++", ".C", ".CPP", ".ii")
+IR_SUFFIXES = (".ll", ".bc")
+SUFFIXES = C_SUFFIXES + CXX_SUFFIXES + IR_SUFFIXES
+
+# Options whose value is the next argument.
+_PREPROCESSOR = ("-I", "-D", "-U", "-include", "-imacros", "-isystem", "-iquote", "-idirafter", "-iprefix", "-isysroot",
+                 "-iwithprefix", "-iwithprefixbefore", "-ivfsoverlay", "-include-pch", "-cxx-isystem")  # fmt: skip
+_DEPENDENCY = ("-MF", "-MT", "-MQ", "-MJ")
+_OTHER = ("-x", "-target", "-arch", "--param", "-B", "-L", "-l", "-T", "-u", "-z", "-e", "-F", "-framework", "-Xlinker",
+          "-Xassembler", "-Xpreprocessor", "-gcc-toolchain", "-resource-dir", "-working-directory",
+          "--serialize-diagnostics", "-serialize-diagnostics", "--sysroot", "-stdlib")  # fmt: skip
+_VALUED = frozenset((*_PREPROCESSOR, *_DEPENDENCY, *_OTHER, "-o", "-Xclang", "-mllvm")) - {"-stdlib"}
+
+# What the compiler does between the front end and the object that a pass pipeline of ours would not do.
+_REFUSED: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(pattern), why)
+    for pattern, why in (
+        (r"@", "response files are not read"),
+        (r"-flto|-fthinlto|-emit-llvm|-fembed-bitcode|-fwhole-program", "the output is not a plain object"),
+        (r"-S$|-E$|-M$|-MM$|-fsyntax-only|--analyze|--precompile|-###|--version|-v$|--help|-print-|-dump", "not a compilation to an object"),
+        (r"-fsanitize|-fprofile|-fcs-profile|-fcoverage|--coverage|-ftest-coverage|-fmemory-profile|-fauto-profile|-fxray|-pg$|-finstrument|-fcrash-diagnostics=all",
+         "instrumentation is inserted by the compiler's own pipeline"),
+        (r"-Xclang|-mllvm|-fpass-plugin|-fplugin|-Xarch|-cc1", "it reaches into the compiler"),
+        (r"-fno-integrated-as|-save-temps|--save-temps|-gsplit-dwarf|-ftime-trace|-fsave-optimization-record", "it asks for more outputs"),
+        (r"-fopenmp-targets|--offload|--cuda|-fcoroutines|-fmodules|-fmodule|-Xopenmp", "its language extension needs the compiler's own pipeline"),
+    )
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One compilation of one file to one object: the compiler, its arguments, where it runs."""
+
+    compiler: str
+    arguments: tuple[str, ...]
+    source: str
+    output: str
+    level: str
+    directory: str = "."
+    environment: Mapping[str, str] | None = field(default=None, compare=False, repr=False)
+    stdin: bytes | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """The arguments that can change the code: without files, include paths, macros, dependencies and warnings."""
+        kept = (a for a in _pairs(self.arguments) if a[0][:2] not in ("-I", "-D", "-U", "-W", "-M"))
+        return tuple(w for a in kept if a[0] not in _PREPROCESSOR and not _is_file(a, self) for w in a)
+
+    @property
+    def is_ir(self) -> bool:
+        """Whether the source is LLVM IR."""
+        return self.source.endswith(IR_SUFFIXES) or "ir" in _languages(self.arguments)
+
+
+def read_command(argv: Sequence[str], directory: str = ".") -> Command | str:
+    """A compile command, or the reason why it is not one that can be improved."""
+    compiler, *arguments = argv
+    words = list(_pairs(arguments))
+    for word in words:
+        for pattern, why in _REFUSED:
+            if pattern.match(word[0]):
+                return f"{word[0]}: {why}"
+    files = [w[0] for w in words if not w[0].startswith("-") or w[0] == "-"]
+    if ["-c"] not in words:
+        return "no -c: it links"
+    if len(files) != 1:
+        return f"{len(files)} input files"
+    return _understood(compiler, arguments, words, files[0], directory)
+
+
+def _understood(
+    compiler: str, arguments: list[str], words: list[list[str]], source: str, directory: str
+) -> Command | str:
+    language = _languages(arguments)
+    if language and language[-1] not in ("c", "c++", "cpp-output", "c++-cpp-output", "ir", "none"):
+        return f"-x {language[-1]}: not C, C++ or LLVM IR"
+    if not language and not source.endswith(SUFFIXES):
+        return f"{source}: not C, C++ or LLVM IR"
+    level = _level(w[0] for w in words)
+    if level == "0":
+        return "-O0: the user asked for unoptimised code"
+    outputs = [w[-1].removeprefix("-o") if len(w) == 1 else w[1] for w in words if w[0].startswith("-o")]
+    output = outputs[-1] if outputs else f"{Path(source).stem}.o"
+    if output == "-":
+        return "the object goes to standard output"
+    return Command(compiler, tuple(arguments), source, output, level, directory)
+
+
+def with_stdin(command: Command, stdin: bytes | None) -> Command:
+    """The command, reading its source from these bytes instead of a file."""
+    return replace(command, stdin=stdin)
+
+
+def compiler_version(compiler: str, environment: Mapping[str, str] | None = None) -> tuple[str, int]:
+    """What a compiler says of itself, and clang's major version. Raises ToolMissing where it is no clang."""
+    path = shutil.which(compiler, path=(environment or os.environ).get("PATH"))
+    if path is None:
+        raise ToolMissing(f"no compiler is called {compiler!r}", "it is not on the PATH", lib.INSTALL)
+    status = Path(path).stat()
+    return _version(path, status.st_mtime_ns, status.st_size)
+
+
+@cache
+def _version(path: str, _modified: int, _size: int) -> tuple[str, int]:
+    run = subprocess.run([path, "--version"], capture_output=True, text=True, check=False, timeout=60)
+    line = run.stdout.partition("\n")[0]
+    match = re.search(r"clang version (\d+)\.", line)
+    if run.returncode or not match:
+        raise ToolMissing(f"{path} is not clang", f"it says: {line or run.stderr.strip()[:80]}", lib.INSTALL)
+    return line, int(match[1])
+
+
+def default_compiler() -> str:
+    """clang of the version of the preferred libLLVM that has one. Raises ToolMissing."""
+    for location in lib.locations():
+        names = (f"clang-{location.major}", f"/usr/lib/llvm-{location.major}/bin/clang", "clang")
+        for name in (n for n in names if shutil.which(n)):
+            try:
+                if compiler_version(name)[1] == location.major:
+                    return name
+            except ToolMissing:
+                continue
+    lib.find()
+    raise ToolMissing("no clang of the version of LLVM's library was found", "", lib.INSTALL)
+
+
+def tool(name: str, major: int) -> str:
+    """A stock LLVM tool (`opt`, `llc`, `llvm-as`, `llvm-mca`) of one version. Raises ToolMissing."""
+    for candidate in (f"{name}-{major}", f"/usr/lib/llvm-{major}/bin/{name}", f"/usr/lib64/llvm{major}/bin/{name}"):
+        if found := shutil.which(candidate):
+            return found
+    raise ToolMissing(f"{name} of LLVM {major} was not found", "", f"install it with: apt-get install llvm-{major}")
+
+
+@dataclass(frozen=True, slots=True)
+class Frontend:
+    """What the front end made of a command: IR text, and what it said on stderr."""
+
+    text: str
+    said: bytes
+
+
+def front_end(command: Command, *, dependencies: bool = False, colour: bool = False) -> Frontend:
+    """Unoptimised IR of the user's file with the user's flags. Raises InputError with the compiler's message.
+
+    With `dependencies`, the dependency files that the command asks for are written, under the names it would give.
+    """
+    arguments = ["-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes", *_dependencies(command, wanted=dependencies)]
+    if colour:
+        arguments.append("-fcolor-diagnostics")
+    run = _run(command, [*_common(command, keep=True), *arguments, *_input(command), "-o", "-"])
+    if run.returncode:
+        raise _refused(command, run)
+    return Frontend(run.stdout.decode("utf-8", "surrogateescape"), run.stderr)
+
+
+def baseline(command: Command) -> bytes:
+    """The object that the command makes, in a place of its own. Raises InputError with the compiler's message."""
+    return _to_object(command, [*_common(command, keep=True), "-c", *_input(command)], command.stdin)
+
+
+def emit(command: Command, bitcode: bytes) -> bytes:
+    """The object of optimised bitcode, with the user's flags and no further passes. Raises InputError."""
+    arguments = [*_common(command, keep=False), "-w", "-Qunused-arguments", "-Xclang", "-disable-llvm-passes"]
+    return _to_object(command, [*arguments, "-c", "-x", "ir", "-"], bitcode)
+
+
+def target(command: Command) -> Target:
+    """How the command emits code, in the words of `llc`. Raises InputError."""
+    run = _run(command, [*_common(command, keep=True), "-c", *_input(command), "-###"])
+    lines = [line for line in run.stderr.decode("utf-8", "replace").splitlines() if '"-cc1"' in line]
+    if run.returncode or len(lines) != 1:
+        raise _refused(command, run)
+    words = shlex.split(lines[0])
+    return Target(_after(words, "-triple"), command.level, tuple(_llc_options(words)))
+
+
+def _llc_options(words: list[str]) -> Iterable[str]:
+    """Options of `clang -cc1` as options of `llc`; attributes and module flags in the IR carry the others."""
+    for theirs, ours in (("-mrelocation-model", "relocation-model"), ("-mcmodel", "code-model"), ("-target-cpu", "mcpu")):
+        value = _after(words, theirs) or next((w.split("=")[1] for w in words if w.startswith(f"{theirs}=")), "")
+        if value:
+            yield f"--{ours}={value}"
+    for theirs, ours in (
+        ("-ffunction-sections", "--function-sections"),
+        ("-fdata-sections", "--data-sections"),
+        ("-faddrsig", "--addrsig"),
+        ("-femulated-tls", "--emulated-tls"),
+        ("-fno-unique-section-names", "--unique-section-names=false"),
+        ("-fstack-size-section", "--stack-size-section"),
+    ):
+        if theirs in words:
+            yield ours
+    tuning = next((w.split("=")[1] for w in words if w.startswith("-debugger-tuning=")), "")
+    if tuning:
+        yield f"--debugger-tune={tuning}"
+
+
+def _after(words: list[str], option: str) -> str:
+    return words[words.index(option) + 1] if option in words else ""
+
+
+def _pairs(arguments: Iterable[str]) -> Iterable[list[str]]:
+    """Arguments, each together with the value that follows it."""
+    rest = iter(arguments)
+    for word in rest:
+        yield [word, next(rest, "")] if word in _VALUED else [word]
+
+
+def _languages(arguments: Iterable[str]) -> list[str]:
+    words = (w for w in _pairs(arguments) if w[0].startswith("-x"))
+    return [w[1] if len(w) == 2 else w[0][2:] for w in words]
+
+
+def _level(options: Iterable[str]) -> str:
+    level = "0"
+    for option in options:
+        if match := re.fullmatch(r"-O([0-9]*|s|z|g|fast)", option):
+            level = {"": "1", "g": "1", "fast": "3", "4": "3"}.get(match[1], match[1])
+    return level if level in "0123sz" else "3"
+
+
+def _is_file(word: list[str], command: Command) -> bool:
+    return word[0] in ("-o", "-c", "-x", command.source) or (word[0].startswith("-o") and len(word) == 1)
+
+
+def _common(command: Command, *, keep: bool) -> list[str]:
+    """The compiler and its flags without input, output and dependencies; `keep` what the front end needs."""
+    words = [w for w in _pairs(command.arguments) if not w[0].startswith("-M") and not _is_file(w, command)]
+    if not keep:
+        words = [w for w in words if w[0] not in _PREPROCESSOR and w[0][:2] not in ("-I", "-D", "-U")]
+    return [command.compiler, *(part for word in words for part in word)]
+
+
+def _input(command: Command) -> list[str]:
+    language = _languages(command.arguments)
+    return [*(["-x", language[-1]] if language else []), command.source]
+
+
+def _dependencies(command: Command, *, wanted: bool) -> list[str]:
+    words = [w for w in _pairs(command.arguments) if w[0].startswith("-M")]
+    if not wanted or not {"-MD", "-MMD"} & {w[0] for w in words}:
+        return []
+    named = {w[0][:3] for w in words}
+    extra = [] if "-MF" in named else ["-MF", str(Path(command.output).with_suffix(".d"))]
+    extra += [] if named & {"-MT", "-MQ"} else ["-MQ", command.output]
+    return [part for word in words for part in word] + extra
+
+
+def _to_object(command: Command, arguments: list[str], stdin: bytes | None) -> bytes:
+    # A file, not a pipe: the object writer seeks.
+    with tempfile.TemporaryDirectory(prefix="forerun-") as folder:
+        output = Path(folder) / "object.o"
+        run = _run(replace(command, stdin=stdin), [*arguments, "-o", str(output)])
+        if run.returncode or not output.is_file():
+            raise _refused(command, run)
+        return output.read_bytes()
+
+
+def _run(command: Command, argv: list[str]) -> subprocess.CompletedProcess[bytes]:
+    source: dict[str, object] = {"stdin": subprocess.DEVNULL} if command.stdin is None else {"input": command.stdin}
+    try:
+        return subprocess.run(  # type: ignore[call-overload,no-any-return]
+            argv, capture_output=True, cwd=command.directory, env=command.environment, check=False, **source
+        )
+    except OSError as error:
+        raise ToolMissing(f"{argv[0]} does not run", str(error), lib.INSTALL) from error
+
+
+def _refused(command: Command, run: subprocess.CompletedProcess[bytes]) -> InputError:
+    said = run.stderr.decode("utf-8", "replace").strip().splitlines()
+    errors = [line for line in said if "error:" in line] or said or [f"exit status {run.returncode}"]
+    why = "\n".join(errors[:5])
+    return InputError(f"{command.compiler} cannot compile {command.source}", why)

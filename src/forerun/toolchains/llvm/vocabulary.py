@@ -1,0 +1,117 @@
+"""The passes that a pipeline may use, derived from the installed LLVM itself.
+
+*safe*: every pass, in the nest and with the parameters in which it stands in the compiler's own O1, O2, O3, Os and Oz
+pipelines, and these pipelines themselves. Their combinations are what LLVM's own tests and users exercise.
+*extended*: all transformation passes that `opt` lists. Combinations of these are known to miscompile silently, so they
+need a test of the user's.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+
+from forerun import settings
+from forerun.errors import ToolMissing
+from forerun.files import write_atomically
+from forerun.grammars.pipelines import flatten
+from forerun.toolchains.llvm.lib import INSTALL
+
+OFFICIAL = ("O1", "O2", "O3", "Os", "Oz")
+
+# They change no code: annotations, remarks, checks, and analyses that the pipeline asks for where it needs them.
+_INERT = re.compile(
+    r"(annotation2metadata|annotation-remarks|declare-to-assign|transform-warning|verify|cg-profile"
+    r"|memprof-remove-attributes|ee-instrument|alloc-token|forceattrs|require<should-not-run.*|require<profile-summary>"
+    r"|invalidate<.*|move-auto-init|coro-.*|print.*|assign-guid)(<.*>)?$"
+)
+
+# Not transformations of one translation unit, or not meant to keep its meaning: instrumentation, symbol changes,
+# lowerings that drop guarantees, debugging aids, and what needs data that is not here.
+_NEVER = re.compile(
+    r"(internalize|.*dead-arg.*|dae|deadarghax.*|lower-atomic|strip.*|metarenamer|.*san(-.*)?|.*sanitizer.*|.*profile.*"
+    r"|pgo.*|instr.*prof.*|.*instrument.*|sancov.*|kcfi|cross-dso-cfi|lowertypetests|wholeprogramdevirt|.*print.*|dot-.*"
+    r"|view-.*|.*-verifier|verify.*|no-op-.*|trigger-.*|debugify|check-debugify|synthetic-.*|extract-blocks|.*import.*"
+    r"|.*bitcode.*|embed.*|rewrite-statepoints.*|place-safepoints|gc-.*|.*-dbg.*|module-inline|inliner-.*|.*-wrapper.*"
+    r"|scc-oz-.*|inliner-ml-.*|memprof.*|poison-checking|normalize|canon.*|instnamer|unify-loop-exits"
+    r"|loop-versioning-licm|objc-.*|pre-isel.*|expand-.*|dxil-.*|amdgpu.*|nvvm.*|hexagon.*|aarch64-.*|arm-.*|x86-.*"
+    r"|ir-library-injection|rel-lookup.*|coro.*|ctx-.*|jmc.*|lint|count-.*|aa-eval|annotation.*|declare-.*|helloworld"
+    r"|name-anon-globals|dwarf-eh-prepare|safe-stack|stack-protector|indirectbr-expand|codegenprepare|hardware-loops"
+    r"|interleaved-.*|lower-.*intrinsic.*|lower-invoke|lower-switch|lower-emutls|wasm.*|winehprepare|sjlj.*|.*isel.*"
+    r"|select-optimize|type-promotion|replace-with-veclib|complex-deinterleaving|callbr.*|atomic-expand|cfguard.*|instcount"
+    r"|func-properties-stats|function-info|partially-inline.*|shadow.*|reg2mem|break-crit.*|unify.*|structurizecfg|sink.*tmp)"
+    r"(<.*>)?$"
+)
+
+
+def safe(clang: str) -> tuple[str, ...]:
+    """The safe steps of this clang's LLVM, the official pipelines first. Raises ToolMissing."""
+    return _cached(clang, "safe", lambda: _safe(official(clang).values()))
+
+
+def extended(clang: str, opt: str) -> tuple[str, ...]:
+    """The safe steps, then every other transformation that `opt` lists, with its default parameters."""
+    base = safe(clang)
+    others = _cached(opt, "extended", lambda: tuple(_listed(_run([opt, "--print-passes"]))))
+    have = {step.rpartition("/")[2].partition("<")[0] for step in base}
+    return base + tuple(s for s in others if s.rpartition("/")[2].partition("<")[0] not in have)
+
+
+def official(clang: str) -> dict[str, tuple[str, ...]]:
+    """The compiler's own pipelines as steps, by level."""
+    command = [clang, "-x", "c", "-c", "/dev/null", "-o", "/dev/null", "-mllvm", "-print-pipeline-passes"]
+    return {level: flatten(_run([*command, f"-{level}"]).strip()) for level in OFFICIAL}
+
+
+def useful(steps: Iterable[str]) -> tuple[str, ...]:
+    """Without the passes that change no code."""
+    return tuple(step for step in steps if not _INERT.match(step.rpartition("/")[2]))
+
+
+def _safe(pipelines: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    whole = tuple(f"default<{level}>" for level in OFFICIAL)
+    return tuple(dict.fromkeys([*whole, *(s for steps in pipelines for s in useful(steps))]))
+
+
+def _listed(text: str) -> Iterable[str]:
+    nests = {"Module": "", "CGSCC": "cgscc/", "Function": "function/", "Loop": "function/loop-mssa/"}
+    nest: str | None = None
+    for line in text.splitlines():
+        if heading := re.match(r"(\w+)\S* .*passes.*:$|(\w+) passes.*:$", line):
+            kind = heading[1] or heading[2]
+            nest = nests.get(kind) if "analys" not in line and "alias" not in line else None
+        elif nest is not None and line.startswith("  "):
+            name = line.strip().partition("<")[0]
+            if not _NEVER.match(name) and not _INERT.match(name):
+                yield nest + _spelled(name)
+
+
+def _spelled(name: str) -> str:
+    # Bare instcombine ends the process when it does not reach a fixpoint in one iteration.
+    return "instcombine<no-verify-fixpoint>" if name == "instcombine" else name
+
+
+def _cached(program: str, kind: str, make: object) -> tuple[str, ...]:
+    """Kept on disk under the program's version: asking five times costs .2 s, more than a small search."""
+    version = _run([program, "--version"]).partition("\n")[0]
+    name = hashlib.sha256(f"{version}\n{_safe.__code__.co_code!r}\n{_INERT.pattern}{_NEVER.pattern}".encode()).hexdigest()
+    file = settings.cache_folder() / f"vocabulary-{kind}-{name[:16]}.txt"
+    try:
+        return tuple(file.read_text().splitlines())
+    except OSError:
+        steps = make()  # type: ignore[operator]
+    write_atomically(file, "\n".join(steps).encode())
+    return tuple(steps)
+
+
+def _run(command: list[str]) -> str:
+    try:
+        run = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    except OSError as error:
+        raise ToolMissing(f"{Path(command[0]).name} does not run", str(error), INSTALL) from error
+    if run.returncode:
+        raise ToolMissing(f"{command[0]} fails", run.stderr.strip().partition("\n")[0], INSTALL)
+    return run.stdout + run.stderr if "--print-passes" in command else run.stdout

@@ -1,0 +1,1 @@
+"""The models and lists that ship."""
