@@ -26,9 +26,7 @@ class Timing:
         return (quantile(self.seconds, 0.75) - quantile(self.seconds, 0.25)) / self.median_s
 
 
-def interleaved(
-    runs: Mapping[str, Callable[[], object]], repeats: int = 5, warm_up: int = 1
-) -> dict[str, Timing]:
+def interleaved(runs: Mapping[str, Callable[[], object]], repeats: int = 5, warm_up: int = 1) -> dict[str, Timing]:
     """Times each function `repeats` times, in turn, so that a slow minute of the machine slows all of them alike."""
     seconds: dict[str, list[float]] = {name: [] for name in runs}
     for turn in range(warm_up + repeats):

@@ -79,6 +79,8 @@ class Measurement:
     checked: bool = False
     error: str = ""
     tool: str = ""
+    parts: Mapping[str, float] = field(default_factory=dict)
+    """What each part of the program (a function) contributes to the objective, where the tool can tell."""
 
     @property
     def ok(self) -> bool:

@@ -12,8 +12,11 @@ from pathlib import Path
 from forerun.errors import ForerunError
 
 
-def write_atomically(path: Path, data: bytes) -> None:
-    """Writes beside the target, then renames. Raises ForerunError where the folder or the disk refuses."""
+def write_atomically(path: Path, data: bytes, mask: int | None = None) -> None:
+    """Writes beside the target, then renames. Raises ForerunError where the folder or the disk refuses.
+
+    `mask` is the file mode mask of whoever wants the file, where that is not this process.
+    """
     path = Path(path)
     temporary = ""
     try:
@@ -24,7 +27,7 @@ def write_atomically(path: Path, data: bytes) -> None:
         descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name[:40]}.", dir=path.parent)
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
-        Path(temporary).chmod(_mode(path))
+        Path(temporary).chmod(_mode(path, mask))
         Path(temporary).replace(path)
     except OSError as error:
         if temporary:
@@ -33,13 +36,14 @@ def write_atomically(path: Path, data: bytes) -> None:
         raise ForerunError(f"cannot write {path}", error.strerror or str(error)) from error
 
 
-def _mode(path: Path) -> int:
+def _mode(path: Path, mask: int | None) -> int:
     """The mode that a plain open() would give or keep."""
     try:
         return path.stat().st_mode & 0o777
     except OSError:
-        mask = os.umask(0o22)
-        os.umask(mask)
+        if mask is None:
+            mask = os.umask(0o22)
+            os.umask(mask)
         return 0o666 & ~mask
 
 

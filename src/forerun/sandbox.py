@@ -65,9 +65,7 @@ class Pool:
         for worker in self._workers:
             worker.stop()
 
-    def measure(
-        self, task: Task[A], source: Source, answers: Iterable[A | None]
-    ) -> Iterator[tuple[int, Measurement]]:
+    def measure(self, task: Task[A], source: Source, answers: Iterable[A | None]) -> Iterator[tuple[int, Measurement]]:
         """Measures each answer; yields its place and its measurement as they come."""
         waiting = deque(enumerate(answers))
         busy: dict[_Worker, int] = {}
@@ -84,7 +82,6 @@ class Pool:
         finally:
             for worker in busy:  # the caller stopped listening: whatever still runs is not wanted
                 worker.stop()
-
 
     def call(self, function: Callable[..., T], *arguments: object) -> T:
         """The value of a module-level function, computed in a worker.

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -41,11 +43,24 @@ SETTINGS = {
         Setting("lock", "", "lock file that `cc` reads and extends"),
         Setting("locked", "", "1: `cc` builds from the lock file alone and never searches"),
         Setting("verbose", "", "1: `cc` says on stderr what it did with each file"),
+        Setting("cache_size", "2048", "MiB of built objects that `cc` keeps; the least recently used go first"),
         Setting("idle", "60", "seconds without work after which the server of `cc` ends by itself"),
     )
 }
 
 _flags: dict[str, str] = {}
+_user: ContextVar[tuple[Mapping[str, str], Path] | None] = ContextVar("_user", default=None)
+
+
+@contextmanager
+def acting_for(environ: Mapping[str, str], folder: Path) -> Iterator[None]:
+    """In this thread, settings are those of somebody else's environment and working directory."""
+    _project.cache_clear()  # a server outlives edits of the file
+    token = _user.set((environ, folder))
+    try:
+        yield
+    finally:
+        _user.reset(token)
 
 
 def override(name: str, value: str) -> None:
@@ -53,12 +68,12 @@ def override(name: str, value: str) -> None:
     _flags[_known(name).name] = value
 
 
-def get(name: str, environ: Mapping[str, str] = os.environ, folder: Path | None = None) -> str:
+def get(name: str, environ: Mapping[str, str] | None = None, folder: Path | None = None) -> str:
     """The value in force, as text."""
     return origin(name, environ, folder)[0]
 
 
-def number(name: str, environ: Mapping[str, str] = os.environ, folder: Path | None = None) -> float:
+def number(name: str, environ: Mapping[str, str] | None = None, folder: Path | None = None) -> float:
     """The value in force, as a positive number. Raises UsageError."""
     value, where = origin(name, environ, folder)
     try:
@@ -70,14 +85,16 @@ def number(name: str, environ: Mapping[str, str] = os.environ, folder: Path | No
     return result
 
 
-def origin(name: str, environ: Mapping[str, str] = os.environ, folder: Path | None = None) -> tuple[str, str]:
+def origin(name: str, environ: Mapping[str, str] | None = None, folder: Path | None = None) -> tuple[str, str]:
     """The value in force, and where it came from."""
     setting = _known(name)
+    own_environ, own_folder = _user.get() or (os.environ, None)
+    environ = own_environ if environ is None else environ
     if name in _flags:
         return _flags[name], "the command line"
     if setting.variable in environ:
         return environ[setting.variable], setting.variable
-    project, values = _project(folder or Path.cwd())
+    project, values = _project(folder or own_folder or Path.cwd())
     if name in values:
         return values[name], project
     return setting.default, "default"
@@ -85,8 +102,20 @@ def origin(name: str, environ: Mapping[str, str] = os.environ, folder: Path | No
 
 def cache_folder() -> Path:
     """Where trials and built objects are kept; made when first written to."""
-    chosen = get("cache")
-    return Path(chosen).expanduser() if chosen else Path(platformdirs.user_cache_dir("forerun"))
+    return path("cache") or Path(platformdirs.user_cache_dir("forerun"))
+
+
+def path(name: str) -> Path | None:
+    """The value in force as an absolute path, or None where it is empty.
+
+    A relative one stands beside the pyproject.toml that names it, else in the working directory.
+    """
+    value, where = origin(name)
+    if not value:
+        return None
+    user = _user.get()
+    folder = Path(where).parent if where.endswith("pyproject.toml") else user[1] if user else Path.cwd()
+    return folder / Path(value).expanduser()
 
 
 def workers() -> int:

@@ -6,15 +6,16 @@ SQLite's write-ahead log keeps the file whole through a kill at any moment, and 
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from forerun.core import Draft, Grammar, Measurement, Source, Task, Trial
+from forerun.core import Grammar, Measurement, Source, Task, Trial
 from forerun.errors import ForerunError
 
 A = TypeVar("A")
@@ -26,9 +27,10 @@ CREATE TABLE IF NOT EXISTS sources (
     text BLOB NOT NULL, reference BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS trials (
     id INTEGER PRIMARY KEY, task TEXT NOT NULL, source TEXT NOT NULL REFERENCES sources(key),
-    answer TEXT, tool TEXT NOT NULL, measured TEXT NOT NULL, checked INTEGER NOT NULL, error TEXT NOT NULL,
+    answer BLOB, digest TEXT NOT NULL, tool TEXT NOT NULL, measured TEXT NOT NULL, parts BLOB NOT NULL,
+    checked INTEGER NOT NULL, error TEXT NOT NULL,
     logprob REAL, origin TEXT NOT NULL);
-CREATE UNIQUE INDEX IF NOT EXISTS once ON trials (task, source, answer, tool);
+CREATE UNIQUE INDEX IF NOT EXISTS once ON trials (task, source, digest, tool);
 """
 
 
@@ -75,11 +77,11 @@ class Store:
     def known(self, task: Task[A], source: Source, tool: str) -> dict[str, Measurement]:
         """What was measured of a source with this tool, by the answer's text. Errors of the moment are left out."""
         rows = self._query(
-            "SELECT answer, measured, checked, error, tool FROM trials"
+            "SELECT answer, measured, parts, checked, error, tool FROM trials"
             " WHERE task = ? AND source = ? AND tool = ? AND answer IS NOT NULL",
             (task.id, source.key, tool),
         )
-        measured = {row[0]: _measurement(*row[1:]) for row in rows}
+        measured = {_unpack(row[0]): _measurement(*row[1:]) for row in rows}
         return {answer: m for answer, m in measured.items() if not m.transient}
 
     def add(self, trials: Iterable[Trial[A]], grammar: Grammar[A]) -> None:
@@ -90,8 +92,9 @@ class Store:
             self._db.execute("BEGIN IMMEDIATE")
             self._db.executemany("INSERT OR IGNORE INTO sources VALUES (?,?,?,?,?,?)", map(_source, sources.values()))
             self._db.executemany(
-                "INSERT OR REPLACE INTO trials (task, source, answer, tool, measured, checked, error, logprob, origin)"
-                " VALUES (?,?,?,?,?,?,?,?,?)",
+                "INSERT OR REPLACE INTO trials"
+                " (task, source, answer, digest, tool, measured, parts, checked, error, logprob, origin)"
+                " VALUES (?,?,?,?,?,?,?,?,?,?,?)",
                 [_row(t, grammar) for t in rows],
             )
             self._db.execute("COMMIT")
@@ -104,14 +107,15 @@ class Store:
         """Every stored trial, of one task (by its id) if asked, in the order it was written."""
         sources: dict[str, Source] = {}
         rows = self._query(
-            "SELECT task, source, answer, logprob, origin, measured, checked, error, tool FROM trials"
+            "SELECT task, source, answer, logprob, origin, measured, parts, checked, error, tool FROM trials"
             " WHERE ? IS NULL OR task = ? ORDER BY source, id",
             (task, task),
         )
         for name, key, answer, logprob, origin, *measured in rows:
             if key not in sources:
                 sources = {key: self.source(key)}
-            yield Row(name, sources[key], answer, _measurement(*measured), logprob, origin)
+            text = None if answer is None else _unpack(answer)
+            yield Row(name, sources[key], text, _measurement(*measured), logprob, origin)
 
     def source(self, key: str) -> Source:
         """A stored source. Raises KeyError."""
@@ -119,13 +123,13 @@ class Store:
         if not rows:
             raise KeyError(key)
         text, lang, name, target, reference = rows[0]
-        return Source(zlib.decompress(text).decode("utf-8", "surrogateescape"), lang, name, target, reference)
+        return Source(_unpack(text), lang, name, target, reference)
 
     def count(self) -> int:
         """How many trials are stored."""
         return int(self._query("SELECT count(*) FROM trials", ())[0][0])
 
-    def _query(self, sql: str, arguments: tuple[object, ...]) -> list[tuple[object, ...]] | list:  # type: ignore[type-arg]
+    def _query(self, sql: str, arguments: tuple[object, ...]) -> list[tuple[Any, ...]]:
         try:
             return self._db.execute(sql, arguments).fetchall()
         except sqlite3.Error as error:
@@ -138,20 +142,29 @@ class Store:
 
 
 def _source(source: Source) -> tuple[object, ...]:
-    text = zlib.compress(source.text.encode("utf-8", "surrogateescape"))
-    return source.key, source.lang, source.name, source.target, text, source.reference
+    return source.key, source.lang, source.name, source.target, _pack(source.text), source.reference
 
 
 def _row(trial: Trial[A], grammar: Grammar[A]) -> tuple[object, ...]:
     measurement, draft = trial.measurement, trial.draft
     answer = None if draft.answer is None else grammar.text(draft.answer)
+    # Plans that name many functions are long: the index holds their digest.
+    digest = "" if answer is None else hashlib.sha256(answer.encode()).hexdigest()
     logprob = None if draft.logprob != draft.logprob else draft.logprob
-    values = json.dumps(dict(measurement.values), sort_keys=True)
     return (
-        trial.task, trial.source.key, answer, measurement.tool, values, int(measurement.checked), measurement.error,
-        logprob, draft.origin,
+        trial.task, trial.source.key, None if answer is None else _pack(answer), digest, measurement.tool,
+        json.dumps(dict(measurement.values), sort_keys=True), _pack(json.dumps(dict(measurement.parts))),
+        int(measurement.checked), measurement.error, logprob, draft.origin,
     )  # fmt: skip
 
 
-def _measurement(values: str, checked: int, error: str, tool: str) -> Measurement:
-    return Measurement(json.loads(values), bool(checked), error, tool)
+def _measurement(values: str, parts: bytes, checked: int, error: str, tool: str) -> Measurement:
+    return Measurement(json.loads(values), bool(checked), error, tool, json.loads(_unpack(parts)))
+
+
+def _pack(text: str) -> bytes:
+    return zlib.compress(text.encode("utf-8", "surrogateescape"))
+
+
+def _unpack(data: bytes) -> str:
+    return zlib.decompress(data).decode("utf-8", "surrogateescape")

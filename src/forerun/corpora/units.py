@@ -20,9 +20,43 @@ SUFFIXES = frozenset({".c", ".cc", ".cpp", ".cxx", ".c++", ".C", ".cp", ".CPP"})
 
 # The word after one of these is its value, so it is never the file that is compiled.
 TAKES_VALUE = frozenset(
-    "-o -x -I -D -U -L -MF -MT -MQ -MJ -include -include-pch -imacros -isystem -isysroot -iquote -idirafter"
-    " -iprefix -iwithprefix -iwithprefixbefore --sysroot -arch -target --param -Xclang -Xassembler"
-    " -Xpreprocessor -Xlinker -mllvm -T -u -z -G -aux-info -dumpbase".split()
+    [
+        "-o",
+        "-x",
+        "-I",
+        "-D",
+        "-U",
+        "-L",
+        "-MF",
+        "-MT",
+        "-MQ",
+        "-MJ",
+        "-include",
+        "-include-pch",
+        "-imacros",
+        "-isystem",
+        "-isysroot",
+        "-iquote",
+        "-idirafter",
+        "-iprefix",
+        "-iwithprefix",
+        "-iwithprefixbefore",
+        "--sysroot",
+        "-arch",
+        "-target",
+        "--param",
+        "-Xclang",
+        "-Xassembler",
+        "-Xpreprocessor",
+        "-Xlinker",
+        "-mllvm",
+        "-T",
+        "-u",
+        "-z",
+        "-G",
+        "-aux-info",
+        "-dumpbase",
+    ]
 )
 
 
@@ -60,7 +94,7 @@ def positional(words: Sequence[str]) -> Iterator[str]:
 
 def absolute(file: str, directory: str) -> str:
     """`file` as seen from `directory`; symbolic links are kept, because `#include` resolves beside them."""
-    return os.path.normpath(os.path.join(directory, file))
+    return os.path.normpath(Path(directory) / file)
 
 
 def once(units: Iterable[Unit]) -> list[Unit]:
@@ -71,9 +105,7 @@ def once(units: Iterable[Unit]) -> list[Unit]:
     return list(first.values())
 
 
-def load_compile_commands(
-    folder_or_file: Path, project: str | None = None, licence: str = "unknown"
-) -> list[Unit]:
+def load_compile_commands(folder_or_file: Path, project: str | None = None, licence: str = "unknown") -> list[Unit]:
     """The C and C++ units of a `compile_commands.json`, each file once, in the order of the database.
 
     A folder is searched for the file itself, then for `build/` in it. `project` defaults to the name of

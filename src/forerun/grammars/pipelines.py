@@ -6,19 +6,23 @@ A step is a pass with the nest it runs in; neighbours that share a nest share it
     globalopt,cgscc(inline,function(sroa<modify-cfg>)),function(loop-mssa(licm<allowspeculation>))
 
 So nesting never has to be balanced by a model: every sequence of steps is a pipeline, and merging is what makes the
-spelling unique. After the module's own steps, single functions may get further function passes:
+spelling unique. After the module's own steps, single functions may get function passes of their own, in order of name:
 
-    ["globaldce", "@crc32", "function/gvn<>"]
+    ["globaldce", "@", "@crc32", "function/gvn<>"]
     globaldce @crc32(gvn<>)
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from forerun.core import END, Grammar
+
+OWN = "@"
+"""The piece after which functions are named."""
 
 NESTS = ("cgscc", "function", "loop", "loop-mssa")
 FUNCTION_NAME = re.compile(r"[\w.$]+")
@@ -100,16 +104,17 @@ def _inner(steps: Iterable[str]) -> str:
 class Pipelines(Grammar[Plan]):
     """Every plan over a vocabulary of steps, with at most `max_steps` steps, for a module with these functions."""
 
-    def __init__(self, vocabulary: Sequence[str], functions: Sequence[str] = (), max_steps: int = 256) -> None:
+    def __init__(self, vocabulary: Sequence[str], functions: Sequence[str] = (), max_steps: int = 20_000) -> None:
         self.vocabulary = tuple(vocabulary)
         self.functions = tuple(sorted(f"@{name}" for name in functions if FUNCTION_NAME.fullmatch(name)))
         self.max_steps = max_steps
-        self._local = tuple(step for step in self.vocabulary if step.startswith("function/"))
-        self._known = frozenset(self.vocabulary)
+        self.known = dict.fromkeys(self.vocabulary).keys()
+        self.local = dict.fromkeys(step for step in self.vocabulary if step.startswith("function/")).keys()
 
     def write(self, answer: Plan) -> list[str]:
         """Steps, then for each function its name and its steps."""
-        return [*answer.steps, *(piece for name, steps in answer.functions for piece in (f"@{name}", *steps))]
+        own = [piece for name, steps in answer.functions for piece in (f"@{name}", *steps)]
+        return [*answer.steps, OWN, *own] if own else list(answer.steps)
 
     def read(self, pieces: Sequence[str]) -> Plan:
         """Raises ValueError for a step that is not in the vocabulary, or a function that the module has not."""
@@ -139,36 +144,43 @@ class _State:
 
     def __init__(self, grammar: Pipelines) -> None:
         self.grammar = grammar
-        self.groups: list[tuple[str, list[str]]] = [("", [])]
+        self.steps: list[str] = []
+        self.groups: list[tuple[str, list[str]]] | None = None
         self.count = 0
 
     def push(self, piece: str) -> None:
-        name, steps = self.groups[-1]
-        if piece.startswith("@"):
-            if piece not in self.grammar.functions or piece <= name or (name and not steps):
-                raise ValueError(f"{piece!r} cannot stand here: functions are named once, in order, each with passes")
+        if piece == OWN and self.groups is None:
+            self.groups = []
+        elif piece.startswith("@") and self.groups is not None and piece in self._names():
             self.groups.append((piece, []))
-            return
-        known = self.grammar._known
-        if piece not in known or (name and not piece.startswith("function/")) or self.count >= self.grammar.max_steps:
-            raise ValueError(f"the pass {piece!r} cannot stand here (unknown, not a function pass, or one too many)")
-        steps.append(piece)
-        self.count += 1
+        elif piece in self._passes():
+            (self.steps if self.groups is None else self.groups[-1][1]).append(piece)
+            self.count += 1
+        else:
+            raise ValueError(f"{piece!r} cannot stand here: unknown, in the wrong place, or one too many")
 
     def following(self) -> Iterator[str]:
-        name, steps = self.groups[-1]
-        complete = bool(steps) or not name
-        room = self.count < self.grammar.max_steps
-        if complete:
+        if self.groups is None or (self.groups and self.groups[-1][1]):
             yield END
-        if room:
-            yield from self.grammar._local if name else self.grammar.vocabulary
-            # A function that is named must get a pass: name one only while there is room for it.
-            if complete:
-                yield from (f for f in self.grammar.functions if f > name)
+        yield from self._passes()
+        if self.groups is not None:
+            yield from self._names()
+        elif self.count < self.grammar.max_steps and self.grammar.functions:
+            yield OWN
+
+    def _passes(self) -> Collection[str]:
+        if self.count >= self.grammar.max_steps or self.groups == []:
+            return ()
+        return self.grammar.known if self.groups is None else self.grammar.local
+
+    def _names(self) -> Collection[str]:
+        """A function that is named must get a pass: there must be room for it, and the one before must have its own."""
+        names, groups = self.grammar.functions, self.groups or []
+        if self.count >= self.grammar.max_steps or (groups and not groups[-1][1]):
+            return ()
+        return names[bisect_right(names, groups[-1][0]) :] if groups else names
 
     def plan(self) -> Plan:
-        if self.groups[-1][0] and not self.groups[-1][1]:
-            raise ValueError(f"{self.groups[-1][0]} has no passes")
-        module, *own = self.groups
-        return Plan(tuple(module[1]), tuple((name[1:], tuple(steps)) for name, steps in own))
+        if self.groups is not None and not (self.groups and self.groups[-1][1]):
+            raise ValueError("a function is named without passes, or none is named")
+        return Plan(tuple(self.steps), tuple((name[1:], tuple(steps)) for name, steps in self.groups or ()))

@@ -1,4 +1,4 @@
-"""One model after another: `coreset+search`."""
+"""One model after another: `mix+coreset+evolve`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ A = TypeVar("A")
 
 
 class Chain(Model):
-    """Asks the first model until it has no more to say, then the next; each sees the whole history."""
+    """Asks the first model; what it leaves open, the next one fills. Each sees the whole history."""
 
     name: ClassVar[str] = "chain"
 
@@ -22,11 +22,13 @@ class Chain(Model):
     def sample(
         self, prompt: str, grammar: Grammar[A], n: int, seed: int, history: Sequence[Trial[A]] = ()
     ) -> list[Draft[A]]:
-        """Drafts of the first model that has any."""
+        """Drafts of the first model, then of the next, until there are `n`."""
+        drafts: list[Draft[A]] = []
         for model in self.models:
-            if drafts := model.sample(prompt, grammar, n, seed, history):
-                return drafts
-        return []
+            drafts += model.sample(prompt, grammar, n - len(drafts), seed, history)
+            if len(drafts) >= n:
+                break
+        return drafts
 
 
 def model(name: str) -> Model:

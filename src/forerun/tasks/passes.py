@@ -48,8 +48,6 @@ class Passes(Task[Plan]):
     objective: str = "size"
     hot: tuple[str, ...] = ()
     """Functions whose cycles count; all where it is empty."""
-    per_function: bool = False
-    """Whether single functions may get passes of their own."""
 
     @property
     def metric(self) -> Metric:  # type: ignore[override]
@@ -68,7 +66,7 @@ class Passes(Task[Plan]):
 
     def grammar(self, source: Source) -> Pipelines:
         """Plans over the vocabulary; functions that the text defines may get passes of their own."""
-        return Pipelines(self.vocabulary, _defined(source.text) if self.per_function else ())
+        return Pipelines(self.vocabulary, _defined(source.text))
 
     def measure(self, source: Source, answer: Plan | None) -> Measurement:
         """Sizes in bytes, IR instructions; with the objective `cycles`, those too."""
@@ -87,7 +85,10 @@ class Passes(Task[Plan]):
             return Measurement(error=str(error), tool=tool)
         if problem := result.object.replaces(prepared.reference):
             return Measurement(values, error=problem, tool=tool)
-        return Measurement(values, checked=True, tool=tool)
+        # An alias is a second name of the same bytes.
+        own = prepared.module.functions
+        parts = {name: float(result.object.functions[name]) for name in own if name in result.object.functions}
+        return Measurement(values, checked=True, tool=tool, parts=parts)
 
     def rank(self, trials: Sequence[Trial[Plan]]) -> list[Trial[Plan]]:
         """By the objective, then by text, then the shortest plan."""
@@ -132,14 +133,18 @@ def _prepare(lib: LibLLVM, source: Source) -> _Prepared:
     return _Prepared(module, module.evaluate(level).object)
 
 
-def optimised(library: str, source: Source, plan: Plan) -> bytes:
-    """The bitcode of a source after a plan, debug information kept. Runs in a worker. Raises LLVMFailure."""
-    return _prepare(load(library), source).module.optimise(plan)
+def optimised(library: str, source: Source, plan: Plan | None) -> bytes:
+    """The bitcode of a source after a plan, debug information kept; None: its level's own pipeline.
+
+    Runs in a worker. Raises LLVMFailure.
+    """
+    module = _prepare(load(library), source).module
+    return module.optimise(plan or Plan((f"default<O{module.target.level}>",)))
 
 
-def bitcode(library: str, source: Source) -> bytes:
-    """The bitcode of a source before any pass. Runs in a worker. Raises LLVMFailure."""
-    return _prepare(load(library), source).module.bitcode
+def disassembled(library: str, source: Source, bitcode: bytes) -> str:
+    """The IR text of bitcode. Runs in a worker. Raises LLVMFailure."""
+    return _prepare(load(library), source).module.disassemble(bitcode)
 
 
 def instructions(text: str) -> int:

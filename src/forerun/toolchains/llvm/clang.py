@@ -202,7 +202,11 @@ def target(command: Command) -> Target:
 
 def _llc_options(words: list[str]) -> Iterable[str]:
     """Options of `clang -cc1` as options of `llc`; attributes and module flags in the IR carry the others."""
-    for theirs, ours in (("-mrelocation-model", "relocation-model"), ("-mcmodel", "code-model"), ("-target-cpu", "mcpu")):
+    for theirs, ours in (
+        ("-mrelocation-model", "relocation-model"),
+        ("-mcmodel", "code-model"),
+        ("-target-cpu", "mcpu"),
+    ):
         value = _after(words, theirs) or next((w.split("=")[1] for w in words if w.startswith(f"{theirs}=")), "")
         if value:
             yield f"--{ours}={value}"

@@ -1,8 +1,8 @@
 """Cycles estimated by llvm-mca: each basic block's throughput, weighted by how deep in loops it stands.
 
-An estimate of straight-line execution with every load in the first-level cache and no branch missed (the tool's model),
-times the classic guess of ten iterations a loop (Wu and Larus 1994 measure better ones from profiles): good for comparing
-two versions of one function, not for telling time.
+An estimate of straight-line execution with every load in the first-level cache and no branch missed (the tool's
+model), times the classic guess of ten iterations a loop (Wu and Larus 1994 measure better ones from profiles): good for
+comparing two versions of one function, not for telling time.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import re
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from forerun import settings
@@ -73,7 +73,10 @@ def useful(steps: Iterable[str]) -> tuple[str, ...]:
 
 def _safe(pipelines: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
     whole = tuple(f"default<{level}>" for level in OFFICIAL)
-    return tuple(dict.fromkeys([*whole, *(s for steps in pipelines for s in useful(steps))]))
+    found = [s for steps in pipelines for s in useful(steps)]
+    # A function pass that runs inside the call graph's walk runs as well on its own.
+    alone = [s.removeprefix("cgscc/") for s in found if s.startswith("cgscc/function/")]
+    return tuple(dict.fromkeys([*whole, *found, *alone]))
 
 
 def _listed(text: str) -> Iterable[str]:
@@ -94,17 +97,17 @@ def _spelled(name: str) -> str:
     return "instcombine<no-verify-fixpoint>" if name == "instcombine" else name
 
 
-def _cached(program: str, kind: str, make: object) -> tuple[str, ...]:
+def _cached(program: str, kind: str, make: Callable[[], tuple[str, ...]]) -> tuple[str, ...]:
     """Kept on disk under the program's version: asking five times costs .2 s, more than a small search."""
-    version = _run([program, "--version"]).partition("\n")[0]
-    name = hashlib.sha256(f"{version}\n{_safe.__code__.co_code!r}\n{_INERT.pattern}{_NEVER.pattern}".encode()).hexdigest()
+    version = _run([program, "--version"])
+    name = hashlib.sha256("\n".join((version, _INERT.pattern, _NEVER.pattern, "2")).encode()).hexdigest()
     file = settings.cache_folder() / f"vocabulary-{kind}-{name[:16]}.txt"
     try:
         return tuple(file.read_text().splitlines())
     except OSError:
-        steps = make()  # type: ignore[operator]
+        steps = make()
     write_atomically(file, "\n".join(steps).encode())
-    return tuple(steps)
+    return steps
 
 
 def _run(command: list[str]) -> str:

@@ -22,6 +22,8 @@ from forerun.tasks import passes
 from forerun.toolchains.llvm import clang, lib, vocabulary
 from forerun.toolchains.llvm.elf import ObjectFile, read_object
 
+MODEL = "mix+coreset+evolve"
+
 EFFORT = 600_000
 """IR instructions compiled per module: a budget in compilations is cut to this, so that a huge module stays bearable
 and the answer still does not depend on the clock."""
@@ -33,7 +35,7 @@ class Options:
 
     objective: str = "size"
     budget: Budget = field(default_factory=Budget)
-    model: str = "coreset+search"
+    model: str = MODEL
     vocabulary: str = "safe"
     hot: tuple[str, ...] = ()
     seed: int = 0
@@ -67,7 +69,9 @@ class Improved:
         return self.result.best.draft.answer
 
 
-def prepare(command: clang.Command, options: Options, frontend: clang.Frontend) -> tuple[passes.Passes, Source]:
+def prepare(
+    command: clang.Command, options: Options, frontend: clang.Frontend, name: str = ""
+) -> tuple[passes.Passes, Source]:
     """The task and the source of a command. Raises InputError, ToolMissing."""
     _, major = clang.compiler_version(command.compiler, command.environment)
     location = lib.find(major)
@@ -77,7 +81,7 @@ def prepare(command: clang.Command, options: Options, frontend: clang.Frontend) 
         else vocabulary.extended(command.compiler, clang.tool("opt", major))
     )
     target = str(clang.target(command))
-    source = Source(frontend.text, "llvm", command.source, target, clang.baseline(command))
+    source = Source(frontend.text, "llvm", name or command.source, target, clang.baseline(command))
     return passes.Passes(location.path, steps, options.objective, options.hot), source
 
 
@@ -138,72 +142,14 @@ def finish(
     return Improved(command, source, task, kept, before, before, source.reference, b"", tuple(said))
 
 
-def apply(pool: Pool, task: passes.Passes, source: Source, plan: Plan) -> bytes:
-    """The bitcode of a source after a plan, computed in a worker. Raises ForerunError."""
+def apply(pool: Pool, task: passes.Passes, source: Source, plan: Plan | None) -> bytes:
+    """The bitcode of a source after a plan (None: the level's own pipeline), made in a worker. Raises ForerunError."""
     return pool.call(passes.optimised, task.library, source, plan)
 
 
-def minimise(improved: Improved, pool: Pool) -> Improved:
-    """The same module with the passes removed that change nothing in what is measured."""
-    if improved.plan is None:
-        return improved
-    task, source = improved.task, improved.source
-    goal = dict(improved.result.best.measurement.values)
-
-    def unchanged(plans: list[Plan]) -> list[bool]:
-        verdicts = dict(pool.measure(task, source, plans))
-        return [verdicts[i].ok and dict(verdicts[i].values) == goal for i in range(len(plans))]
-
-    plan = _without_functions(improved.plan, unchanged)
-    steps = _without_steps(plan, unchanged)
-    best = improved.result.best
-    trial = Trial(best.task, source, Draft(steps, best.draft.logprob, best.draft.origin), best.measurement)
-    result = Result(task.metric, improved.result.baseline, trial, (*improved.result.trials, trial))
-    return finish(improved.command, task, source, result, pool, improved.notes)
-
-
-def _without_functions(plan: Plan, unchanged: Callable[[list[Plan]], list[bool]]) -> Plan:
-    for name, _ in plan.functions:
-        shorter = Plan(plan.steps, tuple(f for f in plan.functions if f[0] != name))
-        if unchanged([shorter])[0]:
-            plan = shorter
-    return plan
-
-
-def _without_steps(plan: Plan, unchanged: Callable[[list[Plan]], list[bool]]) -> Plan:
-    """Removes runs of steps, long ones first (ddmin of Zeller and Hildebrandt 2002, without the subsets)."""
-    steps = plan.steps
-    length = max(1, len(steps) // 2)
-    while length:
-        at = 0
-        while at < len(steps):
-            shorter = steps[:at] + steps[at + length :]
-            if unchanged([Plan(shorter, plan.functions)])[0]:
-                steps = shorter
-            else:
-                at += length
-        length //= 2
-    return Plan(steps, plan.functions)
-
-
-@dataclass(frozen=True, slots=True)
-class Contribution:
-    """What one step does in its pipeline: the objective after it, and without it."""
-
-    step: str
-    after: float
-    without: float
-
-
-def explain(improved: Improved, pool: Pool) -> list[Contribution]:
-    """For each step of the plan: the objective when the pipeline stops there, and when only this step is left out."""
-    plan = improved.plan or Plan()
-    steps = plan.steps
-    prefixes = [Plan(steps[: i + 1]) for i in range(len(steps))]
-    without = [Plan(steps[:i] + steps[i + 1 :], plan.functions) for i in range(len(steps))]
-    measured = dict(pool.measure(improved.task, improved.source, [*prefixes, *without]))
-    values = [measured[i].values.get(improved.task.objective, float("nan")) for i in range(2 * len(steps))]
-    return [Contribution(s, values[i], values[len(steps) + i]) for i, s in enumerate(steps)]
+def text_of(pool: Pool, task: passes.Passes, source: Source, bitcode: bytes) -> str:
+    """The IR text of bitcode, made in a worker. Raises ForerunError."""
+    return pool.call(passes.disassembled, task.library, source, bitcode)
 
 
 def optimize(
@@ -213,7 +159,7 @@ def optimize(
     compiler: str | None = None,
     objective: str = "size",
     budget: int = 20,
-    model: str = "coreset+search",
+    model: str = MODEL,
     seed: int = 0,
     store: Path | None = None,
 ) -> Result[Plan]:

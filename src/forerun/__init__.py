@@ -1,0 +1,67 @@
+"""Language models that read code, know what it costs, and make it better; every answer checked by the machine."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from forerun.core import (
+    Draft,
+    Grammar,
+    Measurement,
+    Metric,
+    Model,
+    Result,
+    Source,
+    Task,
+    Trial,
+)
+from forerun.errors import ForerunError, GateFailed, InputError, ToolMissing, UsageError
+
+if TYPE_CHECKING:
+    from forerun.improve import optimize
+    from forerun.sandbox import Limits, Pool
+    from forerun.solve import Budget, solve
+    from forerun.store import Store
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Budget",
+    "Draft",
+    "ForerunError",
+    "GateFailed",
+    "Grammar",
+    "InputError",
+    "Limits",
+    "Measurement",
+    "Metric",
+    "Model",
+    "Pool",
+    "Result",
+    "Source",
+    "Store",
+    "Task",
+    "ToolMissing",
+    "Trial",
+    "UsageError",
+    "optimize",
+    "solve",
+]
+
+_LAZY = {
+    "Budget": "forerun.solve",
+    "solve": "forerun.solve",
+    "Limits": "forerun.sandbox",
+    "Pool": "forerun.sandbox",
+    "Store": "forerun.store",
+    "optimize": "forerun.improve",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module 'forerun' has no attribute {name!r}")
+    # Set here, or the submodule of the same name would hide the function once it is imported.
+    value = globals()[name] = getattr(import_module(_LAZY[name]), name)
+    return value

@@ -1,0 +1,278 @@
+"""What the server does with one command: front end, then the cache, the lock file or a search, then the object."""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from forerun import __version__, settings
+from forerun.cc import objects
+from forerun.cc.server import Answer, Request
+from forerun.core import Source
+from forerun.errors import ForerunError, InputError, UsageError
+from forerun.files import write_atomically
+from forerun.grammars.pipelines import parse_plan
+from forerun.improve import Improved, Options, apply, improve
+from forerun.lock import Entry, LockFile, Sizes
+from forerun.sandbox import Limits, Pool
+from forerun.solve import Budget
+from forerun.store import Store
+from forerun.tasks.passes import Passes
+from forerun.toolchains.llvm import clang, lib
+from forerun.toolchains.llvm.elf import ObjectFile
+from forerun.toolchains.llvm.target import Target
+
+_TRIM_EVERY = 200
+"""Writes between two looks at the size of the cache: reading the folder costs as much as a few compilations."""
+
+
+class _Gone(Exception):
+    """The client does not wait any more."""
+
+
+def idle_s(request: Request) -> float:
+    """Seconds without work after which the server ends, as the latest client wants it."""
+    try:
+        with settings.acting_for(request.environment, Path(request.directory)):
+            return settings.number("idle")
+    except ForerunError:
+        return 60.0
+
+
+class Workshop:
+    """What all commands share: the workers that measure, and what was found out about compilers."""
+
+    def __init__(self) -> None:
+        self._places = threading.BoundedSemaphore(settings.workers())
+        self._lock = threading.Lock()
+        self._idle: list[Pool] = []
+        self._targets: dict[tuple[object, ...], Target] = {}
+        self._libraries: dict[tuple[object, ...], lib.Location] = {}
+        self._writes = 0
+
+    def close(self) -> None:
+        """Ends the workers."""
+        for pool in self._idle:
+            pool.close()
+
+    def compile(self, request: Request) -> Answer:
+        """Never raises: whatever goes wrong, the real compiler runs."""
+        verbose = False
+        try:
+            with settings.acting_for(request.environment, Path(request.directory)):
+                verbose = settings.get("verbose") == "1"
+                answer = _Job(self, request).run()
+        except _Gone:
+            return Answer(None, "the client is gone")
+        except ForerunError as error:
+            answer = Answer(None, str(error).replace("\n", ": "))
+        except Exception as error:  # a build must not fail because of us
+            answer = Answer(None, f"{type(error).__name__}: {error}")
+        if verbose and answer.reason:
+            tail = "; the real compiler runs" if answer.code is None else ""
+            request.tell(f"forerun: {answer.reason}{tail}\n".encode("utf-8", "surrogateescape"))
+        return answer
+
+    @contextmanager
+    def pool(self) -> Iterator[Pool]:
+        """One worker; as many are lent at once as the setting allows, or `make -j8` would fill the machine."""
+        limits = Limits.from_settings()
+        with self._places:
+            with self._lock:
+                found = next((p for p in self._idle if p.limits == limits), None)
+                if found:
+                    self._idle.remove(found)
+            pool = found or Pool(1, limits)
+            try:
+                yield pool
+            finally:
+                with self._lock:
+                    self._idle.append(pool)
+
+    def library(self, major: int) -> lib.Location:
+        """The libLLVM of that version, looked for once: that reads a dozen folders. Raises ToolMissing."""
+        key = (major, settings.get("llvm"))
+        if key not in self._libraries or not Path(self._libraries[key].path).exists():
+            self._libraries[key] = lib.find(major)
+        return self._libraries[key]
+
+    def target(self, command: clang.Command, version: str) -> Target:
+        """How the command emits code: a question of its flags, asked once. Raises InputError."""
+        suffix = Path(command.source).suffix
+        key = (command.compiler, version, command.flags, suffix, "c++" in str(command.arguments))
+        if key not in self._targets:
+            self._targets[key] = clang.target(command)
+        return self._targets[key]
+
+    def wrote(self, folder: Path) -> None:
+        """Counts an object that was added to the cache."""
+        with self._lock:
+            self._writes += 1
+            due = self._writes % _TRIM_EVERY == 1
+        if due:
+            objects.trim(folder, settings.number("cache_size") * 2**20)
+
+
+@dataclass
+class _Job:
+    shop: Workshop
+    request: Request
+    command: clang.Command = field(init=False)
+    version: str = field(init=False)
+    library: lib.Location = field(init=False)
+    options: Options = field(init=False)
+    frontend: clang.Frontend = field(init=False)
+    lock: LockFile | None = field(init=False)
+    folder: Path = field(init=False)
+
+    def run(self) -> Answer:
+        command = _read(self.request)
+        if isinstance(command, str):
+            return Answer(None, command)
+        self.command = command
+        self.version, major = clang.compiler_version(command.compiler, command.environment)
+        self.library = self.shop.library(major)
+        self.options = _options()
+        self.lock = _lock_file()
+        self.folder = settings.cache_folder() / "objects"
+        try:
+            self.frontend = clang.front_end(command, dependencies=True, colour=_coloured(self.request))
+        except InputError:
+            return Answer(None)  # the compiler itself says why, once
+        if settings.get("locked") == "1":
+            return self._from_lock()
+        return self._from_cache() or self._searched()
+
+    def _key(self, *more: str) -> str:
+        status = Path(self.library.path).stat()
+        warnings = [a for a in self.command.arguments if a.startswith("-W")]
+        return objects.key(
+            (
+                self.frontend.text,
+                repr((self.command.flags, warnings)),
+                self.version,
+                f"{self.library.path} {status.st_size} {status.st_mtime_ns}",
+                repr(self.options),
+                __version__,
+                *more,
+            )
+        )
+
+    def _from_cache(self) -> Answer | None:
+        found = objects.get(self.folder, self._key())
+        if found is None:
+            return None
+        if self.lock:
+            self.lock.add(self._entry(found.facts, found.object))
+        return self._deliver(found, "from the cache")
+
+    def _searched(self) -> Answer:
+        with self.shop.pool() as pool, Store(settings.cache_folder() / "trials.sqlite") as store:
+            improved = improve(
+                self.command, self.options, pool=pool, store=store, frontend=self.frontend, on_trial=self._check
+            )
+        built = objects.Built(_facts(improved), improved.object)
+        objects.put(self.folder, self._key(), built)
+        self.shop.wrote(self.folder)
+        if self.lock:
+            self.lock.add(self._entry(built.facts, built.object))
+        return self._deliver(built, "; ".join(improved.notes) or f"{len(improved.result.trials)} compilations")
+
+    def _from_lock(self) -> Answer:
+        if self.lock is None:
+            raise UsageError("FORERUN_LOCKED is set, but no lock file is named", "", "name it with FORERUN_LOCK")
+        target = str(self.shop.target(self.command, self.version))
+        entry = self.lock.find(self.frontend.text, target, release(self.version))
+        if entry is None:
+            return Answer(None, f"{self.command.source}: not in the lock file {self.lock.path}")
+        if not entry.plan:
+            return Answer(None, f"{self.command.source}: the lock file keeps the compiler's own object")
+        key = self._key("locked", entry.plan)
+        built = objects.get(self.folder, key) or self._applied(entry, target)
+        objects.put(self.folder, key, built)
+        return self._deliver(built, "as the lock file says")
+
+    def _applied(self, entry: Entry, target: str) -> objects.Built:
+        source = Source(self.frontend.text, "llvm", self.command.source, target)
+        task = Passes(self.library.path, (), self.options.objective)
+        with self.shop.pool() as pool:
+            bitcode = apply(pool, task, source, parse_plan(entry.plan))
+        return objects.Built(entry.facts(), clang.emit(self.command, bitcode))
+
+    def _entry(self, facts: dict[str, Any], built: bytes) -> Entry:
+        assert self.lock
+        return self.lock.entry(self.command, self.frontend.text, release(self.version), facts, built)
+
+    def _check(self, _: object) -> None:
+        if self.request.gone.is_set():
+            raise _Gone
+
+    def _deliver(self, built: objects.Built, how: str) -> Answer:
+        self._check(None)
+        output = Path(self.request.directory) / self.command.output
+        write_atomically(output, built.object, self.request.mask)
+        self.request.tell(self.frontend.said)
+        before, after = (sum(built.facts[when][:2]) for when in ("before", "after"))
+        return Answer(0, f"{self.command.source}: {before:,} -> {after:,} B of text and data ({how})")
+
+
+def release(version: str) -> str:
+    """`22.1.8` of clang's version line."""
+    match = re.search(r"clang version (\S+)", version)
+    return match[1] if match else ""
+
+
+def _read(request: Request) -> clang.Command | str:
+    command = clang.read_command([request.compiler, *request.arguments], request.directory)
+    if isinstance(command, str):
+        return command
+    if command.source == "-":
+        return "the source is standard input"
+    if "CCC_OVERRIDE_OPTIONS" in request.environment:
+        return "CCC_OVERRIDE_OPTIONS changes the command"
+    return replace(command, environment=request.environment)
+
+
+def _options() -> Options:
+    text = settings.get("budget")
+    try:
+        budget = Budget(1_000_000, float(text[:-1])) if text.endswith("s") else Budget(int(text))
+    except ValueError:
+        raise UsageError(
+            f"the setting `budget` must be a number of compilations, or seconds as in 5s, not {text!r}",
+            f"it was set by: {settings.origin('budget')[1]}",
+        ) from None
+    return Options(settings.get("objective"), budget)
+
+
+def _lock_file() -> LockFile | None:
+    path = settings.path("lock")
+    return LockFile(path) if path else None
+
+
+def _coloured(request: Request) -> bool:
+    asked = any(a.startswith(("-fdiagnostics-color", "-fcolor-diag", "-fno-color")) for a in request.arguments)
+    return not asked and os.isatty(request.stderr) and request.environment.get("TERM", "dumb") != "dumb"
+
+
+def _facts(improved: Improved) -> dict[str, Any]:
+    plan = improved.plan
+    bitcode = "" if plan is None else objects.sha256(improved.bitcode)
+    return {
+        "target": improved.source.target,
+        "level": improved.command.level,
+        "plan": "" if plan is None else str(plan),
+        "before": _sizes(improved.before),
+        "after": _sizes(improved.after),
+        "bitcode": bitcode,
+    }
+
+
+def _sizes(found: ObjectFile) -> Sizes:
+    return (found.text, found.data, found.unwind)

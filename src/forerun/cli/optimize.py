@@ -1,0 +1,205 @@
+"""`forerun optimize`: smaller objects from files, with what did it."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from forerun import improve as flow
+from forerun import minimise, settings
+from forerun.cli.render import Column, Progress, Table, add_format, number, percent, show
+from forerun.errors import ForerunError, InputError, UsageError
+from forerun.files import write_atomically
+from forerun.sandbox import Pool
+from forerun.solve import Budget
+from forerun.store import Store
+from forerun.tasks.passes import Passes
+from forerun.toolchains.llvm import clang
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Options of the verb."""
+    parser.epilog = "Everything after -- goes to the compiler: forerun optimize a.c -- -O2 -Iinclude -DNDEBUG"
+    parser.add_argument("files", nargs="+", metavar="FILE", help="C, C++, .ll or .bc; - reads stdin")
+    parser.add_argument("-o", "--output", help="where to write: .o, .ll or .bc; a folder for several files")
+    parser.add_argument("--objective", choices=Passes.objectives, help="what to make smaller (default: size)")
+    parser.add_argument("--budget", help="compilations, or seconds as in 5s (default: 100)")
+    parser.add_argument("--model", default=flow.MODEL, help=f"who proposes (default: {flow.MODEL})")
+    parser.add_argument("--vocabulary", choices=("safe", "extended"), default="safe", help="extended needs --test")
+    parser.add_argument("--test", metavar="CMD", help="run CMD on the result; fall back where it fails")
+    parser.add_argument("--hot", action="append", default=[], metavar="NAME", help="function whose cycles count")
+    parser.add_argument("--cc", help="the compiler (default: clang of the LLVM that was found)")
+    parser.add_argument("--lang", choices=("c", "c++", "ir"), help="the language of stdin (default: c, or ir if it is)")
+    parser.add_argument("--explain", action="store_true", help="show what each pass contributed")
+    parser.add_argument("--lock", help="lock file to extend, for `forerun verify` and `forerun cc`")
+    parser.add_argument("--seed", type=int, default=0, help="another seed, another search (default: 0)")
+    parser.add_argument("--no-store", action="store_true", help="measure everything again, keep nothing")
+    add_format(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Optimises each file, writes what was asked for, prints before and after."""
+    chosen = _options(options)
+    commands = [_command(name, options) for name in options.files]
+    outputs = _outputs(options, commands)
+    with ExitStack() as stack:
+        pool = stack.enter_context(Pool())
+        path = settings.cache_folder() / "trials.sqlite"
+        store = None if options.no_store else stack.enter_context(Store(path))
+        done = [_improved(command, chosen, pool, store) for command in commands]
+        if options.test:
+            from forerun.bisect import accept
+
+            done = accept(done, outputs, options.test, pool, _say)
+        for improved, output in zip(done, outputs, strict=True):
+            if output:
+                _write(improved, output, pool)
+        if options.lock:
+            from forerun import lock
+
+            lock.update(Path(options.lock), [lock.entry(improved, Path(options.lock)) for improved in done])
+        show(_table(done), options.format)
+        if options.explain:
+            _explain(done, pool, options.format)
+    return 0
+
+
+def parse_budget(text: str) -> Budget:
+    """`100` compilations, or `5s`. Raises UsageError."""
+    seconds = text.endswith("s")
+    try:
+        value = float(text.removesuffix("s"))
+    except ValueError:
+        value = -1.0
+    if not value > 0 or (not seconds and not value.is_integer()):
+        raise UsageError(f"not a budget: {text!r}", "expected compilations (100) or seconds (5s)")
+    return Budget(1_000_000, value) if seconds else Budget(int(value))
+
+
+def _options(options: argparse.Namespace) -> flow.Options:
+    if options.vocabulary == "extended" and not options.test:
+        raise UsageError(
+            "--vocabulary extended needs --test CMD",
+            "combinations of these passes are known to miscompile silently",
+            "give a command that fails when the program is wrong: --test 'make check'",
+        )
+    if options.objective:
+        settings.override("objective", options.objective)
+    budget = parse_budget(options.budget or "100")
+    return flow.Options(
+        settings.get("objective"), budget, options.model, options.vocabulary, tuple(options.hot), options.seed
+    )
+
+
+def _command(name: str, options: argparse.Namespace) -> clang.Command:
+    flags = list(options.compiler) or ["-Oz"]
+    if not any(flag.startswith("-O") for flag in flags):
+        flags.append("-Oz")
+    if name != "-":
+        return flow.command_for(name, options.cc, flags)
+    data = sys.stdin.buffer.read()
+    if not data.strip():
+        raise InputError("standard input is empty")
+    is_ir = data.startswith((b"BC\xc0\xde", b"; ModuleID")) or b"\ndefine " in data[:100_000]
+    language = options.lang or ("ir" if is_ir else "c")
+    return flow.command_for("-", options.cc, [*flags, "-x", language], data)
+
+
+def _improved(command: clang.Command, options: flow.Options, pool: Pool, store: Store | None) -> flow.Improved:
+    progress = Progress(None if options.budget.seconds else options.budget.candidates, command.source)
+    try:
+        improved = flow.improve(command, options, pool=pool, store=store, on_trial=lambda _: progress.step())
+    finally:
+        progress.end()
+    for note in improved.notes:
+        _say(f"{command.source}: {note}")
+    result = minimise.minimise(improved.task, improved.source, improved.result, pool)
+    return improved if result is improved.result else flow.finish(command, improved.task, improved.source, result, pool)
+
+
+def _outputs(options: argparse.Namespace, commands: Sequence[clang.Command]) -> list[Path | None]:
+    if not options.output:
+        return [None] * len(commands)
+    output = Path(options.output)
+    if len(commands) == 1 and not output.is_dir():
+        if not output.parent.is_dir():
+            raise UsageError(f"no such folder: {output.parent}", f"-o {output} cannot be written")
+        return [output]
+    if output.exists() and not output.is_dir():
+        raise UsageError(f"-o {output} is a file, and {len(commands)} files are given", "", "give a folder")
+    names = [output / f"{Path(c.source).stem if c.source != '-' else 'stdin'}.o" for c in commands]
+    if len(set(names)) < len(names):
+        raise UsageError("two files would be written to the same place", "", "optimise them apart")
+    return list(names)
+
+
+def _write(improved: flow.Improved, output: Path, pool: Pool) -> None:
+    if output.suffix in (".bc", ".ll"):
+        data = flow.apply(pool, improved.task, improved.source, improved.plan)
+        if output.suffix == ".ll":
+            data = flow.text_of(pool, improved.task, improved.source, data)
+    else:
+        data = improved.object
+    write_atomically(output, data)
+
+
+def _table(done: Sequence[flow.Improved]) -> Table:
+    def sizes(key: str) -> list[Column]:
+        return [Column(f"{key}_before", f"{key} before", number, True), Column(f"{key}_after", "after", number, True)]
+
+    rows = [_row(improved) for improved in done]
+    columns = [Column("file", "file"), *sizes("text"), *sizes("data"), *sizes("unwind")]
+    objective = done[0].task.objective
+    if objective not in ("size", "text"):
+        columns += sizes(objective)
+    columns += [
+        Column("gain", f"{objective} gain", percent, True),
+        Column("compilations", "tried", number, True),
+        Column("pipeline", "pipeline"),
+    ]
+    return Table(columns, rows)
+
+
+def _row(improved: flow.Improved) -> dict[str, Any]:
+    result, before, after = improved.result, improved.before, improved.after
+    row: dict[str, Any] = {"file": improved.command.source}
+    for key in ("text", "data", "unwind"):
+        row |= {f"{key}_before": getattr(before, key), f"{key}_after": getattr(after, key)}
+    if improved.task.objective not in row:
+        row |= {f"{improved.task.objective}_before": result.before, f"{improved.task.objective}_after": result.after}
+    return row | {
+        "objective": improved.task.objective,
+        "gain": result.gain,
+        "compilations": len(result.trials),
+        "pipeline": str(improved.plan) if improved.plan else "the compiler's own",
+        "tool": result.best.measurement.tool,
+        "source": improved.source.key,
+    }
+
+
+def _explain(done: Sequence[flow.Improved], pool: Pool, form: str) -> None:
+    columns = [
+        Column("file", "file"),
+        Column("function", "function"),
+        Column("step", "pass"),
+        Column("after", "when it stops here", number, True),
+        Column("without", "without this pass", number, True),
+    ]
+    print()
+    show(Table(columns, list(_contributions(done, pool))), form)
+
+
+def _contributions(done: Sequence[flow.Improved], pool: Pool) -> Iterator[dict[str, Any]]:
+    for improved in (i for i in done if i.plan):
+        assert improved.plan
+        for part in minimise.explain(improved.task, improved.source, improved.plan, pool):
+            yield {"file": improved.command.source, **asdict(part)}
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr)

@@ -1,0 +1,123 @@
+"""One table object, every format: for people, and for machines with raw SI values and full digits."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import json
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+FORMATS = ("table", "json", "jsonl", "csv", "md")
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A key of the rows, its heading, and how people want to read its values."""
+
+    key: str
+    title: str
+    show: Callable[[Any], str] = str
+    right: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of raw values, and the columns that people see of them."""
+
+    columns: Sequence[Column]
+    rows: Sequence[dict[str, Any]]
+
+    def render(self, form: str) -> str:
+        """The table as `table`, `json`, `jsonl`, `csv` or `md`, without a final newline."""
+        return {"json": self._json, "jsonl": self._jsonl, "csv": self._csv, "md": self._md}.get(form, self._plain)()
+
+    def _cells(self) -> list[list[str]]:
+        def cell(column: Column, row: dict[str, Any]) -> str:
+            value = row.get(column.key)
+            return "–" if value is None else column.show(value)
+
+        return [[cell(column, row) for column in self.columns] for row in self.rows]
+
+    def _plain(self) -> str:
+        lines = [[c.title for c in self.columns], *self._cells()]
+        widths = [max(len(line[i]) for line in lines) for i in range(len(self.columns))]
+        aligned = (
+            "  ".join(
+                text.rjust(width) if column.right else text.ljust(width)
+                for text, width, column in zip(line, widths, self.columns, strict=True)
+            )
+            for line in lines
+        )
+        return "\n".join(line.rstrip() for line in aligned)
+
+    def _md(self) -> str:
+        rule = ["---:" if c.right else "---" for c in self.columns]
+        lines = [[c.title for c in self.columns], rule, *self._cells()]
+        return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+
+    def _json(self) -> str:
+        return json.dumps(list(self.rows), indent=2)
+
+    def _jsonl(self) -> str:
+        return "\n".join(json.dumps(row) for row in self.rows)
+
+    def _csv(self) -> str:
+        keys = list(dict.fromkeys(key for row in self.rows for key in row))
+        out = io.StringIO()
+        writer = csv.DictWriter(out, keys, lineterminator="\n")
+        writer.writeheader()
+        for row in self.rows:
+            writer.writerow({k: json.dumps(v) if isinstance(v, (list, dict)) else v for k, v in row.items()})
+        return out.getvalue().rstrip("\n")
+
+
+def add_format(parser: argparse.ArgumentParser) -> None:
+    """The option that every command has."""
+    parser.add_argument("--format", choices=FORMATS, default="table", help="how to print the answer (default: table)")
+
+
+def show(table: Table, form: str) -> None:
+    """Prints the answer on stdout."""
+    print(table.render(form))
+
+
+def percent(value: float) -> str:
+    """.0384 as 3.84%."""
+    return f"{value:.2%}"
+
+
+def number(value: float) -> str:
+    """With thousands apart, whole where it is whole."""
+    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.4g}"
+
+
+class Progress:
+    """One live line on a terminal, a log line every ten seconds elsewhere; on stderr."""
+
+    def __init__(self, total: int | None = None, what: str = "") -> None:
+        self.total, self.what, self.done = total, what, 0
+        self._live = sys.stderr.isatty()
+        self._last = self._start = time.monotonic()
+
+    def step(self, note: str = "", by: int = 1) -> None:
+        """Counts, and says so when it is time."""
+        self.done += by
+        now = time.monotonic()
+        if now - self._last < (0.1 if self._live else 10) and self.done != self.total:
+            return
+        self._last = now
+        of = f"/{self.total}" if self.total else ""
+        line = f"{self.what} {self.done}{of}  {now - self._start:.0f} s  {note}"
+        print(
+            f"\r\033[K{line[:150]}" if self._live else line, end="" if self._live else "\n", file=sys.stderr, flush=True
+        )
+
+    def end(self) -> None:
+        """Clears the live line."""
+        if self._live:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)

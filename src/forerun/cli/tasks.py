@@ -1,0 +1,30 @@
+"""`forerun tasks`: the questions."""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+
+from forerun import registry
+from forerun.cli.render import Column, Table, add_format, show
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Options of the verb."""
+    add_format(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Prints every registered task."""
+    show(listing("tasks"), options.format)
+    return 0
+
+
+def listing(kind: str) -> Table:
+    """Every registered name of a kind, with the first line of its documentation."""
+    rows = [{"name": name, "what": _summary(kind, name)} for name in registry.names(kind)]
+    return Table([Column("name", kind.removesuffix("s")), Column("what", "what it is")], rows)
+
+
+def _summary(kind: str, name: str) -> str:
+    return (inspect.getdoc(registry.find(kind, name)) or "").partition("\n")[0]

@@ -1,0 +1,76 @@
+"""Gathering trials: `solve` over many programs, in parallel, resumable.
+
+What was measured is in the store, so an interrupted collection goes on where it stopped: models draw the same drafts
+again, and known ones are not measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from forerun import parallel
+from forerun.core import Model, Result
+from forerun.corpora.units import Unit
+from forerun.errors import ForerunError
+from forerun.grammars.pipelines import Plan
+from forerun.improve import Options, prepare
+from forerun.sandbox import Pool
+from forerun.solve import solve
+from forerun.store import Store
+from forerun.tasks import passes
+from forerun.toolchains.llvm import clang
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """What became of one unit: its unoptimised instructions, and the result or why there is none."""
+
+    unit: Unit
+    instructions: int
+    result: Result[Plan] | None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """How to collect: the model to ask, its budget, and which modules."""
+
+    model: Callable[[], Model]
+    options: Options
+    compiler: str
+    least: int = 10
+    most: int = 20_000
+    """Unoptimised IR instructions that a module may have."""
+    extra: tuple[str, ...] = ()
+    """Flags added to every command, for example another target."""
+
+
+def collect(units: Iterable[Unit], job: Job, store: Path) -> Iterator[Collected]:
+    """Yields each unit as it is done, in no order."""
+
+    def work(unit: Unit, pool: Pool, opened: Store) -> Collected:
+        return one(unit, job, pool, opened)
+
+    return parallel.each(units, work, store)
+
+
+def one(unit: Unit, job: Job, pool: Pool, store: Store) -> Collected:
+    """One unit. What cannot be compiled or has not the asked size is a value with its reason."""
+    command = clang.read_command([job.compiler, *unit.command[1:], *job.extra], unit.directory)
+    if isinstance(command, str):
+        return Collected(unit, 0, None, command)
+    size = 0
+    try:
+        frontend = clang.front_end(command)
+        size = passes.instructions(frontend.text)
+        if not job.least <= size <= job.most:
+            return Collected(unit, size, None, "size")
+        task, source = prepare(command, job.options, frontend, name=f"{unit.project}/{Path(unit.file).name}")
+        result = solve(
+            task, job.model(), source, pool=pool, budget=job.options.budget, seed=job.options.seed, store=store
+        )
+    except ForerunError as error:
+        return Collected(unit, size, None, str(error))
+    return Collected(unit, size, result)

@@ -1,0 +1,1 @@
+"""Learning what ships from stored trials."""

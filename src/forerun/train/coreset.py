@@ -1,0 +1,134 @@
+"""The coreset of pass pipelines: which few of them, tried on a module nobody has seen, shrink it most?
+
+Function passes change one function at a time, so a pipeline is judged on every function of every training module at
+once: `mix` later gives each function the best of the lists tried after the same module steps. Selection is greedy on
+exactly that quantity: the mean over modules of the bytes saved when each function takes the best list chosen so far.
+
+The road there, all of it `solve` over the store's sources, so it resumes where it stopped:
+1. search: the official lists, then an evolutionary search on every module;
+2. broadcast: what won somewhere, edited versions and random lists are measured on all modules;
+3. greedy selection.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from forerun.core import Source, Trial
+from forerun.grammars.pipelines import Plan, merge
+from forerun.models.evolve import edited
+from forerun.models.mix import SHARED, Steps, groups, split
+from forerun.toolchains.llvm import vocabulary
+
+Shared = Steps
+
+
+@dataclass
+class Module:
+    """What was measured of one training module: bytes by module steps, function list and function."""
+
+    baseline: float
+    sizes: dict[Shared, dict[Steps, dict[str, float]]] = field(default_factory=dict)
+
+    def add(self, trial: Trial[Plan]) -> None:
+        """Learns from a checked trial of a plan without parts for single functions."""
+        plan, measured = trial.draft.answer, trial.measurement
+        if plan is None or plan.functions or not measured.ok:
+            return
+        shared, steps = split(plan.steps)
+        self.sizes.setdefault(shared, {})[steps] = dict(measured.parts)
+
+    def gain(self, known: dict[Shared, dict[str, float]], shared: Shared, steps: Steps) -> float:
+        """The share of the baseline saved when this list has been tried too."""
+        parts = self.sizes.get(shared, {}).get(steps)
+        if parts is None:
+            return self.saved(known)
+        best = known.get(shared, {})
+        mixed = sum(min(size, best.get(name, size)) for name, size in parts.items())
+        return max(self.saved(known), 1 - mixed / self.baseline)
+
+    def saved(self, known: dict[Shared, dict[str, float]]) -> float:
+        """The share of the baseline saved by the best lists known; 0 where the baseline is best."""
+        totals = [sum(best.values()) for best in known.values() if best]
+        return max(0.0, 1 - min(totals) / self.baseline) if totals else 0.0
+
+
+def official(clang: str) -> list[str]:
+    """The function passes of the compiler's own pipelines after each of the shared steps, as pipelines."""
+    pipelines = []
+    for steps in vocabulary.official(clang).values():
+        inner = (s.replace("cgscc/function/", "function/", 1) for s in vocabulary.useful(steps))
+        own = tuple(s for s in inner if s.startswith("function/"))
+        pipelines += [merge(shared + own) for shared in SHARED]
+    return list(dict.fromkeys(pipelines))
+
+
+def winners(trials: Iterable[Sequence[Trial[Plan]]], n: int) -> list[Steps]:
+    """The lists that made a function smallest in the trials of some module, those that saved most bytes first."""
+    saved: dict[Steps, float] = defaultdict(float)
+    for of_one_module in trials:
+        for group in groups(of_one_module, "text"):
+            for entries in group.lists.values():
+                worst, (best, steps) = entries[-1][0], entries[0]
+                saved[steps] += 1 + worst - best
+    return sorted(saved, key=lambda s: (-saved[s], s))[:n]
+
+
+def candidates(found: Sequence[Steps], local: Steps, n: int, seed: int = 0) -> list[str]:
+    """The lists found, edited versions of them, and random ones, after each of the shared steps: `n` lists."""
+    draw = random.Random(f"candidates:{seed}")
+    lists = dict.fromkeys(found)
+    while len(lists) < n:
+        steps = tuple(draw.choices(local, k=draw.randint(5, 45)))
+        if draw.random() < 0.5 and found:
+            steps = draw.choice(found)
+            for _ in range(draw.randint(1, 12)):
+                steps = edited(steps, local, draw)
+        lists[steps] = None
+    return [merge(shared + steps) for steps in list(lists)[:n] for shared in SHARED]
+
+
+def learn(
+    modules: Sequence[Module], size: int, on_entry: Callable[[str, float], None] | None = None
+) -> list[tuple[str, float]]:
+    """Greedy selection (Nemhauser, Wolsey and Fisher 1978): pipelines, with the mean gain after each."""
+    known: list[dict[Shared, dict[str, float]]] = [{} for _ in modules]
+    chosen: list[tuple[str, float]] = []
+    left = sorted({(p, s) for m in modules for p, lists in m.sizes.items() for s in lists}, key=lambda c: (len(c[1]), c))
+    while left and len(chosen) < size:
+        totals = [sum(m.gain(k, *choice) for m, k in zip(modules, known, strict=True)) for choice in left]
+        top = max(range(len(left)), key=totals.__getitem__)
+        mean = totals[top] / len(modules)
+        if chosen and mean <= chosen[-1][1]:
+            break
+        shared, steps = left.pop(top)
+        for module, best in zip(modules, known, strict=True):
+            group = best.setdefault(shared, {})
+            for name, value in module.sizes.get(shared, {}).get(steps, {}).items():
+                group[name] = min(value, group.get(name, value))
+        chosen.append((merge(shared + steps), mean))
+        if on_entry:
+            on_entry(*chosen[-1])
+    return chosen
+
+
+def by_source(trials: Iterable[Trial[Plan]]) -> dict[str, list[Trial[Plan]]]:
+    """Trials by the source's key."""
+    found: dict[str, list[Trial[Plan]]] = defaultdict(list)
+    for trial in trials:
+        found[trial.source.key].append(trial)
+    return found
+
+
+def modules(results: Iterable[tuple[Source, float, Sequence[Trial[Plan]]]]) -> list[Module]:
+    """Training modules from sources, the text of their baselines, and their trials."""
+    made = []
+    for _, baseline, trials in results:
+        module = Module(baseline)
+        for trial in trials:
+            module.add(trial)
+        made.append(module)
+    return made
