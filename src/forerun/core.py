@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Generic, TypeVar
 
@@ -220,3 +220,27 @@ class Model(ABC):
         `history` holds the distinct trials so far in the order they were made, best first where the task could
         rank them; a model that learns from measurements reads it, others ignore it. An empty list says: no more.
         """
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A program or library on this machine that can check answers."""
+
+    name: str
+    version: str
+    path: str
+    how: str = ""
+    """Where it was found: a setting, the PATH, the usual folders."""
+
+
+class Toolchain(ABC):
+    """A world that can check."""
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def tools(self) -> Mapping[str, Callable[[], Tool]]:
+        """What belongs to it, needed ones first; each call finds one, or raises ToolMissing with the install line."""
+
+    needed: ClassVar[frozenset[str]]
+    """The tools without which nothing can be checked."""

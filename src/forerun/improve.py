@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from forerun.core import Draft, Result, Source, Trial
+from forerun.core import Result, Source, Trial
 from forerun.errors import ForerunError, InputError, UsageError
 from forerun.grammars.pipelines import Plan
 from forerun.models._chain import model

@@ -1,7 +1,7 @@
 """Names are files: `forerun.tasks.passes` is the task `passes`. Entry points let plugins in.
 
-A module of `forerun.tasks` or `forerun.models` (or an entry point of these groups) offers the class that carries the
-name. Nothing is imported before it is asked for.
+A module of `forerun.tasks`, `forerun.models` or `forerun.toolchains` (or an entry point of these groups) offers the
+class that carries the name. Nothing is imported before it is asked for.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any
 
-from forerun.core import Model, Task
+from forerun.core import Model, Task, Toolchain
 from forerun.errors import UsageError
 
-_KINDS: dict[str, type] = {"tasks": Task, "models": Model}
+_KINDS: dict[str, type] = {"tasks": Task, "models": Model, "toolchains": Toolchain}
 
 
 def names(kind: str) -> list[str]:
-    """Every registered name of a kind: `tasks` or `models`."""
+    """Every registered name of a kind: `tasks`, `models` or `toolchains`."""
     return sorted(_places(kind))
 
 

@@ -117,6 +117,11 @@ class Store:
             text = None if answer is None else _unpack(answer)
             yield Row(name, sources[key], text, _measurement(*measured), logprob, origin)
 
+    def sources(self, task: str) -> list[Source]:
+        """Every source that has trials of a task (by its id), in the order of their keys."""
+        rows = self._query("SELECT DISTINCT source FROM trials WHERE task = ? ORDER BY source", (task,))
+        return [self.source(row[0]) for row in rows]
+
     def source(self, key: str) -> Source:
         """A stored source. Raises KeyError."""
         rows = self._query("SELECT text, lang, name, target, reference FROM sources WHERE key = ?", (key,))

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -24,7 +25,7 @@ enum { START_MS = 15000, SILENCE_MS = 30000 }; /* the server says every second t
 
 extern char **environ;
 static char **command, real[PATH_MAX], home[PATH_MAX];
-static char *config, *name, *folder, *python, *code, *files;
+static char *name, *folder, *python, *code, *files;
 static struct sockaddr_un place = {.sun_family = AF_UNIX};
 
 static void run_real(const char *why) {
@@ -54,32 +55,26 @@ static int find_real(const char *program) {
     return 0;
 }
 
-static char *line(char **rest) {
-    char *start = *rest, *end = strchr(start, '\n');
-    if (end) *end = 0, *rest = end + 1;
-    return end ? start : NULL;
-}
-
 static int read_config(void) {
-    char path[PATH_MAX + 8];
-    struct stat status;
+    char path[PATH_MAX + 8], **facts[] = {&name, &folder, &python, &code};
+    static char config[1 << 18];
     snprintf(path, sizeof path, "%s/server", home);
     int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0 || fstat(file, &status) || !(config = calloc(1, (size_t)status.st_size + 1))) return 0;
-    ssize_t got = read(file, config, (size_t)status.st_size);
-    close(file);
+    ssize_t got = file < 0 ? 0 : read(file, config, sizeof config - 1);
+    config[got > 0 ? got : 0] = 0;
+    if (file >= 0) close(file);
     files = config;
-    return got == status.st_size && (name = line(&files)) && (folder = line(&files)) && (python = line(&files)) &&
-           (code = line(&files));
+    for (int i = 0; i < 4; i++)
+        if (!(*facts[i] = strsep(&files, "\n")) || !files) return 0;
+    return 1;
 }
 
 static int current(void) {
     struct stat status;
-    for (char *entry; (entry = line(&files));) {
-        long long seconds, nanoseconds;
-        int at = 0;
-        if (sscanf(entry, "%lld %lld %n", &seconds, &nanoseconds, &at) != 2 || stat(entry + at, &status)) return 0;
-        if (status.st_mtim.tv_sec != seconds || status.st_mtim.tv_nsec != nanoseconds) return 0;
+    for (char *entry; (entry = strsep(&files, "\n")) && *entry;) {
+        long long seconds = strtoll(entry, &entry, 10), nanoseconds = strtoll(entry, &entry, 10);
+        if (!*entry || stat(entry + 1, &status) || status.st_mtim.tv_sec != seconds) return 0;
+        if (status.st_mtim.tv_nsec != nanoseconds) return 0;
     }
     return 1;
 }
@@ -127,9 +122,8 @@ static int choose_place(void) {
 
 static int try_connect(void) {
     int server = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (server >= 0 && !connect(server, (struct sockaddr *)&place, sizeof place)) return server;
-    if (server >= 0) close(server);
-    return -1;
+    if (!connect(server, (struct sockaddr *)&place, sizeof place)) return server;
+    return close(server), -1;
 }
 
 /* Many compilers start at once: the first to hold the lock starts the server, the others find it running. */
@@ -142,8 +136,7 @@ static int reach_server(void) {
     mkdir(path, 0700);
     snprintf(path, sizeof path, "%s.lock", place.sun_path);
     int lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    if (lock < 0 || fcntl(lock, F_SETLKW, &whole)) return -1;
+    if (lock < 0 || flock(lock, LOCK_EX)) return -1;
     if ((server = try_connect()) < 0 && !pipe(pipes)) {
         pid_t child = start_python(place.sun_path, pipes[1]);
         close(pipes[1]);
@@ -162,9 +155,9 @@ static int send_request(int server) {
     char *message = NULL, cwd[PATH_MAX], control[CMSG_SPACE(2 * sizeof(int))] = {0};
     size_t length = 0, sent = 0;
     mode_t mask = umask(0);
-    umask(mask);
     int count = 0;
     while (command[count + 1]) count++;
+    umask(mask);
     FILE *body = open_memstream(&message, &length);
     if (!body || !getcwd(cwd, sizeof cwd)) return 0;
     fprintf(body, "    %u%c%s%c%s%c%d%c", (unsigned)mask, 0, cwd, 0, real, 0, count, 0);
@@ -174,9 +167,8 @@ static int send_request(int server) {
     memcpy(message, &(uint32_t){(uint32_t)(length - 4)}, 4);
     struct iovec part = {message, length};
     struct msghdr header = {NULL, 0, &part, 1, control, sizeof control, 0};
-    struct cmsghdr *rights = CMSG_FIRSTHDR(&header);
-    rights->cmsg_level = SOL_SOCKET, rights->cmsg_type = SCM_RIGHTS, rights->cmsg_len = CMSG_LEN(2 * sizeof(int));
-    memcpy(CMSG_DATA(rights), (int[2]){1, 2}, 2 * sizeof(int));
+    *CMSG_FIRSTHDR(&header) = (struct cmsghdr){CMSG_LEN(2 * sizeof(int)), SOL_SOCKET, SCM_RIGHTS};
+    memcpy(CMSG_DATA(CMSG_FIRSTHDR(&header)), (int[2]){1, 2}, 2 * sizeof(int));
     ssize_t got = sendmsg(server, &header, MSG_NOSIGNAL);
     while (got > 0 && (sent += (size_t)got) < length)
         got = send(server, message + sent, length - sent, MSG_NOSIGNAL);

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -14,22 +11,21 @@ from typing import Any
 from forerun import __version__, settings
 from forerun.cc import objects
 from forerun.cc.server import Answer, Request
+from forerun.cc.workshop import Workshop
 from forerun.core import Source
 from forerun.errors import ForerunError, InputError, UsageError
 from forerun.files import write_atomically
 from forerun.grammars.pipelines import parse_plan
 from forerun.improve import Improved, Options, apply, improve
 from forerun.lock import Entry, LockFile, Sizes
-from forerun.sandbox import Limits, Pool
 from forerun.solve import Budget
 from forerun.store import Store
 from forerun.tasks.passes import Passes
 from forerun.toolchains.llvm import clang, lib
 from forerun.toolchains.llvm.elf import ObjectFile
-from forerun.toolchains.llvm.target import Target
 
-_TRIM_EVERY = 200
-"""Writes between two looks at the size of the cache: reading the folder costs as much as a few compilations."""
+_PROBE = re.compile(r"(^|/)(conftest\w*|ztest\d+)\.\w+$|/(CMakeTmp|CMakeScratch|TryCompile-\w+|meson-private)(/|$)")
+"""Sources that a build only compiles to learn about the compiler, as autoconf, zlib, CMake and Meson name them."""
 
 
 class _Gone(Exception):
@@ -45,78 +41,23 @@ def idle_s(request: Request) -> float:
         return 60.0
 
 
-class Workshop:
-    """What all commands share: the workers that measure, and what was found out about compilers."""
-
-    def __init__(self) -> None:
-        self._places = threading.BoundedSemaphore(settings.workers())
-        self._lock = threading.Lock()
-        self._idle: list[Pool] = []
-        self._targets: dict[tuple[object, ...], Target] = {}
-        self._libraries: dict[tuple[object, ...], lib.Location] = {}
-        self._writes = 0
-
-    def close(self) -> None:
-        """Ends the workers."""
-        for pool in self._idle:
-            pool.close()
-
-    def compile(self, request: Request) -> Answer:
-        """Never raises: whatever goes wrong, the real compiler runs."""
-        verbose = False
-        try:
-            with settings.acting_for(request.environment, Path(request.directory)):
-                verbose = settings.get("verbose") == "1"
-                answer = _Job(self, request).run()
-        except _Gone:
-            return Answer(None, "the client is gone")
-        except ForerunError as error:
-            answer = Answer(None, str(error).replace("\n", ": "))
-        except Exception as error:  # a build must not fail because of us
-            answer = Answer(None, f"{type(error).__name__}: {error}")
-        if verbose and answer.reason:
-            tail = "; the real compiler runs" if answer.code is None else ""
-            request.tell(f"forerun: {answer.reason}{tail}\n".encode("utf-8", "surrogateescape"))
-        return answer
-
-    @contextmanager
-    def pool(self) -> Iterator[Pool]:
-        """One worker; as many are lent at once as the setting allows, or `make -j8` would fill the machine."""
-        limits = Limits.from_settings()
-        with self._places:
-            with self._lock:
-                found = next((p for p in self._idle if p.limits == limits), None)
-                if found:
-                    self._idle.remove(found)
-            pool = found or Pool(1, limits)
-            try:
-                yield pool
-            finally:
-                with self._lock:
-                    self._idle.append(pool)
-
-    def library(self, major: int) -> lib.Location:
-        """The libLLVM of that version, looked for once: that reads a dozen folders. Raises ToolMissing."""
-        key = (major, settings.get("llvm"))
-        if key not in self._libraries or not Path(self._libraries[key].path).exists():
-            self._libraries[key] = lib.find(major)
-        return self._libraries[key]
-
-    def target(self, command: clang.Command, version: str) -> Target:
-        """How the command emits code: a question of its flags, asked once. Raises InputError."""
-        suffix = Path(command.source).suffix
-        key = (command.compiler, version, command.flags, suffix, "c++" in str(command.arguments))
-        if key not in self._targets:
-            self._targets[key] = clang.target(command)
-        return self._targets[key]
-
-    def wrote(self, folder: Path) -> None:
-        """Counts an object that was added to the cache."""
-        with self._lock:
-            self._writes += 1
-            due = self._writes % _TRIM_EVERY == 1
-        if due:
-            objects.trim(folder, settings.number("cache_size") * 2**20)
+def compile_for(request: Request, shop: Workshop) -> Answer:
+    """Never raises: whatever goes wrong, the real compiler runs."""
+    verbose = False
+    try:
+        with settings.acting_for(request.environment, Path(request.directory)):
+            verbose = settings.get("verbose") == "1"
+            answer = _Job(shop, request).run()
+    except _Gone:
+        return Answer(None, "the client is gone")
+    except ForerunError as error:
+        answer = Answer(None, str(error).replace("\n", ": "))
+    except Exception as error:  # a build must not fail because of us
+        answer = Answer(None, f"{type(error).__name__}: {error}")
+    if verbose and answer.reason:
+        tail = "; the real compiler runs" if answer.code is None else ""
+        request.tell(f"forerun: {answer.reason}{tail}\n".encode("utf-8", "surrogateescape"))
+    return answer
 
 
 @dataclass
@@ -232,6 +173,8 @@ def _read(request: Request) -> clang.Command | str:
     command = clang.read_command([request.compiler, *request.arguments], request.directory)
     if isinstance(command, str):
         return command
+    if _PROBE.search(f"{request.directory}/{command.source}"):
+        return "a probe of the build's configuration"
     if command.source == "-":
         return "the source is standard input"
     if "CCC_OVERRIDE_OPTIONS" in request.environment:

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from forerun.cc.compile import Workshop
+    from forerun.cc.workshop import Workshop
 
 _BEAT_S = 1.0
 _LARGEST = 64 << 20
@@ -101,7 +101,7 @@ class _Server:
 
     def run(self) -> None:
         # Imported once the client can connect: what it sends waits in the socket meanwhile.
-        from forerun.cc.compile import Workshop
+        from forerun.cc.workshop import Workshop
 
         workshop = Workshop()
         threading.Thread(target=self._beat, daemon=True).start()
@@ -120,20 +120,19 @@ class _Server:
             return self.busy > 0 or time.monotonic() - self.last < self.idle_s
 
     def _serve(self, connection: socket.socket, workshop: Workshop) -> None:
-        from forerun.cc.compile import idle_s
+        from forerun.cc.compile import compile_for, idle_s
 
         with contextlib.suppress(OSError, ValueError, struct.error), connection, _received(connection) as request:
             with self.lock:
                 self.clients[connection] = request
-            answer = workshop.compile(request)
+            answer = compile_for(request, workshop)
             with self.lock:
                 del self.clients[connection]
-                self.idle_s = idle_s(request)
+                self.idle_s, self.last = idle_s(request), time.monotonic()
             connection.sendall(answer.encode())
         with self.lock:
             self.clients.pop(connection, None)
             self.busy -= 1
-            self.last = time.monotonic()
 
     def _beat(self) -> None:
         while True:

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from forerun import improve as flow
-from forerun import minimise, settings
+from forerun import acceptance, minimise, settings
 from forerun.cli.render import Column, Progress, Table, add_format, number, percent, show
-from forerun.errors import ForerunError, InputError, UsageError
+from forerun.errors import InputError, UsageError
 from forerun.files import write_atomically
 from forerun.sandbox import Pool
 from forerun.solve import Budget
@@ -53,16 +53,12 @@ def run(options: argparse.Namespace) -> int:
         store = None if options.no_store else stack.enter_context(Store(path))
         done = [_improved(command, chosen, pool, store) for command in commands]
         if options.test:
-            from forerun.bisect import accept
-
-            done = accept(done, outputs, options.test, pool, _say)
+            done = acceptance.accept(done, outputs, options.test, pool, _say)
         for improved, output in zip(done, outputs, strict=True):
             if output:
                 _write(improved, output, pool)
         if options.lock:
-            from forerun import lock
-
-            lock.update(Path(options.lock), [lock.entry(improved, Path(options.lock)) for improved in done])
+            lock.extend(Path(options.lock), done)
         show(_table(done), options.format)
         if options.explain:
             _explain(done, pool, options.format)
@@ -139,13 +135,14 @@ def _outputs(options: argparse.Namespace, commands: Sequence[clang.Command]) -> 
 
 
 def _write(improved: flow.Improved, output: Path, pool: Pool) -> None:
-    if output.suffix in (".bc", ".ll"):
-        data = flow.apply(pool, improved.task, improved.source, improved.plan)
-        if output.suffix == ".ll":
-            data = flow.text_of(pool, improved.task, improved.source, data)
-    else:
-        data = improved.object
-    write_atomically(output, data)
+    if output.suffix not in (".bc", ".ll"):
+        write_atomically(output, improved.object)
+        return
+    bitcode = flow.apply(pool, improved.task, improved.source, improved.plan)
+    if output.suffix == ".ll":
+        text = flow.text_of(pool, improved.task, improved.source, bitcode)
+        bitcode = text.encode("utf-8", "surrogateescape")
+    write_atomically(output, bitcode)
 
 
 def _table(done: Sequence[flow.Improved]) -> Table:

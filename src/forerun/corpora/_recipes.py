@@ -101,6 +101,7 @@ RECIPES = {
             (*NO_AUTOTOOLS, ("CFLAGS", "{flags} -Wno-implicit-function-declaration")),
         ),
         Recipe("bearssl", make('CFLAGS="{flags}" lib tools')),
+        Recipe("bzip2", make('CFLAGS="{flags} -D_FILE_OFFSET_BITS=64"')),
         Recipe("cjson", cmake("-DENABLE_CJSON_TEST=OFF -DENABLE_CJSON_UTILS=ON -DBUILD_SHARED_AND_STATIC_LIBS=OFF")),
         Recipe("discount", ("./configure.sh", "make"), NO_POINTER_ERROR),
         Recipe("duktape", each("src-separate", "*.c")),

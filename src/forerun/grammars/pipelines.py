@@ -71,7 +71,7 @@ def flatten(text: str) -> tuple[str, ...]:
         raise ValueError(f"not a pass pipeline: {text!r}")
     steps: list[str] = []
     nest: list[str] = []
-    for token, following in zip(tokens, [*tokens[1:], ""], strict=True):
+    for token, following in zip(tokens, [*tokens[1:], ""], strict=False):
         if token == ")":
             if not nest:
                 raise ValueError(f"unbalanced ')' in the pipeline {text!r}")

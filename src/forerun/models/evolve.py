@@ -18,6 +18,7 @@ from forerun.models.uniform import stream
 
 A = TypeVar("A")
 
+
 class Evolve(Model):
     """Learns from the history alone; serves grammars of pass pipelines."""
 

@@ -109,5 +109,5 @@ class Mix(Model):
         for group in known[:1]:
             promise, plan = group.composed()
             if promise < best and plan not in seen and n:
-                return [Draft(plan, origin=self.name)]  # type: ignore[list-item]
+                return [Draft(plan, origin=self.name)]  # type: ignore[arg-type]
         return []

@@ -15,13 +15,23 @@ from __future__ import annotations
 import random
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
 
-from forerun.core import Source, Trial
+from forerun import parallel
+from forerun.core import Model, Result, Source, Trial
+from forerun.errors import InputError
 from forerun.grammars.pipelines import Plan, merge
-from forerun.models.evolve import edited
-from forerun.models.mix import SHARED, Steps, groups, split
-from forerun.toolchains.llvm import vocabulary
+from forerun.models._chain import Chain
+from forerun.models.coreset import Coreset
+from forerun.models.evolve import Evolve, edited
+from forerun.models.mix import SHARED, Mix, Steps, groups, split
+from forerun.sandbox import Pool
+from forerun.solve import Budget, solve
+from forerun.store import Store
+from forerun.tasks.passes import Passes
+from forerun.toolchains.llvm import clang, lib, vocabulary
 
 Shared = Steps
 
@@ -97,7 +107,9 @@ def learn(
     """Greedy selection (Nemhauser, Wolsey and Fisher 1978): pipelines, with the mean gain after each."""
     known: list[dict[Shared, dict[str, float]]] = [{} for _ in modules]
     chosen: list[tuple[str, float]] = []
-    left = sorted({(p, s) for m in modules for p, lists in m.sizes.items() for s in lists}, key=lambda c: (len(c[1]), c))
+    left = sorted(
+        {(p, s) for m in modules for p, lists in m.sizes.items() for s in lists}, key=lambda c: (len(c[1]), c)
+    )
     while left and len(chosen) < size:
         totals = [sum(m.gain(k, *choice) for m, k in zip(modules, known, strict=True)) for choice in left]
         top = max(range(len(left)), key=totals.__getitem__)
@@ -115,16 +127,67 @@ def learn(
     return chosen
 
 
-def by_source(trials: Iterable[Trial[Plan]]) -> dict[str, list[Trial[Plan]]]:
-    """Trials by the source's key."""
-    found: dict[str, list[Trial[Plan]]] = defaultdict(list)
-    for trial in trials:
-        found[trial.source.key].append(trial)
-    return found
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How much to spend: pipelines kept, compilations of the search on each module, lists tried on all modules."""
+
+    size: int = 40
+    search: int = 100
+    candidates: int = 360
 
 
-def modules(results: Iterable[tuple[Source, float, Sequence[Trial[Plan]]]]) -> list[Module]:
-    """Training modules from sources, the text of their baselines, and their trials."""
+def train(store: Path, compiler: str, recipe: Recipe, on_module: Callable[[str], None]) -> dict[str, Any]:
+    """The coreset as it ships: entries, and how they came about. Raises InputError where the store has no sources."""
+    _, major = clang.compiler_version(compiler)
+    steps = vocabulary.safe(compiler)
+    task = Passes(lib.find(major).path, steps, "text")
+    with Store(store) as opened:
+        sources = opened.sources(task.id)
+    if not sources:
+        raise InputError(f"{store} has no sources of the task {task.id}")
+    start, local = official(compiler), tuple(s for s in steps if s.startswith("function/"))
+    searched = _solved(task, Chain(Mix(), Coreset(start), Evolve()), recipe.search, sources, store, on_module, "search")
+    found = winners([result.trials for result in searched], recipe.candidates // 2)
+    pipelines = [*start, *candidates(found, local, recipe.candidates)]
+    tried = _solved(task, Coreset(pipelines), len(pipelines), sources, store, on_module, "broadcast")
+    chosen = learn([_module(result) for result in tried], recipe.size)
+    return {
+        "entries": [{"pipeline": pipeline, "gain": gain} for pipeline, gain in chosen],
+        "metric": "mean share of -Oz text saved on the training modules when this entry and all before it are tried",
+        "tool": tried[0].baseline.measurement.tool,
+        "modules": len(tried),
+        "projects": sorted({source.name.partition("/")[0] for source in sources}),
+        "recipe": asdict(recipe),
+    }
+
+
+def _solved(
+    task: Passes,
+    model: Model,
+    budget: int,
+    sources: list[Source],
+    store: Path,
+    on_module: Callable[[str], None],
+    stage: str,
+) -> list[Result[Plan]]:
+    def work(source: Source, pool: Pool, opened: Store) -> Result[Plan]:
+        result = solve(task, model, source, pool=pool, budget=Budget(budget), store=opened)
+        on_module(stage)
+        return result
+
+    # In the order of the sources, whoever was done first: the same store gives the same coreset.
+    results = {r.baseline.source.key: r for r in parallel.each(sources, work, store)}
+    return [results[source.key] for source in sources]
+
+
+def _module(result: Result[Plan]) -> Module:
+    module = Module(result.before)
+    for trial in result.trials:
+        module.add(trial)
+    return module
+
+
+def modules(results):  # type: ignore
     made = []
     for _, baseline, trials in results:
         module = Module(baseline)

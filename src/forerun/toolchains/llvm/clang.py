@@ -37,19 +37,20 @@ _OTHER = ("-x", "-target", "-arch", "--param", "-B", "-L", "-l", "-T", "-u", "-z
 _VALUED = frozenset((*_PREPROCESSOR, *_DEPENDENCY, *_OTHER, "-o", "-Xclang", "-mllvm")) - {"-stdlib"}
 
 # What the compiler does between the front end and the object that a pass pipeline of ours would not do.
-_REFUSED: tuple[tuple[re.Pattern[str], str], ...] = tuple(
-    (re.compile(pattern), why)
-    for pattern, why in (
-        (r"@", "response files are not read"),
-        (r"-flto|-fthinlto|-emit-llvm|-fembed-bitcode|-fwhole-program", "the output is not a plain object"),
-        (r"-S$|-E$|-M$|-MM$|-fsyntax-only|--analyze|--precompile|-###|--version|-v$|--help|-print-|-dump", "not a compilation to an object"),
-        (r"-fsanitize|-fprofile|-fcs-profile|-fcoverage|--coverage|-ftest-coverage|-fmemory-profile|-fauto-profile|-fxray|-pg$|-finstrument|-fcrash-diagnostics=all",
-         "instrumentation is inserted by the compiler's own pipeline"),
-        (r"-Xclang|-mllvm|-fpass-plugin|-fplugin|-Xarch|-cc1", "it reaches into the compiler"),
-        (r"-fno-integrated-as|-save-temps|--save-temps|-gsplit-dwarf|-ftime-trace|-fsave-optimization-record", "it asks for more outputs"),
-        (r"-fopenmp-targets|--offload|--cuda|-fcoroutines|-fmodules|-fmodule|-Xopenmp", "its language extension needs the compiler's own pipeline"),
-    )
-)  # fmt: skip
+_REASONS = {
+    "response files are not read": r"@",
+    "the output is not a plain object": r"-flto|-fthinlto|-emit-llvm|-fembed-bitcode|-fwhole-program",
+    "not a compilation to an object": r"-S$|-E$|-M$|-MM$|-fsyntax-only|--analyze|--precompile|-###|--version|-v$|--help"
+    r"|-print-|-dump",
+    "instrumentation is inserted by the compiler's own pipeline": r"-fsanitize|-fprofile|-fcs-profile|-fcoverage"
+    r"|--coverage|-ftest-coverage|-fmemory-profile|-fauto-profile|-fxray|-pg$|-finstrument",
+    "it reaches into the compiler": r"-Xclang|-mllvm|-fpass-plugin|-fplugin|-Xarch|-cc1",
+    "it asks for more outputs": r"-fno-integrated-as|-save-temps|--save-temps|-gsplit-dwarf|-ftime-trace"
+    r"|-fsave-optimization-record",
+    "its language extension needs the compiler's own pipeline": r"-fopenmp-targets|--offload|--cuda|-fcoroutines"
+    r"|-fmodules|-fmodule|-Xopenmp",
+}
+_REFUSED = tuple((re.compile(pattern), why) for why, pattern in _REASONS.items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +174,9 @@ def front_end(command: Command, *, dependencies: bool = False, colour: bool = Fa
     arguments = ["-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes", *_dependencies(command, wanted=dependencies)]
     if colour:
         arguments.append("-fcolor-diagnostics")
-    run = _run(command, [*_common(command, keep=True), *arguments, *_input(command), "-o", "-"])
+    # The front end does not assemble: what the user wants of the assembler would bring a warning here.
+    common = [word for word in _common(command, keep=True) if not word.startswith("-Wa,")]
+    run = _run(command, [*common, *arguments, *_input(command), "-o", "-"])
     if run.returncode:
         raise _refused(command, run)
     return Frontend(run.stdout.decode("utf-8", "surrogateescape"), run.stderr)
@@ -217,12 +220,20 @@ def _llc_options(words: list[str]) -> Iterable[str]:
         ("-femulated-tls", "--emulated-tls"),
         ("-fno-unique-section-names", "--unique-section-names=false"),
         ("-fstack-size-section", "--stack-size-section"),
+        ("-enable-tlsdesc", "--enable-tlsdesc"),
+        ("-gstrict-dwarf", "--strict-dwarf"),
+        ("-fno-use-init-array", "--use-ctors"),
+        ("-mrelax-all", "--mc-relax-all"),
+        ("-gdwarf64", "--dwarf64"),
     ):
         if theirs in words:
             yield ours
     tuning = next((w.split("=")[1] for w in words if w.startswith("-debugger-tuning=")), "")
     if tuning:
         yield f"--debugger-tune={tuning}"
+    kind = next((w.split("=")[1] for w in words if w.startswith("-debug-info-kind=")), "line-tables-only")
+    if not kind.startswith("line-"):
+        yield "--emit-call-site-info"  # clang decides it inside -cc1, for optimised code with types in its debug info
 
 
 def _after(words: list[str], option: str) -> str:

@@ -1,0 +1,201 @@
+"""How much smaller than -Oz, at how many compilations: every model on the same modules of projects none of them saw.
+
+    python benchmarks/passes.py --target x86_64-linux-gnu
+    python benchmarks/passes.py --target aarch64-linux-gnu
+    python benchmarks/passes.py --target x86_64-linux-gnu --large
+
+Modules come from Debian source packages, fetched and built at run time. The baseline is the object of the user's own
+compiler with -Oz; an answer is emitted by that compiler too before it is counted. Rows are kept as they come, so an
+interrupted run goes on where it stopped; the summary is made of the rows.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from forerun import parallel, settings
+from forerun.cli.collect import units
+from forerun.cli.render import Progress
+from forerun.core import Result
+from forerun.corpora.units import Unit
+from forerun.errors import ForerunError
+from forerun.files import write_atomically
+from forerun.grammars.pipelines import Plan
+from forerun.improve import Options, finish, prepare
+from forerun.models._chain import model
+from forerun.sandbox import Pool
+from forerun.solve import Budget, solve
+from forerun.stats import bootstrap, geometric_mean
+from forerun.store import Store
+from forerun.tasks import passes
+from forerun.toolchains.llvm import clang
+
+RESULTS = Path(__file__).parent / "results"
+MODELS = {
+    "uniform": "uniform",
+    "search": "search",
+    "coreset": "coreset",
+    "coreset, then search": "coreset+search",
+    "mix of coreset": "mix+coreset",
+    "mix of coreset, then evolve": "mix+coreset+evolve",
+}
+AT = (1, 5, 20, 100, 500)
+FLAGS = {
+    "x86_64-linux-gnu": (),
+    # Debian's libc6-dev-arm64-cross; /usr/include is this machine's own.
+    "aarch64-linux-gnu": ("-nostdlibinc", "-isystem", "/usr/aarch64-linux-gnu/include"),
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--target", choices=FLAGS, default="x86_64-linux-gnu")
+    parser.add_argument("--large", action="store_true", help="1,000 to 20,000 instructions, 100 compilations")
+    parser.add_argument("--modules", type=int, default=160, help="at most so many (160)")
+    parser.add_argument("--each", type=int, default=12, help="at most so many of one project (12)")
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    name = f"passes-{options.target.partition('-')[0]}{'-large' if options.large else ''}"
+    rows = measured(options, RESULTS / f"{name}.jsonl")
+    summary = {"target": options.target, "seed": options.seed, **summarise(rows)}
+    write_atomically(RESULTS / f"{name}.json", (json.dumps(summary, indent=1) + "\n").encode())
+    print(json.dumps(summary["table"], indent=1))
+
+
+def measured(options: argparse.Namespace, path: Path) -> list[dict[str, Any]]:
+    """A row for each module: read from the file where it is there, measured and appended where not."""
+    compiler = clang.default_compiler()
+    path.parent.mkdir(exist_ok=True)
+    rows = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    done = {row["file"] for row in rows}
+    wanted = chosen(units([], ["test"], compiler), options.each, options.seed)
+    progress, kept = Progress(None, "modules"), sum("models" in row for row in rows)
+
+    def work(unit: Unit, pool: Pool, _: Store) -> dict[str, Any]:
+        return row_of(unit, options, compiler, pool)
+
+    todo = (unit for unit in wanted if label(unit) not in done)
+    for row in parallel.each(todo, work, settings.cache_folder() / "benchmark.sqlite"):
+        rows.append(row)
+        with path.open("a") as file:
+            file.write(json.dumps(row) + "\n")
+        progress.step(row["file"])
+        kept += "models" in row
+        if kept >= options.modules:
+            break
+    progress.end()
+    return rows
+
+
+def chosen(found: Iterable[Unit], each: int, seed: int) -> Iterator[Unit]:
+    """Round-robin over the projects, each in a random order: so any first part of it is balanced.
+
+    Three times as many as are wanted of each, since many have not the asked size.
+    """
+    by_project: dict[str, list[Unit]] = {}
+    for unit in found:
+        by_project.setdefault(unit.project, []).append(unit)
+    for project, rows in by_project.items():
+        random.Random(f"{project}:{seed}").shuffle(rows)
+    for turn in range(3 * each):
+        yield from (rows[turn] for rows in by_project.values() if turn < len(rows))
+
+
+def label(unit: Unit) -> str:
+    """A unit's name without the folders of this machine."""
+    return f"{unit.project}/{Path(unit.file).name}"
+
+
+def row_of(unit: Unit, options: argparse.Namespace, compiler: str, pool: Pool) -> dict[str, Any]:
+    """Sizes of one module, before and at each number of compilations for each model; or why it is left out."""
+    row: dict[str, Any] = {"file": label(unit), "project": unit.project, "licence": unit.licence}
+    flags = ("-Oz", f"--target={options.target}", *FLAGS[options.target])
+    command = clang.read_command([compiler, *unit.command[1:], *flags], unit.directory)
+    if isinstance(command, str):
+        return row | {"left out": command}
+    low, high, most = (1000, 20_000, 100) if options.large else (10, 999, 500)
+    try:
+        frontend = clang.front_end(command)
+        size = passes.instructions(frontend.text)
+        if not low <= size <= high:
+            return row | {"left out": f"{size} instructions"}
+        task, source = prepare(command, Options("text"), frontend, name=label(unit))
+        found: dict[str, Any] = {}
+        for name, spelled in MODELS.items():
+            result = solve(task, model(spelled), source, pool=pool, budget=Budget(most), seed=options.seed)
+            improved = finish(command, task, source, result, pool)
+            found[name] = curve(result) | {"emitted": [improved.after.text, improved.after.size]}
+    except ForerunError as error:
+        return row | {"left out": str(error)[:200]}
+    baseline = result.baseline.measurement.values
+    return row | {
+        "instructions": size,
+        "tool": result.baseline.measurement.tool,
+        "text": baseline["text"],
+        "size": baseline["size"],
+        "models": found,
+    }
+
+
+def curve(result: Result[Plan]) -> dict[str, list[float]]:
+    """The best text, and the best text + data, after each number of compilations; the baseline where it wins."""
+    found: dict[str, list[float]] = {"text": [], "size": []}
+    for metric, values in found.items():
+        best = result.baseline.measurement.values[metric]
+        trials = [t.measurement.values.get(metric, best) if t.measurement.ok else best for t in result.trials]
+        values += [min([best, *trials[:n]]) for n in AT]
+    return found
+
+
+def summarise(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The table, what was left out and why, and the rows it is made of."""
+    kept = sorted((r for r in rows if "models" in r and r["text"] > 0), key=lambda r: str(r["file"]))
+    reasons: dict[str, int] = {}
+    for row in rows:
+        reason = row.get("left out", "")
+        reason = "size" if reason.endswith(" instructions") else reason.partition("\n")[0].split(":")[0][:60]
+        reasons[reason] = reasons.get(reason, 0) + 1
+    reasons.pop("", None)
+    return {
+        "modules": len(kept),
+        "projects": sorted({r["project"] for r in kept}),
+        "tool": kept[0]["tool"],
+        "instructions": sum(r["instructions"] for r in kept),
+        "left out": reasons,
+        "table": [
+            line(kept, name, metric, i) for name in MODELS for metric in ("text", "size") for i in range(len(AT))
+        ],
+        "rows": kept,
+    }
+
+
+def line(rows: Sequence[dict[str, Any]], name: str, metric: str, i: int) -> dict[str, Any]:
+    """One line of the table: reductions as shares with 95% bootstrap intervals over projects."""
+    ratios: dict[str, list[float]] = {}
+    for row in rows:
+        ratios.setdefault(row["project"], []).append(row["models"][name][metric][i] / row[metric])
+    reduction = bootstrap(list(ratios.values()), lambda values: 1 - geometric_mean(values))
+    before, after = (sum(r[metric] for r in rows), sum(r["models"][name][metric][i] for r in rows))
+    place = 0 if metric == "text" else 1
+    return {
+        "model": name,
+        "metric": metric,
+        "compilations": AT[i],
+        "reduction": reduction.value,
+        "low": reduction.low,
+        "high": reduction.high,
+        "total": 1 - after / before,
+        "before": before,
+        "after": after,
+        "improved": sum(r["models"][name][metric][i] < r[metric] for r in rows),
+        "larger": sum(r["models"][name]["emitted"][place] > r[metric] for r in rows) if metric == "text" else None,
+    }
+
+
+if __name__ == "__main__":
+    main()

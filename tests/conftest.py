@@ -1,0 +1,106 @@
+"""Shared: a cache of one's own for every test, a small C file, and its task and source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from forerun import improve, settings
+from forerun.core import Source
+from forerun.errors import ToolMissing
+from forerun.sandbox import Limits, Pool
+from forerun.tasks.passes import Passes
+from forerun.toolchains.llvm import clang
+
+CHECKSUM = """\
+#include <stdio.h>
+#include <string.h>
+unsigned crc(const unsigned char *p, int n) {
+  unsigned c = ~0u;
+  for (int i = 0; i < n; i++) {
+    c ^= p[i];
+    for (int k = 0; k < 8; k++) c = c & 1 ? (c >> 1) ^ 0xEDB88320u : c >> 1;
+  }
+  return ~c;
+}
+int sorted(int *a, int n) {
+  for (int i = 1; i < n; i++) {
+    int x = a[i], j = i - 1;
+    while (j >= 0 && a[j] > x) { a[j + 1] = a[j]; j--; }
+    a[j + 1] = x;
+  }
+  return a[0];
+}
+static int twice(int x) { return x * 2; }
+int main(void) {
+  int a[] = {3, 1, 2};
+  printf("%u %d %d\\n", crc((const unsigned char *)"forerun", 7), sorted(a, 3), twice(21));
+  return 0;
+}
+"""
+
+
+def _has_llvm() -> bool:
+    try:
+        return bool(clang.default_compiler())
+    except ToolMissing:
+        return False
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[None]:
+    """Nothing that a test writes reaches the user's cache, and no setting of one test reaches another."""
+    monkeypatch.setenv("FORERUN_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(settings, "_flags", {})
+    yield
+
+
+@pytest.fixture(scope="session")
+def compiler() -> str:
+    """clang of the LLVM that is here. The package is about compilers: without one, the tests say so and fail."""
+    assert _has_llvm(), "no clang and libLLVM of one supported version on this machine: run `make test`"
+    return clang.default_compiler()
+
+
+@pytest.fixture
+def c_file(tmp_path: Path) -> Path:
+    """A small program that checks itself."""
+    path = tmp_path / "checksum.c"
+    path.write_text(CHECKSUM)
+    return path
+
+
+@pytest.fixture(scope="session")
+def pool() -> Iterator[Pool]:
+    """One worker for all tests that only measure."""
+    with Pool(1, Limits(timeout_s=60)) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def prepared(compiler: str, tmp_path_factory: pytest.TempPathFactory) -> tuple[Passes, Source]:
+    """The task and the source of the small program, with the objective `text`."""
+    path = tmp_path_factory.mktemp("prepared") / "checksum.c"
+    path.write_text(CHECKSUM)
+    command = improve.command_for(str(path), compiler)
+    return improve.prepare(command, improve.Options("text"), clang.front_end(command), name="checksum.c")
+
+
+@pytest.fixture
+def run_forerun(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]):  # type: ignore[no-untyped-def]
+    """Runs a command line in this process: `(exit code, stdout, stderr)`."""
+    from forerun.cli import main
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        try:
+            code = main(list(arguments))
+        except SystemExit as stop:
+            code = int(stop.code or 0)
+        out, err = capfd.readouterr()
+        return code, out, err
+
+    return run
+
+

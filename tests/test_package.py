@@ -1,0 +1,99 @@
+"""The package as a whole: layers, start-up, the public names, settings that are documented."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import forerun
+from forerun import settings
+from forerun.cli import VERBS
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "forerun"
+
+# Each room may import from those before it, and from itself.
+LAYERS = [
+    {"core", "errors", "files"},
+    {"settings", "stats", "clock"},
+    {"sandbox", "store", "registry"},
+    {"grammars"},
+    {"toolchains"},
+    {"tasks"},
+    {"models"},
+    {"solve"},
+    {"improve", "minimise", "parallel", "lock"},
+    {"acceptance", "corpora"},
+    {"collect", "train"},
+    {"cc", "testing"},
+    {"cli"},
+]
+HEAVY = {"torch", "numpy", "scipy", "tvm", "onnxruntime", "transformers", "sqlite3", "ctypes", "subprocess"}
+
+
+def imports(path: Path) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "forerun":
+            rest = node.module.split(".")[1:]
+            found |= {rest[0]} if rest else {alias.name for alias in node.names}
+        elif isinstance(node, ast.Import):
+            found |= {a.name.split(".")[1] for a in node.names if a.name.startswith("forerun.")}
+    return found
+
+
+def test_imports_point_one_way() -> None:
+    rank = {room: i for i, rooms in enumerate(LAYERS) for room in rooms}
+    wrong = []
+    for path in SOURCE.rglob("*.py"):
+        room = path.relative_to(SOURCE).parts[0].removesuffix(".py")
+        if room in ("__init__", "__main__"):
+            continue
+        assert room in rank, f"{room} stands in no layer"
+        wrong += [f"{path.relative_to(SOURCE)} -> {other}" for other in imports(path) if rank.get(other, -1) > rank[room]]
+    assert not wrong
+
+
+@pytest.mark.parametrize("code", ["import forerun", "from forerun.cli import main\ntry: main(['--help'])\nexcept SystemExit: pass"])
+def test_start_up_imports_nothing_heavy(code: str) -> None:
+    script = f"{code}\nimport sys; print('|'.join(sys.modules), file=sys.stderr)"
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    modules = {name.split(".")[0] for name in run.stderr.strip().splitlines()[-1].split("|")}
+    assert not modules & HEAVY
+
+
+def test_core_needs_the_standard_library_only_and_stays_small() -> None:
+    path = SOURCE / "core.py"
+    tops = {
+        (node.module or "").split(".")[0] if isinstance(node, ast.ImportFrom) else node.names[0].name.split(".")[0]
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, (ast.Import, ast.ImportFrom))
+    }
+    assert tops <= set(sys.stdlib_module_names)
+    assert len(path.read_text().splitlines()) <= 250
+
+
+def test_public_names_are_there_and_documented() -> None:
+    assert sorted(forerun.__all__) == forerun.__all__
+    for name in forerun.__all__:
+        assert getattr(forerun, name).__doc__, name
+    with pytest.raises(AttributeError):
+        _ = forerun.no_such_name  # type: ignore[attr-defined]
+
+
+def test_every_setting_and_verb_is_documented() -> None:
+    text = (ROOT / "docs" / "reference.md").read_text()
+    for setting in settings.SETTINGS.values():
+        assert f"`{setting.name}`" in text and setting.variable in text, setting.name
+    for verb in VERBS:
+        assert f"`forerun {verb}" in text, verb
+
+
+def test_nothing_of_the_package_is_written_at_import(tmp_path: Path) -> None:
+    env = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+    subprocess.run([sys.executable, "-c", "import forerun, forerun.improve, forerun.cli"], env=env, check=True)
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from forerun.errors import ForerunError
+from forerun.sandbox import Limits, Pool
+from tests.toy import Guess, source
+
+
+@pytest.fixture(scope="module")
+def strict():  # type: ignore[no-untyped-def]
+    with Pool(2, Limits(timeout_s=2, memory_bytes=2 << 30)) as pool:
+        yield pool
+
+
+@pytest.mark.parametrize(
+    ("word", "error"),
+    [
+        ("aaaa", "crash: SIGSEGV"),
+        ("bbbb", "timeout: stopped after 2 s"),
+        ("cccc", "memory: the worker reached its memory limit"),
+        ("abab", "RuntimeError: a mistake in the task"),
+    ],
+)
+def test_what_goes_wrong_is_a_measurement(strict: Pool, word: str, error: str) -> None:
+    found = dict(strict.measure(Guess(), source(), ["a", word, "b", "c"]))
+    assert found[1].error == error
+    assert all(found[i].ok for i in (0, 2, 3))
+
+
+def test_answers_keep_their_places(strict: Pool) -> None:
+    words = ["a", "ab", "abc", "abca", "b", "c"]
+    found = dict(strict.measure(Guess(), source(), words))
+    assert [found[i].values["distance"] for i in range(6)] == [3, 2, 1, 0, 4, 4]
+
+
+def test_a_task_and_a_source_may_change_between_requests(strict: Pool) -> None:
+    for word, expected in (("aaab", 3.0), ("baaa", 4.0), ("aaab", 3.0)):
+        assert dict(strict.measure(Guess(), source(word), ["ac"]))[0].values["distance"] == expected
+
+
+def test_stopping_early_leaves_a_usable_pool(strict: Pool) -> None:
+    for _ in strict.measure(Guess(), source(), ["a", "bbbb", "b"]):
+        break
+    assert dict(strict.measure(Guess(), source(), ["abca"]))[0].values["distance"] == 0
+
+
+def test_a_function_can_be_called(strict: Pool) -> None:
+    assert strict.call(os.path.basename, "/a/b") == "b"
+    with pytest.raises(ForerunError, match="basename failed"):
+        strict.call(os.path.basename, 3)
+    with pytest.raises(ForerunError):
+        strict.call(os.abort)
+    assert strict.call(os.path.basename, "/a/c") == "c"
+
+
+def test_two_workers_work_at_once() -> None:
+    with Pool(2, Limits(timeout_s=1)) as pool:
+        dict(pool.measure(Guess(), source(), ["a", "b"]))
+        start = time.monotonic()
+        dict(pool.measure(Guess(), source(), ["bbbb", "bbbb"]))
+        assert time.monotonic() - start < 1.9  # two hangs of 1 s beside each other
+
+
+def test_callers_with_threads_are_safe() -> None:
+    found: list[float] = []
+
+    def work() -> None:
+        with Pool(1) as pool:
+            found.append(dict(pool.measure(Guess(), source(), ["abca"]))[0].values["distance"])
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [0, 0, 0]
+
+
+def test_workers_end_when_their_parent_is_killed(tmp_path: Path) -> None:
+    script = (
+        "from forerun.sandbox import Pool; from tests.toy import Guess, source\n"
+        "with Pool(1) as pool:\n"
+        "    for _ in pool.measure(Guess(), source(), ['a', 'bbbb']):\n"
+        "        print(pool._workers[0]._process.pid, flush=True)\n"
+    )
+    root = Path(__file__).parents[1]
+    env = {**os.environ, "PYTHONPATH": f"{root}:{root / 'src'}"}
+    parent = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, env=env)
+    assert parent.stdout
+    worker = int(parent.stdout.readline())
+    parent.kill()
+    parent.wait()
+    parent.stdout.close()
+    for _ in range(50):
+        if not Path(f"/proc/{worker}").exists() or "zombie" in Path(f"/proc/{worker}/status").read_text():
+            return
+        time.sleep(0.1)
+    pytest.fail("the worker outlived its parent by 5 s")

@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from forerun.core import Draft, Measurement, Trial
+from forerun.errors import ForerunError
+from forerun.store import Store
+from tests.toy import Guess, Letters, source
+
+TASK, GRAMMAR = Guess(), Letters()
+
+
+def trial(word: str, distance: float = 1, error: str = "") -> Trial[str]:
+    measurement = Measurement({"distance": distance}, not error, error, "toy 1", {"part": distance})
+    return Trial(TASK.id, source(), Draft(word, -1.5, "test"), measurement)
+
+
+def test_what_is_written_is_read(tmp_path: Path) -> None:
+    with Store(tmp_path / "a" / "trials.sqlite") as store:
+        store.add([trial("ab"), trial("abc", 2)], GRAMMAR)
+        rows = list(store.trials(TASK.id))
+        assert [(r.answer, r.measurement, r.logprob, r.origin) for r in rows] == [
+            ("a b", trial("ab").measurement, -1.5, "test"),
+            ("a b c", trial("abc", 2).measurement, -1.5, "test"),
+        ]
+        assert rows[0].source == source() and store.count() == 2
+        assert store.sources(TASK.id) == [source()] and store.sources("other") == []
+
+
+def test_known_answers_are_those_of_the_task_source_and_tool(tmp_path: Path) -> None:
+    with Store(tmp_path / "t.sqlite") as store:
+        store.add([trial("ab"), trial("b", error="crash: x"), trial("c", error="timeout: x")], GRAMMAR)
+        # A crash will come again; a timeout may have been this machine's bad minute.
+        assert set(store.known(TASK, source(), "toy 1")) == {"a b", "b"}
+        assert store.known(TASK, source(), "toy 2") == {}
+        assert store.known(TASK, source("other"), "toy 1") == {}
+
+
+def test_the_same_trial_is_kept_once(tmp_path: Path) -> None:
+    with Store(tmp_path / "t.sqlite") as store:
+        store.add([trial("ab", 3)], GRAMMAR)
+        store.add([trial("ab", 2)], GRAMMAR)
+        assert [r.measurement.values["distance"] for r in store.trials()] == [2]
+
+
+def test_two_stores_share_one_file(tmp_path: Path) -> None:
+    with Store(tmp_path / "t.sqlite") as one, Store(tmp_path / "t.sqlite") as two:
+        one.add([trial("a")], GRAMMAR)
+        two.add([trial("b")], GRAMMAR)
+        assert one.count() == two.count() == 2
+
+
+def test_kill_at_any_moment_leaves_a_whole_store(tmp_path: Path) -> None:
+    path = tmp_path / "t.sqlite"
+    script = (
+        "import sys; from pathlib import Path; from itertools import count; from forerun.store import Store\n"
+        "from tests.test_store import trial, GRAMMAR\n"
+        "with Store(Path(sys.argv[1])) as store:\n"
+        "    for i in count(): store.add([trial(w, i) for w in ('a', 'b', 'c')], GRAMMAR); print(i, flush=True)\n"
+    )
+    root = Path(__file__).parents[1]
+    env = {**os.environ, "PYTHONPATH": f"{root}:{root / 'src'}"}
+    for round_ in range(3):
+        writer = subprocess.Popen([sys.executable, "-c", script, str(path)], stdout=subprocess.PIPE, env=env)
+        assert writer.stdout
+        writer.stdout.readline()
+        time.sleep(0.02 * round_)
+        writer.send_signal(signal.SIGKILL)
+        writer.wait()
+        writer.stdout.close()
+        assert sqlite3.connect(path).execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        with Store(path) as store:
+            # A transaction holds all three words or none: their values are of one round.
+            assert len({r.measurement.values["distance"] for r in store.trials()}) == 1
+            assert store.count() == 3
+
+
+@pytest.mark.parametrize("content", [b"this is not a database" * 100, b"SQLite format 3\0 but cut"])
+def test_a_file_that_is_no_store_is_a_clear_error(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "t.sqlite"
+    path.write_bytes(content)
+    with pytest.raises(ForerunError, match="cannot be used"):
+        Store(path)
+
+
+def test_a_folder_that_cannot_be_made_is_a_clear_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ForerunError, match="cannot be used") as caught:
+        Store(tmp_path / "file" / "t.sqlite")
+    assert "FORERUN_CACHE" in caught.value.todo
+
+
+def test_a_store_of_another_format_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "t.sqlite"
+    with sqlite3.connect(path) as db:
+        db.execute("PRAGMA user_version = 99")
+    db.close()
+    with pytest.raises(ForerunError, match="format 99"):
+        Store(path)
