@@ -167,6 +167,7 @@ def outputs(program: Program, found: Tree, objects: Sequence[bytes]) -> Outputs 
 
 def _ran(program: Program, file: Path, folder: Path) -> Outputs | str:
     data, said = given(program.input), []
+    (file.parent / "input").write_bytes(data)
     for step in program.steps:
         argv = [str(file), *(word.format(own=OWN, tree=folder) for word in step)]
         try:

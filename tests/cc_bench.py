@@ -13,7 +13,6 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-
 SOURCES = Path(__file__).resolve().parent.parent / "src"
 PROGRAM = """
 #include <stdio.h>
@@ -57,7 +56,9 @@ class Bench:
     def client(self) -> str:
         return str(self.cache / "bin" / str(Path(sys.executable).parent).lstrip("/") / "forerun-cc")
 
-    def run(self, *words: str, program: str = "", check: bool = True, **more: object) -> subprocess.CompletedProcess[str]:
+    def run(
+        self, *words: str, program: str = "", check: bool = True, **more: object
+    ) -> subprocess.CompletedProcess[str]:
         options: dict[str, object] = {"cwd": self.folder, "env": self.environment, "stdin": subprocess.DEVNULL} | more
         return subprocess.run(  # type: ignore[call-overload, no-any-return]
             [program or self.client, *words], check=check, capture_output=True, text=True, timeout=60, **options
@@ -67,9 +68,8 @@ class Bench:
         return self.run(self.compiler, "-Oz", "-c", *words, **more)  # type: ignore[arg-type]
 
     def start(self, *words: str) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(
-            [self.client, *words], cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE
-        )
+        command, pipe = [self.client, *words], subprocess.PIPE
+        return subprocess.Popen(command, cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL, stderr=pipe)
 
     def plain(self, *words: str, check: bool = True) -> subprocess.CompletedProcess[str]:
         return self.run("-Oz", "-c", *words, program=self.compiler, check=check)
@@ -106,7 +106,10 @@ def prepare(cache: Path, compiler: str) -> Path:
     """A cache with the client and the vocabulary: what each test would otherwise make again."""
     environment = {**os.environ, "FORERUN_CACHE": str(cache), "PYTHONPATH": str(SOURCES)}
     environment.pop("FORERUN_LAUNCHER", None)
-    code = f"from forerun.cc import launch; launch.client(); from forerun.toolchains.llvm import vocabulary as v; v.safe({compiler!r})"
+    code = (
+        "from forerun.cc import launch; from forerun.toolchains.llvm import vocabulary;"
+        f"launch.client(); vocabulary.safe({compiler!r})"
+    )
     subprocess.run([sys.executable, "-c", code], env=environment, check=True)
     for server in cache.rglob("server"):
         server.unlink()

@@ -10,11 +10,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from cc_bench import PROGRAM, Bench, prepare, wait_for
 
+from forerun.cc import objects
 from forerun.errors import ToolMissing
 from forerun.toolchains.llvm import clang
 from forerun.toolchains.llvm.elf import read_object
+from tests.cc_bench import PROGRAM, Bench, prepare, wait_for
 
 
 @pytest.fixture(scope="session")
@@ -87,6 +88,25 @@ def test_warnings_are_told_once(bench: Bench) -> None:
     assert "unused" in expected
     for _ in range(2):
         assert bench.compile("-Wall", "w.c", "-o", "w.o").stderr == expected
+
+
+def test_warnings_of_the_code_generator_are_told(bench: Bench) -> None:
+    (bench.folder / "w.c").write_text("void g(char *); void f(void) { char big[9000]; g(big); }\n")
+    bench.environment.pop("FORERUN_VERBOSE")
+    expected = bench.plain("-Wframe-larger-than=100", "w.c", "-o", "w.o").stderr
+    assert "stack frame" in expected
+    for _ in range(2):
+        assert bench.compile("-Wframe-larger-than=100", "w.c", "-o", "w.o").stderr == expected
+
+
+def test_the_cache_keeps_within_its_size(tmp_path: Path) -> None:
+    for i in range(20):
+        objects.put(tmp_path, f"{i:02}aa", objects.Built({}, bytes(1000)))
+        os.utime(tmp_path / f"{i:02}" / "aa", (i, i))
+    assert objects.get(tmp_path, "00aa") is not None  # read: now the youngest
+    objects.trim(tmp_path, 10_500)
+    left = {f.parent.name for f in tmp_path.glob("*/*")}
+    assert left == {"00", *(f"{i:02}" for i in range(13, 20))}
 
 
 def test_what_is_no_compilation_needs_no_server(bench: Bench) -> None:

@@ -8,11 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from cc_bench import PROGRAM, Bench, prepare
 
 from forerun import lock
 from forerun.errors import InputError, ToolMissing
 from forerun.toolchains.llvm import clang
+from tests.cc_bench import PROGRAM, Bench, prepare
 
 ENTRY = lock.Entry(
     key="ab", llvm="22.1.8", file="a.c", directory=".", compiler="clang-22", arguments=("-Oz", "-c", "a.c"), target="t",

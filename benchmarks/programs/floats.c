@@ -52,9 +52,9 @@ static int special(volatile double zero) {
 }
 
 static int rounded(void) {
-    volatile double half = 2.5, big = 4503599627370497.5;
+    volatile double half = 2.5, big = 4503599627370495.5;
     return (int)half == 2 && (int)-half == -2 && rint(half) == 2 && floor(-half) == -3 && ceil(-half) == -2
-        && (float)16777217 == 16777216.0f && (uint64_t)big == 4503599627370497ull && (unsigned char)300 == 44;
+        && (float)16777217 == 16777216.0f && (uint64_t)big == 4503599627370495ull && (unsigned char)300 == 44;
 }
 
 static uint64_t chaos(void) {

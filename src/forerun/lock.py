@@ -21,7 +21,9 @@ from typing import Any
 from forerun.core import Source
 from forerun.errors import ForerunError, InputError
 from forerun.files import write_atomically
-from forerun.toolchains.llvm.clang import Command
+from forerun.improve import Improved
+from forerun.toolchains.llvm.clang import Command, compiler_version
+from forerun.toolchains.llvm.elf import ObjectFile
 
 FORMAT = 1
 ROOT = "${root}"
@@ -97,6 +99,38 @@ def _alone_in(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
+
+
+def extend(path: Path, improved: Iterable[Improved]) -> None:
+    """Writes down what was done with modules that came from files. Raises ForerunError."""
+    file, entries = LockFile(path), []
+    for module in (m for m in improved if m.command.stdin is None):
+        version = release(compiler_version(module.command.compiler, module.command.environment)[0])
+        entries.append(file.entry(module.command, module.source.text, version, facts(module), module.object))
+    update(path, entries)
+
+
+def facts(improved: Improved) -> dict[str, Any]:
+    """What does not depend on where a module lies, as `Entry.facts` gives it."""
+    plan = improved.plan
+    return {
+        "target": improved.source.target,
+        "level": improved.command.level,
+        "plan": "" if plan is None else str(plan),
+        "before": _sizes(improved.before),
+        "after": _sizes(improved.after),
+        "bitcode": "" if plan is None else hashlib.sha256(improved.bitcode).hexdigest(),
+    }
+
+
+def release(version: str) -> str:
+    """`22.1.8` of clang's version line."""
+    match = re.search(r"clang version (\S+)", version)
+    return match[1] if match else ""
+
+
+def _sizes(found: ObjectFile) -> Sizes:
+    return (found.text, found.data, found.unwind)
 
 
 def _text(entries: Mapping[str, Entry]) -> str:

@@ -58,7 +58,8 @@ def solve(
     while len(search.trials) < budget.candidates and dry < _PATIENCE:
         if ends is not None and time.monotonic() >= ends:
             break
-        n = min(ROUND, budget.candidates - len(search.trials))
+        # The last draft is asked for alone, so that it may build on everything measured before it.
+        n = min(ROUND, max(1, budget.candidates - len(search.trials) - 1))
         drafts = model.sample(prompt, search.grammar, n, seed * 1_000_003 + turn, search.history())
         if not drafts:
             break

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from forerun import __version__, settings
+from forerun import __version__, lock, settings
 from forerun.cc import objects
 from forerun.cc.server import Answer, Request
 from forerun.cc.workshop import Workshop
@@ -16,16 +16,21 @@ from forerun.core import Source
 from forerun.errors import ForerunError, InputError, UsageError
 from forerun.files import write_atomically
 from forerun.grammars.pipelines import parse_plan
-from forerun.improve import Improved, Options, apply, improve
-from forerun.lock import Entry, LockFile, Sizes
+from forerun.improve import Options, apply, improve
+from forerun.lock import Entry, LockFile
 from forerun.solve import Budget
 from forerun.store import Store
 from forerun.tasks.passes import Passes
 from forerun.toolchains.llvm import clang, lib
-from forerun.toolchains.llvm.elf import ObjectFile
 
 _PROBE = re.compile(r"(^|/)(conftest\w*|ztest\d+)\.\w+$|/(CMakeTmp|CMakeScratch|TryCompile-\w+|meson-private)(/|$)")
 """Sources that a build only compiles to learn about the compiler, as autoconf, zlib, CMake and Meson name them."""
+
+
+_TOLD_LATE = re.compile(
+    r"\"warn-stack-size\"|llvm\.loop\.(unroll|vectorize|interleave|distribute)\.(enable|full|count|width)"
+)
+"""What makes the code generator or a pass warn, after the front end: frames too large, loops that were not transformed."""
 
 
 class _Gone(Exception):
@@ -118,7 +123,7 @@ class _Job:
             improved = improve(
                 self.command, self.options, pool=pool, store=store, frontend=self.frontend, on_trial=self._check
             )
-        built = objects.Built(_facts(improved), improved.object)
+        built = objects.Built(lock.facts(improved) | {"said": self._told_late()}, improved.object)
         objects.put(self.folder, self._key(), built)
         self.shop.wrote(self.folder)
         if self.lock:
@@ -129,7 +134,7 @@ class _Job:
         if self.lock is None:
             raise UsageError("FORERUN_LOCKED is set, but no lock file is named", "", "name it with FORERUN_LOCK")
         target = str(self.shop.target(self.command, self.version))
-        entry = self.lock.find(self.frontend.text, target, release(self.version))
+        entry = self.lock.find(self.frontend.text, target, lock.release(self.version))
         if entry is None:
             return Answer(None, f"{self.command.source}: not in the lock file {self.lock.path}")
         if not entry.plan:
@@ -144,11 +149,16 @@ class _Job:
         task = Passes(self.library.path, (), self.options.objective)
         with self.shop.pool() as pool:
             bitcode = apply(pool, task, source, parse_plan(entry.plan))
-        return objects.Built(entry.facts(), clang.emit(self.command, bitcode))
+        return objects.Built(entry.facts() | {"said": self._told_late()}, clang.emit(self.command, bitcode))
 
     def _entry(self, facts: dict[str, Any], built: bytes) -> Entry:
         assert self.lock
-        return self.lock.entry(self.command, self.frontend.text, release(self.version), facts, built)
+        kept = {name: value for name, value in facts.items() if name != "said"}
+        return self.lock.entry(self.command, self.frontend.text, lock.release(self.version), kept, built)
+
+    def _told_late(self) -> str:
+        late = _TOLD_LATE.search(self.frontend.text)
+        return clang.says(self.command).decode("utf-8", "replace") if late else ""
 
     def _check(self, _: object) -> None:
         if self.request.gone.is_set():
@@ -158,15 +168,9 @@ class _Job:
         self._check(None)
         output = Path(self.request.directory) / self.command.output
         write_atomically(output, built.object, self.request.mask)
-        self.request.tell(self.frontend.said)
+        self.request.tell(built.facts["said"].encode() or self.frontend.said)
         before, after = (sum(built.facts[when][:2]) for when in ("before", "after"))
         return Answer(0, f"{self.command.source}: {before:,} -> {after:,} B of text and data ({how})")
-
-
-def release(version: str) -> str:
-    """`22.1.8` of clang's version line."""
-    match = re.search(r"clang version (\S+)", version)
-    return match[1] if match else ""
 
 
 def _read(request: Request) -> clang.Command | str:
@@ -202,20 +206,3 @@ def _lock_file() -> LockFile | None:
 def _coloured(request: Request) -> bool:
     asked = any(a.startswith(("-fdiagnostics-color", "-fcolor-diag", "-fno-color")) for a in request.arguments)
     return not asked and os.isatty(request.stderr) and request.environment.get("TERM", "dumb") != "dumb"
-
-
-def _facts(improved: Improved) -> dict[str, Any]:
-    plan = improved.plan
-    bitcode = "" if plan is None else objects.sha256(improved.bitcode)
-    return {
-        "target": improved.source.target,
-        "level": improved.command.level,
-        "plan": "" if plan is None else str(plan),
-        "before": _sizes(improved.before),
-        "after": _sizes(improved.after),
-        "bitcode": bitcode,
-    }
-
-
-def _sizes(found: ObjectFile) -> Sizes:
-    return (found.text, found.data, found.unwind)

@@ -38,8 +38,14 @@ def client(compiler: str | None = None) -> Path:
     program = home / f"forerun-cc-{_hash()}"
     link = home / "forerun-cc"
     if not (program.exists() and (home / "server").exists() and link.resolve() == program.resolve()):
-        _install(home, program, link, compiler, str(settings.cache_folder() / "run"))
+        _install(home, program, link, compiler, str(_sockets()))
     return link
+
+
+def _sockets() -> Path:
+    """A socket's path has room for 107 bytes only, so a cache with a long name keeps its sockets elsewhere."""
+    own = settings.cache_folder() / "run"
+    return own if len(os.fsencode(own)) < 80 else Path(f"/tmp/forerun-{os.geteuid()}")
 
 
 def _install(home: Path, program: Path, link: Path, compiler: str | None, sockets: str) -> None:

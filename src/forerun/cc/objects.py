@@ -39,11 +39,6 @@ def key(parts: Iterable[str]) -> str:
     return digest.hexdigest()
 
 
-def sha256(data: bytes) -> str:
-    """In hexadecimal digits."""
-    return hashlib.sha256(data).hexdigest()
-
-
 def get(folder: Path, name: str) -> Built | None:
     """The entry of this name; None where it is absent or damaged."""
     path = _path(folder, name)

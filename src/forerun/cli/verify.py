@@ -32,7 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Adds the options."""
     parser.add_argument("lock", nargs="?", metavar="LOCK", help="lock file (default: the setting `lock`)")
     parser.add_argument("--root", metavar="DIR", help="folder that paths are relative to (default: the lock file's)")
-    parser.add_argument("--compiler", metavar="PROGRAM", help="clang to make the IR with (default: as recorded)")
+    parser.add_argument("--clang", metavar="PROGRAM", help="clang to make the IR with (default: as recorded)")
     render.add_format(parser)
 
 
@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
         )
     file = lock.LockFile(path, options.root or "")
     entries = sorted(lock.read(path).values(), key=lambda e: (e.file, e.key))
-    rows = [_row(entry, *_verified(file, entry, options.compiler)) for entry in entries]
+    rows = [_row(entry, *_verified(file, entry, options.clang)) for entry in entries]
     render.show(render.Table(_COLUMNS, rows), options.format)
     failed = sum(row["status"] != "verified" for row in rows)
     if failed:

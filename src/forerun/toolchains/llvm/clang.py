@@ -187,6 +187,11 @@ def baseline(command: Command) -> bytes:
     return _to_object(command, [*_common(command, keep=True), "-c", *_input(command)], command.stdin)
 
 
+def says(command: Command) -> bytes:
+    """All that the compiler says on stderr of a command that it can compile, its code generator's warnings included."""
+    return _run(command, [*_common(command, keep=True), "-c", *_input(command), "-o", os.devnull]).stderr
+
+
 def emit(command: Command, bitcode: bytes) -> bytes:
     """The object of optimised bitcode, with the user's flags and no further passes. Raises InputError."""
     arguments = [*_common(command, keep=False), "-w", "-Qunused-arguments", "-Xclang", "-disable-llvm-passes"]

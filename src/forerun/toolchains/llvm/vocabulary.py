@@ -20,6 +20,7 @@ from forerun.files import write_atomically
 from forerun.grammars.pipelines import flatten
 from forerun.toolchains.llvm.lib import INSTALL
 
+_LOOP = "function/loop-mssa/"
 OFFICIAL = ("O1", "O2", "O3", "Os", "Oz")
 
 # They change no code: annotations, remarks, checks, and analyses that the pipeline asks for where it needs them.
@@ -80,13 +81,14 @@ def _safe(pipelines: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
 
 
 def _listed(text: str) -> Iterable[str]:
-    nests = {"Module": "", "CGSCC": "cgscc/", "Function": "function/", "Loop": "function/loop-mssa/"}
+    """The transformations of `opt --print-passes`, each in its nest; its other sections list analyses."""
+    nests = {"Module": "", "CGSCC": "cgscc/", "Function": "function/", "LoopNest": _LOOP, "Loop": _LOOP}
     nest: str | None = None
     for line in text.splitlines():
-        if heading := re.match(r"(\w+)\S* .*passes.*:$|(\w+) passes.*:$", line):
-            kind = heading[1] or heading[2]
-            nest = nests.get(kind) if "analys" not in line and "alias" not in line else None
-        elif nest is not None and line.startswith("  "):
+        if not line.startswith(" "):
+            heading = re.match(r"(\w+) passes( with params)?:", line)
+            nest = nests.get(heading[1]) if heading else None
+        elif nest is not None:
             name = line.strip().partition("<")[0]
             if not _NEVER.match(name) and not _INERT.match(name):
                 yield nest + _spelled(name)
