@@ -102,5 +102,3 @@ def run_forerun(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[st
         return code, out, err
 
     return run
-
-

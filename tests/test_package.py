@@ -18,7 +18,7 @@ SOURCE = ROOT / "src" / "forerun"
 
 # Each room may import from those before it, and from itself.
 LAYERS = [
-    {"core", "errors", "files"},
+    {"core", "errors", "files", "weights"},
     {"settings", "stats", "clock"},
     {"sandbox", "store", "registry"},
     {"grammars"},
@@ -54,11 +54,15 @@ def test_imports_point_one_way() -> None:
         if room in ("__init__", "__main__"):
             continue
         assert room in rank, f"{room} stands in no layer"
-        wrong += [f"{path.relative_to(SOURCE)} -> {other}" for other in imports(path) if rank.get(other, -1) > rank[room]]
+        wrong += [
+            f"{path.relative_to(SOURCE)} -> {other}" for other in imports(path) if rank.get(other, -1) > rank[room]
+        ]
     assert not wrong
 
 
-@pytest.mark.parametrize("code", ["import forerun", "from forerun.cli import main\ntry: main(['--help'])\nexcept SystemExit: pass"])
+@pytest.mark.parametrize(
+    "code", ["import forerun", "from forerun.cli import main\ntry: main(['--help'])\nexcept SystemExit: pass"]
+)
 def test_start_up_imports_nothing_heavy(code: str) -> None:
     script = f"{code}\nimport sys; print('|'.join(sys.modules), file=sys.stderr)"
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
@@ -94,6 +98,11 @@ def test_every_setting_and_verb_is_documented() -> None:
 
 
 def test_nothing_of_the_package_is_written_at_import(tmp_path: Path) -> None:
-    env = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+    env = {
+        "HOME": str(tmp_path),
+        "PATH": "/usr/bin:/bin",
+        "PYTHONPATH": str(ROOT / "src"),
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
     subprocess.run([sys.executable, "-c", "import forerun, forerun.improve, forerun.cli"], env=env, check=True)
     assert list(tmp_path.iterdir()) == []

@@ -18,7 +18,9 @@ VOCABULARY = (
     "function/loop-mssa/licm<allowspeculation>",
 )
 steps = st.lists(st.sampled_from(VOCABULARY), max_size=12).map(tuple)
-local = st.lists(st.sampled_from([s for s in VOCABULARY if s.startswith("function/")]), min_size=1, max_size=4).map(tuple)
+local = st.lists(st.sampled_from([s for s in VOCABULARY if s.startswith("function/")]), min_size=1, max_size=4).map(
+    tuple
+)
 names = st.sampled_from(["main", "crc32", "_ZN3fooEv", "a.b"])
 plans = st.builds(lambda s, f: Plan(s, tuple(sorted(f.items()))), steps, st.dictionaries(names, local, max_size=3))
 

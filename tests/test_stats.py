@@ -30,7 +30,9 @@ def test_rank_correlations_agree_with_scipy_ties_included(pair: tuple[list[float
 def test_ranks_and_quantiles_agree_with_scipy(values: list[float]) -> None:
     assert stats.ranks(values) == list(reference.rankdata(values))
     for q in (0.0, 0.1, 0.5, 1.0):
-        assert math.isclose(stats.quantile(values, q), float(reference.mstats.mquantiles(values, [q], 1, 1)[0]), abs_tol=1e-9)
+        assert math.isclose(
+            stats.quantile(values, q), float(reference.mstats.mquantiles(values, [q], 1, 1)[0]), abs_tol=1e-9
+        )
 
 
 def test_geometric_mean() -> None:
@@ -45,7 +47,7 @@ def test_bootstrap_draws_groups_whole_and_is_repeatable() -> None:
     groups = [[1.0] * 50, [2.0] * 50]
     found = stats.bootstrap(groups, stats.mean)
     assert found == stats.bootstrap(groups, stats.mean)
-    # Two groups drawn with replacement: all ones, all twos, or half each. Rows drawn alone would give a narrow interval.
+    # Two groups with replacement: all ones, all twos, or half each. Rows drawn alone would give a narrow interval.
     assert (found.value, found.low, found.high, found.n) == (1.5, 1.0, 2.0, 100)
 
 

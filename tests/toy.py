@@ -83,5 +83,3 @@ class Fixed(Model):
 
 def source(word: str = "abca") -> Source:
     return Source(word, "word", name="toy")
-
-

@@ -27,23 +27,23 @@ def minimise(task: Passes, source: Source, result: Result[Plan], pool: Pool) -> 
     def measure(plan: Plan) -> Measurement:
         return next(measurement for _, measurement in pool.measure(task, source, [plan]))
 
-    goal = best.measurement
-    plan = _without_steps(_without_own_steps(best.draft.answer, goal, measure), goal, measure)
-    if not _same(measure(plan), goal):
-        plan = best.draft.answer
+    goal, keys = best.measurement, {"text", "data", task.metric.name}
+
+    def same(plan: Plan) -> bool:
+        found = measure(plan)
+        return found.ok and all(found.values[key] == goal.values[key] for key in keys)
+
+    own = _without_own_steps(best.draft.answer, goal, measure)
+    plan = _without_steps(own if same(own) else best.draft.answer, same)
     shorter: Trial[Plan] = replace(best, draft=Draft(plan, best.draft.logprob, best.draft.origin))
     trials = tuple(shorter if trial is best else trial for trial in result.trials)
     return replace(result, best=shorter, trials=trials)
 
 
-def _same(found: Measurement, goal: Measurement) -> bool:
-    return found.ok and dict(found.values) == dict(goal.values)
-
-
-def _without_steps(plan: Plan, goal: Measurement, measure: Measure) -> Plan:
+def _without_steps(plan: Plan, same: Callable[[Plan], bool]) -> Plan:
     cut = _Cut(plan.steps)
     while not cut.done:
-        cut.judge(_same(measure(Plan(cut.shorter, plan.functions)), goal))
+        cut.judge(same(Plan(cut.shorter, plan.functions)))
     return Plan(cut.steps, plan.functions)
 
 

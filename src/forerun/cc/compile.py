@@ -30,7 +30,7 @@ _PROBE = re.compile(r"(^|/)(conftest\w*|ztest\d+)\.\w+$|/(CMakeTmp|CMakeScratch|
 _TOLD_LATE = re.compile(
     r"\"warn-stack-size\"|llvm\.loop\.(unroll|vectorize|interleave|distribute)\.(enable|full|count|width)"
 )
-"""What makes the code generator or a pass warn, after the front end: frames too large, loops that were not transformed."""
+"""What makes the code generator or a pass warn, after the front end: large frames, loops that were not transformed."""
 
 
 class _Gone(Exception):

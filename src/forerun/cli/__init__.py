@@ -44,7 +44,7 @@ def _dispatch(arguments: list[str]) -> int:
     verb = arguments[0] if arguments else "--help"
     if verb == "cc":  # everything after it belongs to the compiler
         return int(import_module("forerun.cli.cc").run(arguments[1:]))
-    parser = _parser(verb)
+    parser = parser_of(verb)
     own, compiler = _split(arguments)
     options = parser.parse_args(own or ["--help"])
     options.compiler = compiler
@@ -61,7 +61,8 @@ def _split(arguments: list[str]) -> tuple[list[str], list[str]]:
     return arguments[:at], arguments[at + 1 :]
 
 
-def _parser(verb: str) -> argparse.ArgumentParser:
+def parser_of(verb: str) -> argparse.ArgumentParser:
+    """The parser of the command line, with the options of one verb."""
     from forerun import __version__
 
     parser = argparse.ArgumentParser(

@@ -10,11 +10,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from forerun import acceptance, lock, minimise, settings
 from forerun import improve as flow
-from forerun import acceptance, minimise, settings
 from forerun.cli.render import Column, Progress, Table, add_format, number, percent, show
 from forerun.errors import InputError, UsageError
 from forerun.files import write_atomically
+from forerun.grammars.pipelines import merge
 from forerun.sandbox import Pool
 from forerun.solve import Budget
 from forerun.store import Store
@@ -60,6 +61,8 @@ def run(options: argparse.Namespace) -> int:
         if options.lock:
             lock.extend(Path(options.lock), done)
         show(_table(done), options.format)
+        if options.format == "table":
+            _pipelines(done)
         if options.explain:
             _explain(done, pool, options.format)
     return 0
@@ -157,7 +160,6 @@ def _table(done: Sequence[flow.Improved]) -> Table:
     columns += [
         Column("gain", f"{objective} gain", percent, True),
         Column("compilations", "tried", number, True),
-        Column("pipeline", "pipeline"),
     ]
     return Table(columns, rows)
 
@@ -177,6 +179,16 @@ def _row(improved: flow.Improved) -> dict[str, Any]:
         "tool": result.best.measurement.tool,
         "source": improved.source.key,
     }
+
+
+def _pipelines(done: Sequence[flow.Improved]) -> None:
+    for improved in done:
+        plan = improved.plan
+        print(f"\n{improved.command.source}: {'the compiler keeps its own pipeline' if plan is None else 'passes'}")
+        if plan and plan.steps:
+            print(f"  module  {merge(plan.steps)}")
+        for name, steps in plan.functions if plan else ():
+            print(f"  {name}  {merge(step.removeprefix('function/') for step in steps)}")
 
 
 def _explain(done: Sequence[flow.Improved], pool: Pool, form: str) -> None:

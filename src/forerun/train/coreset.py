@@ -185,13 +185,3 @@ def _module(result: Result[Plan]) -> Module:
     for trial in result.trials:
         module.add(trial)
     return module
-
-
-def modules(results):  # type: ignore
-    made = []
-    for _, baseline, trials in results:
-        module = Module(baseline)
-        for trial in trials:
-            module.add(trial)
-        made.append(module)
-    return made

@@ -18,7 +18,8 @@ _C_LIBRARY = frozenset(
     " perror strlen strnlen strcpy stpcpy strncpy stpncpy strcat strncat strcmp strncmp strchr strrchr strstr strpbrk"
     " strspn strcspn strdup strndup memcpy mempcpy memmove memset memchr memrchr memcmp bcmp bcopy bzero malloc calloc"
     " realloc free atoi atol atoll strtol strtoul strtoll strtoull abs labs llabs isdigit isascii toascii"
-    " __sprintf_chk __snprintf_chk __memcpy_chk __memset_chk __memmove_chk __strcpy_chk __stpcpy_chk __strcat_chk".split()
+    " __sprintf_chk __snprintf_chk __memcpy_chk __memset_chk __memmove_chk __strcpy_chk __stpcpy_chk"
+    " __strcat_chk".split()
 )
 _UNWIND = (".eh_frame", ".gcc_except_table", ".ARM.exidx", ".ARM.extab")
 
@@ -76,7 +77,7 @@ def read_object(data: bytes) -> ObjectFile:
     wide = data[4] == 2
     try:
         return _read(data, wide)
-    except (struct.error, IndexError) as error:
+    except (struct.error, IndexError, OverflowError) as error:
         raise ValueError(f"a damaged ELF object: {error}") from error
 
 

@@ -43,7 +43,16 @@ _NEVER = re.compile(
     r"|name-anon-globals|dwarf-eh-prepare|safe-stack|stack-protector|indirectbr-expand|codegenprepare|hardware-loops"
     r"|interleaved-.*|lower-.*intrinsic.*|lower-invoke|lower-switch|lower-emutls|wasm.*|winehprepare|sjlj.*|.*isel.*"
     r"|select-optimize|type-promotion|replace-with-veclib|complex-deinterleaving|callbr.*|atomic-expand|cfguard.*|instcount"
-    r"|func-properties-stats|function-info|partially-inline.*|shadow.*|reg2mem|break-crit.*|unify.*|structurizecfg|sink.*tmp)"
+    r"|func-properties-stats|function-info|partially-inline.*|shadow.*|reg2mem|break-crit.*|unify.*|structurizecfg|sink.*tmp"
+    # Whole programs: link-time pipelines, and passes that trust to see every caller.
+    r"|(thin|fat)?lto.*|norecurse-lto-.*|openmp-opt-postlink|noinline-nonprevailing|simplify-type-tests|globalsplit"
+    # Other machines and run times, or no transformation at all: an analysis to drop, a marker, a report.
+    r"|hipstdpar-.*|kernel-info|win-eh-.*|invalidate|rewrite-symbols|extra-vector-passes|pa-eval|add-discriminators"
+    r"|insert-gcov.*|instrorderfile|pseudo-probe.*|prof-.*|sanmd.*|bounds-checking|lower-allow-check|lower-global-dtors"
+    # They end the process: always, and in 3 of 24 runs.
+    r"|free-machine-function|fix-irreducible"
+    # Levels that the official pipelines already stand for.
+    r"|function-simplification)"
     r"(<.*>)?$"
 )
 
@@ -56,7 +65,7 @@ def safe(clang: str) -> tuple[str, ...]:
 def extended(clang: str, opt: str) -> tuple[str, ...]:
     """The safe steps, then every other transformation that `opt` lists, with its default parameters."""
     base = safe(clang)
-    others = _cached(opt, "extended", lambda: tuple(_listed(_run([opt, "--print-passes"]))))
+    others = _cached(opt, "extended", lambda: tuple(dict.fromkeys(_listed(_run([opt, "--print-passes"])))))
     have = {step.rpartition("/")[2].partition("<")[0] for step in base}
     return base + tuple(s for s in others if s.rpartition("/")[2].partition("<")[0] not in have)
 
@@ -102,7 +111,7 @@ def _spelled(name: str) -> str:
 def _cached(program: str, kind: str, make: Callable[[], tuple[str, ...]]) -> tuple[str, ...]:
     """Kept on disk under the program's version: asking five times costs .2 s, more than a small search."""
     version = _run([program, "--version"])
-    name = hashlib.sha256("\n".join((version, _INERT.pattern, _NEVER.pattern, "2")).encode()).hexdigest()
+    name = hashlib.sha256("\n".join((version, _INERT.pattern, _NEVER.pattern, "3")).encode()).hexdigest()
     file = settings.cache_folder() / f"vocabulary-{kind}-{name[:16]}.txt"
     try:
         return tuple(file.read_text().splitlines())

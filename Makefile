@@ -1,0 +1,13 @@
+# The two commands of the README. Both set up what they need, and are safe to repeat.
+.PHONY: demo test
+
+demo:
+	@scripts/setup.sh
+	.venv/bin/forerun optimize examples/lz.c -o demo/lz.o --budget 200 --explain
+
+test:
+	@scripts/setup.sh dev
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+	.venv/bin/mypy
+	.venv/bin/pytest

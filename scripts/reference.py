@@ -1,0 +1,51 @@
+"""Writes docs/reference.md from the command line's own help and the settings; `--check` only compares."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+os.environ["COLUMNS"] = "100"
+
+from forerun import settings
+from forerun.cli import VERBS, parser_of
+
+TARGET = Path(__file__).parents[1] / "docs" / "reference.md"
+
+
+def page() -> str:
+    """The whole page."""
+    parts = ["# Reference\n\nWritten by `scripts/reference.py` from the program itself.\n\n## Commands\n"]
+    for verb in VERBS:
+        parts.append(f"### `forerun {verb}`\n\n```text\n{help_of(verb)}\n```\n")
+    parts.append(
+        "## Settings\n\nA flag stands above the environment variable, that above `[tool.forerun]` in the nearest\n"
+    )
+    parts.append(
+        "`pyproject.toml`, that above the default. `forerun doctor` shows each value and where it came from.\n\n"
+    )
+    parts.append("| setting | variable | default | what it is for |\n| --- | --- | --- | --- |\n")
+    for s in settings.SETTINGS.values():
+        parts.append(f"| `{s.name}` | `{s.variable}` | {s.default or '–'} | {s.help} |\n")
+    return "\n".join(parts[: len(VERBS) + 1]) + "\n" + "".join(parts[len(VERBS) + 1 :])
+
+
+def help_of(verb: str) -> str:
+    """The help text of one verb."""
+    parser = parser_of(verb)
+    choices = next(a for a in parser._actions if isinstance(a, argparse._SubParsersAction)).choices
+    return str(choices[verb].format_help()).strip()
+
+
+def main() -> int:
+    """Writes the page, or says whether it is up to date."""
+    if "--check" in sys.argv:
+        return int(TARGET.read_text() != page())
+    TARGET.write_text(page())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
