@@ -92,6 +92,13 @@ def compiler(major: int) -> str:
     return f"clang-{major}"
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("FORERUN_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
 @pytest.fixture(scope="module")
 def pool() -> Iterator[Pool]:
     with Pool(1, Limits(60.0, 4 << 30)) as made:
@@ -169,8 +176,7 @@ def test_text_goes_there_and_back(major: int) -> None:
 
 
 @majors
-def test_llvm_prints_back_what_was_meant(major: int) -> None:
-    """Every step stands alone in LLVM's own spelling, in the same nest, or as a whole official pipeline."""
+def test_a_step_alone_is_a_pipeline_of_that_step(major: int) -> None:
     for step in vocabulary.safe(compiler(major)):
         assert flatten(str(Plan((step,)))) == (step,)
 

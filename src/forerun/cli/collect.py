@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import random
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -42,7 +43,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cc", help="the compiler (default: clang of the LLVM that was found)")
     parser.add_argument("--store", type=Path, help="file for the trials (default: in the cache folder)")
     parser.add_argument("--most", type=int, default=20_000, help="IR instructions that a module may have (20,000)")
-    parser.add_argument("--each", type=int, help="at most so many modules of each project")
+    parser.add_argument("--each", type=int, help="so many modules of each project, drawn at random")
     parser.add_argument("--seed", type=int, default=0, help="another seed, another search (default: 0)")
     add_format(parser)
 
@@ -75,13 +76,18 @@ def run(options: argparse.Namespace) -> int:
 def units(folders: list[str], packages: list[str], compiler: str, each: int | None = None) -> Iterator[Unit]:
     """The units of compile databases and Debian packages, a source file once. What does not build is told and left."""
     for folder in folders:
-        yield from load_compile_commands(Path(folder))[:each]
+        yield from _some(load_compile_commands(Path(folder)), each)
     for name in (name for given in packages for name in GROUPS.get(given, (given,))):
         try:
             package = debian.fetch(name, settings.cache_folder() / "debian")
-            yield from debian.build(package, compiler)[:each]
+            yield from _some(debian.build(package, compiler), each)
         except ForerunError as error:
             print(f"{name}: {error}", file=sys.stderr)
+
+
+def _some(found: list[Unit], each: int | None) -> list[Unit]:
+    """All of them, or as many at random, the same ones each time."""
+    return found if each is None else random.Random(0).sample(found, min(each, len(found)))
 
 
 def _table(done: list[Collected]) -> Table:

@@ -7,7 +7,8 @@ exactly that quantity: the mean over modules of the bytes saved when each functi
 The road there, all of it `solve` over the store's sources, so it resumes where it stopped:
 1. search: the official lists, then an evolutionary search on every module;
 2. broadcast: what won somewhere, edited versions and random lists are measured on all modules;
-3. greedy selection.
+3. refinement: edited versions of the lists that would be chosen now are measured on all modules, a few times over;
+4. greedy selection.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from typing import Any
 from forerun import parallel
 from forerun.core import Model, Result, Source, Trial
 from forerun.errors import InputError
-from forerun.grammars.pipelines import Plan, merge
+from forerun.grammars.pipelines import Plan, flatten, merge
 from forerun.models._chain import Chain
 from forerun.models.coreset import Coreset
 from forerun.models.evolve import Evolve, edited
@@ -101,6 +102,23 @@ def candidates(found: Sequence[Steps], local: Steps, n: int, seed: int = 0) -> l
     return [merge(shared + steps) for steps in list(lists)[:n] for shared in SHARED]
 
 
+def children(pipelines: Sequence[str], local: Steps, each: int, seed: int) -> list[str]:
+    """Edited versions of pipelines, and crossings of two; the steps for the whole module stay."""
+    draw = random.Random(f"children:{seed}")
+    parents = [split(flatten(pipeline)) for pipeline in pipelines]
+    made: dict[str, None] = {}
+    for shared, steps in parents:
+        for _ in range(each):
+            child = steps
+            if draw.random() < 0.3:
+                other = draw.choice(parents)[1]
+                child = steps[: draw.randint(0, len(steps))] + other[draw.randint(0, len(other)) :]
+            for _ in range(draw.randint(1, 5)):
+                child = edited(child, local, draw)
+            made[merge(shared + child)] = None
+    return list(made)
+
+
 def learn(
     modules: Sequence[Module], size: int, on_entry: Callable[[str, float], None] | None = None
 ) -> list[tuple[str, float]]:
@@ -129,11 +147,14 @@ def learn(
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How much to spend: pipelines kept, compilations of the search on each module, lists tried on all modules."""
+    """How much to spend: pipelines kept, compilations of the search on each module, lists tried on all modules,
+    and generations of refinement with so many edited versions of each pipeline that is kept."""
 
     size: int = 40
     search: int = 100
-    candidates: int = 360
+    candidates: int = 200
+    generations: int = 3
+    children: int = 4
 
 
 def train(store: Path, compiler: str, recipe: Recipe, on_module: Callable[[str], None]) -> dict[str, Any]:
@@ -149,13 +170,20 @@ def train(store: Path, compiler: str, recipe: Recipe, on_module: Callable[[str],
     searched = _solved(task, Chain(Mix(), Coreset(start), Evolve()), recipe.search, sources, store, on_module, "search")
     found = winners([result.trials for result in searched], recipe.candidates // 2)
     pipelines = [*start, *candidates(found, local, recipe.candidates)]
-    tried = _solved(task, Coreset(pipelines), len(pipelines), sources, store, on_module, "broadcast")
-    chosen = learn([_module(result) for result in tried], recipe.size)
+    learning: dict[str, Module] = {}
+    for generation in range(recipe.generations + 1):
+        stage = f"generation {generation}" if generation else "broadcast"
+        for result in _solved(task, Coreset(pipelines), len(pipelines), sources, store, on_module, stage):
+            module = learning.setdefault(result.baseline.source.key, Module(result.before))
+            for trial in result.trials:
+                module.add(trial)
+        chosen = learn(list(learning.values()), recipe.size)
+        pipelines = children([pipeline for pipeline, _ in chosen], local, recipe.children, generation)
     return {
         "entries": [{"pipeline": pipeline, "gain": gain} for pipeline, gain in chosen],
         "metric": "mean share of -Oz text saved on the training modules when this entry and all before it are tried",
-        "tool": tried[0].baseline.measurement.tool,
-        "modules": len(tried),
+        "tool": searched[0].baseline.measurement.tool,
+        "modules": len(learning),
         "projects": sorted({source.name.partition("/")[0] for source in sources}),
         "recipe": asdict(recipe),
     }
@@ -178,10 +206,3 @@ def _solved(
     # In the order of the sources, whoever was done first: the same store gives the same coreset.
     results = {r.baseline.source.key: r for r in parallel.each(sources, work, store)}
     return [results[source.key] for source in sources]
-
-
-def _module(result: Result[Plan]) -> Module:
-    module = Module(result.before)
-    for trial in result.trials:
-        module.add(trial)
-    return module

@@ -1,0 +1,139 @@
+"""Writes the tables of README.md and docs/results.md from the result files; `--check` only compares.
+
+    python benchmarks/report.py
+
+A block between `<!-- table NAME -->` and `<!-- end -->` is replaced by the table of that name.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / "benchmarks" / "results"
+PAGES = (ROOT / "README.md", ROOT / "docs" / "results.md")
+_BLOCK = re.compile(r"(<!-- table ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def load(name: str) -> dict[str, Any] | None:
+    """A result file's content; None where it was never measured."""
+    path = RESULTS / f"{name}.json"
+    return json.loads(path.read_text()) if path.is_file() else None
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """A Markdown table, the first column to the left."""
+    lines = [list(head), *map(list, rows)]
+    rule = ["---", *["---:"] * (len(lines[0]) - 1)]
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in [lines[0], rule, *lines[1:]]) + "\n"
+
+
+def passes(name: str, metric: str) -> str:
+    """Reduction over the compiler's own object by model and number of compilations."""
+    found = load(name)
+    if not found:
+        return "Not measured.\n"
+    lines = [row for row in found["table"] if row["metric"] == metric]
+    at = sorted({row["compilations"] for row in lines})
+    rows = []
+    for model in dict.fromkeys(row["model"] for row in lines):
+        own = {row["compilations"]: row for row in lines if row["model"] == model}
+        last = own[at[-1]]
+        cells = [f"{own[n]['reduction']:.2%} [{own[n]['low']:.2%}, {own[n]['high']:.2%}]" for n in at]
+        rows.append([model, *cells, f"{last['total']:.2%}", f"{last['improved']}", f"{last['larger']}"])
+    head = ["model", *map(str, at), f"total at {at[-1]}", "improved", "larger"]
+    about = (
+        f"{found['modules']} modules of {len(found['projects'])} projects, {found['instructions']:,} instructions before"
+        f" any pass; {found['target']}, {found['tool']}. Geometric mean reduction of "
+        f"{'text' if metric == 'text' else 'text + data'} with 95% bootstrap intervals over projects.\n"
+    )
+    return f"{about}\n{table(head, rows)}"
+
+
+def projects() -> str:
+    """Libraries before and after, and what the build costs."""
+    found = load("projects")
+    if not found:
+        return "Not measured.\n"
+    rows = []
+    for p in found["projects"]:
+        before, after = p["library"]["before"], p["library"]["after"]
+        rows.append(
+            [
+                p["project"],
+                f"{p['modules']}",
+                f"{before['text']:,}",
+                f"{after['text']:,}",
+                f"{1 - after['text'] / before['text']:.2%}",
+                f"{1 - after['size'] / before['size']:.2%}",
+                p["tests"],
+                f"{p['cold_ratio']:.1f}×",
+                f"{p['warm_ratio']:.2f}×",
+            ]
+        )
+    head = ["project", "modules", "text before", "text after", "text", "text + data", "own tests", "first build", "second"]
+    return table(head, rows)
+
+
+def correctness() -> str:
+    """Programs that check themselves, built with random pipelines."""
+    found = load("correctness")
+    if not found:
+        return "Not measured.\n"
+    keys = ("programs", "pipelines", "runs", "wrong", "crashes", "hangs", "refused")
+    return table(keys, [[f"{found[key]:,}" for key in keys]])
+
+
+def speed() -> str:
+    """Evaluations per second in a worker against processes."""
+    found = load("speed")
+    if not found:
+        return "Not measured.\n"
+    rows = [
+        [
+            f"{m['module']} ({m['instructions']:,} instructions)",
+            f"{m['processes_per_s']:.1f}",
+            f"{m['worker_per_s']:.1f}",
+            f"{m['ratio']:.1f}×",
+        ]
+        for m in found["modules"]
+    ]
+    return table(["module", "opt + llc, evaluations/s", "forerun, one core", "ratio"], rows)
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    "passes-text": lambda: passes("passes-x86_64", "text"),
+    "passes-size": lambda: passes("passes-x86_64", "size"),
+    "passes-large-text": lambda: passes("passes-x86_64-large", "text"),
+    "passes-large-size": lambda: passes("passes-x86_64-large", "size"),
+    "passes-aarch64-text": lambda: passes("passes-aarch64", "text"),
+    "passes-aarch64-size": lambda: passes("passes-aarch64", "size"),
+    "projects": projects,
+    "correctness": correctness,
+    "speed": speed,
+}
+
+
+def filled(text: str) -> str:
+    """A page with every block written anew."""
+    return _BLOCK.sub(lambda match: match[1] + TABLES[match[2]]() + match[3], text)
+
+
+def main() -> int:
+    """Writes the pages; with `--check` says by its exit code whether they are up to date."""
+    old = {page: page.read_text() for page in PAGES}
+    new = {page: filled(text) for page, text in old.items()}
+    if "--check" in sys.argv:
+        return int(old != new)
+    for page, text in new.items():
+        page.write_text(text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
