@@ -12,10 +12,12 @@ interrupted run goes on where it stopped; the summary is made of the rows.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import random
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +31,7 @@ from forerun.files import write_atomically
 from forerun.grammars.pipelines import Plan
 from forerun.improve import Options, finish, prepare
 from forerun.models._chain import model
+from forerun.models.coreset import shipped
 from forerun.sandbox import Pool
 from forerun.solve import Budget, solve
 from forerun.stats import bootstrap, geometric_mean
@@ -59,38 +62,44 @@ def main() -> None:
     parser.add_argument("--large", action="store_true", help="1,000 to 20,000 instructions, 100 compilations")
     parser.add_argument("--modules", type=int, default=160, help="at most so many (160)")
     parser.add_argument("--each", type=int, default=12, help="at most so many of one project (12)")
+    parser.add_argument("--models", nargs="*", choices=MODELS, default=list(MODELS), help="only these (all)")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     name = f"passes-{options.target.partition('-')[0]}{'-large' if options.large else ''}"
     rows = measured(options, RESULTS / f"{name}.jsonl")
+    if set(options.models) != set(MODELS):
+        return
     summary = {"target": options.target, "seed": options.seed, **summarise(rows)}
     write_atomically(RESULTS / f"{name}.json", (json.dumps(summary, indent=1) + "\n").encode())
     print(json.dumps(summary["table"], indent=1))
 
 
 def measured(options: argparse.Namespace, path: Path) -> list[dict[str, Any]]:
-    """A row for each module: read from the file where it is there, measured and appended where not."""
+    """A row for each module: from the file where it is there, and what is missing in it measured and appended."""
     compiler = clang.default_compiler()
     path.parent.mkdir(exist_ok=True)
-    rows = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
-    done = {row["file"] for row in rows}
-    wanted = chosen(units([], ["test"], compiler), options.each, options.seed)
-    progress, kept = Progress(None, "modules"), sum("models" in row for row in rows)
+    rows = {row["file"]: row for row in map(json.loads, path.read_text().splitlines())} if path.exists() else {}
+    progress = Progress(None, "modules")
+    found = list(chosen(units([], ["test"], compiler), options.each, options.seed))
+    # Modules that are in the file come first: asked again for other models, the same ones are measured.
+    found.sort(key=lambda unit: "models" not in rows.get(label(unit), {}))
 
     def work(unit: Unit, pool: Pool, _: Store) -> dict[str, Any]:
-        return row_of(unit, options, compiler, pool)
+        return row_of(unit, rows.get(label(unit), {}), options, compiler, pool)
 
-    todo = (unit for unit in wanted if label(unit) not in done)
+    todo = (unit for unit in found if "left out" not in rows.get(label(unit), {}))
+    kept = 0
     for row in parallel.each(todo, work, settings.cache_folder() / "benchmark.sqlite"):
-        rows.append(row)
-        with path.open("a") as file:
-            file.write(json.dumps(row) + "\n")
+        if row != rows.get(row["file"]):
+            rows[row["file"]] = row
+            with path.open("a") as file:
+                file.write(json.dumps(row) + "\n")
         progress.step(row["file"])
         kept += "models" in row
         if kept >= options.modules:
             break
     progress.end()
-    return rows
+    return list(rows.values())
 
 
 def chosen(found: Iterable[Unit], each: int, seed: int) -> Iterator[Unit]:
@@ -112,8 +121,24 @@ def label(unit: Unit) -> str:
     return f"{unit.project}/{Path(unit.file).name}"
 
 
-def row_of(unit: Unit, options: argparse.Namespace, compiler: str, pool: Pool) -> dict[str, Any]:
+def stale(known: dict[str, Any], wanted: Iterable[str]) -> list[str]:
+    """The models that a row lacks, or has of another coreset."""
+    models, digest = known.get("models", {}), coreset_digest()
+    old = known.get("coreset") != digest
+    return [name for name in wanted if name not in models or (old and "coreset" in MODELS[name])]
+
+
+@cache
+def coreset_digest() -> str:
+    """Names the coreset that is shipped now."""
+    return hashlib.sha256("\n".join(shipped()).encode()).hexdigest()[:16]
+
+
+def row_of(unit: Unit, known: dict[str, Any], options: argparse.Namespace, compiler: str, pool: Pool) -> dict[str, Any]:
     """Sizes of one module, before and at each number of compilations for each model; or why it is left out."""
+    todo, fresh = stale(known, options.models), set(MODELS) - set(stale(known, MODELS))
+    if known and not todo:
+        return known
     row: dict[str, Any] = {"file": label(unit), "project": unit.project, "licence": unit.licence}
     flags = ("-Oz", f"--target={options.target}", *FLAGS[options.target])
     command = clang.read_command([compiler, *unit.command[1:], *flags], unit.directory)
@@ -126,7 +151,7 @@ def row_of(unit: Unit, options: argparse.Namespace, compiler: str, pool: Pool) -
         if not low <= size <= high:
             return row | {"left out": f"{size} instructions"}
         task, source = prepare(command, Options("text"), frontend, name=label(unit))
-        found = {name: sizes(spelled, command, task, source, pool, options) for name, spelled in MODELS.items()}
+        new = {name: sizes(MODELS[name], command, task, source, pool, options) for name in todo}
     except ForerunError as error:
         return row | {"left out": str(error)[:200]}
     before = read_object(source.reference)
@@ -135,7 +160,8 @@ def row_of(unit: Unit, options: argparse.Namespace, compiler: str, pool: Pool) -
         "tool": clang.compiler_version(compiler)[0],
         "text": before.text,
         "size": before.size,
-        "models": found,
+        "models": {name: value for name, value in known.get("models", {}).items() if name in fresh} | new,
+        "coreset": coreset_digest(),
     }
 
 
@@ -165,7 +191,8 @@ def of_size(result: Result[Plan], task: passes.Passes) -> Result[Plan]:
 
 def summarise(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """The table, what was left out and why, and the rows it is made of."""
-    kept = sorted((r for r in rows if "models" in r and r["text"] > 0), key=lambda r: str(r["file"]))
+    whole = [r for r in rows if "models" in r and r["text"] > 0 and set(r["models"]) == set(MODELS)]
+    kept = sorted(whole, key=lambda r: str(r["file"]))
     reasons: dict[str, int] = {}
     for row in rows:
         reason = row.get("left out", "")

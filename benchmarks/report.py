@@ -48,8 +48,8 @@ def passes(name: str, metric: str) -> str:
         rows.append([model, *cells, f"{last['total']:.2%}", f"{last['improved']}", f"{last['larger']}"])
     head = ["model", *map(str, at), f"total at {at[-1]}", "improved", "larger"]
     about = (
-        f"{found['modules']} modules of {len(found['projects'])} projects, {found['instructions']:,} instructions before"
-        f" any pass; {found['target']}, {found['tool']}. Geometric mean reduction of "
+        f"{found['modules']} modules of {len(found['projects'])} projects, {found['instructions']:,} instructions"
+        f" before any pass; {found['target']}, {found['tool']}. Geometric mean reduction of "
         f"{'text' if metric == 'text' else 'text + data'} with 95% bootstrap intervals over projects.\n"
     )
     return f"{about}\n{table(head, rows)}"
@@ -76,8 +76,8 @@ def projects() -> str:
                 f"{p['warm_ratio']:.2f}×",
             ]
         )
-    head = ["project", "modules", "text before", "text after", "text", "text + data", "own tests", "first build", "second"]
-    return table(head, rows)
+    head = "project, modules, text before, text after, text, text + data, own tests, first build, second build"
+    return table(head.split(", "), rows)
 
 
 def correctness() -> str:
