@@ -93,3 +93,16 @@ def test_what_the_grammar_forbids_cannot_be_read(pieces: list[str]) -> None:
 
 def test_functions_that_cannot_be_named_are_left_to_the_module() -> None:
     assert Pipelines(VOCABULARY, ["operator new(unsigned long)", "ok"]).functions == ("@ok",)
+
+
+@pytest.mark.parametrize(
+    ("written", "adapted"),
+    [
+        ("globalopt", "globalopt"),
+        ("function(simplifycfg<bonus-inst-threshold=1;newer-option>)", f"function({VOCABULARY[5].split('/')[1]})"),
+        ("no-such-pass,function(gvn<x>,other)", "function(gvn<>)"),
+        ("globalopt @main(unknown)", "globalopt"),
+    ],
+)
+def test_plans_of_other_versions_are_adapted(written: str, adapted: str) -> None:
+    assert str(Pipelines(VOCABULARY, ["main"]).adapt(written)) == adapted

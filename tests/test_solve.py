@@ -68,7 +68,7 @@ def test_known_answers_are_not_measured_again(two: Pool, tmp_path: Path) -> None
     with Store(tmp_path / "t.sqlite") as store:
         first = solve(Guess(str(log)), Fixed("a", "ab"), source(), pool=two, store=store)
         second = solve(Guess(str(log)), Fixed("a", "ab", "abc"), source(), pool=two, store=store)
-    assert log.read_text().split() == ["None", "a", "ab", "None", "abc"]
+    assert sorted(log.read_text().split()) == ["None", "None", "a", "ab", "abc"]
     assert second.trials[:2] == first.trials
 
 

@@ -52,7 +52,6 @@ class Metric:
     name: str
     unit: str
     lower_is_better: bool = True
-    title: str = ""
 
     def gain(self, before: float, after: float) -> float:
         """Relative improvement: .04 means 4% better, negative means worse, 0 where `before` is 0."""
@@ -67,8 +66,7 @@ class Metric:
 
     def show(self, value: float) -> str:
         """The value with its unit, for people."""
-        number = f"{value:,.0f}" if float(value).is_integer() else f"{value:,.4g}"
-        return f"{number} {self.unit}".strip()
+        return f"{value:{',.0f' if float(value).is_integer() else ',.4g'}} {self.unit}".strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +132,11 @@ class Result(Generic[A]):
     @property
     def gain(self) -> float:
         """Relative improvement over the baseline, never negative."""
-        return self.metric.gain(self.before, self.after)
+        return max(0.0, self.metric.gain(self.before, self.after))
+
+    def _repr_html_(self) -> str:
+        cells = (self.metric.name, self.metric.show(self.before), self.metric.show(self.after), f"{self.gain:.2%}")
+        return f"<table><tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr></table>"
 
 
 class Grammar(ABC, Generic[A]):
@@ -162,6 +164,10 @@ class Grammar(ABC, Generic[A]):
     def parse(self, text: str) -> A:
         """The inverse of `text`. Raises ValueError."""
         return self.read(text.split())
+
+    def adapt(self, text: str) -> A:
+        """The nearest answer to one written for another version of the tool. Raises ValueError where there is none."""
+        return self.parse(text)
 
 
 class Task(ABC, Generic[A]):
@@ -234,13 +240,11 @@ class Tool:
 
 
 class Toolchain(ABC):
-    """A world that can check."""
+    """A world that can check; without the tools in `needed` it cannot."""
 
     name: ClassVar[str]
+    needed: ClassVar[frozenset[str]]
 
     @abstractmethod
     def tools(self) -> Mapping[str, Callable[[], Tool]]:
         """What belongs to it, needed ones first; each call finds one, or raises ToolMissing with the install line."""
-
-    needed: ClassVar[frozenset[str]]
-    """The tools without which nothing can be checked."""

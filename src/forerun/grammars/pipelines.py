@@ -138,6 +138,24 @@ class Pipelines(Grammar[Plan]):
         """A plan within this vocabulary. Raises ValueError."""
         return self.read(self.write(parse_plan(text)))
 
+    def adapt(self, text: str) -> Plan:
+        """Steps of other versions become the like of this one: same pass and nest, most parameters in common."""
+        plan = parse_plan(text)
+        own = tuple((name, self._nearest(steps)) for name, steps in plan.functions)
+        return self.read(self.write(Plan(self._nearest(plan.steps), tuple(f for f in own if f[1]))))
+
+    def _nearest(self, steps: Iterable[str]) -> tuple[str, ...]:
+        """A pass that this version lacks is left out."""
+        return tuple(found for step in steps for found in [self._like(step)] if found)
+
+    def _like(self, step: str) -> str:
+        if step in self.known:
+            return step
+        name, _, parameters = step.partition("<")
+        wanted = set(parameters.rstrip(">").split(";"))
+        like = [known for known in self.vocabulary if known.partition("<")[0] == name]
+        return max(like, key=lambda k: len(wanted & set(k.partition("<")[2].rstrip(">").split(";"))), default="")
+
 
 class _State:
     """Where a prefix stands: the steps of the module, then of the functions named so far."""

@@ -17,7 +17,7 @@ A = TypeVar("A")
 
 
 class Coreset(Model):
-    """The entries in order, without those that the grammar cannot read (a pass that this tool's version lacks)."""
+    """The entries in order, adapted to the tool's version; those that the grammar cannot read are left out."""
 
     name: ClassVar[str] = "coreset"
 
@@ -35,7 +35,7 @@ class Coreset(Model):
 
 def _readable(grammar: Grammar[A], text: str) -> list[A]:
     try:
-        return [grammar.parse(text)]
+        return [grammar.adapt(text)]
     except ValueError:
         return []
 

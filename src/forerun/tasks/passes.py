@@ -33,12 +33,12 @@ class Passes(Task[Plan]):
     metrics: ClassVar[Mapping[str, Metric]] = {
         m.name: m
         for m in (
-            Metric("size", "B", title="text + data"),
-            Metric("text", "B", title="text"),
-            Metric("data", "B", title="data"),
-            Metric("unwind", "B", title="unwind tables"),
-            Metric("instructions", "", title="IR instructions"),
-            Metric("cycles", "cycles", title="cycles, estimated by llvm-mca"),
+            Metric("size", "B"),
+            Metric("text", "B"),
+            Metric("data", "B"),
+            Metric("unwind", "B"),
+            Metric("instructions", ""),
+            Metric("cycles", "cycles"),
         )
     }
     objectives: ClassVar[tuple[str, ...]] = ("size", "text", "instructions", "cycles")
