@@ -3,6 +3,7 @@
 
 demo:
 	@scripts/setup.sh
+	@mkdir -p demo
 	.venv/bin/forerun optimize examples/lz.c -o demo/lz.o --budget 200 --explain
 
 test:

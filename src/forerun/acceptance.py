@@ -17,7 +17,7 @@ from pathlib import Path
 
 from forerun import improve
 from forerun.core import Draft
-from forerun.errors import ForerunError, InputError, UsageError
+from forerun.errors import ForerunError, GateFailed, InputError, UsageError
 from forerun.files import write_atomically
 from forerun.grammars.pipelines import Plan
 from forerun.improve import Improved
@@ -30,22 +30,54 @@ Say = Callable[[str], None]
 Pair = tuple[str, str]
 """A function's name ("" for the module) and a step."""
 
+LONGEST_S = 3600.0
+"""Seconds that a test may take with the compiler's own objects; later runs may take ten times what that took."""
+
 
 def accept(done: Sequence[Improved], outputs: Sequence[Path | None], test: str, pool: Pool, say: Say) -> list[Improved]:
     """The modules such that the test passes with all of their objects in place.
 
-    Raises UsageError without outputs, InputError where the test fails with the compiler's own objects.
+    Raises UsageError without outputs, InputError where the test fails with the compiler's own objects, GateFailed where
+    it passes and fails with the same ones. Then, and when it is interrupted, the files are what they were.
     """
-    places = [output for output in outputs if output and output.suffix not in (".ll", ".bc")]
-    if len(places) < len(done):
+    files = places(outputs)
+    judge = _Judge(files, [improved.source.reference for improved in done], test)
+    before = [file.read_bytes() if file.is_file() else None for file in files]
+    try:
+        judge.calibrate()
+        return _accepted(done, judge, pool, say)
+    except BaseException:
+        _restore(files, before)
+        raise
+
+
+def places(outputs: Sequence[Path | None]) -> list[Path]:
+    """Where a test finds the objects. Raises UsageError where an output is none."""
+    found = [output for output in outputs if output and output.suffix not in (".ll", ".bc")]
+    if len(found) < len(outputs):
         raise UsageError("--test needs objects to test", "", "say with -o where to write them: -o build/")
-    judge = _Judge(places, [improved.source.reference for improved in done], test)
-    judge.calibrate()
+    return found
+
+
+def _accepted(done: Sequence[Improved], judge: _Judge, pool: Pool, say: Say) -> list[Improved]:
     accepted = list(done)
     while not judge.passes([improved.object for improved in accepted]):
         at = judge.first_bad(accepted)
+        if accepted[at].plan is None:  # it has the compiler's own object, which passed
+            raise GateFailed(
+                f"the test is not steady: {judge.test}", "it passes and fails with the same objects", "make it steady"
+            )
         accepted[at] = _mended(accepted, at, judge, pool, say)
     return accepted
+
+
+def _restore(files: Sequence[Path], before: Sequence[bytes | None]) -> None:
+    for file, data in zip(files, before, strict=True):
+        with contextlib.suppress(ForerunError, OSError):
+            if data is None:
+                file.unlink(missing_ok=True)
+            else:
+                write_atomically(file, data)
 
 
 @dataclass
@@ -53,7 +85,7 @@ class _Judge:
     places: Sequence[Path]
     originals: Sequence[bytes]
     test: str
-    timeout_s: float | None = None
+    timeout_s: float = LONGEST_S
 
     def calibrate(self) -> None:
         """Runs the test on the compiler's own objects, and takes its time: broken code may never end."""
@@ -61,10 +93,10 @@ class _Judge:
         if not self.passes(self.originals):
             raise InputError(
                 f"the test fails with the compiler's own objects: {self.test}",
-                "so it cannot tell whether a pass broke something",
+                f"or it did not end within {self.timeout_s:g} s: so it cannot tell whether a pass broke something",
                 "make it pass first, and check that it uses the objects that -o names",
             )
-        self.timeout_s = 10 + 10 * (time.monotonic() - start)
+        self.timeout_s = min(self.timeout_s, 10 + 10 * (time.monotonic() - start))
 
     def passes(self, objects: Sequence[bytes]) -> bool:
         """Whether the test succeeds with these objects in place."""

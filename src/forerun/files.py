@@ -17,23 +17,30 @@ def write_atomically(path: Path, data: bytes, mask: int | None = None) -> None:
 
     `mask` is the file mode mask of whoever wants the file, where that is not this process.
     """
-    path = Path(path)
-    temporary = ""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if path.exists() and not path.is_file():  # /dev/null, a pipe: nothing to rename onto
-            path.write_bytes(data)
-            return
-        descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name[:40]}.", dir=path.parent)
+        # A link is written through, as the compiler does: renaming onto it would cut it, /dev/stdout among them.
+        target = Path(path).resolve()
+        if Path(path).is_relative_to("/dev") or (target.exists() and not target.is_file()):
+            Path(path).write_bytes(data)  # /dev/null, a pipe: nothing to rename onto
+        else:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            _replace(target, data, _mode(target, mask))
+    except (OSError, RuntimeError) as error:  # RuntimeError: a link that leads to itself
+        why = error.strerror if isinstance(error, OSError) else ""
+        raise ForerunError(f"cannot write {path}", why or str(error), "name another place to write to") from error
+
+
+def _replace(path: Path, data: bytes, mode: int) -> None:
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name[:40]}.", dir=path.parent)
+    try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
-        Path(temporary).chmod(_mode(path, mask))
-        Path(temporary).replace(path)
-    except OSError as error:
-        if temporary:
-            with contextlib.suppress(OSError):
-                Path(temporary).unlink()
-        raise ForerunError(f"cannot write {path}", error.strerror or str(error)) from error
+        Path(name).chmod(mode)
+        Path(name).replace(path)
+    except BaseException:  # an interrupt as well leaves nothing behind
+        with contextlib.suppress(OSError):
+            Path(name).unlink()
+        raise
 
 
 def _mode(path: Path, mask: int | None) -> int:

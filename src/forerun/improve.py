@@ -7,10 +7,12 @@ and is what the command line and `cc` call.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from forerun import registry
 from forerun.core import Result, Source, Trial
 from forerun.errors import ForerunError, InputError, UsageError
 from forerun.grammars.pipelines import Plan
@@ -21,6 +23,7 @@ from forerun.store import Store
 from forerun.tasks import passes
 from forerun.toolchains.llvm import clang, lib, vocabulary
 from forerun.toolchains.llvm.elf import ObjectFile, read_object
+from forerun.toolchains.llvm.module import named_target
 
 MODEL = "mix+coreset+evolve"
 
@@ -47,6 +50,8 @@ class Options:
             )
         if self.vocabulary not in ("safe", "extended"):
             raise UsageError(f"no such vocabulary: {self.vocabulary}", "vocabularies: safe, extended")
+        for part in self.model.split("+"):
+            registry.find("models", part)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,18 +100,49 @@ def improve(
     on_trial: Callable[[Trial[Plan]], None] | None = None,
 ) -> Improved:
     """The best object for a command that the options' model finds. Raises InputError, ToolMissing."""
-    task, source = prepare(command, options, frontend or clang.front_end(command))
-    notes = ["every function is marked optnone: compile with -O1 or more"] if " optnone " in source.text else []
-    size = passes.instructions(source.text)
-    allowed = max(1, EFFORT // max(1, size))
-    budget = options.budget
-    if allowed < budget.candidates and budget.seconds is None:
-        notes.append(f"{size} instructions: {allowed} of {budget.candidates} compilations are tried")
-        budget = Budget(allowed)
+    frontend = frontend or clang.front_end(command)
+    if command.is_ir:
+        _check_machine(command, frontend, pool)
+    task, source = prepare(command, options, frontend)
+    budget, notes = _affordable(source.text, options.budget)
     drafted = solve(
         task, model(options.model), source, pool=pool, budget=budget, seed=options.seed, store=store, on_trial=on_trial
     )
     return finish(command, task, source, drafted, pool, notes)
+
+
+def _check_machine(command: clang.Command, frontend: clang.Frontend, pool: Pool) -> None:
+    """Raises InputError for IR of another machine: clang makes code for its own of it, and only warns."""
+    if b"overriding the module target triple" not in frontend.said:
+        return
+    _, major = clang.compiler_version(command.compiler, command.environment)
+    theirs = pool.call(named_target, lib.find(major).path, clang.read_source(command))
+    ours = clang.target(command).triple
+    if theirs and _machine(theirs) != _machine(ours):
+        todo = f"say for which machine: forerun optimize {command.source} -- --target={theirs}"
+        raise InputError(f"{command.source} is IR for {theirs}", f"{command.compiler} makes code for {ours}", todo)
+
+
+def _machine(triple: str) -> str:
+    name = triple.partition("-")[0]
+    return {"amd64": "x86_64", "arm64": "aarch64"}.get(name, re.sub(r"i[3-6]86", "x86", name))
+
+
+def _affordable(text: str, budget: Budget) -> tuple[Budget, list[str]]:
+    """The budget that this module is worth, and what to tell the user."""
+    size = passes.instructions(text)
+    if size == 0:
+        return Budget(0), ["it defines no function: there is nothing to optimise"]
+    notes = ["functions are marked optnone, no pass touches them: compile with -O1 or more"] if _optnone(text) else []
+    allowed = max(1, EFFORT // size)
+    if allowed < budget.candidates and budget.seconds is None:
+        notes.append(f"{size} instructions: {allowed} of {budget.candidates} compilations are tried")
+        budget = Budget(allowed)
+    return budget, notes
+
+
+def _optnone(text: str) -> bool:
+    return re.search(r"^(attributes|define) .*\boptnone\b", text, re.MULTILINE) is not None
 
 
 def finish(
@@ -168,8 +204,10 @@ def optimize(
     Compares with the object that `compiler` (clang of the installed LLVM) makes with `flags`. Raises InputError where
     the file does not compile, ToolMissing where LLVM is not installed.
     """
-    command = command_for(str(path), compiler, flags)
+    if budget < 1:
+        raise UsageError(f"not a budget: {budget}", "expected a number of compilations, at least 1")
     options = Options(objective, Budget(budget), model, seed=seed)
+    command = command_for(str(path), compiler, flags)
     with Pool() as pool:
         if store is None:
             return improve(command, options, pool=pool).result
@@ -182,10 +220,12 @@ def command_for(
 ) -> clang.Command:
     """The compile command of one file. Raises InputError for what is no C, C++ or IR, UsageError for other flags."""
     if stdin is None and not Path(path).is_file():
-        raise InputError(f"no such file: {path}")
+        why = "it is no regular file" if Path(path).exists() else "no such file"
+        raise InputError(f"cannot read {path}", why, "give a .c, .cpp, .ll or .bc file, or - for standard input")
     command = clang.read_command([compiler or clang.default_compiler(), *flags, "-c", path])
     if isinstance(command, str):
         raise UsageError(f"{path} cannot be optimised with these flags", command)
+    clang.compiler_version(command.compiler)
     return clang.with_stdin(command, stdin)
 
 

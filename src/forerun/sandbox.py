@@ -25,13 +25,16 @@ from typing import Any, BinaryIO, TypeVar
 
 from forerun import settings
 from forerun.core import Measurement, Source, Task
-from forerun.errors import ForerunError
+from forerun.errors import ForerunError, ToolMissing
 
 A = TypeVar("A")
 T = TypeVar("T")
 
 _START_S = 60.0
 """How long a worker may take to start: importing on a cold, busy machine."""
+
+_NO_MEMORY = ("out of memory", "bad_alloc", "MemoryError", "can't start new thread", "Cannot allocate memory")
+"""What libraries say when the limit is reached."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,8 @@ class Limits:
     @classmethod
     def from_settings(cls) -> Limits:
         """The limits that the settings name."""
-        return cls(settings.number("timeout"), int(settings.number("memory")) << 20)
+        # Beyond what the system calls take, a limit is none.
+        return cls(min(settings.number("timeout"), 1e6), int(min(settings.number("memory"), 1e12)) << 20)
 
 
 class Pool:
@@ -66,7 +70,10 @@ class Pool:
             worker.stop()
 
     def measure(self, task: Task[A], source: Source, answers: Iterable[A | None]) -> Iterator[tuple[int, Measurement]]:
-        """Measures each answer; yields its place and its measurement as they come."""
+        """Measures each answer; yields its place and its measurement as they come.
+
+        Raises ToolMissing where a worker finds that nothing can be measured on this machine.
+        """
         waiting = deque(enumerate(answers))
         busy: dict[_Worker, int] = {}
         idle = list(self._workers)
@@ -76,9 +83,10 @@ class Pool:
                     worker = idle.pop(0)
                     busy[worker], answer = waiting.popleft()
                     worker.submit(task, source, answer)
-                for worker, measurement in list(_finished(busy)):
-                    yield busy.pop(worker), measurement
+                for worker, found in list(_finished(busy)):
+                    place = busy.pop(worker)
                     idle.append(worker)
+                    yield place, _measurement(found)
         finally:
             for worker in busy:  # the caller stopped listening: whatever still runs is not wanted
                 worker.stop()
@@ -86,7 +94,8 @@ class Pool:
     def call(self, function: Callable[..., T], *arguments: object) -> T:
         """The value of a module-level function, computed in a worker.
 
-        Raises ForerunError where the worker died or ran out of time, or where the function raised anything.
+        Raises ForerunError where the worker died or ran out of time, or where the function raised anything; a
+        ToolMissing comes as it is.
         """
         worker = self._workers[0]
         worker.submit_call(function, arguments)
@@ -94,7 +103,7 @@ class Pool:
         answer = worker.receive() if ready else worker.give_up()
         if isinstance(answer, _Value):
             return answer.value  # type: ignore[no-any-return]
-        raise ForerunError(f"{function.__name__} failed", answer.error)
+        raise ForerunError(f"{function.__name__} failed", _measurement(answer).error)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +113,20 @@ class _Value:
     value: Any
 
 
-def _finished(busy: Iterable[_Worker]) -> Iterator[tuple[_Worker, Measurement]]:
+@dataclass(frozen=True, slots=True)
+class _Missing:
+    """Not a candidate's failure: every other one would fail in the same way."""
+
+    error: ToolMissing
+
+
+def _measurement(answer: Measurement | _Missing) -> Measurement:
+    if isinstance(answer, _Missing):
+        raise answer.error
+    return answer
+
+
+def _finished(busy: Iterable[_Worker]) -> Iterator[tuple[_Worker, Measurement | _Missing]]:
     """Waits until at least one worker has answered, died, or run out of time."""
     workers = {worker.connection: worker for worker in busy}
     earliest = min(worker.deadline for worker in workers.values())
@@ -194,7 +216,7 @@ class _Worker:
 
 def _cause(status: int, said: str) -> str:
     lines = [line.strip() for line in said.splitlines() if line.strip()]
-    if any("out of memory" in line or "bad_alloc" in line or "MemoryError" in line for line in lines):
+    if any(sign in line for line in lines for sign in _NO_MEMORY):
         return "memory: the worker reached its memory limit"
     telling = [line for line in lines if "LLVM ERROR" in line or "Assertion" in line or "Error" in line]
     reason = (telling or [""])[0]
@@ -227,11 +249,13 @@ def _valued(function: Callable[..., object], arguments: tuple[object, ...]) -> _
     return _Value(function(*arguments))
 
 
-def _guarded(function: Callable[..., T], *arguments: object) -> T | Measurement:
+def _guarded(function: Callable[..., T], *arguments: object) -> T | Measurement | _Missing:
     try:
         return function(*arguments)
     except MemoryError:
         return Measurement(error="memory: the worker reached its memory limit")
+    except ToolMissing as error:
+        return _Missing(error)
     except Exception as error:  # a plugin's mistake must not end a search
         return Measurement(error=f"{type(error).__name__}: {error}")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -80,9 +81,14 @@ def number(name: str, environ: Mapping[str, str] | None = None, folder: Path | N
         result = float(value)
     except ValueError:
         result = -1.0
-    if not result > 0:
-        raise UsageError(f"the setting `{name}` must be a positive number, not {value!r}", f"it was set by: {where}")
+    if not 0 < result < math.inf:
+        raise _refused(name, "a positive number", value, where)
     return result
+
+
+def _refused(name: str, kind: str, value: str, where: str) -> UsageError:
+    todo = f"for example: {_known(name).variable}={SETTINGS[name].default or 2}"
+    return UsageError(f"the setting `{name}` must be {kind}, not {value!r}", f"it was set by: {where}", todo)
 
 
 def origin(name: str, environ: Mapping[str, str] | None = None, folder: Path | None = None) -> tuple[str, str]:
@@ -115,12 +121,20 @@ def path(name: str) -> Path | None:
         return None
     user = _user.get()
     folder = Path(where).parent if where.endswith("pyproject.toml") else user[1] if user else Path.cwd()
-    return folder / Path(value).expanduser()
+    try:
+        return folder / Path(value).expanduser()
+    except RuntimeError as error:  # ~somebody, who is not known here
+        raise UsageError(f"the setting `{name}` names no path: {value!r}", f"{where}: {error}") from error
 
 
 def workers() -> int:
     """How many worker processes measure at once."""
-    return int(number("workers")) if get("workers") else len(os.sched_getaffinity(0))
+    if not get("workers"):
+        return len(os.sched_getaffinity(0))
+    wanted = number("workers")
+    if not wanted.is_integer():
+        raise _refused("workers", "a whole number", *origin("workers"))
+    return int(wanted)
 
 
 def _known(name: str) -> Setting:
@@ -141,12 +155,16 @@ def _project(folder: Path) -> tuple[str, dict[str, str]]:
 
 def _table(file: Path) -> dict[str, str]:
     try:
-        table = tomllib.loads(file.read_text()).get("tool", {}).get("forerun", {})
+        tools = tomllib.loads(file.read_text()).get("tool", {})
     except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError):
         return {}  # somebody else's broken file must not stop a build
-    for name in table:
+    table = tools.get("forerun", {}) if isinstance(tools, dict) else {}
+    where = f"[tool.forerun] of {file}"
+    if not isinstance(table, dict):
+        raise UsageError("[tool.forerun] must be a table", f"it stands in {file}", "for example: [tool.forerun]")
+    for name, value in table.items():
         if name not in SETTINGS:
-            raise UsageError(
-                f"no such setting: {name}", f"it stands in [tool.forerun] of {file}", f"settings: {', '.join(SETTINGS)}"
-            )
+            raise UsageError(f"no such setting: {name}", f"it stands in {where}", f"settings: {', '.join(SETTINGS)}")
+        if not isinstance(value, (str, int, float)):
+            raise _refused(name, "text or a number", str(value), where)
     return {name: str(int(value) if isinstance(value, bool) else value) for name, value in table.items()}

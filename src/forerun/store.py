@@ -6,6 +6,7 @@ SQLite's write-ahead log keeps the file whole through a kill at any moment, and 
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import sqlite3
@@ -81,7 +82,10 @@ class Store:
             " WHERE task = ? AND source = ? AND tool = ? AND answer IS NOT NULL",
             (task.id, source.key, tool),
         )
-        measured = {_unpack(row[0]): _measurement(*row[1:]) for row in rows}
+        try:
+            measured = {_unpack(row[0]): _measurement(*row[1:]) for row in rows}
+        except (zlib.error, TypeError, ValueError) as error:
+            raise self._unusable(error) from error
         return {answer: m for answer, m in measured.items() if not m.transient}
 
     def add(self, trials: Iterable[Trial[A]], grammar: Grammar[A]) -> None:
@@ -99,7 +103,7 @@ class Store:
             )
             self._db.execute("COMMIT")
         except sqlite3.Error as error:
-            if self._db.in_transaction:
+            with contextlib.suppress(sqlite3.Error):  # a full disk may have ended the transaction already
                 self._db.execute("ROLLBACK")
             raise self._unusable(error) from error
 
@@ -142,7 +146,9 @@ class Store:
 
     def _unusable(self, error: Exception) -> ForerunError:
         return ForerunError(
-            f"the store {self.path} cannot be used", str(error), "choose another folder with FORERUN_CACHE"
+            f"the store {self.path} cannot be used",
+            str(error),
+            "choose another folder with FORERUN_CACHE, or delete the file: it is a cache",
         )
 
 

@@ -33,6 +33,10 @@ _TOLD_LATE = re.compile(
 """What makes the code generator or a pass warn, after the front end: large frames, loops that were not transformed."""
 
 
+_SHARED = ("-o", "-x", "-MF", "-MJ", "-MT", "-MQ")
+"""With several sources, these are mistakes or depend on the order: the compiler itself must deal with them."""
+
+
 class _Gone(Exception):
     """The client does not wait any more."""
 
@@ -52,7 +56,7 @@ def compile_for(request: Request, shop: Workshop) -> Answer:
     try:
         with settings.acting_for(request.environment, Path(request.directory)):
             verbose = settings.get("verbose") == "1"
-            answer = _Job(shop, request).run()
+            answer = _all(shop, request)
     except _Gone:
         return Answer(None, "the client is gone")
     except ForerunError as error:
@@ -63,6 +67,31 @@ def compile_for(request: Request, shop: Workshop) -> Answer:
         tail = "; the real compiler runs" if answer.code is None else ""
         request.tell(f"forerun: {answer.reason}{tail}\n".encode("utf-8", "surrogateescape"))
     return answer
+
+
+def _all(shop: Workshop, request: Request) -> Answer:
+    """Every source of the command. Where one is not for us, the real compiler makes all the objects again."""
+    reasons = []
+    for part in _parts(request):
+        answer = _Job(shop, part).run()
+        if answer.code is None:
+            return answer
+        reasons.append(answer.reason)
+    return Answer(0, "\nforerun: ".join(reasons))
+
+
+def _parts(request: Request) -> list[Request]:
+    """One request for each source of `cc -c a.c b.c`; the request itself where it is not that, and nothing more."""
+    words = request.arguments
+    at = [i for i, word in enumerate(words) if word.endswith(clang.SUFFIXES) and not word.startswith("-")]
+    if len(at) < 2 or any(word.startswith(_SHARED) for word in words):
+        return [request]
+    parts = [replace(request, arguments=tuple(w for j, w in enumerate(words) if j == i or j not in at)) for i in at]
+    for i, part in zip(at, parts, strict=True):
+        command = _read(part)
+        if isinstance(command, str) or command.source != words[i]:  # the word may belong to an option before it
+            return [request]
+    return parts
 
 
 @dataclass

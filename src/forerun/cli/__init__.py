@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import io
 import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from typing import NoReturn
 
-from forerun.errors import ForerunError
+from forerun.errors import ForerunError, UsageError
 
 VERBS = {
     "optimize": "make a C, C++ or LLVM IR file smaller, and show what did it",
@@ -26,6 +29,7 @@ INTERRUPTED = 130
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command; returns its exit code: 0 answered, 1 failed, 2 usage, 3 a tool is missing, 4 a gate failed."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    _open_streams()
     try:
         return _dispatch(arguments)
     except ForerunError as error:
@@ -35,9 +39,37 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("forerun: interrupted; what was measured is kept", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader is gone: nothing to tell it, and Python must not try again when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _forget_stdout()  # the reader is gone: nothing to tell it
         return 0
+    except OSError as error:  # stdout on a full disk, a working directory that was deleted
+        print(f"forerun: {error.filename or 'the answer'}: {error.strerror or error}", file=sys.stderr)
+        _forget_stdout()
+        return ForerunError.exit_code
+
+
+def _open_streams() -> None:
+    """Standard streams that the caller closed lead to nowhere; names that are no text in their encoding are escaped."""
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
+        pass
+    os.close(descriptor)
+    sys.stdin = sys.stdin or open(os.devnull)  # noqa: SIM115, PTH123 - open as long as the process
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115, PTH123
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115, PTH123
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _forget_stdout() -> None:
+    """Python would try again, and complain, when it flushes at exit."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """Raises UsageError: three lines, as every other error."""
+        raise UsageError(f"{self.prog}: wrong arguments", message, f"see: {self.prog} --help")
 
 
 def _dispatch(arguments: list[str]) -> int:
@@ -65,7 +97,7 @@ def parser_of(verb: str) -> argparse.ArgumentParser:
     """The parser of the command line, with the options of one verb."""
     from forerun import __version__
 
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="forerun",
         description="Language models that read code, know what it costs, and make it better; "
         "every answer checked by the machine.",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
@@ -48,11 +49,14 @@ def run(options: argparse.Namespace) -> int:
     chosen = _options(options)
     commands = [_command(name, options) for name in options.files]
     outputs = _outputs(options, commands)
+    _check_places(options, commands, outputs)
     with ExitStack() as stack:
         pool = stack.enter_context(Pool())
         path = settings.cache_folder() / "trials.sqlite"
         store = None if options.no_store else stack.enter_context(Store(path))
-        done = [_improved(command, chosen, pool, store) for command in commands]
+        found = _each(commands, chosen, pool, store)
+        done = [improved for improved in found if improved]
+        outputs = [output for improved, output in zip(found, outputs, strict=True) if improved]
         if options.test:
             done = acceptance.accept(done, outputs, options.test, pool, _say)
         for improved, output in zip(done, outputs, strict=True):
@@ -60,12 +64,41 @@ def run(options: argparse.Namespace) -> int:
                 _write(improved, output, pool)
         if options.lock:
             lock.extend(Path(options.lock), done)
-        show(_table(done), options.format)
-        if options.format == "table":
-            _pipelines(done)
-        if options.explain:
-            _explain(done, pool, options.format)
-    return 0
+        _answer(done, options, pool)
+    return 0 if len(done) == len(commands) else InputError.exit_code
+
+
+def _each(
+    commands: Sequence[clang.Command], options: flow.Options, pool: Pool, store: Store | None
+) -> list[flow.Improved | None]:
+    """What became of each file; None where it cannot be compiled. Raises InputError where none can."""
+    found: list[flow.Improved | None] = []
+    failure = InputError("there is nothing to optimise")
+    for command in commands:
+        try:
+            found.append(_improved(command, options, pool, store))
+        except InputError as error:
+            failure = error
+            found.append(None)
+            if len(commands) > 1:
+                _say(f"forerun: {error}")
+    if not any(found):
+        raise failure
+    return found
+
+
+def _answer(done: Sequence[flow.Improved], options: argparse.Namespace, pool: Pool) -> None:
+    """One table; for people the pipelines and what each pass does stand below it, for machines in its rows."""
+    for_people = options.format in ("table", "md")
+    parts = [_contributions(improved, pool) for improved in done] if options.explain else []
+    rows = [_row(improved) for improved in done]
+    for row, found in zip(rows, parts, strict=False):
+        row["explain"] = found
+    show(_table(rows), options.format)
+    if options.format == "table":
+        _pipelines(done)
+    if options.explain and for_people:
+        _explain([{"file": row["file"]} | part for row in rows for part in row["explain"]], options.format)
 
 
 def parse_budget(text: str) -> Budget:
@@ -75,7 +108,7 @@ def parse_budget(text: str) -> Budget:
         value = float(text.removesuffix("s"))
     except ValueError:
         value = -1.0
-    if not value > 0 or (not seconds and not value.is_integer()):
+    if not 0 < value < math.inf or (not seconds and not value.is_integer()):
         raise UsageError(f"not a budget: {text!r}", "expected compilations (100) or seconds (5s)")
     return Budget(1_000_000, value) if seconds else Budget(int(value))
 
@@ -97,13 +130,15 @@ def _options(options: argparse.Namespace) -> flow.Options:
 
 def _command(name: str, options: argparse.Namespace) -> clang.Command:
     flags = list(options.compiler) or ["-Oz"]
+    if any(flag.startswith("-o") for flag in flags):
+        raise UsageError("-o stands behind --", "what is there goes to the compiler", "write -o before --")
     if not any(flag.startswith("-O") for flag in flags):
         flags.append("-Oz")
     if name != "-":
         return flow.command_for(name, options.cc, flags)
     data = sys.stdin.buffer.read()
     if not data.strip():
-        raise InputError("standard input is empty")
+        raise InputError("standard input is empty", "", "pipe C, C++ or LLVM IR into it")
     is_ir = data.startswith((b"BC\xc0\xde", b"; ModuleID")) or b"\ndefine " in data[:100_000]
     language = options.lang or ("ir" if is_ir else "c")
     return flow.command_for("-", options.cc, [*flags, "-x", language], data)
@@ -125,16 +160,35 @@ def _outputs(options: argparse.Namespace, commands: Sequence[clang.Command]) -> 
     if not options.output:
         return [None] * len(commands)
     output = Path(options.output)
-    if len(commands) == 1 and not output.is_dir():
-        if not output.parent.is_dir():
-            raise UsageError(f"no such folder: {output.parent}", f"-o {output} cannot be written")
-        return [output]
+    if len(commands) == 1 and not output.is_dir() and not options.output.endswith("/"):
+        return [_in_folder("-o", output)]
     if output.exists() and not output.is_dir():
         raise UsageError(f"-o {output} is a file, and {len(commands)} files are given", "", "give a folder")
     names = [output / f"{Path(c.source).stem if c.source != '-' else 'stdin'}.o" for c in commands]
     if len(set(names)) < len(names):
         raise UsageError("two files would be written to the same place", "", "optimise them apart")
+    _in_folder("-o", output)
     return list(names)
+
+
+def _in_folder(option: str, path: Path) -> Path:
+    if not path.parent.is_dir():
+        raise UsageError(f"no such folder: {path.parent}", f"{option} {path} cannot be written", f"mkdir {path.parent}")
+    return path
+
+
+def _check_places(
+    options: argparse.Namespace, commands: Sequence[clang.Command], outputs: Sequence[Path | None]
+) -> None:
+    """Raises now what would be raised after the search. Raises UsageError, InputError."""
+    sources = {Path(c.source).resolve() for c in commands if c.stdin is None}
+    for output in (o for o in outputs if o):
+        if output.suffix in clang.C_SUFFIXES + clang.CXX_SUFFIXES or output.resolve() in sources:
+            raise UsageError(f"-o {output} would overwrite a source file", "", f"write to {output.stem}.o for example")
+    if options.test:
+        acceptance.places(outputs)
+    if options.lock:
+        lock.read(_in_folder("--lock", Path(options.lock)))
 
 
 def _write(improved: flow.Improved, output: Path, pool: Pool) -> None:
@@ -148,13 +202,12 @@ def _write(improved: flow.Improved, output: Path, pool: Pool) -> None:
     write_atomically(output, bitcode)
 
 
-def _table(done: Sequence[flow.Improved]) -> Table:
+def _table(rows: Sequence[dict[str, Any]]) -> Table:
     def sizes(key: str) -> list[Column]:
         return [Column(f"{key}_before", f"{key} before", number, True), Column(f"{key}_after", "after", number, True)]
 
-    rows = [_row(improved) for improved in done]
     columns = [Column("file", "file"), *sizes("text"), *sizes("data"), *sizes("unwind")]
-    objective = done[0].task.objective
+    objective = rows[0]["objective"]
     if objective not in ("size", "text"):
         columns += sizes(objective)
     columns += [
@@ -175,7 +228,7 @@ def _row(improved: flow.Improved) -> dict[str, Any]:
         "objective": improved.task.objective,
         "gain": result.gain,
         "compilations": len(result.trials),
-        "pipeline": str(improved.plan) if improved.plan else "the compiler's own",
+        "pipeline": str(improved.plan) if improved.plan else None,
         "tool": result.best.measurement.tool,
         "source": improved.source.key,
     }
@@ -191,7 +244,10 @@ def _pipelines(done: Sequence[flow.Improved]) -> None:
             print(f"  {name}  {merge(step.removeprefix('function/') for step in steps)}")
 
 
-def _explain(done: Sequence[flow.Improved], pool: Pool, form: str) -> None:
+def _explain(rows: Sequence[dict[str, Any]], form: str) -> None:
+    if not rows:
+        _say("there is nothing to explain: the compiler keeps its own pipeline")
+        return
     columns = [
         Column("file", "file"),
         Column("function", "function"),
@@ -200,14 +256,14 @@ def _explain(done: Sequence[flow.Improved], pool: Pool, form: str) -> None:
         Column("without", "without this pass", number, True),
     ]
     print()
-    show(Table(columns, list(_contributions(done, pool))), form)
+    show(Table(columns, rows), form)
 
 
-def _contributions(done: Sequence[flow.Improved], pool: Pool) -> Iterator[dict[str, Any]]:
-    for improved in (i for i in done if i.plan):
-        assert improved.plan
-        for part in minimise.explain(improved.task, improved.source, improved.plan, pool):
-            yield {"file": improved.command.source, **asdict(part)}
+def _contributions(improved: flow.Improved, pool: Pool) -> list[dict[str, Any]]:
+    if not improved.plan:
+        return []
+    found = minimise.explain(improved.task, improved.source, improved.plan, pool)
+    return [{key: None if value != value else value for key, value in asdict(part).items()} for part in found]
 
 
 def _say(text: str) -> None:

@@ -166,6 +166,11 @@ class Frontend:
     said: bytes
 
 
+def read_source(command: Command) -> bytes:
+    """The bytes that the command compiles."""
+    return (Path(command.directory) / command.source).read_bytes() if command.stdin is None else command.stdin
+
+
 def front_end(command: Command, *, dependencies: bool = False, colour: bool = False) -> Frontend:
     """Unoptimised IR of the user's file with the user's flags. Raises InputError with the compiler's message.
 
@@ -315,5 +320,8 @@ def _run(command: Command, argv: list[str]) -> subprocess.CompletedProcess[bytes
 def _refused(command: Command, run: subprocess.CompletedProcess[bytes]) -> InputError:
     said = run.stderr.decode("utf-8", "replace").strip().splitlines()
     errors = [line for line in said if "error:" in line] or said or [f"exit status {run.returncode}"]
-    why = "\n".join(errors[:5])
-    return InputError(f"{command.compiler} cannot compile {command.source}", why)
+    if command.is_ir:
+        todo = "IR of a newer LLVM is compiled by that version's clang: --cc clang-N"
+    else:
+        todo = f"see all that it says: {shlex.join([command.compiler, *command.arguments])}"
+    return InputError(f"{command.compiler} cannot compile {command.source}", "\n".join(errors[:5]), todo)

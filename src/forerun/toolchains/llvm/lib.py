@@ -67,6 +67,8 @@ def find(major: int | None = None) -> Location:
     what = "LLVM's library was not found" if major is None else f"the library of LLVM {major} was not found"
     why = f"found instead: {', '.join(seen)}" if seen else f"looked for libLLVM of the versions {_span()}"
     todo = INSTALL if major is None else f"install it with: apt-get install llvm-{major}"
+    if wanted := settings.get("llvm"):
+        todo += f"\nor change the setting `llvm`, which is {wanted!r}"
     raise ToolMissing(what, why, todo)
 
 
@@ -102,20 +104,23 @@ def _by_config(major: int) -> Iterator[Location]:
     for name in (f"llvm-config-{major}", "llvm-config"):
         try:
             location = _from_config(name, name)
-        except (OSError, subprocess.SubprocessError, ToolMissing):
+        except ToolMissing:
             continue
         if location.major == major:
             yield location
 
 
 def _from_config(program: str, how: str) -> Location:
-    run = subprocess.run([program, "--libdir", "--version"], capture_output=True, text=True, timeout=10, check=False)
-    lines = run.stdout.split()
-    if run.returncode == 0 and len(lines) == 2:
-        for version in [int(lines[1].split(".")[0])]:
-            for name in _NAMES:
-                for file in sorted(Path(lines[0]).glob(name.format(v=version))):
-                    return Location(str(file), version, how)
+    try:
+        command = [program, "--libdir", "--version"]
+        run = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False, errors="replace")
+    except (OSError, subprocess.SubprocessError) as error:
+        raise ToolMissing(f"{program} does not run", str(error), INSTALL) from error
+    match = re.fullmatch(r"(\S+)\s+(\d+)\.\S*\s*", run.stdout)
+    if run.returncode == 0 and match:
+        for name in _NAMES:
+            for file in sorted(Path(match[1]).glob(name.format(v=match[2]))):
+                return Location(str(file), int(match[2]), how)
     raise ToolMissing(f"{program} names no libLLVM", run.stderr.strip(), INSTALL)
 
 

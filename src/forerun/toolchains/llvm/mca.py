@@ -54,8 +54,10 @@ def blocks(assembly: str) -> Iterator[Block]:
 def cycles(assembly: str, triple: str, cpu: str, major: int, hot: Collection[str] = ()) -> float:
     """Estimated cycles of the functions named in `hot` (all where it is empty). Raises LLVMFailure."""
     chosen = [b for b in blocks(assembly) if not hot or b.function in hot]
-    if not chosen:
-        raise LLVMFailure(f"no code of {', '.join(hot) or 'any function'} to estimate cycles of")
+    # A hot function that was inlined away would count as free.
+    missing = sorted(set(hot) - {b.function for b in chosen})
+    if missing or not chosen:
+        raise LLVMFailure(f"there is no code of {', '.join(missing) or 'any function'} to estimate cycles of")
     comment = "//" if triple.startswith(("aarch64", "arm64")) else "#"
     text = []
     for number, block in enumerate(chosen):

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from forerun.grammars.pipelines import Plan, merge
 from forerun.toolchains.llvm.elf import ObjectFile, read_object
-from forerun.toolchains.llvm.lib import _HANDLER, LibLLVM, LLVMFailure
+from forerun.toolchains.llvm.lib import _HANDLER, LibLLVM, LLVMFailure, load
 from forerun.toolchains.llvm.target import Target
 
 OBJECT, ASSEMBLY = 1, 0
@@ -37,7 +37,7 @@ class Module:
 
     def __init__(self, lib: LibLLVM, text: str, target: Target) -> None:
         self.lib, self.target = lib, target
-        with self._parsed(text.encode("utf-8", "surrogateescape")) as module:
+        with _parsed(lib, text.encode("utf-8", "surrogateescape")) as module:
             self._verify(module)
             self.bitcode = lib.take(lib.LLVMWriteBitcodeToMemoryBuffer(module))
             self.instructions = self._count(module)
@@ -51,7 +51,7 @@ class Module:
 
     def optimise(self, plan: Plan, bitcode: bytes | None = None) -> bytes:
         """The module after a plan, as verified bitcode. Raises LLVMFailure."""
-        with self._parsed(self.bitcode if bitcode is None else bitcode) as module:
+        with _parsed(self.lib, self.bitcode if bitcode is None else bitcode) as module:
             self._run(module, plan)
             self._verify(module)
             return self.lib.take(self.lib.LLVMWriteBitcodeToMemoryBuffer(module))
@@ -63,7 +63,7 @@ class Module:
         if key in self._seen:
             self._seen.move_to_end(key)
             return self._seen[key]
-        with self._parsed(bitcode) as module:
+        with _parsed(self.lib, bitcode) as module:
             count = self._count(module)
             if self.target.function_sections:
                 self._separate(module)
@@ -75,38 +75,18 @@ class Module:
 
     def emit(self, bitcode: bytes, kind: int = OBJECT) -> bytes:
         """The object, or the assembly text, of optimised bitcode. Raises LLVMFailure."""
-        with self._parsed(bitcode) as module:
+        with _parsed(self.lib, bitcode) as module:
             return self._emit(module, kind)
 
     def count(self, bitcode: bytes) -> int:
         """How many instructions the module has."""
-        with self._parsed(bitcode) as module:
+        with _parsed(self.lib, bitcode) as module:
             return self._count(module)
 
     def disassemble(self, bitcode: bytes) -> str:
         """The IR text of bitcode."""
-        with self._parsed(bitcode) as module:
+        with _parsed(self.lib, bitcode) as module:
             return self.lib.message(self.lib.LLVMPrintModuleToString(module))
-
-    @contextmanager
-    def _parsed(self, data: bytes) -> Iterator[int]:
-        """The module of IR text or bitcode, in a context of its own that turns diagnostics into exceptions."""
-        lib, problems = self.lib, _Problems(self.lib)
-        context = lib.LLVMContextCreate()
-        lib.LLVMContextSetDiagnosticHandler(context, problems.handler, None)
-        try:
-            buffer = lib.LLVMCreateMemoryBufferWithMemoryRangeCopy(data, len(data), b"module")
-            module, message = ctypes.c_void_p(), ctypes.c_void_p()
-            if lib.LLVMParseIRInContext(context, buffer, ctypes.byref(module), ctypes.byref(message)):
-                raise LLVMFailure(lib.message(message.value))
-            assert module.value
-            try:
-                yield module.value
-                problems.raise_any()
-            finally:
-                lib.LLVMDisposeModule(module)
-        finally:
-            lib.LLVMContextDispose(context)
 
     def _run(self, module: int, plan: Plan) -> None:
         lib = self.lib
@@ -173,7 +153,9 @@ class Module:
         found, message = ctypes.c_void_p(), ctypes.c_void_p()
         triple = target.triple.encode()
         if lib.LLVMGetTargetFromTriple(triple, ctypes.byref(found), ctypes.byref(message)):
-            raise LLVMFailure(f"no such target: {target.triple} ({lib.message(message.value)})")
+            lib.message(message.value)
+            known = " and ".join(lib.targets)
+            raise LLVMFailure(f"no code can be measured for {target.triple}, only for {known}")
         create: Callable[..., int] = lib.LLVMCreateTargetMachine
         level, relocation, model = target.codegen_level, target.relocation, target.code_model
         machine = create(found, triple, target.cpu.encode(), b"", level, relocation, model)
@@ -198,3 +180,31 @@ class _Problems:
     def raise_any(self) -> None:
         if self.errors:
             raise LLVMFailure("; ".join(self.errors))
+
+
+def named_target(library: str, data: bytes) -> str:
+    """The triple that IR text or bitcode names, "" where it names none. Runs in a worker. Raises LLVMFailure."""
+    lib = load(library)
+    with _parsed(lib, data) as module:
+        return bytes(lib.LLVMGetTarget(module) or b"").decode("utf-8", "replace")
+
+
+@contextmanager
+def _parsed(lib: LibLLVM, data: bytes) -> Iterator[int]:
+    """The module of IR text or bitcode, in a context of its own that turns diagnostics into exceptions."""
+    problems = _Problems(lib)
+    context = lib.LLVMContextCreate()
+    lib.LLVMContextSetDiagnosticHandler(context, problems.handler, None)
+    try:
+        buffer = lib.LLVMCreateMemoryBufferWithMemoryRangeCopy(data, len(data), b"module")
+        module, message = ctypes.c_void_p(), ctypes.c_void_p()
+        if lib.LLVMParseIRInContext(context, buffer, ctypes.byref(module), ctypes.byref(message)):
+            raise LLVMFailure(lib.message(message.value))
+        assert module.value
+        try:
+            yield module.value
+            problems.raise_any()
+        finally:
+            lib.LLVMDisposeModule(module)
+    finally:
+        lib.LLVMContextDispose(context)
