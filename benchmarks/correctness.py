@@ -17,6 +17,7 @@ import json
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -66,7 +67,7 @@ def main() -> None:
     wanted = [p for p in PROGRAMS if p.name in options.programs.split(",")]
     ready = {p.name: prepared(p, compiler) for p in wanted}
     rows = measured(ready, range(options.seed, options.seed + options.pipelines), RESULTS / "correctness.jsonl")
-    summary = summarise(ready, rows, compiler)
+    summary = summarise(ready, rows, compiler, options.pipelines)
     write_atomically(RESULTS / "correctness.json", (json.dumps(summary, indent=1) + "\n").encode())
     print(json.dumps({k: v for k, v in summary.items() if k != "programs"}, indent=1))
 
@@ -96,12 +97,13 @@ def measured(ready: dict[str, Ready], seeds: range, path: Path) -> list[dict[str
         return [row for name in dict(chunk) for row in tried(ready[name], [s for n, s in chunk if n == name], pool)]
 
     with tempfile.TemporaryDirectory(prefix="forerun-") as folder:
-        for found in parallel.each(chunks, work, Path(folder) / "unused.sqlite"):
-            rows += found
-            with path.open("a") as file:
-                file.writelines(json.dumps(row) + "\n" for row in found)
-            bad = sum(row["outcome"] not in ("right", "unchanged") for row in rows)
-            progress.step(f"{found[0]['program']}, {bad} not right")
+        with suppress(KeyboardInterrupt):  # the summary is then one of what there is
+            for found in parallel.each(chunks, work, Path(folder) / "unused.sqlite"):
+                rows += found
+                with path.open("a") as file:
+                    file.writelines(json.dumps(row) + "\n" for row in found)
+                bad = sum(row["outcome"] not in ("right", "unchanged") for row in rows)
+                progress.step(f"{found[0]['program']}, {bad} not right")
     progress.end()
     return rows
 
@@ -184,11 +186,12 @@ def digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()[:16]
 
 
-def summarise(ready: dict[str, Ready], rows: Sequence[dict[str, Any]], compiler: str) -> dict[str, Any]:
+def summarise(ready: dict[str, Ready], rows: Sequence[dict[str, Any]], compiler: str, asked: int) -> dict[str, Any]:
     """The counts over everything, then for each program."""
     return {
         "tool": clang.compiler_version(compiler)[0],
         "vocabulary": "safe",
+        "pipelines for each": asked,
         **counts(rows),
         "programs": [
             {

@@ -3,7 +3,7 @@
     python benchmarks/speed.py
 
 The same modules (from Debian source packages), the same plans, an object each, everything on one core, in turn in one
-run. `--distinct` switches the worker's memory of equal optimised modules off.
+run. A worker remembers the objects of equal optimised modules: it is timed with that and without.
 """
 
 from __future__ import annotations

@@ -92,13 +92,6 @@ def compiler(major: int) -> str:
     return f"clang-{major}"
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("FORERUN_CACHE", str(tmp_path_factory.mktemp("cache")))
-        yield
-
-
 @pytest.fixture(scope="module")
 def pool() -> Iterator[Pool]:
     with Pool(1, Limits(60.0, 4 << 30)) as made:

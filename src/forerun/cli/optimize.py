@@ -122,6 +122,8 @@ def _options(options: argparse.Namespace) -> flow.Options:
         )
     if options.objective:
         settings.override("objective", options.objective)
+    if options.hot and settings.get("objective") != "cycles":
+        raise UsageError("--hot goes with --objective cycles", "the other objectives count every function")
     budget = parse_budget(options.budget or "100")
     return flow.Options(
         settings.get("objective"), budget, options.model, options.vocabulary, tuple(options.hot), options.seed
@@ -251,9 +253,9 @@ def _explain(rows: Sequence[dict[str, Any]], form: str) -> None:
     columns = [
         Column("file", "file"),
         Column("function", "function"),
-        Column("step", "pass"),
         Column("after", "when it stops here", number, True),
         Column("without", "without this pass", number, True),
+        Column("step", "pass"),
     ]
     print()
     show(Table(columns, rows), form)
