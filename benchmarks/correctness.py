@@ -96,14 +96,14 @@ def measured(ready: dict[str, Ready], seeds: range, path: Path) -> list[dict[str
     def work(chunk: list[tuple[str, int]], pool: Pool, _: Store) -> list[dict[str, Any]]:
         return [row for name in dict(chunk) for row in tried(ready[name], [s for n, s in chunk if n == name], pool)]
 
-    with tempfile.TemporaryDirectory(prefix="forerun-") as folder:
-        with suppress(KeyboardInterrupt):  # the summary is then one of what there is
-            for found in parallel.each(chunks, work, Path(folder) / "unused.sqlite"):
-                rows += found
-                with path.open("a") as file:
-                    file.writelines(json.dumps(row) + "\n" for row in found)
-                bad = sum(row["outcome"] not in ("right", "unchanged") for row in rows)
-                progress.step(f"{found[0]['program']}, {bad} not right")
+    # Interrupted, the summary is one of what there is.
+    with tempfile.TemporaryDirectory(prefix="forerun-") as folder, suppress(KeyboardInterrupt):
+        for found in parallel.each(chunks, work, Path(folder) / "unused.sqlite"):
+            rows += found
+            with path.open("a") as file:
+                file.writelines(json.dumps(row) + "\n" for row in found)
+            bad = sum(row["outcome"] not in ("right", "unchanged") for row in rows)
+            progress.step(f"{found[0]['program']}, {bad} not right")
     progress.end()
     return rows
 

@@ -85,8 +85,10 @@ def correctness() -> str:
     found = load("correctness")
     if not found:
         return "Not measured.\n"
-    keys = ("programs", "pipelines", "runs", "wrong", "crashes", "hangs", "refused")
-    return table(keys, [[f"{found[key]:,}" for key in keys]])
+    keys = ("runs", "right", "unchanged", "wrong", "program hangs", "compilations", "compiler crashes", "refused")
+    programs = ", ".join(p["program"] for p in found["programs"])
+    cells = [str(len(found["programs"])), *(f"{found[key]:,}" for key in keys)]
+    return f"{table(['programs', *keys], [cells])}\nThe programs: {programs}.\n"
 
 
 def speed() -> str:
@@ -94,16 +96,15 @@ def speed() -> str:
     found = load("speed")
     if not found:
         return "Not measured.\n"
-    rows = [
-        [
-            f"{m['module']} ({m['instructions']:,} instructions)",
-            f"{m['processes_per_s']:.1f}",
-            f"{m['worker_per_s']:.1f}",
-            f"{m['ratio']:.1f}×",
-        ]
-        for m in found["modules"]
-    ]
-    return table(["module", "opt + llc, evaluations/s", "forerun, one core", "ratio"], rows)
+    rows = []
+    for m in found["modules"]:
+        ways = [m["opt and llc"], m["worker, equal modules emitted again"], m["worker"]]
+        cells = [f"{way['per second']:.1f}" for way in ways]
+        ratio = f"{ways[2]['times as fast']:.1f}× [{ways[2]['low']:.1f}, {ways[2]['high']:.1f}]"
+        two = f"{m['two workers']['times as fast']:.2f}×"
+        rows.append([m["module"], f"{m['instructions']:,}", *cells, ratio, two])
+    head = "module, instructions, opt + llc, one worker without its memory, one worker, ratio, two workers"
+    return f"Evaluations per second.\n\n{table(head.split(', '), rows)}"
 
 
 TABLES: dict[str, Callable[[], str]] = {

@@ -18,7 +18,7 @@ import tempfile
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from typing import Any, BinaryIO, TypeVar
@@ -99,8 +99,7 @@ class Pool:
         """
         worker = self._workers[0]
         worker.submit_call(function, arguments)
-        ready = wait([worker.connection], timeout=max(0.0, worker.deadline - time.monotonic()))
-        answer = worker.receive() if ready else worker.give_up()
+        answer = next(answer for _, answer in _answers([worker]))
         if isinstance(answer, _Value):
             return answer.value  # type: ignore[no-any-return]
         raise ForerunError(f"{function.__name__} failed", _measurement(answer).error)
@@ -126,14 +125,28 @@ def _measurement(answer: Measurement | _Missing) -> Measurement:
     return answer
 
 
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    """A new worker has imported what it needs: only now its time runs."""
+
+
+def _answers(busy: Sequence[_Worker]) -> Iterator[tuple[_Worker, Any]]:
+    """Waits for one answer at least."""
+    while not (found := list(_finished(busy))):
+        pass
+    yield from found
+
+
 def _finished(busy: Iterable[_Worker]) -> Iterator[tuple[_Worker, Measurement | _Missing]]:
-    """Waits until at least one worker has answered, died, or run out of time."""
+    """Waits until at least one worker has answered, died, run out of time, or become ready, which yields nothing."""
     workers = {worker.connection: worker for worker in busy}
     earliest = min(worker.deadline for worker in workers.values())
     ready = wait(list(workers), timeout=max(0.0, earliest - time.monotonic()))
     for connection, worker in workers.items():
         if connection in ready:
-            yield worker, worker.receive()
+            answer = worker.receive()
+            if not isinstance(answer, _Ready):
+                yield worker, answer
         elif time.monotonic() >= worker.deadline:
             yield worker, worker.give_up()
 
@@ -170,9 +183,12 @@ class _Worker:
 
     def receive(self) -> Any:
         try:
-            return self.connection.recv()
+            answer = self.connection.recv()
         except (EOFError, OSError):
             return Measurement(error=self._post_mortem())
+        if isinstance(answer, _Ready):
+            self.deadline = time.monotonic() + self.limits.timeout_s
+        return answer
 
     def give_up(self) -> Measurement:
         self.stop()
@@ -233,11 +249,15 @@ def serve() -> None:
     connection = Connection(descriptor)
     task: Any = None
     source: Any = None
+    fresh = True
     while True:
         try:
             kind, first, second = connection.recv()
+            if fresh:
+                connection.send(_Ready())
         except (EOFError, OSError):
             os._exit(0)
+        fresh = False
         if kind == "measure":
             task, source = first or (task, source)
             connection.send(_guarded(task.measure, source, second))

@@ -153,7 +153,7 @@ class Store:
 
 
 def _source(source: Source) -> tuple[object, ...]:
-    return source.key, source.lang, source.name, source.target, _pack(source.text), source.reference
+    return source.key, source.lang, _utf8(source.name), source.target, _pack(source.text), source.reference
 
 
 def _row(trial: Trial[A], grammar: Grammar[A]) -> tuple[object, ...]:
@@ -165,12 +165,17 @@ def _row(trial: Trial[A], grammar: Grammar[A]) -> tuple[object, ...]:
     return (
         trial.task, trial.source.key, None if answer is None else _pack(answer), digest, measurement.tool,
         json.dumps(dict(measurement.values), sort_keys=True), _pack(json.dumps(dict(measurement.parts))),
-        int(measurement.checked), measurement.error, logprob, draft.origin,
+        int(measurement.checked), _utf8(measurement.error), logprob, draft.origin,
     )  # fmt: skip
 
 
 def _measurement(values: str, parts: bytes, checked: int, error: str, tool: str) -> Measurement:
     return Measurement(json.loads(values), bool(checked), error, tool, json.loads(_unpack(parts)))
+
+
+def _utf8(text: str) -> str:
+    """Names of files and symbols may be any bytes; SQLite's texts may not."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _pack(text: str) -> bytes:

@@ -42,8 +42,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         _forget_stdout()  # the reader is gone: nothing to tell it
         return 0
     except OSError as error:  # stdout on a full disk, a working directory that was deleted
-        print(f"forerun: {error.filename or 'the answer'}: {error.strerror or error}", file=sys.stderr)
         _forget_stdout()
+        failed = ForerunError(
+            f"cannot use {error.filename}" if error.filename else "input or output failed",
+            error.strerror or str(error),
+            "look at the working directory, the disk's free space and its permissions",
+        )
+        print(f"forerun: {failed}", file=sys.stderr)
         return ForerunError.exit_code
 
 

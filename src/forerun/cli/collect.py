@@ -50,13 +50,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Solves every unit; prints a row for each project."""
+    chosen = Options(options.objective, parse_budget(options.budget), options.model, seed=options.seed)
     compiler = options.cc or clang.default_compiler()
     found = list(units(options.folder, options.debian, compiler, options.each))
     if not found:
         raise UsageError("there is nothing to collect from", "", "name a --folder or a --debian package")
     store = options.store or settings.cache_folder() / "trials.sqlite"
-    budget = parse_budget(options.budget)
-    chosen = Options(options.objective, budget, options.model, seed=options.seed)
     # Behind the unit's own flags: packages that ask for -O2 are learned from as the others are.
     job = Job(
         lambda: model(options.model), chosen, compiler, most=options.most, extra=tuple(options.compiler) or ("-Oz",)

@@ -128,7 +128,12 @@ def compiler_version(compiler: str, environment: Mapping[str, str] | None = None
 
 @cache
 def _version(path: str, _modified: int, _size: int) -> tuple[str, int]:
-    run = subprocess.run([path, "--version"], capture_output=True, text=True, check=False, timeout=60)
+    try:
+        run = subprocess.run(
+            [path, "--version"], capture_output=True, text=True, check=False, timeout=60, errors="replace"
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        raise ToolMissing(f"{path} does not run", str(error), lib.INSTALL) from error
     line = run.stdout.partition("\n")[0]
     match = re.search(r"clang version (\d+)\.", line)
     if run.returncode or not match:
