@@ -45,7 +45,7 @@ def main() -> None:
         "rows": rows,
     }
     write_atomically(correctness.RESULTS / "known-bad.json", (json.dumps(summary, indent=1) + "\n").encode())
-    print(json.dumps(summary["lists"], indent=1))
+    print(json.dumps(summary["broken by"], indent=1))
 
 
 def outcome(ready: correctness.Ready, text: str, pool: Pool) -> str:

@@ -16,7 +16,8 @@ from typing import Any
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
-PAGES = (ROOT / "README.md", ROOT / "docs" / "results.md")
+WEIGHTS = ROOT / "src" / "forerun" / "weights"
+PAGES = (ROOT / "README.md", ROOT / "docs" / "results.md", WEIGHTS / "README.md")
 _BLOCK = re.compile(r"(<!-- table ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -107,6 +108,21 @@ def speed() -> str:
     return f"Evaluations per second.\n\n{table(head.split(', '), rows)}"
 
 
+def coreset() -> str:
+    """Data, recipe and training gain of the coreset."""
+    card = json.loads((WEIGHTS / "passes-coreset.json").read_text())
+    recipe = ", ".join(f"{name} {value}" for name, value in card["recipe"].items())
+    gains = [entry["gain"] for entry in card["entries"]]
+    at = [n for n in (1, 5, 10, 20, 40) if n <= len(gains)]
+    rows = [[f"{n}" for n in at], [f"{gains[n - 1]:.2%}" for n in at]]
+    lines = [
+        f"- Data: {card['modules']} modules of {len(card['projects'])} projects: {', '.join(card['projects'])}.",
+        f"- Tool: {card['tool']}. Recipe: {recipe}.",
+        f"- {card['metric'].capitalize()}:\n",
+    ]
+    return "\n".join(lines) + "\n" + table(["entries", *rows[0]], [["gain", *rows[1]]])
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "passes-text": lambda: passes("passes-x86_64", "text"),
     "passes-size": lambda: passes("passes-x86_64", "size"),
@@ -114,6 +130,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "passes-large-size": lambda: passes("passes-x86_64-large", "size"),
     "passes-aarch64-text": lambda: passes("passes-aarch64", "text"),
     "passes-aarch64-size": lambda: passes("passes-aarch64", "size"),
+    "coreset": coreset,
     "projects": projects,
     "correctness": correctness,
     "speed": speed,

@@ -119,3 +119,13 @@ def test_models_fill_what_the_one_before_leaves_open(two: Pool) -> None:
 
 def test_seconds_are_a_budget_too(two: Pool) -> None:
     assert solve(Guess(), Uniform(), source(), pool=two, budget=Budget(10, seconds=0.0)).trials == ()
+
+
+def test_a_store_that_fails_in_the_middle_does_not_cost_the_answer(
+    two: Pool, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with Store(tmp_path / "t.sqlite") as store:
+        store._db.execute("CREATE TRIGGER t BEFORE INSERT ON trials BEGIN SELECT RAISE(FAIL, 'disk is full'); END")
+        result = solve(Guess(), Fixed("a", "abca"), source(), pool=two, store=store)
+    assert result.best.draft.answer == "abca"
+    assert "is not kept" in caplog.text

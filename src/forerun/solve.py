@@ -7,13 +7,14 @@ answer does not depend on how many workers measured, nor on what the store alrea
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
 from forerun.core import Draft, Grammar, Measurement, Model, Result, Source, Task, Trial
-from forerun.errors import InputError
+from forerun.errors import ForerunError, InputError
 from forerun.sandbox import Pool
 from forerun.store import Store
 
@@ -89,7 +90,8 @@ class _Search(Generic[A]):
         trial = Trial(self.task.id, self.source, draft, measurement)
         if measurement.error or self.task.metric.name not in measurement.values:
             why = measurement.error or f"it has no {self.task.metric.name}"
-            raise InputError(f"{self.source.name}: the baseline cannot be measured", why)
+            todo = "give it more: FORERUN_TIMEOUT (seconds), FORERUN_MEMORY (MiB)" if measurement.transient else ""
+            raise InputError(f"{self.source.name}: the baseline cannot be measured", why, todo)
         self.tool = measurement.tool
         if self.store:
             self.known = self.store.known(self.task, self.source, measurement.tool)
@@ -114,12 +116,20 @@ class _Search(Generic[A]):
             # A worker that died cannot say which tool it used.
             found[todo[place]] = replace(measurement, tool=self.tool)
         made = [Trial(self.task.id, self.source, d, found[i]) for i, d in enumerate(drafts)]
-        if self.store and todo:
-            self.store.add([made[i] for i in todo], self.grammar)
+        self._keep([made[i] for i in todo])
         self.trials += made
         for trial in made:
             if self.on_trial:
                 self.on_trial(trial)
+
+    def _keep(self, trials: list[Trial[A]]) -> None:
+        """A store that fails in the middle (a full disk) must not cost the answer: the search goes on without it."""
+        if self.store and trials:
+            try:
+                self.store.add(trials, self.grammar)
+            except ForerunError as error:
+                logging.getLogger(__name__).warning("%s; what is measured from here on is not kept", error.what)
+                self.store = None
 
     def history(self) -> list[Trial[A]]:
         """Best first, then those that failed, in the order they were made."""

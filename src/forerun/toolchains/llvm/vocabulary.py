@@ -8,6 +8,7 @@ need a test of the user's.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import re
 import subprocess
@@ -15,7 +16,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from forerun import settings
-from forerun.errors import ToolMissing
+from forerun.errors import ForerunError, ToolMissing
 from forerun.files import write_atomically
 from forerun.grammars.pipelines import flatten
 from forerun.toolchains.llvm.lib import INSTALL
@@ -113,11 +114,13 @@ def _cached(program: str, kind: str, make: Callable[[], tuple[str, ...]]) -> tup
     version = _run([program, "--version"])
     name = hashlib.sha256("\n".join((version, _INERT.pattern, _NEVER.pattern, "3")).encode()).hexdigest()
     file = settings.cache_folder() / f"vocabulary-{kind}-{name[:16]}.txt"
-    try:
-        return tuple(file.read_text().splitlines())
-    except OSError:
-        steps = make()
-    write_atomically(file, "\n".join(steps).encode())
+    # Neither a cache that cannot be read nor one that cannot be written stands in the way of an answer.
+    with contextlib.suppress(OSError, UnicodeDecodeError):
+        if kept := tuple(file.read_text().split()):
+            return kept
+    steps = make()
+    with contextlib.suppress(ForerunError):
+        write_atomically(file, "\n".join(steps).encode())
     return steps
 
 
