@@ -123,7 +123,7 @@ def test_every_objective_is_measured(objective: str, prepared: Prepared, pool: P
     found = dict(pool.measure(task, source, [None, OZ, Plan()]))
     assert all(m.ok for m in found.values()), found
     assert found[1].values[objective] < found[2].values[objective]
-    assert task.id == ("passes/1" if objective != "cycles" else "passes/1/cycles:")
+    assert task.id == ("passes/2" if objective != "cycles" else "passes/2/cycles:")
 
 
 def test_cycles_are_of_the_named_functions(prepared: Prepared, pool: Pool) -> None:
@@ -144,3 +144,20 @@ def test_aarch64_objects_are_measured_too(compiler: str, tmp_path, pool: Pool) -
     task, source = improve.prepare(command, improve.Options("text"), clang.front_end(command))
     found = dict(pool.measure(task, source, [None, OZ]))
     assert source.target.startswith("aarch64") and dict(found[0].values) == dict(found[1].values)
+
+
+def test_what_the_user_marked_always_inline_is_inlined(compiler: str, tmp_path, pool: Pool) -> None:  # type: ignore[no-untyped-def]
+    path = tmp_path / "a.c"
+    body = "for (int i = 0; i < n; i++) { s += p[i] * k; s ^= s >> 3; if (s > 99) s -= p[0] / (k + 1); }"
+    calls = "\n".join(f"int f{k}(int *p, int n) {{ return big(p, n, n + {k}); }}" for k in range(6))
+    path.write_text(
+        f"static inline __attribute__((always_inline)) int big(int *p, int n, int k) {{ int s = 0; {body} return s; }}\n{calls}\n"
+    )
+    command = improve.command_for(str(path), compiler)
+    task, source = improve.prepare(command, improve.Options("text"), clang.front_end(command))
+    saving = parse_plan("function(sroa<modify-cfg>,early-cse<>,instcombine<max-iterations=1;no-verify-fixpoint>)")
+    found = dict(pool.measure(task, source, [None, saving, Plan(("always-inline", *saving.steps))]))
+    assert found[1].error == "a call of the always_inline function big is left"
+    assert found[2].ok
+    best = solve(task, model(improve.MODEL), source, pool=pool, budget=Budget(20)).after
+    assert best > 0.5 * found[0].values["text"]

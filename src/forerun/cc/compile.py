@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -70,14 +71,21 @@ def compile_for(request: Request, shop: Workshop) -> Answer:
 
 
 def _all(shop: Workshop, request: Request) -> Answer:
-    """Every source of the command. Where one is not for us, the real compiler makes all the objects again."""
-    reasons = []
-    for part in _parts(request):
-        answer = _Job(shop, part).run()
-        if answer.code is None:
-            return answer
-        reasons.append(answer.reason)
-    return Answer(0, "\nforerun: ".join(reasons))
+    """The command; or each of its sources in turn, with the real compiler for those that are not for us."""
+    parts = _parts(request)
+    if len(parts) == 1:
+        return _Job(shop, request).run()
+    answers = [_Job(shop, part).run() for part in parts]
+    codes = [_real(part) if answer.code is None else answer.code for part, answer in zip(parts, answers, strict=True)]
+    return Answer(max(codes), "\nforerun: ".join(answer.reason for answer in answers))
+
+
+def _real(request: Request) -> int:
+    """The exit code of the real compiler, run here on what is a part of the client's command."""
+    outputs = {"stdout": request.stdout, "stderr": request.stderr, "stdin": subprocess.DEVNULL}
+    command, where = [request.compiler, *request.arguments], {"cwd": request.directory, "env": request.environment}
+    code = subprocess.run(command, check=False, umask=request.mask, **outputs, **where).returncode
+    return code if code >= 0 else 128 - code
 
 
 def _parts(request: Request) -> list[Request]:

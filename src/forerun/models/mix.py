@@ -18,9 +18,10 @@ A = TypeVar("A")
 Steps = tuple[str, ...]
 
 SHARED: tuple[Steps, ...] = (
-    ("inferattrs", "ipsccp", "globalopt", "deadargelim", "globaldce"),
+    ("inferattrs", "always-inline", "ipsccp", "globalopt", "deadargelim", "globaldce"),
     (
         "inferattrs",
+        "always-inline",
         "function/sroa<modify-cfg>",
         "cgscc/inline",
         "ipsccp",
@@ -30,7 +31,8 @@ SHARED: tuple[Steps, ...] = (
         "globaldce",
     ),
 )
-"""Steps for the whole module that leave the functions apart for lists of their own: without inlining, and with it.
+"""Steps for the whole module that leave the functions apart for lists of their own: with the inlining that the user
+demands only, and with more.
 Of seven tried, these two complement each other best: on 90 training modules 24 lists save 6.7% after the first, 5.0%
 after the second, and 7.6% after the better of both."""
 

@@ -22,6 +22,7 @@ from forerun.toolchains.llvm.target import Target
 OBJECT, ASSEMBLY = 1, 0
 _REMEMBERED = 256
 _ERROR_SEVERITY = 0
+_OF_FUNCTION = 0xFFFFFFFF  # LLVMAttributeFunctionIndex
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,7 @@ class Module:
         with _parsed(self.lib, self.bitcode if bitcode is None else bitcode) as module:
             self._run(module, plan)
             self._verify(module)
+            self._inlined(module)
             return self.lib.take(self.lib.LLVMWriteBitcodeToMemoryBuffer(module))
 
     def evaluate(self, plan: Plan) -> Evaluation:
@@ -105,6 +107,21 @@ class Module:
         if self.lib.LLVMVerifyModule(module, return_status, ctypes.byref(message)):
             raise LLVMFailure(f"the verifier refuses the module: {self.lib.message(message.value)}")
         self.lib.message(message.value)
+
+    def _inlined(self, module: int) -> None:
+        """What the user marked always_inline is inlined wherever it is called: a pipeline may not save that away."""
+        lib = self.lib
+        kind = lib.LLVMGetEnumAttributeKindForName(b"alwaysinline", len(b"alwaysinline"))
+        for name, function in self._defined(module):
+            if not lib.LLVMGetEnumAttributeAtIndex(function, _OF_FUNCTION, kind):
+                continue
+            use = lib.LLVMGetFirstUse(function)
+            while use:
+                user = lib.LLVMGetUser(use)
+                call = lib.LLVMIsACallInst(user) or lib.LLVMIsAInvokeInst(user)
+                if call and lib.LLVMGetCalledValue(call) == function:
+                    raise LLVMFailure(f"a call of the always_inline function {name} is left")
+                use = lib.LLVMGetNextUse(use)
 
     def _emit(self, module: int, kind: int) -> bytes:
         message, buffer = ctypes.c_void_p(), ctypes.c_void_p()
