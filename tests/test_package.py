@@ -106,3 +106,11 @@ def test_nothing_of_the_package_is_written_at_import(tmp_path: Path) -> None:
     }
     subprocess.run([sys.executable, "-c", "import forerun, forerun.improve, forerun.cli"], env=env, check=True)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "before", ["", "import forerun.cli.collect", "from forerun import optimize", "import forerun.store"]
+)
+def test_public_names_do_not_depend_on_what_was_imported_before(before: str) -> None:
+    code = f"{before}\nimport forerun\nfor name in forerun.__all__: assert callable(getattr(forerun, name)), name"
+    subprocess.run([sys.executable, "-c", code], check=True)

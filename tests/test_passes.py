@@ -151,7 +151,8 @@ def test_what_the_user_marked_always_inline_is_inlined(compiler: str, tmp_path, 
     body = "for (int i = 0; i < n; i++) { s += p[i] * k; s ^= s >> 3; if (s > 99) s -= p[0] / (k + 1); }"
     calls = "\n".join(f"int f{k}(int *p, int n) {{ return big(p, n, n + {k}); }}" for k in range(6))
     path.write_text(
-        f"static inline __attribute__((always_inline)) int big(int *p, int n, int k) {{ int s = 0; {body} return s; }}\n{calls}\n"
+        "static inline __attribute__((always_inline))\n"
+        f"int big(int *p, int n, int k) {{ int s = 0; {body} return s; }}\n{calls}\n"
     )
     command = improve.command_for(str(path), compiler)
     task, source = improve.prepare(command, improve.Options("text"), clang.front_end(command))
@@ -161,3 +162,18 @@ def test_what_the_user_marked_always_inline_is_inlined(compiler: str, tmp_path, 
     assert found[2].ok
     best = solve(task, model(improve.MODEL), source, pool=pool, budget=Budget(20)).after
     assert best > 0.5 * found[0].values["text"]
+
+
+def test_inline_functions_of_cxx_may_come_and_go(compiler: str, tmp_path, pool: Pool) -> None:  # type: ignore[no-untyped-def]
+    path = tmp_path / "a.cpp"
+    path.write_text(
+        "template <class T> struct Box { T v[9]; T sum() const { T s = 0; for (T x : v) s += x; return s; } };\n"
+        "struct Base { virtual ~Base() {} virtual int f() { return 1; } };\n"
+        "int g(Box<int> *b, Box<long> *c, Base *d) { return b->sum() + (int)c->sum() + d->f(); }\n"
+        "Base *make() { return new Base; }\n"
+    )
+    command = improve.command_for(str(path), compiler)
+    task, source = improve.prepare(command, improve.Options("text"), clang.front_end(command))
+    plain, whole = Plan(("function/sroa<modify-cfg>",)), Plan(("default<O3>",))
+    found = dict(pool.measure(task, source, [None, plain, whole]))
+    assert all(m.ok for m in found.values()), found

@@ -18,10 +18,12 @@ from forerun.core import (
 )
 from forerun.errors import ForerunError, GateFailed, InputError, ToolMissing, UsageError
 
+# Not lazily: the submodule of that name would stand in the function's place once anything imports it.
+from forerun.solve import Budget, solve
+
 if TYPE_CHECKING:
     from forerun.improve import optimize
     from forerun.sandbox import Limits, Pool
-    from forerun.solve import Budget, solve
     from forerun.store import Store
 
 __version__ = "0.1.0"
@@ -50,8 +52,6 @@ __all__ = [
 ]
 
 _LAZY = {
-    "Budget": "forerun.solve",
-    "solve": "forerun.solve",
     "Limits": "forerun.sandbox",
     "Pool": "forerun.sandbox",
     "Store": "forerun.store",
@@ -62,6 +62,4 @@ _LAZY = {
 def __getattr__(name: str) -> Any:
     if name not in _LAZY:
         raise AttributeError(f"module 'forerun' has no attribute {name!r}")
-    # Set here, or the submodule of the same name would hide the function once it is imported.
-    value = globals()[name] = getattr(import_module(_LAZY[name]), name)
-    return value
+    return getattr(import_module(_LAZY[name]), name)

@@ -12,10 +12,11 @@ from pathlib import Path
 from forerun.errors import ForerunError
 
 
-def write_atomically(path: Path, data: bytes, mask: int | None = None) -> None:
+def write_atomically(path: Path, data: bytes, mask: int | None = None, *, folders: bool = True) -> None:
     """Writes beside the target, then renames. Raises ForerunError where the folder or the disk refuses.
 
-    `mask` is the file mode mask of whoever wants the file, where that is not this process.
+    `mask` is the file mode mask of whoever wants the file, where that is not this process. Absent folders are made,
+    except where `folders` is false.
     """
     try:
         # A link is written through, as the compiler does: renaming onto it would cut it, /dev/stdout among them.
@@ -23,7 +24,8 @@ def write_atomically(path: Path, data: bytes, mask: int | None = None) -> None:
         if Path(path).is_relative_to("/dev") or (target.exists() and not target.is_file()):
             Path(path).write_bytes(data)  # /dev/null, a pipe: nothing to rename onto
         else:
-            target.parent.mkdir(parents=True, exist_ok=True)
+            if folders:
+                target.parent.mkdir(parents=True, exist_ok=True)
             _replace(target, data, _mode(target, mask))
     except (OSError, RuntimeError) as error:  # RuntimeError: a link that leads to itself
         why = error.strerror if isinstance(error, OSError) else ""

@@ -108,7 +108,21 @@ def improve(
     drafted = solve(
         task, model(options.model), source, pool=pool, budget=budget, seed=options.seed, store=store, on_trial=on_trial
     )
-    return finish(command, task, source, drafted, pool, notes)
+    return finish(command, task, source, drafted, pool, [*notes, *_remarks(task, drafted)])
+
+
+def _remarks(task: passes.Passes, result: Result[Plan]) -> list[str]:
+    """What a user should know of how the answer came about."""
+    refused = [t.measurement.error for t in result.trials if not t.measurement.ok]
+    notes = []
+    if refused and len(refused) == len(result.trials):
+        notes.append(f"all {len(refused)} candidates were refused, the first because {refused[0]}")
+    if task.objective == "cycles":
+        notes.append(
+            "cycles are an estimate by llvm-mca: it cannot compare loops that are unrolled or vectorised differently;"
+            " time the result"
+        )
+    return notes
 
 
 def _check_machine(command: clang.Command, frontend: clang.Frontend, pool: Pool) -> None:
@@ -169,7 +183,7 @@ def finish(
             said.append(str(error))
             continue
         after = read_object(data)
-        problem = after.replaces(before) or _not_smaller(task, before, after)
+        problem = after.replaces(before, passes.discardable(source.text)) or _not_smaller(task, before, after)
         if not problem:
             final = Result(task.metric, result.baseline, trial, result.trials)
             return Improved(command, source, task, final, before, after, data, bitcode, tuple(said))

@@ -13,7 +13,7 @@ from importlib.metadata import entry_points
 from typing import Any
 
 from forerun.core import Model, Task, Toolchain
-from forerun.errors import UsageError
+from forerun.errors import ForerunError, UsageError
 
 _KINDS: dict[str, type] = {"tasks": Task, "models": Model, "toolchains": Toolchain}
 
@@ -29,9 +29,12 @@ def find(kind: str, name: str) -> type[Any]:
     if name not in places:
         raise UsageError(f"no {kind.removesuffix('s')} is called {name!r}", f"{kind}: {', '.join(sorted(places))}")
     module_name, _, attribute = places[name].partition(":")
-    module = import_module(module_name)
-    if attribute:
-        return getattr(module, attribute)  # type: ignore[no-any-return]
+    try:
+        module = import_module(module_name)
+        if attribute:
+            return getattr(module, attribute)  # type: ignore[no-any-return]
+    except (ImportError, AttributeError) as error:
+        raise ForerunError(f"the plugin {name!r} does not load: {places[name]}", str(error)) from error
     base = _KINDS[kind]
     own = [c for c in vars(module).values() if isinstance(c, type) and issubclass(c, base)]
     return next(c for c in own if getattr(c, "name", None) == name)

@@ -11,12 +11,14 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from forerun.core import Draft, Grammar, Measurement, Model, Result, Source, Task, Trial
 from forerun.errors import ForerunError, InputError
-from forerun.sandbox import Pool
-from forerun.store import Store
+
+if TYPE_CHECKING:  # given by the caller: `import forerun` loads neither processes nor a database
+    from forerun.sandbox import Pool
+    from forerun.store import Store
 
 A = TypeVar("A")
 

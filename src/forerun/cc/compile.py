@@ -77,14 +77,21 @@ def _all(shop: Workshop, request: Request) -> Answer:
         return _Job(shop, request).run()
     answers = [_Job(shop, part).run() for part in parts]
     codes = [_real(part) if answer.code is None else answer.code for part, answer in zip(parts, answers, strict=True)]
-    return Answer(max(codes), "\nforerun: ".join(answer.reason for answer in answers))
+    return Answer(max(codes), "\nforerun: ".join(answer.reason for answer in answers if answer.reason))
 
 
 def _real(request: Request) -> int:
     """The exit code of the real compiler, run here on what is a part of the client's command."""
-    outputs = {"stdout": request.stdout, "stderr": request.stderr, "stdin": subprocess.DEVNULL}
-    command, where = [request.compiler, *request.arguments], {"cwd": request.directory, "env": request.environment}
-    code = subprocess.run(command, check=False, umask=request.mask, **outputs, **where).returncode
+    code = subprocess.run(
+        [request.compiler, *request.arguments],
+        cwd=request.directory,
+        env=request.environment,
+        umask=request.mask,
+        stdin=subprocess.DEVNULL,
+        stdout=request.stdout,
+        stderr=request.stderr,
+        check=False,
+    ).returncode
     return code if code >= 0 else 128 - code
 
 

@@ -7,6 +7,7 @@ import inspect
 
 from forerun import registry
 from forerun.cli.render import Column, Table, add_format, show
+from forerun.errors import ForerunError
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -27,4 +28,7 @@ def listing(kind: str) -> Table:
 
 
 def _summary(kind: str, name: str) -> str:
-    return (inspect.getdoc(registry.find(kind, name)) or "").partition("\n")[0]
+    try:
+        return (inspect.getdoc(registry.find(kind, name)) or "").partition("\n")[0]
+    except ForerunError as error:  # one broken plugin must not hide the others
+        return f"broken: {error.why}"

@@ -17,7 +17,7 @@ A = TypeVar("A")
 
 
 class Coreset(Model):
-    """The entries in order, adapted to the tool's version; those that the grammar cannot read are left out."""
+    """A learned list of complementary answers, in order, adapted to the tool's version where the grammar differs."""
 
     name: ClassVar[str] = "coreset"
 

@@ -20,7 +20,7 @@ A = TypeVar("A")
 
 
 class Evolve(Model):
-    """Learns from the history alone; serves grammars of pass pipelines."""
+    """Evolutionary search with a population for each function, all tried in one compilation (pass pipelines)."""
 
     name: ClassVar[str] = "evolve"
 

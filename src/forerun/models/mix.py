@@ -97,7 +97,7 @@ def groups(history: Iterable[Trial[Any]], metric: str) -> list[Group]:
 
 
 class Mix(Model):
-    """At most one draft: the composition that promises more than anything measured."""
+    """For each function the best list so far: one draft, where it promises more than anything measured."""
 
     name: ClassVar[str] = "mix"
 

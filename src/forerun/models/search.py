@@ -19,7 +19,7 @@ _ATTEMPTS = 20
 
 
 class Search(Model):
-    """Learns from the history alone, whoever made it."""
+    """Evolutionary search over whole answers of any grammar: mutation and recombination of the best so far."""
 
     name: ClassVar[str] = "search"
 

@@ -18,7 +18,7 @@ def stream(seed: int, origin: str) -> random.Random:
 
 
 class Uniform(Model):
-    """Draws a length, then each piece uniformly among the allowed ones.
+    """Random answers: draws a length, then each piece uniformly among the allowed ones.
 
     Ending only when the drawn length is reached keeps long answers as likely as short ones: ending with the chance of
     any other piece would give answers as long as the vocabulary is wide.

@@ -83,7 +83,7 @@ class Passes(Task[Plan]):
                 values["cycles"] = self._cycles(prepared, bitcode)
         except (LLVMFailure, ValueError) as error:
             return Measurement(error=str(error), tool=tool)
-        if problem := result.object.replaces(prepared.reference):
+        if problem := result.object.replaces(prepared.reference, prepared.discardable):
             return Measurement(values, error=problem, tool=tool)
         # An alias is a second name of the same bytes.
         own = prepared.module.functions
@@ -121,16 +121,18 @@ class Passes(Task[Plan]):
 class _Prepared:
     module: Module
     reference: ObjectFile
+    discardable: frozenset[str]
 
 
 @lru_cache(maxsize=_PREPARED)
 def _prepare(lib: LibLLVM, source: Source) -> _Prepared:
     module = Module(lib, source.text, Target.parse(source.target))
+    inline = discardable(source.text)
     if source.reference:
-        return _Prepared(module, read_object(source.reference))
+        return _Prepared(module, read_object(source.reference), inline)
     # IR without a compiler of the user's: the level's own pipeline stands in for it.
     level = Plan((f"default<O{module.target.level}>",))
-    return _Prepared(module, module.evaluate(level).object)
+    return _Prepared(module, module.evaluate(level).object, inline)
 
 
 def optimised(library: str, source: Source, plan: Plan | None) -> bytes:
@@ -150,6 +152,12 @@ def disassembled(library: str, source: Source, bitcode: bytes) -> str:
 def instructions(text: str) -> int:
     """About how many instructions IR text has, without LLVM: the indented lines of its functions."""
     return text.count("\n  ")
+
+
+def discardable(text: str) -> frozenset[str]:
+    """The names with linkonce linkage in IR text: every module that uses one defines it."""
+    lines = (line for line in text.splitlines() if " linkonce" in line and line.startswith(("@", "define ")))
+    return frozenset(line.partition("@")[2].partition("(")[0].partition(" =")[0].strip('"') for line in lines)
 
 
 def _sizes(found: ObjectFile) -> dict[str, float]:

@@ -42,13 +42,20 @@ _REASONS = {
     "the output is not a plain object": r"-flto|-fthinlto|-emit-llvm|-fembed-bitcode|-fwhole-program",
     "not a compilation to an object": r"-S$|-E$|-M$|-MM$|-fsyntax-only|--analyze|--precompile|-###|--version|-v$|--help"
     r"|-print-|-dump",
+    "it speaks to the preprocessor": r"-Wp,|-Xpreprocessor",
     "instrumentation is inserted by the compiler's own pipeline": r"-fsanitize|-fprofile|-fcs-profile|-fcoverage"
     r"|--coverage|-ftest-coverage|-fmemory-profile|-fauto-profile|-fxray|-pg$|-finstrument",
     "it reaches into the compiler": r"-Xclang|-mllvm|-fpass-plugin|-fplugin|-Xarch|-cc1",
-    "it asks for more outputs": r"-fno-integrated-as|-save-temps|--save-temps|-gsplit-dwarf|-ftime-trace"
-    r"|-fsave-optimization-record",
+    "it asks for more outputs": r"-f?no-integrated-as|-save-temps|--save-temps|-gsplit-dwarf|-ftime-trace"
+    r"|-fsave-optimization-record|-foptimization-record|-fstack-usage|-MJ|--?serialize-diagnostics"
+    r"|--write-(user-)?dependencies",
+    "it asks for a report on the compilation": r"-R|-ftime-report|-fproc-stat-report",
+    "it writes the command line into the object": r"-[fg]record-(command-line|gcc-switches)",
     "its language extension needs the compiler's own pipeline": r"-fopenmp-targets|--offload|--cuda|-fcoroutines"
     r"|-fmodules|-fmodule|-Xopenmp",
+    # Most long options are other names of short ones: of --output=a.o, for example.
+    "a long option that is not read": r"--(?!(target|sysroot|gcc-toolchain|gcc-install-dir|std|stdlib|rtlib|unwindlib"
+    r"|param)=|(sysroot|param|pedantic|pedantic-errors|no-default-config|(start|end)-no-unused-arguments)$)",
 }
 _REFUSED = tuple((re.compile(pattern), why) for why, pattern in _REASONS.items())
 

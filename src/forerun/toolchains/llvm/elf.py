@@ -7,7 +7,9 @@ Layout: System V ABI, chapters 4 ("Object Files") and 5; 32 and 64 bits, little-
 
 from __future__ import annotations
 
+import re
 import struct
+from collections.abc import Collection
 from dataclasses import dataclass
 
 _EXECUTABLE, _ALLOCATED, _NO_BITS, _SYMBOL_TABLE = 0x4, 0x2, 8, 2
@@ -21,6 +23,11 @@ _C_LIBRARY = frozenset(
     " __sprintf_chk __snprintf_chk __memcpy_chk __memset_chk __memmove_chk __strcpy_chk __stpcpy_chk"
     " __strcat_chk".split()
 )
+_CXX_RUNTIME = re.compile(
+    r"_ZN?K?St|_ZNK?S[sabiod]|_ZT[IVS](N10__cxxabiv1|St|NSt|P?K?[a-z]$)|_Zn[wa]|_Zd[la]|__cxa_|__gxx_personality_v0$"
+    r"|_Unwind_|__dynamic_cast$"
+)
+"""What libstdc++ or libc++ defines: inlining less or more of std:: needs more or less of it."""
 _UNWIND = (".eh_frame", ".gcc_except_table", ".ARM.exidx", ".ARM.extab")
 
 
@@ -61,11 +68,18 @@ class ObjectFile:
         """The names that others must define."""
         return frozenset(s.name for s in self.symbols if not s.defined)
 
-    def replaces(self, other: ObjectFile) -> str:
-        """Why this object cannot stand in for the other at link time; "" where it can."""
-        if changed := self.defined ^ other.defined:
+    def replaces(self, other: ObjectFile, discardable: Collection[str] = ()) -> str:
+        """Why this object cannot stand in for the other at link time; "" where it can.
+
+        Definitions of `discardable` names (C++ inline functions: linkonce) may come and go: whoever uses one has its
+        own copy, and the linker keeps one of them.
+        """
+        if changed := {s for s in self.defined ^ other.defined if s.name not in discardable}:
             return f"the symbol table differs: {', '.join(sorted({s.name for s in changed})[:5])}"
-        if new := self.needed - other.needed - _C_LIBRARY:
+        new = self.needed - other.needed - _C_LIBRARY
+        if any(map(_CXX_RUNTIME.match, other.needed)):  # it is linked with that runtime already
+            new = frozenset(name for name in new if not _CXX_RUNTIME.match(name))
+        if new:
             return f"it needs symbols that the reference does not: {', '.join(sorted(new)[:5])}"
         return ""
 

@@ -47,14 +47,19 @@ def object_file(data: bytes, target: Target, major: int) -> bytes:
         return output.read_bytes()
 
 
+# Between the two, functions are optnone without noinline, which the verifier forbids; reading bitcode with debug
+# information verifies as well, for the sake of upgrading it.
+_UNCHECKED = ("--disable-verify", "--disable-auto-upgrade-debug-info")
+
+
 def _on_function(opt: list[str], order: str, name: str, steps: Sequence[str], names: Sequence[str]) -> None:
     """`opt` has no way to name one function: all others are marked `optnone` meanwhile, which it leaves alone."""
     others = [other for other in names if other != name]
     passes = merge(step.removeprefix("function/") for step in steps)
     mark = [f"--force-attribute={other}:optnone" for other in others]
     unmark = [f"--force-remove-attribute={other}:optnone" for other in others]
-    _run([*opt, _KEEP, "--disable-verify", *mark, f"-passes=forceattrs,function({passes})"])
-    _run([*opt, order, "--disable-verify", *unmark, "-passes=forceattrs"])
+    _run([*opt, _KEEP, *_UNCHECKED, *mark, f"-passes=forceattrs,function({passes})"])
+    _run([*opt, order, *_UNCHECKED, *unmark, "-passes=forceattrs"])
 
 
 def _names(text: str) -> list[str]:
