@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -12,7 +13,9 @@ from pathlib import Path
 import pytest
 
 from forerun.cc import objects
-from forerun.errors import ToolMissing
+from forerun.cc.compile import _options
+from forerun.cc.server import Request
+from forerun.errors import ToolMissing, UsageError
 from forerun.toolchains.llvm import clang
 from forerun.toolchains.llvm.elf import read_object
 from tests.cc_bench import PROGRAM, Bench, prepare, wait_for
@@ -97,6 +100,64 @@ def test_warnings_of_the_code_generator_are_told(bench: Bench) -> None:
     assert "stack frame" in expected
     for _ in range(2):
         assert bench.compile("-Wframe-larger-than=100", "w.c", "-o", "w.o").stderr == expected
+
+
+def test_the_warnings_of_an_attribute_are_told(bench: Bench) -> None:
+    (bench.folder / "w.c").write_text('__attribute__((warning("not this"))) void g(void); void f(void) { g(); }\n')
+    bench.environment.pop("FORERUN_VERBOSE")
+    expected = bench.plain("w.c", "-o", "w.o").stderr
+    assert "not this" in expected
+    for _ in range(2):
+        assert bench.compile("w.c", "-o", "w.o").stderr == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '__asm__(".data\\n.globl d\\nd:\\n.incbin \\"data\\"\\n.text");\nextern int d; int f(void) { return d; }\n',
+        'int f(void) { __asm__(".INCLUDE \\"data\\"\\n\\tnop"); return 1; }\n',
+    ],
+)
+def test_what_reads_files_through_the_assembler_is_never_cached(bench: Bench, text: str) -> None:
+    (bench.folder / "i.c").write_text(text)
+    for locked in ("", "1"):
+        bench.environment |= {"FORERUN_LOCK": "lock.toml", "FORERUN_LOCKED": locked}
+        for data in (".byte 1,2\n", ".byte 3,4\n"):
+            (bench.folder / "data").write_text(data)
+            bench.plain("i.c", "-o", "plain.o")
+            assert "it reads files through the assembler" in bench.compile("i.c", "-o", "i.o").stderr
+            assert (bench.folder / "i.o").read_bytes() == (bench.folder / "plain.o").read_bytes()
+
+
+def test_a_folder_that_is_absent_is_not_made(bench: Bench) -> None:
+    theirs, ours = (tool("a.c", "-o", "nodir/x.o", check=False) for tool in (bench.plain, bench.compile))
+    assert ours.returncode == theirs.returncode != 0 and theirs.stderr in ours.stderr
+    assert not (bench.folder / "nodir").exists()
+
+
+@pytest.mark.parametrize("budget", ["0", "-1", "0s", "-2s", "nans", "many"])
+def test_a_budget_must_be_positive(budget: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORERUN_BUDGET", budget)
+    with pytest.raises(UsageError, match="must be a positive number"):
+        _options()
+
+
+def test_a_budget_of_nothing_leaves_it_to_the_compiler(bench: Bench) -> None:
+    bench.environment["FORERUN_BUDGET"] = "0"
+    said = bench.compile("a.c", "-o", "a.o").stderr
+    assert "positive number" in said and "the real compiler runs" in said
+    bench.plain("a.c", "-o", "plain.o")
+    assert (bench.folder / "a.o").read_bytes() == (bench.folder / "plain.o").read_bytes()
+
+
+def test_a_client_that_went_away_is_noticed_at_once() -> None:
+    ours, theirs = socket.socketpair()
+    request = Request(0o22, "/", "clang", (), {}, 1, 2, ours)
+    with ours:
+        ours.send(b".")  # a beat, which a killed client leaves unread
+        assert not request.abandoned()
+        theirs.close()
+        assert request.abandoned()
 
 
 def test_the_cache_keeps_within_its_size(tmp_path: Path) -> None:
@@ -219,7 +280,10 @@ def test_an_interrupted_client_leaves_nothing_behind(bench: Bench) -> None:
     bench.compile("a.c", "-o", "a.o")
     (bench.folder / "b.c").write_text(PROGRAM.replace("weigh", "slow"))
     bench.environment["FORERUN_BUDGET"] = "400"
+    # A process in the background may have to ignore it, and what it starts as well; a handler is not inherited.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     started = bench.start(bench.compiler, "-Oz", "-c", "b.c", "-o", "b.o")
+    signal.signal(signal.SIGINT, before)
     time.sleep(0.3)
     started.send_signal(signal.SIGINT)
     started.communicate(timeout=20)

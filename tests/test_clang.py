@@ -25,6 +25,7 @@ from forerun.toolchains.llvm.target import Target
         ("clang -x c -c weird -Os", "weird", "weird.o", "s"),
         ("clang -Ofast -c a.cc", "a.cc", "a.o", "3"),
         ("clang -c a.ll -Oz", "a.ll", "a.o", "z"),
+        ("clang -Wp,-D_FORTIFY_SOURCE=2 -Oz -c a.c", "a.c", "a.o", "z"),
     ],
 )
 def test_commands_that_can_be_improved(line: str, source: str, output: str, level: str) -> None:
@@ -56,6 +57,24 @@ def test_commands_that_can_be_improved(line: str, source: str, output: str, leve
 def test_commands_that_are_left_alone_say_why(line: str, why: str) -> None:
     found = clang.read_command(line.split())
     assert isinstance(found, str) and why in found
+
+
+@pytest.mark.parametrize(
+    "flag",
+    """-Wp,-MD,a.d -MJa.json --output=b.o --output --write-dependencies --write-user-dependencies -fstack-usage
+    -frecord-command-line -grecord-command-line -grecord-gcc-switches -frecord-gcc-switches -foptimization-record-file=a
+    -no-integrated-as -Rpass=inline -Rpass-missed=.* -ftime-report -ftime-report=per-pass -fproc-stat-report=a.csv
+    --optimize=3 --include-directory=a --config=a.cfg --pedanticx --target --serialize-diagnostics""".split(),
+)
+def test_flags_whose_effect_would_be_lost_are_left_to_the_compiler(flag: str) -> None:
+    found = clang.read_command(["clang", "-Oz", flag, "-c", "a.c"])
+    assert isinstance(found, str) and found.startswith(f"{flag}: ")
+
+
+def test_long_options_that_are_known() -> None:
+    line = "clang -Oz --target=x86_64-linux-gnu --sysroot=/ --sysroot / --gcc-toolchain=/usr --std=c11 --param a=1"
+    command = clang.read_command([*line.split(), "--pedantic", "-c", "a.c"])
+    assert isinstance(command, clang.Command) and command.source == "a.c"
 
 
 def test_flags_that_change_the_code_name_a_command() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import subprocess
@@ -29,9 +30,14 @@ _PROBE = re.compile(r"(^|/)(conftest\w*|ztest\d+)\.\w+$|/(CMakeTmp|CMakeScratch|
 
 
 _TOLD_LATE = re.compile(
-    r"\"warn-stack-size\"|llvm\.loop\.(unroll|vectorize|interleave|distribute)\.(enable|full|count|width)"
+    r"\"(warn-stack-size|dontcall-warn)\"|llvm\.loop\.(unroll|vectorize|interleave|distribute)\.(enable|full|count|width)"
 )
-"""What makes the code generator or a pass warn, after the front end: large frames, loops that were not transformed."""
+"""What makes the code generator or a pass warn, after the front end: large frames, calls of what has
+the attribute `warning`, loops that were not transformed."""
+
+
+_ASSEMBLED_FILE = re.compile(r"asm\b[^\"\n]*\"[^\"\n]*\.(?i:incbin|include)\b")
+"""Assembly in IR that brings in a file: the object depends on more than the IR says."""
 
 
 _SHARED = ("-o", "-x", "-MF", "-MJ", "-MT", "-MQ")
@@ -81,7 +87,9 @@ def _all(shop: Workshop, request: Request) -> Answer:
 
 
 def _real(request: Request) -> int:
-    """The exit code of the real compiler, run here on what is a part of the client's command."""
+    """The exit code of the real compiler, run here on what is a part of the client's command. Raises _Gone."""
+    if request.abandoned():
+        raise _Gone
     code = subprocess.run(
         [request.compiler, *request.arguments],
         cwd=request.directory,
@@ -135,6 +143,8 @@ class _Job:
             self.frontend = clang.front_end(command, dependencies=True, colour=_coloured(self.request))
         except InputError:
             return Answer(None)  # the compiler itself says why, once
+        if _ASSEMBLED_FILE.search(self.frontend.text):
+            return Answer(None, f"{command.source}: it reads files through the assembler")
         if settings.get("locked") == "1":
             return self._from_lock()
         return self._from_cache() or self._searched()
@@ -205,13 +215,13 @@ class _Job:
         return clang.says(self.command).decode("utf-8", "replace") if late else ""
 
     def _check(self, _: object) -> None:
-        if self.request.gone.is_set():
+        if self.request.abandoned():
             raise _Gone
 
     def _deliver(self, built: objects.Built, how: str) -> Answer:
         self._check(None)
         output = Path(self.request.directory) / self.command.output
-        write_atomically(output, built.object, self.request.mask)
+        write_atomically(output, built.object, self.request.mask, folders=False)
         self.request.tell(built.facts["said"].encode() or self.frontend.said)
         before, after = (sum(built.facts[when][:2]) for when in ("before", "after"))
         return Answer(0, f"{self.command.source}: {before:,} -> {after:,} B of text and data ({how})")
@@ -234,11 +244,14 @@ def _options() -> Options:
     text = settings.get("budget")
     try:
         budget = Budget(1_000_000, float(text[:-1])) if text.endswith("s") else Budget(int(text))
+        positive = 0 < (budget.candidates if budget.seconds is None else budget.seconds) < math.inf
     except ValueError:
+        positive = False
+    if not positive:
         raise UsageError(
-            f"the setting `budget` must be a number of compilations, or seconds as in 5s, not {text!r}",
+            f"the setting `budget` must be a positive number of compilations, or seconds as in 5s, not {text!r}",
             f"it was set by: {settings.origin('budget')[1]}",
-        ) from None
+        )
     return Options(settings.get("objective"), budget)
 
 

@@ -3,7 +3,7 @@
 A request is one message: its length (4 bytes, this machine's order), then strings that end in a zero byte: the file
 mode mask, the working directory, the real compiler, the number of arguments, the arguments, the environment; with it
 come the client's standard output and error. The answer is `D` and the exit code, or `E`: run the real compiler. A dot
-every second says that the server lives, and finds out whether the client does.
+every second says that the server lives.
 """
 
 from __future__ import annotations
@@ -40,8 +40,16 @@ class Request:
     environment: dict[str, str]
     stdout: int
     stderr: int
-    gone: threading.Event = field(default_factory=threading.Event, compare=False)
-    """Set when nobody waits for the answer any more."""
+    connection: socket.socket = field(compare=False)
+
+    def abandoned(self) -> bool:
+        """Whether nobody waits for the answer any more."""
+        try:
+            return not self.connection.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+        except BlockingIOError:  # nothing to read, but it is open
+            return False
+        except OSError:
+            return True
 
     def tell(self, data: bytes) -> None:
         """Writes to the client's standard error."""
@@ -93,7 +101,7 @@ def _listen(path: Path) -> socket.socket:
 class _Server:
     def __init__(self, listener: socket.socket, path: Path) -> None:
         self.listener, self.path = listener, path
-        self.clients: dict[socket.socket, Request] = {}
+        self.clients: set[socket.socket] = set()
         self.lock = threading.Lock()
         self.busy = 0
         self.idle_s = 60.0
@@ -124,25 +132,23 @@ class _Server:
 
         with contextlib.suppress(OSError, ValueError, struct.error), connection, _received(connection) as request:
             with self.lock:
-                self.clients[connection] = request
+                self.clients.add(connection)
             answer = compile_for(request, workshop)
             with self.lock:
-                del self.clients[connection]
+                self.clients.remove(connection)
                 self.idle_s, self.last = idle_s(request), time.monotonic()
             connection.sendall(answer.encode())
         with self.lock:
-            self.clients.pop(connection, None)
+            self.clients.discard(connection)
             self.busy -= 1
 
     def _beat(self) -> None:
         while True:
             time.sleep(_BEAT_S)
             with self.lock:
-                for connection, request in self.clients.items():
-                    try:
+                for connection in self.clients:
+                    with contextlib.suppress(OSError):
                         connection.send(b".", socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
-                    except OSError:
-                        request.gone.set()
 
 
 @contextlib.contextmanager
@@ -160,14 +166,15 @@ def _received(connection: socket.socket) -> Iterator[Request]:
             have += len(parts[-1])
             if not parts[-1]:
                 raise ValueError("the request is cut off")
-        yield _request(b"".join(parts)[4:], descriptors)
+        yield _request(b"".join(parts)[4:], descriptors, connection)
     finally:
         for descriptor in descriptors:
             os.close(descriptor)
 
 
-def _request(data: bytes, descriptors: list[int]) -> Request:
+def _request(data: bytes, descriptors: list[int], connection: socket.socket) -> Request:
     mask, directory, compiler, count, *rest = (os.fsdecode(part) for part in data.split(b"\0")[:-1])
     environment = dict(entry.split("=", 1) for entry in rest[int(count) :] if "=" in entry)
     path = os.path.join(directory, compiler)  # noqa: PTH118 - pathlib would drop a leading `./` that names the program
-    return Request(int(mask), directory, path, tuple(rest[: int(count)]), environment, descriptors[0], descriptors[1])
+    arguments = tuple(rest[: int(count)])
+    return Request(int(mask), directory, path, arguments, environment, descriptors[0], descriptors[1], connection)

@@ -42,7 +42,7 @@ _REASONS = {
     "the output is not a plain object": r"-flto|-fthinlto|-emit-llvm|-fembed-bitcode|-fwhole-program",
     "not a compilation to an object": r"-S$|-E$|-M$|-MM$|-fsyntax-only|--analyze|--precompile|-###|--version|-v$|--help"
     r"|-print-|-dump",
-    "it speaks to the preprocessor": r"-Wp,|-Xpreprocessor",
+    "it speaks to the preprocessor": r"-Wp,(?!-[DU][^,]*$)|-Xpreprocessor",
     "instrumentation is inserted by the compiler's own pipeline": r"-fsanitize|-fprofile|-fcs-profile|-fcoverage"
     r"|--coverage|-ftest-coverage|-fmemory-profile|-fauto-profile|-fxray|-pg$|-finstrument",
     "it reaches into the compiler": r"-Xclang|-mllvm|-fpass-plugin|-fplugin|-Xarch|-cc1",
