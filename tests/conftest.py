@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +14,9 @@ from forerun.errors import ToolMissing
 from forerun.sandbox import Limits, Pool
 from forerun.tasks.passes import Passes
 from forerun.toolchains.llvm import clang
+
+# A test run that was started in the background ignores Ctrl-C, and so would every program that a test interrupts.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 CHECKSUM = """\
 #include <stdio.h>
