@@ -197,6 +197,22 @@ def test_the_library_gives_what_the_command_line_gives(run_forerun: Run) -> None
     assert (result.before, result.after) == (row["size_before"], row["size_after"]) and result.gain > 0
 
 
+def test_the_library_writes_the_object_the_ir_and_the_bitcode(tmp_path: Path, compiler: str) -> None:
+    for name in ("a.o", "a.ll", "a.bc"):
+        forerun.optimize("a.c", budget=2, output=name)
+    assert Path("a.o").read_bytes()[:4] == b"\x7fELF" and Path("a.bc").read_bytes()[:2] == b"BC"
+    assert "define" in Path("a.ll").read_text()
+
+
+def test_what_the_assembler_reads_is_measured_anew(run_forerun: Run) -> None:
+    code = '__asm__(".data\\n.globl d\\nd:\\n.incbin \\"data\\"\\n.text"); int f(int x) { return x % 3; }\n'
+    Path("i.c").write_text(code)
+    for size in (5, 70):
+        Path("data").write_bytes(bytes(size))
+        row = json.loads(run_forerun("optimize", "i.c", "--budget", "3", "--format", "json")[1])[0]
+        assert row["data_after"] == size
+
+
 def test_lists_and_the_doctor(run_forerun: Run) -> None:
     assert "passes" in run_forerun("tasks")[1] and "coreset" in run_forerun("models")[1]
     code, out, err = run_forerun("doctor", "--format", "json")

@@ -164,6 +164,22 @@ def test_what_the_user_marked_always_inline_is_inlined(compiler: str, tmp_path, 
     assert best > 0.5 * found[0].values["text"]
 
 
+def test_calls_that_the_user_marked_always_inline_are_inlined(compiler: str, tmp_path, pool: Pool) -> None:  # type: ignore[no-untyped-def]
+    path = tmp_path / "a.cpp"
+    path.write_text(
+        "__attribute__((noinline)) int other(int);\n"
+        "int big(int *p, int n) { int s = 0; for (int i = 0; i < n; i++) { s += p[i] * n; s ^= s >> 3; } return s; }\n"
+        "int f(int *p, int n) { int r; [[clang::always_inline]] r = big(p, n); return other(r); }\n"
+        "__attribute__((flatten)) int g(int *p, int n) { return big(p, n + 1) + big(p, 3); }\n"
+    )
+    command = improve.command_for(str(path), compiler)
+    task, source = improve.prepare(command, improve.Options("text"), clang.front_end(command))
+    saving = parse_plan("function(sroa<modify-cfg>,early-cse<>,instcombine<max-iterations=1;no-verify-fixpoint>)")
+    found = dict(pool.measure(task, source, [saving, Plan(("always-inline", *saving.steps)), OZ]))
+    assert "marked always_inline is left" in found[0].error
+    assert found[1].ok and found[2].ok
+
+
 def test_inline_functions_of_cxx_may_come_and_go(compiler: str, tmp_path, pool: Pool) -> None:  # type: ignore[no-untyped-def]
     path = tmp_path / "a.cpp"
     path.write_text(

@@ -72,6 +72,14 @@ def test_known_answers_are_not_measured_again(two: Pool, tmp_path: Path) -> None
     assert second.trials[:2] == first.trials
 
 
+def test_the_baseline_is_kept_beside_the_answers(two: Pool, tmp_path: Path) -> None:
+    with Store(tmp_path / "t.sqlite") as store:
+        for _ in range(2):
+            result = solve(Guess(), Fixed("a"), source(), pool=two, store=store)
+        rows = {row.answer: row.measurement.values["distance"] for row in store.trials()}
+    assert rows == {None: result.before, "a": result.after} and len(rows) == 2
+
+
 def test_interrupted_work_goes_on_where_it_stopped(two: Pool, tmp_path: Path) -> None:
     class Interrupt(Exception):
         pass

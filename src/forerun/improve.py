@@ -9,12 +9,14 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from forerun import registry
 from forerun.core import Result, Source, Trial
 from forerun.errors import ForerunError, InputError, UsageError
+from forerun.files import write_atomically
 from forerun.grammars.pipelines import Plan
 from forerun.models._chain import model
 from forerun.sandbox import Pool
@@ -32,12 +34,18 @@ EFFORT = 600_000
 and the answer still does not depend on the clock."""
 
 
+BUDGET = Budget(100)
+"""Compilations of one module where the user gives no number and waits for the answer."""
+
+_ASSEMBLED_FILE = re.compile(r"asm\b[^\"\n]*\"[^\"\n]*\.(?i:incbin|include)\b")
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """How to search. The defaults are those of the command line."""
 
     objective: str = "size"
-    budget: Budget = field(default_factory=Budget)
+    budget: Budget = BUDGET
     model: str = MODEL
     vocabulary: str = "safe"
     hot: tuple[str, ...] = ()
@@ -104,11 +112,18 @@ def improve(
     if command.is_ir:
         _check_machine(command, frontend, pool)
     task, source = prepare(command, options, frontend)
+    if assembles_files(source.text):
+        store = None
     budget, notes = _affordable(source.text, options.budget)
     drafted = solve(
         task, model(options.model), source, pool=pool, budget=budget, seed=options.seed, store=store, on_trial=on_trial
     )
     return finish(command, task, source, drafted, pool, [*notes, *_remarks(task, drafted)])
+
+
+def assembles_files(text: str) -> bool:
+    """Whether assembly in IR brings in a file: then the object depends on more than the IR says."""
+    return _ASSEMBLED_FILE.search(text) is not None
 
 
 def _remarks(task: passes.Passes, result: Result[Plan]) -> list[str]:
@@ -208,25 +223,40 @@ def optimize(
     flags: Sequence[str] = ("-Oz",),
     compiler: str | None = None,
     objective: str = "size",
-    budget: int = 20,
+    budget: int = BUDGET.candidates,
     model: str = MODEL,
     seed: int = 0,
     store: Path | None = None,
+    output: str | os.PathLike[str] | None = None,
 ) -> Result[Plan]:
     """The best pass pipeline for one C, C++ or LLVM IR file, with every trial that led to it.
 
-    Compares with the object that `compiler` (clang of the installed LLVM) makes with `flags`. Raises InputError where
-    the file does not compile, ToolMissing where LLVM is not installed.
+    Compares with the object that `compiler` (clang of the installed LLVM) makes with `flags`. `output` is where to
+    write the answer: IR for .ll, bitcode for .bc, else the object. Raises InputError where the file does not compile,
+    ToolMissing where LLVM is not installed.
     """
     if budget < 1:
         raise UsageError(f"not a budget: {budget}", "expected a number of compilations, at least 1")
     options = Options(objective, Budget(budget), model, seed=seed)
     command = command_for(str(path), compiler, flags)
-    with Pool() as pool:
-        if store is None:
-            return improve(command, options, pool=pool).result
-        with Store(store) as opened:
-            return improve(command, options, pool=pool, store=opened).result
+    with ExitStack() as stack:
+        pool = stack.enter_context(Pool())
+        opened = None if store is None else stack.enter_context(Store(store))
+        improved = improve(command, options, pool=pool, store=opened)
+        if output is not None:
+            write(improved, Path(output), pool)
+        return improved.result
+
+
+def write(improved: Improved, output: Path, pool: Pool) -> None:
+    """Writes IR for .ll, bitcode for .bc, else the object. Raises ForerunError where the place cannot be written."""
+    if output.suffix not in (".bc", ".ll"):
+        write_atomically(output, improved.object)
+        return
+    bitcode = apply(pool, improved.task, improved.source, improved.plan)
+    if output.suffix == ".ll":
+        bitcode = text_of(pool, improved.task, improved.source, bitcode).encode("utf-8", "surrogateescape")
+    write_atomically(output, bitcode)
 
 
 def command_for(

@@ -97,6 +97,7 @@ class _Search(Generic[A]):
         self.tool = measurement.tool
         if self.store:
             self.known = self.store.known(self.task, self.source, measurement.tool)
+            self._keep([trial])
         return trial
 
     def new(self, drafts: Sequence[Draft[A]]) -> list[Draft[A]]:

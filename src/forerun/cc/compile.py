@@ -18,7 +18,7 @@ from forerun.core import Source
 from forerun.errors import ForerunError, InputError, UsageError
 from forerun.files import write_atomically
 from forerun.grammars.pipelines import parse_plan
-from forerun.improve import Options, apply, improve
+from forerun.improve import Options, apply, assembles_files, improve
 from forerun.lock import Entry, LockFile
 from forerun.solve import Budget
 from forerun.store import Store
@@ -34,10 +34,6 @@ _TOLD_LATE = re.compile(
 )
 """What makes the code generator or a pass warn, after the front end: large frames, calls of what has
 the attribute `warning`, loops that were not transformed."""
-
-
-_ASSEMBLED_FILE = re.compile(r"asm\b[^\"\n]*\"[^\"\n]*\.(?i:incbin|include)\b")
-"""Assembly in IR that brings in a file: the object depends on more than the IR says."""
 
 
 _SHARED = ("-o", "-x", "-MF", "-MJ", "-MT", "-MQ")
@@ -143,7 +139,7 @@ class _Job:
             self.frontend = clang.front_end(command, dependencies=True, colour=_coloured(self.request))
         except InputError:
             return Answer(None)  # the compiler itself says why, once
-        if _ASSEMBLED_FILE.search(self.frontend.text):
+        if assembles_files(self.frontend.text):
             return Answer(None, f"{command.source}: it reads files through the assembler")
         if settings.get("locked") == "1":
             return self._from_lock()

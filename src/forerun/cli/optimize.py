@@ -15,7 +15,6 @@ from forerun import acceptance, lock, minimise, settings
 from forerun import improve as flow
 from forerun.cli.render import Column, Progress, Table, add_format, number, percent, show
 from forerun.errors import InputError, UsageError
-from forerun.files import write_atomically
 from forerun.grammars.pipelines import merge
 from forerun.sandbox import Pool
 from forerun.solve import Budget
@@ -29,7 +28,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = "Everything after -- goes to the compiler: forerun optimize a.c -- -O2 -Iinclude -DNDEBUG"
     parser.add_argument("files", nargs="+", metavar="FILE", help="C, C++, .ll or .bc; - reads stdin")
     parser.add_argument("-o", "--output", help="where to write: .o, .ll or .bc; a folder for several files")
-    parser.add_argument("--objective", choices=Passes.objectives, help="what to make smaller (default: size)")
+    parser.add_argument(
+        "--objective", choices=Passes.objectives, help="what to make smaller (default: size, or as set)"
+    )
     parser.add_argument("--budget", help="compilations, or seconds as in 5s (default: 100)")
     parser.add_argument("--model", default=flow.MODEL, help=f"who proposes (default: {flow.MODEL})")
     parser.add_argument("--vocabulary", choices=("safe", "extended"), default="safe", help="extended needs --test")
@@ -61,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
             done = acceptance.accept(done, outputs, options.test, pool, _say)
         for improved, output in zip(done, outputs, strict=True):
             if output:
-                _write(improved, output, pool)
+                flow.write(improved, output, pool)
         if options.lock:
             lock.extend(Path(options.lock), done)
         _answer(done, options, pool)
@@ -124,7 +125,7 @@ def _options(options: argparse.Namespace) -> flow.Options:
         settings.override("objective", options.objective)
     if options.hot and settings.get("objective") != "cycles":
         raise UsageError("--hot goes with --objective cycles", "the other objectives count every function")
-    budget = parse_budget(options.budget or "100")
+    budget = parse_budget(options.budget) if options.budget else flow.BUDGET
     return flow.Options(
         settings.get("objective"), budget, options.model, options.vocabulary, tuple(options.hot), options.seed
     )
@@ -191,17 +192,6 @@ def _check_places(
         acceptance.places(outputs)
     if options.lock:
         lock.read(_in_folder("--lock", Path(options.lock)))
-
-
-def _write(improved: flow.Improved, output: Path, pool: Pool) -> None:
-    if output.suffix not in (".bc", ".ll"):
-        write_atomically(output, improved.object)
-        return
-    bitcode = flow.apply(pool, improved.task, improved.source, improved.plan)
-    if output.suffix == ".ll":
-        text = flow.text_of(pool, improved.task, improved.source, bitcode)
-        bitcode = text.encode("utf-8", "surrogateescape")
-    write_atomically(output, bitcode)
 
 
 def _table(rows: Sequence[dict[str, Any]]) -> Table:

@@ -171,6 +171,8 @@ _PROTOTYPES: dict[str, tuple[object, tuple[object, ...]]] = {
     "LLVMSetSection": (None, (_P, _S)),
     "LLVMGetEnumAttributeKindForName": (ctypes.c_uint, (_S, ctypes.c_size_t)),
     "LLVMGetEnumAttributeAtIndex": (_P, (_P, ctypes.c_uint, ctypes.c_uint)),
+    "LLVMGetCallSiteEnumAttribute": (_P, (_P, ctypes.c_uint, ctypes.c_uint)),
+    "LLVMIsAFunction": (_P, (_P,)),
     "LLVMGetFirstUse": (_P, (_P,)),
     "LLVMGetNextUse": (_P, (_P,)),
     "LLVMGetUser": (_P, (_P,)),

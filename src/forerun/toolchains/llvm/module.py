@@ -43,6 +43,7 @@ class Module:
             self.bitcode = lib.take(lib.LLVMWriteBitcodeToMemoryBuffer(module))
             self.instructions = self._count(module)
             self.functions = tuple(name for name, _ in self._defined(module))
+            self._marked = next(self._marked_calls(module), None) is not None
             # Debug information changes no code, only the time that an evaluation takes.
             lib.LLVMStripModuleDebugInfo(module)
             self.bare = lib.take(lib.LLVMWriteBitcodeToMemoryBuffer(module))
@@ -122,6 +123,20 @@ class Module:
                 if call and lib.LLVMGetCalledValue(call) == function:
                     raise LLVMFailure(f"a call of the always_inline function {name} is left")
                 use = lib.LLVMGetNextUse(use)
+        for name in self._marked_calls(module) if self._marked else ():
+            raise LLVMFailure(f"a call in {name} that is marked always_inline is left")
+
+    def _marked_calls(self, module: int) -> Iterator[str]:
+        """Callers, one for each call that is itself marked (`[[clang::always_inline]]`, `flatten`) and has a body."""
+        lib = self.lib
+        kind = lib.LLVMGetEnumAttributeKindForName(b"alwaysinline", len(b"alwaysinline"))
+        for name, function in self._defined(module):
+            for instruction in self._instructions(function):
+                call = lib.LLVMIsACallInst(instruction) or lib.LLVMIsAInvokeInst(instruction)
+                if call and lib.LLVMGetCallSiteEnumAttribute(call, _OF_FUNCTION, kind):
+                    callee = lib.LLVMIsAFunction(lib.LLVMGetCalledValue(call))
+                    if callee and callee != function and not lib.LLVMIsDeclaration(callee):
+                        yield name
 
     def _emit(self, module: int, kind: int) -> bytes:
         message, buffer = ctypes.c_void_p(), ctypes.c_void_p()
@@ -150,20 +165,18 @@ class Module:
                 pointer = self.lib.LLVMGetValueName2(function, ctypes.byref(length))
                 yield ctypes.string_at(pointer, length.value).decode("utf-8", "surrogateescape"), function
 
-    def _count(self, module: int) -> int:
+    def _instructions(self, function: int) -> Iterator[int]:
         lib = self.lib
-        first_block, next_block = lib.LLVMGetFirstBasicBlock, lib.LLVMGetNextBasicBlock
-        first, following = lib.LLVMGetFirstInstruction, lib.LLVMGetNextInstruction
-        total = 0
-        for function in self._functions(module):
-            block = first_block(function)
-            while block:
-                instruction = first(block)
-                while instruction:
-                    total += 1
-                    instruction = following(instruction)
-                block = next_block(block)
-        return total
+        block = lib.LLVMGetFirstBasicBlock(function)
+        while block:
+            instruction = lib.LLVMGetFirstInstruction(block)
+            while instruction:
+                yield instruction
+                instruction = lib.LLVMGetNextInstruction(instruction)
+            block = lib.LLVMGetNextBasicBlock(block)
+
+    def _count(self, module: int) -> int:
+        return sum(1 for function in self._functions(module) for _ in self._instructions(function))
 
     def _target_machine(self) -> int:
         lib, target = self.lib, self.target
