@@ -1,0 +1,216 @@
+"""Constrained decoding: a network proposes tokens, a grammar says which are legal; no task ever sees a token.
+
+Two ways to read an answer out of a network. `expand` follows every likely prefix at once and returns the distribution
+over answers, as a tree whose leaves hold nearly all of its mass: nothing is random, and nothing is lost to sampling
+noise. `sample` draws answers. Both decode all prefixes of a source in one step over one shared memory, with cached keys
+and values, and take the softmax over legal tokens only.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from forerun.core import END, Grammar
+
+Logits = NDArray[np.float32]
+
+
+class Network(Protocol):
+    """What decoding needs of a network, whoever runs it. Memories and caches are its own affair."""
+
+    def encode(self, prompts: Sequence[Sequence[int]]) -> Any:
+        """The memory of sources, from their tokens."""
+
+    def begin(self, memory: Any) -> Any:
+        """The cache before the first token."""
+
+    def step(self, memory: Any, cache: Any, parents: NDArray[np.int64], tokens: NDArray[np.int64]) -> tuple[Logits, Any]:
+        """One more token for each row: `parents` and `tokens` are `[B, R]`; the logits `[B, R, V]`, and the new cache.
+
+        Row r of a source goes on from row `parents[b, r]` of the cache.
+        """
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """How the pieces of answers are spelled in tokens: those in `atoms` by one, others by text and a closing token."""
+
+    atoms: Mapping[str, int]
+    begin: int
+    end: int
+    close: int
+    encode: Callable[[str], Sequence[int]]
+    _known: dict[Hashable, Choices] = field(default_factory=dict, compare=False, repr=False)
+
+    def spell(self, piece: str) -> tuple[int, ...]:
+        """The tokens of a piece. No spelling begins with another one."""
+        if piece == END:
+            return (self.end,)
+        atom = self.atoms.get(piece)
+        return (atom,) if atom is not None else (*self.encode(piece), self.close)
+
+    def tokens(self, pieces: Sequence[str]) -> list[int]:
+        """An answer as a network learns it, END with it."""
+        return [token for piece in (*pieces, END) for token in self.spell(piece)]
+
+    def choices(self, allowed: Collection[str], partial: tuple[int, ...]) -> Choices:
+        """The tokens that may come next where `allowed` may follow, `partial` tokens of which are written."""
+        key = (frozenset(allowed), partial)
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = self._choices(key[0], partial)
+        return found
+
+    def _choices(self, allowed: Collection[str], partial: tuple[int, ...]) -> Choices:
+        written, following = len(partial), {}
+        for piece in sorted(allowed):
+            spelled = self.spell(piece)
+            if spelled[:written] == partial:
+                following[spelled[written]] = piece if len(spelled) == written + 1 else None
+        if not following:
+            raise ValueError(f"a dead end: nothing may follow the tokens {partial}")
+        return Choices(np.array(sorted(following)), following)
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """Legal tokens in order, and the piece that each completes (None where it only goes on)."""
+
+    tokens: NDArray[np.int64]
+    completes: Mapping[int, str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    """The beginning of an answer: whole pieces, tokens of the next one, and the log-probability of all that."""
+
+    pieces: tuple[str, ...] = ()
+    partial: tuple[int, ...] = ()
+    logprob: float = 0.0
+    complete: bool = False
+
+    def then(self, token: int, piece: str | None, logprob: float) -> Prefix:
+        """With one more token, which may complete a piece, or the answer."""
+        if piece is None:
+            return Prefix(self.pieces, (*self.partial, token), logprob)
+        if piece == END:
+            return Prefix(self.pieces, (), logprob, complete=True)
+        return Prefix((*self.pieces, piece), (), logprob)
+
+
+def expand(
+    network: Network,
+    vocabulary: Vocabulary,
+    prompts: Sequence[Sequence[int]],
+    grammars: Sequence[Grammar[Any]],
+    *,
+    width: int = 256,
+    floor: float = 1e-5,
+    longest: int = 64,
+) -> list[list[Prefix]]:
+    """For each source the leaves of the tree of likely answers, most probable first; their probabilities add up to 1.
+
+    At each level the `width` most probable prefixes are followed that have at least the probability `floor`; the others
+    stay in the answer as incomplete leaves, so no mass is lost. So do all after `longest` tokens.
+    """
+    memory = network.encode(prompts)
+    cache = network.begin(memory)
+    live: list[list[Prefix]] = [[Prefix()] for _ in prompts]
+    leaves: list[list[Prefix]] = [[] for _ in prompts]
+    parents, tokens = _rows([[0]] * len(prompts)), _rows([[vocabulary.begin]] * len(prompts))
+    for _ in range(longest):
+        logits, cache = network.step(memory, cache, parents, tokens)
+        kept = []
+        for i, grammar in enumerate(grammars):
+            children = [
+                (child, row, token)
+                for row, prefix in enumerate(live[i])
+                for child, token in _children(prefix, logits[i, row], vocabulary, grammar)
+            ]
+            children.sort(key=lambda entry: -entry[0].logprob)
+            leaves[i] += [child for child, *_ in children if child.complete]
+            open_ = [entry for entry in children if not entry[0].complete]
+            follow = [entry for entry in open_[:width] if entry[0].logprob >= math.log(floor)]
+            leaves[i] += [child for child, *_ in open_[len(follow) :]]
+            live[i] = [child for child, *_ in follow]
+            kept.append(follow)
+        if not any(live):
+            break
+        parents = _rows([[row for _, row, _ in follow] for follow in kept])
+        tokens = _rows([[token for *_, token in follow] for follow in kept])
+    return [sorted(found + rest, key=lambda leaf: -leaf.logprob) for found, rest in zip(leaves, live, strict=True)]
+
+
+def sample(
+    network: Network,
+    vocabulary: Vocabulary,
+    prompts: Sequence[Sequence[int]],
+    grammars: Sequence[Grammar[Any]],
+    *,
+    n: int,
+    seed: int,
+    temperature: float = 1.0,
+    longest: int = 512,
+) -> list[list[Prefix]]:
+    """`n` draws for each source, with their log-probabilities (at temperature 1). Incomplete after `longest` tokens."""
+    draws = np.random.Generator(np.random.PCG64(seed))
+    memory = network.encode(prompts)
+    cache = network.begin(memory)
+    live = [[Prefix()] * n for _ in prompts]
+    parents, tokens = _rows([[0] * n] * len(prompts)), _rows([[vocabulary.begin] * n] * len(prompts))
+    for _ in range(longest):
+        logits, cache = network.step(memory, cache, parents, tokens)
+        for i, grammar in enumerate(grammars):
+            for row, prefix in enumerate(live[i]):
+                chance = draws.random()  # drawn for finished rows too: a row's luck is its own
+                if not prefix.complete:
+                    live[i][row], tokens[i, row] = _drawn(
+                        prefix, logits[i, row], vocabulary, grammar, temperature, chance
+                    )
+        if all(prefix.complete for rows in live for prefix in rows):
+            break
+        parents = _rows([list(range(n))] * len(prompts))
+    return live
+
+
+def _children(
+    prefix: Prefix, logits: Logits, vocabulary: Vocabulary, grammar: Grammar[Any]
+) -> list[tuple[Prefix, int]]:
+    choices = vocabulary.choices(grammar.allowed(prefix.pieces), prefix.partial)
+    logprobs = prefix.logprob + _log_softmax(logits[choices.tokens])
+    return [
+        (prefix.then(token, choices.completes[token], logprob), token)
+        for token, logprob in zip(choices.tokens.tolist(), logprobs.tolist(), strict=True)
+    ]
+
+
+def _drawn(
+    prefix: Prefix, logits: Logits, vocabulary: Vocabulary, grammar: Grammar[Any], temperature: float, chance: float
+) -> tuple[Prefix, int]:
+    choices = vocabulary.choices(grammar.allowed(prefix.pieces), prefix.partial)
+    legal = logits[choices.tokens]
+    if temperature > 0:
+        likely = np.exp(_log_softmax(legal / temperature)).cumsum()
+        place = min(int(np.searchsorted(likely, chance * likely[-1], side="right")), len(likely) - 1)
+    else:
+        place = int(legal.argmax())
+    token = int(choices.tokens[place])
+    logprob = prefix.logprob + float(_log_softmax(legal)[place])
+    return prefix.then(token, choices.completes[token], logprob), token
+
+
+def _log_softmax(logits: Logits) -> NDArray[np.float64]:
+    shifted = logits.astype(np.float64) - logits.max()
+    return shifted - np.log(np.exp(shifted).sum())  # type: ignore[no-any-return]
+
+
+def _rows(values: Sequence[Sequence[int]]) -> NDArray[np.int64]:
+    """Ragged rows `[B, R]`, filled up with zeros."""
+    width = max(map(len, values))
+    return np.array([[*row, *[0] * (width - len(row))] for row in values], np.int64)

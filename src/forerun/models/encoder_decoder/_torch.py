@@ -1,0 +1,60 @@
+"""Runs the network in PyTorch: for training, for a GPU, and as the reference of the runtime that needs no torch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from forerun.models._decode import Logits
+from forerun.models.encoder_decoder.network import Cache, Memory, Network
+
+
+class TorchNetwork:
+    """`forerun.models._decode.Network` on a device."""
+
+    def __init__(self, network: Network, device: str = "cpu") -> None:
+        self.device = torch.device(device)
+        self.network = network.to(self.device).eval()
+
+    @torch.inference_mode()
+    def encode(self, prompts: Sequence[Sequence[int]]) -> Memory:
+        """One row for each prompt, padded to the longest."""
+        ids, segments = padded(prompts)
+        positions = torch.arange(ids.shape[1])[None].expand_as(ids)
+        ids, segments, positions = (x.to(self.device) for x in (ids, segments, positions))
+        return self.network.memory(self.network.encode(ids, segments, positions), segments)
+
+    @torch.inference_mode()
+    def begin(self, memory: Memory) -> Cache:
+        """Nothing is written yet, one row for each prompt."""
+        return self.network.empty(len(memory.segments_BS), 1, memory.keys_LBKSC)
+
+    @torch.inference_mode()
+    def step(
+        self, memory: Memory, cache: Cache, parents: NDArray[np.int64], tokens: NDArray[np.int64]
+    ) -> tuple[Logits, Cache]:
+        """`[B, R]` tokens, each after the row of the cache that `parents` names."""
+        rows = torch.from_numpy(parents).to(self.device)
+        kept = Cache(*(_rows_of(x, rows) for x in cache))
+        ids = torch.from_numpy(tokens).to(self.device)[:, :, None]
+        states, cache = self.network.decode(ids, torch.ones_like(ids[:, :, 0]), memory, kept)
+        return self.network.logits(states[:, :, 0]).float().cpu().numpy(), cache
+
+
+def padded(prompts: Sequence[Sequence[int]]) -> tuple[torch.Tensor, torch.Tensor]:
+    """Tokens and segments `[B, S]` of prompts, one a row."""
+    longest = max(map(len, prompts))
+    ids = torch.zeros((len(prompts), longest), dtype=torch.int64)
+    segments = torch.zeros_like(ids)
+    for i, prompt in enumerate(prompts):
+        ids[i, : len(prompt)] = torch.tensor(prompt)
+        segments[i, : len(prompt)] = 1
+    return ids, segments
+
+
+def _rows_of(x_LBRKTC: torch.Tensor, rows_BR: torch.Tensor) -> torch.Tensor:
+    index = rows_BR[None, :, :, None, None, None].expand(x_LBRKTC.shape[0], -1, -1, *x_LBRKTC.shape[3:])
+    return torch.gather(x_LBRKTC, 2, index)

@@ -1,0 +1,71 @@
+"""The shape of an encoder–decoder, from one dial."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, fields
+
+from forerun.errors import InputError
+
+FORMAT = 1
+"""Version of the checkpoint's layout."""
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """Sizes of the network. The names follow T5Gemma (Zhang et al. 2025), whose encoders load into ours.
+
+    `window` is how many tokens to each side a local layer of the encoder sees; every `global_every`-th layer sees all.
+    Attention is kept in bounds by normalised queries and keys (T5Gemma 2) or by a cap on its logits (the first T5Gemma).
+    """
+
+    vocabulary: int
+    width: int = 256
+    layers: int = 4
+    decoder_layers: int = 2
+    heads: int = 4
+    kv_heads: int = 1
+    head_width: int = 64
+    hidden: int = 768
+    window: int = 256
+    global_every: int = 2
+    context: int = 8192
+    rope_base: float = 10_000.0
+    norm_epsilon: float = 1e-6
+    qk_norm: bool = True
+    softcap: float = 0.0
+    format: int = FORMAT
+
+    @classmethod
+    def of_depth(cls, depth: int, vocabulary: int) -> Config:
+        """The dial: width is 64 a layer, one key-value head for four heads, a decoder a quarter as deep."""
+        width = 64 * depth
+        return cls(
+            vocabulary=vocabulary,
+            width=width,
+            layers=depth,
+            decoder_layers=max(1, depth // 4),
+            heads=depth,
+            kv_heads=max(k for k in range(1, max(1, depth // 4) + 1) if depth % k == 0),
+            hidden=3 * width,
+        )
+
+    def to_json(self) -> str:
+        """As `config.json` of a checkpoint."""
+        return json.dumps(asdict(self), indent=1) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str, where: str) -> Config:
+        """Reads `to_json`. Raises InputError for what is no config, or one of another version."""
+        try:
+            values = json.loads(text)
+            found = values["format"]
+        except (ValueError, TypeError, KeyError) as error:
+            raise InputError(f"{where} is no checkpoint of forerun", str(error), "train or download it again") from error
+        if found != FORMAT:
+            todo = "install the version of forerun that wrote it, or train it again"
+            raise InputError(f"{where} has format {found}, this version reads {FORMAT}", "", todo)
+        known = {field.name for field in fields(cls)}
+        if unknown := set(values) - known:
+            raise InputError(f"{where} has unknown entries: {', '.join(sorted(unknown))}", "", "train it again")
+        return cls(**values)
