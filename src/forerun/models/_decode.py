@@ -9,7 +9,7 @@ and values, and take the softmax over legal tokens only.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -19,6 +19,9 @@ from numpy.typing import NDArray
 from forerun.core import END, Grammar
 
 Logits = NDArray[np.float32]
+
+_KNOWN = 4096
+"""Sets of choices that are remembered."""
 
 
 class Network(Protocol):
@@ -30,7 +33,9 @@ class Network(Protocol):
     def begin(self, memory: Any) -> Any:
         """The cache before the first token."""
 
-    def step(self, memory: Any, cache: Any, parents: NDArray[np.int64], tokens: NDArray[np.int64]) -> tuple[Logits, Any]:
+    def step(
+        self, memory: Any, cache: Any, parents: NDArray[np.int64], tokens: NDArray[np.int64]
+    ) -> tuple[Logits, Any]:
         """One more token for each row: `parents` and `tokens` are `[B, R]`; the logits `[B, R, V]`, and the new cache.
 
         Row r of a source goes on from row `parents[b, r]` of the cache.
@@ -46,7 +51,9 @@ class Vocabulary:
     end: int
     close: int
     encode: Callable[[str], Sequence[int]]
-    _known: dict[Hashable, Choices] = field(default_factory=dict, compare=False, repr=False)
+    _known: dict[tuple[int, tuple[int, ...]], tuple[Collection[str], Choices]] = field(
+        default_factory=dict, compare=False, repr=False
+    )
 
     def spell(self, piece: str) -> tuple[int, ...]:
         """The tokens of a piece. No spelling begins with another one."""
@@ -60,11 +67,18 @@ class Vocabulary:
         return [token for piece in (*pieces, END) for token in self.spell(piece)]
 
     def choices(self, allowed: Collection[str], partial: tuple[int, ...]) -> Choices:
-        """The tokens that may come next where `allowed` may follow, `partial` tokens of which are written."""
-        key = (frozenset(allowed), partial)
-        found = self._known.get(key)
-        if found is None:
-            found = self._known[key] = self._choices(key[0], partial)
+        """The tokens that may come next where `allowed` may follow, `partial` tokens of which are written.
+
+        A grammar that gives the same object for the same choices is asked once: hashing six hundred pieces at every
+        step would cost more than the step.
+        """
+        key = (id(allowed), partial)
+        asked, found = self._known.get(key, (None, None))
+        if asked is not allowed or found is None:
+            found = self._choices(allowed, partial)
+            if len(self._known) >= _KNOWN:
+                self._known.clear()
+            self._known[key] = (allowed, found)
         return found
 
     def _choices(self, allowed: Collection[str], partial: tuple[int, ...]) -> Choices:

@@ -61,7 +61,9 @@ class Config:
             values = json.loads(text)
             found = values["format"]
         except (ValueError, TypeError, KeyError) as error:
-            raise InputError(f"{where} is no checkpoint of forerun", str(error), "train or download it again") from error
+            raise InputError(
+                f"{where} is no checkpoint of forerun", str(error), "train or download it again"
+            ) from error
         if found != FORMAT:
             todo = "install the version of forerun that wrote it, or train it again"
             raise InputError(f"{where} has format {found}, this version reads {FORMAT}", "", todo)

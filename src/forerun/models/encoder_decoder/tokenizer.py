@@ -1,0 +1,134 @@
+"""From prompts to tokens: byte-level pieces learned on code, digits apart, and numbers as the pieces of answers.
+
+Ids in order: the special tokens, the atoms (pieces of grammars that are one token each, numbers above all), then the
+byte-level alphabet and its merges (Sennrich et al. 2016). A number that a prompt states, such as a loop count, is read by
+the encoder in the very tokens that the decoder writes; `number` marks it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import tokenizers
+from tokenizers import decoders, models, pre_tokenizers, trainers
+
+from forerun.errors import InputError
+from forerun.files import write_atomically
+from forerun.grammars.floats import Floats
+from forerun.models._decode import Vocabulary
+
+PAD, BEGIN, END, CLOSE, CUT = range(5)
+MASKS = range(5, 37)
+"""Stand for what is left out of a text in pre-training: the first gap, the second, …"""
+SPECIAL = 37
+
+COUNTER = Floats(digits=2)
+"""How numbers in prompts are written: two digits tell programs apart well enough, in three tokens."""
+
+_NUMBER = re.compile("\x02([^\x02\x03]*)\x03")
+_HEAD = 0.75
+"""Share of the kept tokens that comes from the beginning of a source that is too long."""
+
+
+def number(value: float) -> str:
+    """A number in a prompt, as numeric pieces."""
+    return f"\x02{COUNTER.text(COUNTER.round((value,)))}\x03"
+
+
+def plain(text: str) -> str:
+    """A program's text without the marks of numbers."""
+    return text.replace("\x02", "\ufffd").replace("\x03", "\ufffd")
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """The tokens of a prompt, and how many were cut from its middle."""
+
+    ids: list[int]
+    cut: int = 0
+
+
+@dataclass(frozen=True)
+class Tokenizer:
+    """`atoms` in order, and the learned byte-level encoding."""
+
+    atoms: tuple[str, ...]
+    bytes: tokenizers.Tokenizer
+
+    @property
+    def size(self) -> int:
+        """Tokens in all."""
+        return SPECIAL + len(self.atoms) + int(self.bytes.get_vocab_size())
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """How answers are spelled."""
+        return Vocabulary(self._atoms, BEGIN, END, CLOSE, self._text)
+
+    @cached_property
+    def _atoms(self) -> dict[str, int]:
+        return {piece: SPECIAL + i for i, piece in enumerate(self.atoms)}
+
+    def encode(self, prompt: str, longest: int | None = None) -> Encoded:
+        """The tokens of a prompt; of one that is longer than `longest`, the middle is cut out and marked."""
+        ids: list[int] = []
+        for i, part in enumerate(_NUMBER.split(prompt)):
+            ids += self._number(part) if i % 2 else self._text(part)
+        if longest is None or len(ids) <= longest:
+            return Encoded(ids)
+        head = int(_HEAD * (longest - 1))
+        tail = longest - 1 - head
+        return Encoded([*ids[:head], CUT, *ids[len(ids) - tail :]], len(ids) - longest + 1)
+
+    def _number(self, text: str) -> list[int]:
+        return [self._atoms[piece] for piece in COUNTER.write(COUNTER.parse(text))]
+
+    def _text(self, text: str) -> list[int]:
+        first = SPECIAL + len(self.atoms)
+        data = text.encode("utf-8", "replace").decode("utf-8")
+        return [first + i for i in self.bytes.encode(data, add_special_tokens=False).ids]
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text of tokens, with names for those that have none."""
+        first = SPECIAL + len(self.atoms)
+        return "".join(
+            self.bytes.decode([i - first]) if i >= first else f"⟨{self.atoms[i - SPECIAL] if i >= SPECIAL else i}⟩"
+            for i in ids
+        )
+
+    def save(self, folder: Path) -> None:
+        """Writes `tokenizer.json` and `pieces.json`."""
+        write_atomically(folder / "tokenizer.json", self.bytes.to_str().encode())
+        write_atomically(folder / "pieces.json", (json.dumps(self.atoms, indent=0) + "\n").encode())
+
+    @classmethod
+    def load(cls, folder: Path) -> Tokenizer:
+        """Reads what `save` wrote. Raises InputError."""
+        try:
+            atoms = tuple(json.loads((folder / "pieces.json").read_text()))
+            return cls(atoms, tokenizers.Tokenizer.from_str((folder / "tokenizer.json").read_text()))
+        except Exception as error:  # the library raises bare Exceptions
+            raise InputError(f"{folder} has no tokenizer that can be read", str(error), "train it again") from error
+
+
+def learn(texts: Iterable[str], size: int, atoms: Sequence[str]) -> Tokenizer:
+    """Byte-level byte-pair encoding with `size` tokens of its own, learned on texts; each digit is a token."""
+    model = tokenizers.Tokenizer(models.BPE())
+    model.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(add_prefix_space=False)]
+    )
+    model.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=size, initial_alphabet=pre_tokenizers.ByteLevel.alphabet(), show_progress=False
+    )
+    model.train_from_iterator(_without_numbers(texts), trainer)
+    return Tokenizer(tuple(atoms), model)
+
+
+def _without_numbers(texts: Iterable[str]) -> Iterator[str]:
+    return (part for text in texts for part in _NUMBER.split(text)[::2])

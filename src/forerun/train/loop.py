@@ -1,0 +1,298 @@
+"""The one training loop: any mix of tasks, resumable to the bit, on a CPU, a GPU, or several under `torchrun`.
+
+folder/last.safetensors     weights, optimisers, data position, random state: written every few minutes
+folder/best.safetensors     weights with the lowest validation loss so far
+folder/metrics.jsonl        one line for each report, cut back to the checkpoint when training goes on
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import Any, ContextManager
+
+import torch
+from torch import Tensor, nn
+from torch.nn.parallel import DistributedDataParallel
+
+from forerun.files import write_atomically
+from forerun.models.encoder_decoder.network import Network
+from forerun.train import checkpoint, losses
+from forerun.train.batches import Batch, Position, Sampler, batches, collate
+from forerun.train.examples import Example, Legal
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How to train; every field but the limits shapes the result.
+
+    A step sees `rows` rows of `row_tokens` tokens. Stops after `steps`, or when the validation loss has not fallen for
+    `patience` evaluations, or (to be resumed) after `seconds`.
+    """
+
+    steps: int = 2000
+    rows: int = 8
+    row_tokens: int = 2048
+    learning_rate: float = 1e-3
+    warmup: float = 0.05
+    weight_decay: float = 0.01
+    clip: float = 1.0
+    optimiser: str = "adamw"
+    mixture: float = 2.0
+    ordinal: float = 0.3
+    ranking: float = 0.1
+    evaluate_every: int = 100
+    patience: int = 10
+    save_every_s: float = 120.0
+    bf16: bool = True
+    compile: bool = False
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where training stands after a step: what the live line shows and `metrics.jsonl` keeps."""
+
+    step: int
+    steps: int
+    loss: float
+    parts: dict[str, float]
+    learning_rate: float
+    tokens_per_s: float
+    validation: float | None = None
+
+
+class Objective(nn.Module):
+    """The network and its loss in one forward pass, so that several devices can share it."""
+
+    legal_table: Tensor
+    places_table: Tensor
+
+    def __init__(self, network: Network, legal: Legal, places: Tensor, recipe: Recipe) -> None:
+        super().__init__()
+        self.network, self.recipe = network, recipe
+        self.register_buffer("legal_table", torch.from_numpy(legal.table()), persistent=False)
+        self.register_buffer("places_table", places, persistent=False)
+
+    def forward(self, batch: Batch) -> tuple[Tensor, dict[str, Tensor]]:
+        """The loss, and its parts."""
+        network = self.network
+        states = network.encode(batch.ids_BS, batch.segments_BS, batch.positions_BS)
+        memory = network.memory(states, batch.segments_BS)
+        empty = network.empty(*batch.segments_BR.shape, states)
+        hidden, _ = network.decode(batch.inputs_BRT, batch.segments_BR, memory, empty)
+        chosen = batch.weights_BRT > 0
+        targets, choices = batch.targets_BRT[chosen], batch.choices_BRT[chosen]
+        logprobs = losses.legal_logprobs(network.logits(hidden[chosen]), self.legal_table[choices])
+        nll = losses.likelihood(logprobs, targets)
+        parts = {"nll": nll.sum() / (batch.segments_BR > 0).sum()}
+        loss = nll.mean()
+        places = self.places_table[choices]
+        if self.recipe.ordinal:
+            parts["ordinal"] = losses.ordinal(logprobs, targets, places).mean()
+            loss = loss + self.recipe.ordinal * parts["ordinal"]
+        if self.recipe.ranking:
+            scores = hidden.new_zeros(chosen.shape, dtype=torch.float32)
+            scores = scores.masked_scatter(chosen, losses.expected_places(logprobs, places)).sum(-1)
+            real = batch.segments_BR > 0
+            parts["ranking"] = losses.ranking(scores[real], batch.values_BR[real], batch.groups_BR[real])
+            loss = loss + self.recipe.ranking * parts["ranking"]
+        return loss, parts
+
+
+def train(
+    network: Network,
+    examples: Sequence[Example],
+    validation: Sequence[Example],
+    legal: Legal,
+    places: Tensor,
+    recipe: Recipe,
+    folder: Path,
+    *,
+    device: str = "cpu",
+    seconds: float = math.inf,
+    on_step: Callable[[Progress], None] = lambda _: None,
+) -> bool:
+    """Trains in place, from the folder's checkpoint where there is one; whether it came to its end.
+
+    Under `torchrun` each process draws examples of its own and the gradients are averaged; the first one writes.
+    """
+    return _Run(network, examples, validation, legal, places, recipe, folder, device).run(seconds, on_step)
+
+
+class _Run:
+    def __init__(
+        self,
+        network: Network,
+        examples: Sequence[Example],
+        validation: Sequence[Example],
+        legal: Legal,
+        places: Tensor,
+        recipe: Recipe,
+        folder: Path,
+        device: str,
+    ) -> None:
+        self.recipe, self.folder, self.validation = recipe, folder, validation
+        self.rank, self.world = int(os.environ.get("RANK", 0)), int(os.environ.get("WORLD_SIZE", 1))
+        self.device = torch.device(f"cuda:{os.environ.get('LOCAL_RANK', 0)}" if device == "cuda" else device)
+        if self.world > 1 and not torch.distributed.is_initialized():
+            torch.distributed.init_process_group("nccl" if self.device.type == "cuda" else "gloo")
+        torch.manual_seed(recipe.seed + self.rank)
+        self.network = network.to(self.device)
+        self.objective = Objective(network, legal, places, recipe).to(self.device)
+        self.optimisers = optimisers(network, recipe)
+        self.step, self.best, self.waited, self.written = 0, math.inf, 0, 0
+        self.position = Position(recipe.seed * 1009 + self.rank)
+        self.path = folder / ("last.safetensors" if self.rank == 0 else f"last-{self.rank}.safetensors")
+        if self.path.exists():
+            self._resume()
+        self.sampler = Sampler(examples, self.position, recipe.mixture)
+        forward: nn.Module = self.objective
+        if self.world > 1:
+            forward = DistributedDataParallel(forward, find_unused_parameters=True)
+        self.forward = torch.compile(forward, dynamic=True) if recipe.compile else forward
+
+    def run(self, seconds: float, on_step: Callable[[Progress], None]) -> bool:
+        recipe, began, saved = self.recipe, time.monotonic(), time.monotonic()
+        source = batches(self.sampler, recipe.rows, recipe.row_tokens)
+        while not self.done:
+            report = self._one(next(source))
+            if self.step % recipe.evaluate_every == 0 or self.step == recipe.steps:
+                report = replace(report, validation=self._validate())
+            self._log(report)
+            on_step(report)
+            now = time.monotonic()
+            ends = self._agree(now - began >= seconds)
+            if self._agree(now - saved >= recipe.save_every_s) or self.done or ends:
+                self._save()
+                saved = now
+            if ends and not self.done:
+                return False
+        return True
+
+    @property
+    def done(self) -> bool:
+        return self.step >= self.recipe.steps or self.waited >= self.recipe.patience
+
+    def _one(self, batch: Batch) -> Progress:
+        recipe, start = self.recipe, time.monotonic()
+        rate = learning_rate(self.step, recipe)
+        for optimiser in self.optimisers:
+            for group in optimiser.param_groups:
+                group["lr"] = rate * group["scale"]
+            optimiser.zero_grad(set_to_none=True)
+        self.network.train()
+        with self._precision():
+            loss, parts = self.forward(moved(batch, self.device))
+        loss.backward()
+        nn.utils.clip_grad_norm_(self.network.parameters(), recipe.clip)
+        for optimiser in self.optimisers:
+            optimiser.step()
+        self.step += 1
+        values = {name: float(value.detach()) for name, value in parts.items()}
+        tokens = int((batch.segments_BS > 0).sum()) / max(time.monotonic() - start, 1e-9)
+        return Progress(self.step, recipe.steps, float(loss.detach()), values, rate, tokens)
+
+    @torch.no_grad()
+    def _validate(self) -> float:
+        """Nats an answer; keeps the weights where it is the lowest so far."""
+        self.network.eval()
+        total, count = 0.0, 0
+        for batch in _in_rows(self.validation, self.recipe):
+            with self._precision():
+                _, parts = self.objective(moved(batch, self.device))
+            answers = int((batch.segments_BR > 0).sum())
+            total, count = total + float(parts["nll"]) * answers, count + answers
+        loss = total / max(count, 1)
+        if loss < self.best:
+            self.best, self.waited = loss, 0
+            if self.rank == 0:
+                checkpoint.write(self.folder / "best.safetensors", self.network, [], {"step": self.step, "loss": loss})
+        else:
+            self.waited += 1
+        return loss
+
+    def _precision(self) -> ContextManager[Any]:
+        return torch.autocast(self.device.type, torch.bfloat16) if self.recipe.bf16 else nullcontext()
+
+    def _agree(self, wanted: bool) -> bool:
+        """Every process does what the first one says: clocks differ."""
+        if self.world == 1:
+            return wanted
+        said = torch.tensor([int(wanted)], device=self.device)
+        torch.distributed.broadcast(said, 0)
+        return bool(said.item())
+
+    def _log(self, report: Progress) -> None:
+        if self.rank == 0:
+            with (self.folder / "metrics.jsonl").open("a") as file:
+                file.write(json.dumps(asdict(report)) + "\n")
+
+    def _save(self) -> None:
+        facts = {
+            "step": self.step, "best": self.best if math.isfinite(self.best) else None, "waited": self.waited,
+            "position": self.position.to_json(), "recipe": asdict(self.recipe), "config": asdict(self.network.config),
+        }  # fmt: skip
+        checkpoint.write(self.path, self.network, self.optimisers, facts)
+
+    def _resume(self) -> None:
+        facts = checkpoint.read(self.path, self.network, self.optimisers)
+        self.step, self.waited = facts["step"], facts["waited"]
+        self.best = math.inf if facts["best"] is None else facts["best"]
+        self.position = Position(**facts["position"])
+        log = self.folder / "metrics.jsonl"
+        if self.rank == 0 and log.exists():
+            lines = [line for line in log.read_text().splitlines() if json.loads(line)["step"] <= self.step]
+            write_atomically(log, "".join(f"{line}\n" for line in lines).encode())
+
+
+def learning_rate(step: int, recipe: Recipe) -> float:
+    """Linear warm-up, then a cosine to a tenth."""
+    warm = max(1, int(recipe.warmup * recipe.steps))
+    if step < warm:
+        return recipe.learning_rate * (step + 1) / warm
+    done = (step - warm) / max(1, recipe.steps - warm)
+    return recipe.learning_rate * (0.1 + 0.45 * (1 + math.cos(math.pi * min(done, 1.0))))
+
+
+def optimisers(network: Network, recipe: Recipe) -> list[torch.optim.Optimizer]:
+    """AdamW (Loshchilov and Hutter 2019); with `muon` (Jordan et al. 2024) for the matrices between the embeddings."""
+    matrices = [p for name, p in network.named_parameters() if p.ndim == 2 and "embed" not in name]
+    others = [p for name, p in network.named_parameters() if p.ndim != 2 or "embed" in name]
+    decay = recipe.weight_decay
+    if recipe.optimiser == "muon":
+        muon = torch.optim.Muon([{"params": matrices, "scale": 20.0}], lr=recipe.learning_rate, weight_decay=decay)
+        adam = torch.optim.AdamW([{"params": others, "scale": 1.0}], lr=recipe.learning_rate, weight_decay=0.0)
+        return [muon, adam]
+    decayed = {"params": matrices, "scale": 1.0, "weight_decay": decay}
+    kept = {"params": others, "scale": 1.0, "weight_decay": 0.0}
+    return [torch.optim.AdamW([decayed, kept], lr=recipe.learning_rate, betas=(0.9, 0.98))]
+
+
+def moved(batch: Batch, device: torch.device) -> Any:
+    """A batch's arrays as tensors."""
+    values = {f.name: torch.from_numpy(getattr(batch, f.name)).to(device, non_blocking=True) for f in fields(batch)}
+    return Batch(**values)  # type: ignore[arg-type]
+
+
+def _in_rows(examples: Sequence[Example], recipe: Recipe) -> Iterator[Batch]:
+    """Every example once, in batches."""
+    packed: list[list[Example]] = [[]]
+    room = recipe.row_tokens
+    for example in sorted(examples, key=lambda e: len(e.ids)):
+        if packed[-1] and (len(example.ids) > room or len(packed[-1]) >= 64):
+            if len(packed) >= recipe.rows:
+                yield collate(packed)
+                packed = []
+            packed.append([])
+            room = recipe.row_tokens
+        packed[-1].append(example)
+        room -= len(example.ids)
+    if packed[-1]:
+        yield collate(packed)

@@ -1,0 +1,192 @@
+"""Training: it learns, it resumes exactly, and its batches hold what they say."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from forerun.errors import InputError  # noqa: E402
+from forerun.grammars.floats import PIECES, Floats  # noqa: E402
+from forerun.models._decode import expand  # noqa: E402
+from forerun.models.encoder_decoder._torch import TorchNetwork  # noqa: E402
+from forerun.models.encoder_decoder.config import Config  # noqa: E402
+from forerun.models.encoder_decoder.network import Network  # noqa: E402
+from forerun.models.encoder_decoder.tokenizer import Tokenizer, learn, number  # noqa: E402
+from forerun.train import losses  # noqa: E402
+from forerun.train.batches import Position, Sampler, batches  # noqa: E402
+from forerun.train.examples import Example, Labelled, Legal, places, tokenised  # noqa: E402
+from forerun.train.loop import Recipe, train  # noqa: E402
+
+GRAMMARS = {"loops": Floats(digits=2), "lines": Floats(digits=2)}
+RECIPE = Recipe(steps=60, rows=4, row_tokens=128, learning_rate=3e-3, evaluate_every=20, bf16=False)
+
+
+def rows(n: int, seed: int) -> list[Labelled]:
+    """Programs whose cost is ten to the number of their nested loops."""
+    draw, found = random.Random(seed), []
+    for i in range(n):
+        depth = draw.randint(0, 4)
+        task = "loops" if i % 3 else "lines"
+        text = f"{task}\n{number(depth)}\n" + "for " * depth + "x" * draw.randint(1, 30)
+        value = 10.0**depth * (3 if task == "lines" else 1)
+        found.append(Labelled(task, text, (value,), math.log10(value), group=f"g{i % 9}"))
+    return found
+
+
+class World:
+    """Everything that a small training needs."""
+
+    def __init__(self, n: int = 300) -> None:
+        texts = [row.prompt for row in rows(200, 5)]
+        self.tokenizer: Tokenizer = learn(texts, 300, PIECES)
+        self.legal = Legal(self.tokenizer.size)
+        self.examples = tokenised(rows(n, 0), GRAMMARS, self.tokenizer, self.legal, 512)
+        self.validation = tokenised(rows(60, 1), GRAMMARS, self.tokenizer, self.legal, 512)
+        self.places = torch.from_numpy(places(self.legal, self.tokenizer))
+
+    def network(self) -> Network:
+        torch.manual_seed(3)
+        return Network(
+            Config(
+                self.tokenizer.size, width=64, layers=2, decoder_layers=1, heads=2, head_width=32, hidden=128, window=32
+            )
+        )
+
+    def train(self, folder: Path, recipe: Recipe = RECIPE, **more: Any) -> Network:
+        network = self.network()
+        folder.mkdir(exist_ok=True)
+        train(network, self.examples, self.validation, self.legal, self.places, recipe, folder, **more)
+        return network
+
+
+@pytest.fixture(scope="module")
+def world() -> World:
+    return World()
+
+
+def test_it_learns_and_says_so(world: World, tmp_path: Path) -> None:
+    network = world.train(tmp_path / "run")
+    lines = [json.loads(line) for line in (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()]
+    assert [line["step"] for line in lines] == list(range(1, 61))
+    found = [line["validation"] for line in lines if line["validation"] is not None]
+    assert len(found) == 3 and found[-1] < 0.5 * lines[0]["parts"]["nll"]
+    runner, right = TorchNetwork(network), 0
+    for row in rows(30, 9):
+        ids = world.tokenizer.encode(row.prompt).ids
+        (leaves,) = expand(runner, world.tokenizer.vocabulary, [ids], [GRAMMARS[row.task]])
+        right += Floats(digits=2).read(leaves[0].pieces) == row.answer if leaves[0].complete else 0
+    assert right >= 20
+
+
+def test_a_training_that_was_stopped_goes_on_as_if_it_had_not_been(world: World, tmp_path: Path) -> None:
+    recipe = Recipe(**{**as_dict(RECIPE), "steps": 25, "evaluate_every": 7})
+    whole = world.train(tmp_path / "whole", recipe)
+    calls = 0
+    while not calls or (tmp_path / "parts" / "metrics.jsonl").read_text().count("\n") < 25:
+        parts = world.train(tmp_path / "parts", recipe, seconds=0.0)  # a step at a time
+        calls += 1
+    assert calls == 25
+    for (name, one), (_, other) in zip(whole.named_parameters(), parts.named_parameters(), strict=True):
+        assert torch.equal(one, other), name
+
+    def losses_of(folder: str) -> list[float]:
+        return [json.loads(line)["loss"] for line in (tmp_path / folder / "metrics.jsonl").read_text().splitlines()]
+
+    assert losses_of("whole") == losses_of("parts")
+
+
+def as_dict(recipe: Recipe) -> dict[str, Any]:
+    return {name: getattr(recipe, name) for name in recipe.__slots__}
+
+
+@pytest.mark.parametrize("damage", ["cut", "noise", "another network"])
+def test_a_damaged_checkpoint_is_refused(damage: str, world: World, tmp_path: Path) -> None:
+    recipe = Recipe(**{**as_dict(RECIPE), "steps": 2})
+    world.train(tmp_path / "run", recipe)
+    path = tmp_path / "run" / "last.safetensors"
+    if damage == "cut":
+        path.write_bytes(path.read_bytes()[:-1000])
+    elif damage == "noise":
+        path.write_bytes(b"\xff" * 5000)
+    else:
+        torch.manual_seed(0)
+        other = Network(
+            Config(world.tokenizer.size, width=32, layers=1, decoder_layers=1, heads=1, head_width=32, hidden=64)
+        )
+        with pytest.raises(InputError, match="cannot be read"):
+            train(other, world.examples, [], world.legal, world.places, recipe, tmp_path / "run")
+        return
+    with pytest.raises(InputError, match="cannot be read"):
+        world.train(tmp_path / "run", recipe)
+
+
+def test_an_epoch_holds_every_example_once_and_resumes_anywhere(world: World) -> None:
+    only = [example for example in world.examples if example.task == 0]
+    sampler = Sampler(only, Position(4))
+    first, second = (list(islice(sampler, len(only))) for _ in range(2))
+    assert ids(first) != ids(second) and sorted(ids(first)) == sorted(ids(second)) == sorted(map(id, only))
+    again = Sampler(only, Position(4))
+    list(islice(again, 37))
+    resumed = Sampler(only, Position(**json.loads(json.dumps(again.position.to_json()))))
+    assert ids(list(islice(resumed, 50))) == ids([*first, *second][37:87])
+
+
+def ids(examples: list[Example]) -> list[int]:
+    return [id(example) for example in examples]
+
+
+def test_rare_tasks_are_drawn_more_often_than_they_occur(world: World) -> None:
+    few, many = (sum(e.task == task for e in world.examples) for task in (1, 0))
+    drawn = list(islice(Sampler(world.examples, Position(0), temperature=2.0), 3000))
+    share = sum(e.task == 1 for e in drawn) / 3000
+    assert share == pytest.approx(math.sqrt(few) / (math.sqrt(few) + math.sqrt(many)), abs=0.03)
+
+
+def test_batches_hold_each_source_whole_with_its_answer(world: World) -> None:
+    sampler = Sampler(world.examples, Position(0))
+    found = list(islice(batches(sampler, rows=3, row_tokens=128), 5))
+    expected = iter(list(islice(Sampler(world.examples, Position(0)), 500)))
+    drawn = {example.ids.tobytes() for example in islice(expected, sampler.position.drawn)}
+    for batch in found:
+        assert batch.ids_BS.shape[1] <= 128
+        for b in range(len(batch.ids_BS)):
+            for r, segment in enumerate(batch.segments_BR[b]):
+                if segment:
+                    here = batch.segments_BS[b] == segment
+                    assert batch.ids_BS[b][here].astype(np.int32).tobytes() in drawn
+                    assert batch.positions_BS[b][here].tolist() == list(range(here.sum()))
+                    n = int(batch.weights_BRT[b, r].sum())
+                    assert batch.inputs_BRT[b, r, 1:n].tolist() == batch.targets_BRT[b, r, : n - 1].tolist()
+    filled = np.mean([(batch.segments_BS > 0).mean() for batch in found])
+    assert filled > 0.85
+
+
+def test_a_source_longer_than_a_row_has_one_of_its_own(world: World) -> None:
+    long = tokenised([Labelled("loops", "ab " * 400, (1.0,), 0.0)], GRAMMARS, world.tokenizer, world.legal, 4096)
+    batch = next(batches(Sampler(long, Position(0)), rows=2, row_tokens=64))
+    assert batch.ids_BS.shape[1] == len(long[0].ids) > 64
+
+
+def test_losses_by_hand() -> None:
+    logits = torch.tensor([[0.0, 0.0, 0.0, 9.0]])
+    legal = torch.tensor([[True, True, True, False]])
+    found = losses.legal_logprobs(logits, legal)
+    assert losses.likelihood(found, torch.tensor([1])).item() == pytest.approx(math.log(3))
+    place = torch.tensor([[1.0, 2.0, 4.0, float("nan")]])
+    assert losses.ordinal(found, torch.tensor([2]), place).item() == pytest.approx((3 + 2) / 3)
+    assert losses.expected_places(found, place).item() == pytest.approx(7 / 3)
+    no_place = torch.full((1, 4), float("nan"))
+    assert losses.ordinal(found, torch.tensor([2]), no_place).item() == 0
+    scores, values = torch.tensor([0.0, 1.0, 5.0]), torch.tensor([1.0, 2.0, 0.0])
+    right = losses.ranking(scores, values, torch.tensor([0, 0, -1]))
+    wrong = losses.ranking(-scores, values, torch.tensor([0, 0, -1]))
+    assert 0 < right < 0.1 < wrong and losses.ranking(scores, values, torch.tensor([0, 1, 2])) == 0
