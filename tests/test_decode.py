@@ -101,7 +101,9 @@ def test_the_whole_tree_is_the_exact_distribution(sources: list[tuple[int, ...]]
         assert [leaf.logprob for leaf in leaves] == sorted((leaf.logprob for leaf in leaves), reverse=True)
 
 
-@pytest.mark.parametrize(("width", "floor", "longest"), [(4, 1e-30, 64), (1000, 0.02, 64), (1000, 1e-30, 2), (1, 0.5, 9)])
+@pytest.mark.parametrize(
+    ("width", "floor", "longest"), [(4, 1e-30, 64), (1000, 0.02, 64), (1000, 1e-30, 2), (1, 0.5, 9)]
+)
 def test_a_pruned_tree_loses_no_mass(width: int, floor: float, longest: int) -> None:
     network = Remembering()
     (leaves,) = expand(network, VOCABULARY, [(5, 6)], [Words()], width=width, floor=floor, longest=longest)

@@ -18,7 +18,9 @@ def network(request: pytest.FixtureRequest) -> Network:
     torch.manual_seed(0)
     norm, cap = request.param
     config = Config(200, width=64, layers=4, heads=4, kv_heads=2, head_width=16, hidden=96, window=32)
-    return Network(Config(**{**{f: getattr(config, f) for f in config.__slots__}, "qk_norm": norm, "softcap": cap})).eval()
+    return Network(
+        Config(**{**{f: getattr(config, f) for f in config.__slots__}, "qk_norm": norm, "softcap": cap})
+    ).eval()
 
 
 def tokens(n: int, seed: int) -> torch.Tensor:
