@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 from pathlib import Path
 
 import tokenizers
@@ -96,10 +97,13 @@ class Tokenizer:
     def decode(self, ids: Sequence[int]) -> str:
         """The text of tokens, with names for those that have none."""
         first = SPECIAL + len(self.atoms)
-        return "".join(
-            self.bytes.decode([i - first]) if i >= first else f"⟨{self.atoms[i - SPECIAL] if i >= SPECIAL else i}⟩"
-            for i in ids
-        )
+        parts = []
+        for of_text, run in groupby(ids, key=lambda i: i >= first):
+            if of_text:  # together: a character may be several tokens
+                parts.append(str(self.bytes.decode([i - first for i in run])))
+            else:
+                parts += [f"⟨{self.atoms[i - SPECIAL] if i >= SPECIAL else i}⟩" for i in run]
+        return "".join(parts)
 
     def save(self, folder: Path) -> None:
         """Writes `tokenizer.json` and `pieces.json`."""

@@ -1,0 +1,144 @@
+"""What a model believes of one number: probability on intervals of the real line, and what is asked of it.
+
+A decoder that spells numbers gives such a distribution: each leaf of its tree of answers is a complete number, or a
+prefix that stands for all numbers whose spelling begins so. Inside an interval of one sign mass is spread evenly over the
+logarithm, so that .9 to 1.1 is as wide as 9e9 to 1.1e10.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """Intervals in ascending order, which may touch but not overlap, and the probability of each; NaN has none."""
+
+    lows: tuple[float, ...]
+    highs: tuple[float, ...]
+    weights: tuple[float, ...]
+
+    @classmethod
+    def of(cls, parts: Iterable[tuple[float, float, float]]) -> Distribution:
+        """From intervals with their weights, in any order; the weights need not add up to 1. Raises ValueError."""
+        kept = sorted(part for part in parts if part[2] > 0 and not math.isnan(part[0]))
+        total = math.fsum(weight for *_, weight in kept)
+        if not total > 0:
+            raise ValueError("a distribution needs at least one interval with a positive weight")
+        lows, highs, weights = zip(*kept, strict=True)
+        return cls(lows, highs, tuple(weight / total for weight in weights))
+
+    @classmethod
+    def point(cls, value: float) -> Distribution:
+        """All mass on one number."""
+        return cls((value,), (value,), (1.0,))
+
+    @cached_property
+    def _upto(self) -> list[float]:
+        return list(accumulate(self.weights))
+
+    def quantile(self, q: float) -> float:
+        """The smallest number at or below which lies the share `q`."""
+        place = min(bisect_left(self._upto, q * self._upto[-1]), len(self.weights) - 1)
+        before = self._upto[place] - self.weights[place]
+        share = min(max((q * self._upto[-1] - before) / self.weights[place], 0.0), 1.0)
+        return _between(self.lows[place], self.highs[place], share)
+
+    @property
+    def median(self) -> float:
+        """Half of the mass lies on either side."""
+        return self.quantile(0.5)
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """The central interval that holds the share `level`."""
+        return self.quantile((1 - level) / 2), self.quantile((1 + level) / 2)
+
+    def log_mean(self) -> float:
+        """The geometric mean; NaN where some mass is not positive and finite."""
+        middles = self._middles
+        if not all(0 < middle < math.inf for middle in middles):
+            return math.nan
+        return math.exp(math.fsum(w * math.log(m) for w, m in zip(self.weights, middles, strict=True)))
+
+    def above(self, value: float) -> float:
+        """The probability of more than `value`."""
+        return 1 - self.at_most(value)
+
+    def at_most(self, value: float) -> float:
+        """The probability of `value` or less."""
+        parts = zip(self.lows, self.highs, self.weights, strict=True)
+        return min(1.0, math.fsum(weight * _share(low, high, value) for low, high, weight in parts))
+
+    def log_crps(self, truth: float) -> float:
+        """The continuous ranked probability score of log10 of a positive number, 0 at best (Gneiting and Raftery 2007).
+
+        Mass that is not positive counts as the smallest positive interval does.
+        """
+        positive = [m for m in self._middles if 0 < m < math.inf] or [truth]
+        floor, ceiling = min(positive), max(positive)
+        logs = [math.log10(min(max(m, floor), ceiling)) for m in self._middles]
+        to_truth = math.fsum(w * abs(x - math.log10(truth)) for w, x in zip(self.weights, logs, strict=True))
+        return to_truth - _mean_difference(logs, self.weights) / 2
+
+    def widened(self, factor: float) -> Distribution:
+        """Every distance from the median, in logarithms, times `factor`: for a positive distribution."""
+        middle = self.median
+        if not (0 < self.lows[0] and self.highs[-1] < math.inf):
+            return self
+
+        def moved(value: float) -> float:
+            return middle * math.exp(math.log(value / middle) * factor)
+
+        return Distribution(tuple(map(moved, self.lows)), tuple(map(moved, self.highs)), self.weights)
+
+    @cached_property
+    def _middles(self) -> list[float]:
+        return [_between(low, high, 0.5) for low, high in zip(self.lows, self.highs, strict=True)]
+
+
+def mixture(parts: Sequence[tuple[Distribution, float]]) -> Distribution:
+    """Several distributions with their shares. Overlapping intervals stay as they are: only quantiles blur."""
+    rows = [
+        (low, high, share * weight)
+        for found, share in parts
+        for low, high, weight in zip(found.lows, found.highs, found.weights, strict=True)
+    ]
+    return Distribution.of(rows)
+
+
+def _between(low: float, high: float, share: float) -> float:
+    if low == high:
+        return low
+    if low > 0 or high < 0:
+        sign = 1 if low > 0 else -1
+        a, b = sorted((abs(low), min(abs(high), 1.7e308)) if sign > 0 else (abs(high), min(abs(low), 1.7e308)))
+        share = share if sign > 0 else 1 - share
+        return sign * min(max(math.exp(math.log(a) + share * (math.log(b) - math.log(a))), a), b)
+    return low + share * (high - low) if math.isfinite(high - low) else 0.0
+
+
+def _share(low: float, high: float, value: float) -> float:
+    """The share of an interval's mass at or below a value."""
+    if value >= high:
+        return 1.0
+    if value < low or low == high:
+        return 0.0
+    if low > 0:
+        return (math.log(value) - math.log(low)) / (math.log(min(high, 1.7e308)) - math.log(low))
+    if high < 0:
+        return 1 - _share(-high, -low, -value)
+    return (value - low) / (high - low) if math.isfinite(high - low) else 0.5
+
+
+def _mean_difference(values: Sequence[float], weights: Sequence[float]) -> float:
+    """E|X - Y| of two independent draws."""
+    below = mass = total = 0.0
+    for value, weight in sorted(zip(values, weights, strict=True)):
+        total += weight * (value * mass - below)
+        below, mass = below + weight * value, mass + weight
+    return 2 * total

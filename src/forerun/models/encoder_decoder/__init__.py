@@ -1,0 +1,123 @@
+"""One small encoder–decoder: reads a prompt, writes an answer of any grammar, one legal piece after another.
+
+A checkpoint is a folder: `config.json`, `tokenizer.json`, `pieces.json`, `model.safetensors` for PyTorch, and
+`encoder.onnx` and `decoder.onnx` for everybody else. Either of the two is enough to answer.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, ClassVar, TypeVar
+
+from forerun.core import Draft, Grammar, Model, Trial
+from forerun.distribution import Distribution
+from forerun.errors import InputError, ToolMissing
+from forerun.files import write_atomically
+from forerun.grammars.floats import Floats
+from forerun.models import _decode
+from forerun.models.encoder_decoder.config import Config
+from forerun.models.encoder_decoder.tokenizer import Encoded, Tokenizer
+
+A = TypeVar("A")
+
+CONFIG, WEIGHTS = "config.json", "model.safetensors"
+
+
+class EncoderDecoder(Model):
+    """A network with its tokenizer. Make one with `from_pretrained`."""
+
+    name: ClassVar[str] = "encoder_decoder"
+
+    def __init__(self, network: _decode.Network, tokenizer: Tokenizer, config: Config) -> None:
+        self.network, self.tokenizer, self.config = network, tokenizer, config
+
+    @classmethod
+    def from_pretrained(cls, place: str | Path, *, device: str = "", threads: int = 0) -> EncoderDecoder:
+        """A checkpoint from a folder. Runs in onnxruntime where no device is named and the graphs are there.
+
+        Raises InputError for a folder that holds no checkpoint of ours, ToolMissing for a runtime that is absent.
+        """
+        folder = Path(place)
+        try:
+            config = Config.from_json((folder / CONFIG).read_text(), str(folder))
+        except OSError as error:
+            raise InputError(f"{folder} holds no checkpoint", str(error), "give the folder that training wrote") from error
+        tokenizer = Tokenizer.load(folder)
+        if tokenizer.size != config.vocabulary:
+            raise InputError(
+                f"{folder} mixes two checkpoints",
+                f"the tokenizer has {tokenizer.size} tokens, the network {config.vocabulary}",
+                "copy the whole folder again",
+            )
+        return cls(_network(folder, config, device, threads), tokenizer, config)
+
+    def save_pretrained(self, place: str | Path, *, int8: bool = False, onnx: bool = True) -> None:
+        """Writes the whole checkpoint into a folder. Needs the network in PyTorch."""
+        from safetensors.torch import save
+
+        from forerun.models.encoder_decoder._torch import TorchNetwork
+
+        if not isinstance(self.network, TorchNetwork):
+            raise InputError("only a network in PyTorch can be saved", "", "load it with device='cpu'")
+        folder, network = Path(place), self.network.network
+        folder.mkdir(parents=True, exist_ok=True)
+        tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
+        write_atomically(folder / CONFIG, self.config.to_json().encode())
+        write_atomically(folder / WEIGHTS, save(tensors))
+        self.tokenizer.save(folder)
+        if onnx:
+            from forerun.models.encoder_decoder.export import export
+
+            export(network, folder, int8=int8)
+
+    def encode(self, prompt: str) -> Encoded:
+        """The prompt's tokens, and how many did not fit."""
+        return self.tokenizer.encode(prompt, self.config.context)
+
+    def sample(
+        self, prompt: str, grammar: Grammar[A], n: int, seed: int, history: Sequence[Trial[A]] = ()
+    ) -> list[Draft[A]]:
+        """`n` draws from what may be written; those that do not end are left out."""
+        ids = [self.encode(prompt).ids]
+        found = _decode.sample(self.network, self.tokenizer.vocabulary, ids, [grammar], n=n, seed=seed)[0]
+        return [Draft(grammar.read(p.pieces), p.logprob, self.name) for p in found if p.complete]
+
+    def distributions(self, prompts: Sequence[str], grammar: Floats) -> list[Distribution]:
+        """What the network believes of one number for each prompt: the whole tree of likely answers, no sampling."""
+        tokens = [self.encode(prompt).ids for prompt in prompts]
+        trees = _decode.expand(self.network, self.tokenizer.vocabulary, tokens, [grammar] * len(prompts))
+        return [distribution(leaves, grammar) for leaves in trees]
+
+
+def distribution(leaves: Sequence[_decode.Prefix], grammar: Floats) -> Distribution:
+    """The leaves of a tree of answers as intervals of numbers."""
+    return Distribution.of((*grammar.interval(leaf.pieces), math.exp(leaf.logprob)) for leaf in leaves)
+
+
+def _network(folder: Path, config: Config, device: str, threads: int) -> Any:
+    from forerun.models.encoder_decoder._onnx import DECODER, ENCODER, OnnxNetwork
+
+    if not device and (folder / ENCODER).is_file() and (folder / DECODER).is_file():
+        return OnnxNetwork(folder, config.window, threads)
+    if not find_spec("torch"):
+        raise ToolMissing(f"{folder} has no ONNX graphs, so it needs PyTorch", "", "pip install 'forerun[train]'")
+    return _torch_network(folder, config, device or "cpu")
+
+
+def _torch_network(folder: Path, config: Config, device: str) -> Any:
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+
+    from forerun.models.encoder_decoder._torch import TorchNetwork
+    from forerun.models.encoder_decoder.network import Network
+
+    network = Network(config)
+    try:
+        network.load_state_dict(load_file(folder / WEIGHTS))
+    except (OSError, SafetensorError, RuntimeError) as error:
+        why = str(error).partition("\n")[0]
+        raise InputError(f"the weights cannot be read: {folder / WEIGHTS}", why, "train or download them again") from error
+    return TorchNetwork(network, device)

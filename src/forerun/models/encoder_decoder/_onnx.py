@@ -1,0 +1,83 @@
+"""Runs the exported network in onnxruntime: what a plain install predicts with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from forerun.errors import InputError, ToolMissing
+from forerun.models._decode import Logits
+
+ENCODER, DECODER = "encoder.onnx", "decoder.onnx"
+
+
+class Memory(NamedTuple):
+    """Keys and values `[L, B, K, S, C]` of the sources, and the segments `[B, S]`."""
+
+    keys: NDArray[np.float32]
+    values: NDArray[np.float32]
+    segments: NDArray[np.int64]
+
+
+class Cache(NamedTuple):
+    """Keys and values `[L, B, R, K, T, C]` of the answers so far."""
+
+    keys: NDArray[np.float32]
+    values: NDArray[np.float32]
+
+
+class OnnxNetwork:
+    """`forerun.models._decode.Network` from two graphs in a folder. Raises ToolMissing, InputError."""
+
+    def __init__(self, folder: Path, window: int, threads: int = 0) -> None:
+        self.window = window
+        self.encoder, self.decoder = (_session(folder / name, threads) for name in (ENCODER, DECODER))
+
+    def encode(self, prompts: Sequence[Sequence[int]]) -> Memory:
+        """One row for each prompt, padded to whole windows."""
+        longest = max(map(len, prompts))
+        ids = np.zeros((len(prompts), longest + -longest % self.window), np.int64)
+        segments = np.zeros_like(ids)
+        for i, prompt in enumerate(prompts):
+            ids[i, : len(prompt)], segments[i, : len(prompt)] = prompt, 1
+        return Memory(*self.encoder.run(None, {"ids": ids, "segments": segments}), segments)
+
+    def begin(self, memory: Memory) -> Cache:
+        """Nothing is written yet, one row for each prompt."""
+        layers, rows, heads, _, width = memory.keys.shape
+        empty = np.zeros((layers, rows, 1, heads, 0, width), np.float32)
+        return Cache(empty, empty)
+
+    def step(
+        self, memory: Memory, cache: Cache, parents: NDArray[np.int64], tokens: NDArray[np.int64]
+    ) -> tuple[Logits, Cache]:
+        """`[B, R]` tokens, each after the row of the cache that `parents` names."""
+        index = parents[None, :, :, None, None, None]
+        kept = (np.take_along_axis(x, index, 2) if x.shape[4] else _wider(x, parents.shape[1]) for x in cache)
+        feeds = dict(zip(("past_keys", "past_values"), kept, strict=True))
+        feeds |= {"ids": tokens, "keys": memory.keys, "values": memory.values, "segments": memory.segments}
+        logits, keys, values = self.decoder.run(None, feeds)
+        return logits, Cache(keys, values)
+
+
+def _wider(x: NDArray[np.float32], rows: int) -> NDArray[np.float32]:
+    return np.zeros((*x.shape[:2], rows, *x.shape[3:]), np.float32)
+
+
+def _session(path: Path, threads: int) -> Any:
+    try:
+        import onnxruntime
+    except ImportError as error:
+        raise ToolMissing("predictions need onnxruntime", str(error), "pip install onnxruntime") from error
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.log_severity_level = 3
+    try:
+        return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # its own exceptions share no base
+        why = str(error).partition("\n")[0]
+        raise InputError(f"the network cannot be read: {path}", why, "install forerun again, or export it again") from error

@@ -1,0 +1,97 @@
+"""Distributions on the number line, against sums by hand and against draws."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from forerun.distribution import Distribution, mixture
+
+PARTS = [(10.0, 10.0, 0.2), (20.0, 40.0, 0.5), (100.0, 100.0, 0.3)]
+positive = st.floats(1e-300, 1e300)
+points = st.lists(st.tuples(positive, st.floats(0.01, 1)), min_size=1, max_size=8)
+
+
+def of_points(rows: list[tuple[float, float]]) -> Distribution:
+    return Distribution.of((value, value, weight) for value, weight in rows)
+
+
+def test_quantiles_and_probabilities() -> None:
+    found = Distribution.of(reversed(PARTS))
+    assert found.quantile(0.1) == 10 and found.quantile(0.9) == 100
+    assert found.quantile(0.45) == pytest.approx(math.sqrt(20 * 40)) and found.median == pytest.approx(20 * 2**0.6)
+    assert found.interval(0.8) == (10, 100)
+    assert found.at_most(9) == 0 and found.at_most(10) == pytest.approx(0.2) and found.at_most(100) == 1
+    assert found.at_most(math.sqrt(800)) == pytest.approx(0.45) and found.above(99) == pytest.approx(0.3)
+    logs = 0.2 * math.log(10) + 0.5 * math.log(math.sqrt(800)) + 0.3 * math.log(100)
+    assert found.log_mean() == pytest.approx(math.exp(logs))
+
+
+@given(points)
+def test_quantiles_never_go_down_and_invert_probabilities(rows: list[tuple[float, float]]) -> None:
+    found = of_points(rows)
+    quantiles = [found.quantile(q / 20) for q in range(21)]
+    assert quantiles == sorted(quantiles)
+    for q in (0.1, 0.5, 0.9):
+        assert found.at_most(found.quantile(q)) >= q - 1e-9
+
+
+@pytest.mark.parametrize(
+    "low, high", [(-40.0, -20.0), (-3.0, 5.0), (0.0, 8.0), (5e-324, 1.7e308), (-math.inf, math.inf)]
+)
+def test_intervals_of_every_kind(low: float, high: float) -> None:
+    found = Distribution.of([(low, high, 1.0)])
+    inside = [found.quantile(q) for q in (0.1, 0.5, 0.9)]
+    assert all(low <= value <= high for value in inside) and inside == sorted(inside)
+    assert found.at_most(high) == 1
+
+
+@given(points, positive)
+def test_crps_is_that_of_the_two_expectations(rows: list[tuple[float, float]], truth: float) -> None:
+    found = of_points(rows)
+    logs = [math.log10(value) for value in found.lows]
+    weights = found.weights
+    floor, ceiling = min(logs), max(logs)
+    first = sum(w * abs(x - math.log10(truth)) for w, x in zip(weights, logs, strict=True))
+    second = sum(
+        v * w * abs(x - y) for v, x in zip(weights, logs, strict=True) for w, y in zip(weights, logs, strict=True)
+    )
+    assert found.log_crps(truth) == pytest.approx(first - second / 2, rel=1e-6, abs=1e-6 * (1 + ceiling - floor))
+
+
+def test_a_sure_and_right_forecast_scores_zero() -> None:
+    assert Distribution.point(7.0).log_crps(7.0) == 0
+    assert Distribution.point(70.0).log_crps(7.0) == pytest.approx(1)
+
+
+def test_widening_keeps_the_median_and_stretches_logarithms() -> None:
+    found = Distribution.of(PARTS)
+    wide = found.widened(2.0)
+    assert wide.median == pytest.approx(found.median)
+    before, after = (math.log(d.quantile(0.9) / d.median) for d in (found, wide))
+    assert after == pytest.approx(2 * before)
+    signed = Distribution.of([(-1.0, 1.0, 1.0)])
+    assert signed.widened(3.0) == signed
+
+
+def test_mixtures() -> None:
+    found = mixture([(Distribution.point(1.0), 0.25), (Distribution.point(9.0), 0.75)])
+    assert found.at_most(5) == pytest.approx(0.25) and found.median == 9
+
+
+@pytest.mark.parametrize("parts", [[], [(1.0, 1.0, 0.0)], [(math.nan, math.nan, 1.0)]])
+def test_nothing_is_no_distribution(parts: list[tuple[float, float, float]]) -> None:
+    with pytest.raises(ValueError):
+        Distribution.of(parts)
+
+
+def test_draws_agree() -> None:
+    draw = np.random.default_rng(0)
+    values = np.exp(draw.normal(3, 1, 4000))
+    found = Distribution.of((float(v), float(v), 1.0) for v in values)
+    assert found.median == pytest.approx(float(np.median(values)), rel=0.01)
+    assert found.quantile(0.9) == pytest.approx(float(np.quantile(values, 0.9)), rel=0.02)

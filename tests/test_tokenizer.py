@@ -1,0 +1,59 @@
+"""Tokens: every text comes back, digits stand apart, numbers are the pieces of answers, long sources are cut."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from forerun.errors import InputError
+from forerun.grammars.floats import PIECES, Floats
+from forerun.models.encoder_decoder.tokenizer import CUT, SPECIAL, Tokenizer, learn, number, plain
+
+CODE = ["for (int i = 0; i < 1024; i++) { sum += a[i]; }\n", "def f(x):\n    return x + 1\n"] * 20
+TOKENIZER = learn(CODE, 400, PIECES)
+FIRST = SPECIAL + len(PIECES)
+
+
+@given(st.text())
+def test_every_text_comes_back(text: str) -> None:
+    assert TOKENIZER.decode(TOKENIZER.encode(plain(text)).ids) == plain(text)
+
+
+def test_digits_stand_apart_and_frequent_words_are_one_token() -> None:
+    ids = TOKENIZER.encode("1024").ids
+    assert len(ids) == 4 and len(TOKENIZER.encode("for (int").ids) < 5
+    assert all(FIRST <= i < TOKENIZER.size for i in ids)
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_numbers_are_read_as_they_are_written(value: float) -> None:
+    grammar = Floats(digits=2)
+    ids = TOKENIZER.encode(f"loops {number(value)}\n").ids
+    inside = [i for i in ids if SPECIAL <= i < FIRST]
+    assert [PIECES[i - SPECIAL] for i in inside] == grammar.write((value,))
+    assert [TOKENIZER.vocabulary.atoms[piece] for piece in grammar.write((value,))] == inside
+
+
+def test_a_long_source_loses_its_middle() -> None:
+    text = "".join(f"line {i}\n" for i in range(200))
+    whole = TOKENIZER.encode(text)
+    cut = TOKENIZER.encode(text, 100)
+    assert whole.cut == 0 and len(cut.ids) == 100 and cut.cut == len(whole.ids) - 99
+    place = cut.ids.index(CUT)
+    assert cut.ids[:place] == whole.ids[:place] and cut.ids[place + 1 :] == whole.ids[-(99 - place) :] and place > 60
+    assert TOKENIZER.encode(text, len(whole.ids)) == whole
+
+
+def test_a_tokenizer_is_saved_whole(tmp_path: Path) -> None:
+    TOKENIZER.save(tmp_path)
+    loaded = Tokenizer.load(tmp_path)
+    text = CODE[0] + number(12.5)
+    assert loaded.size == TOKENIZER.size and loaded.encode(text) == TOKENIZER.encode(text)
+    (tmp_path / "tokenizer.json").write_text("{}")
+    with pytest.raises(InputError, match="tokenizer"):
+        Tokenizer.load(tmp_path)
+    with pytest.raises(InputError, match="tokenizer"):
+        Tokenizer.load(tmp_path / "nowhere")
