@@ -113,6 +113,11 @@ def test_a_pruned_tree_loses_no_mass(width: int, floor: float, longest: int) -> 
     for leaf in leaves:
         if leaf.complete:
             assert leaf.logprob == pytest.approx(expected[leaf.pieces], abs=1e-5)
+    # What is left of a prefix stays with it: every prefix has all the mass of the answers that begin with it.
+    for start in ("a", "bar", "no"):
+        under = sum(math.exp(leaf.logprob) for leaf in leaves if leaf.pieces[:1] == (start,))
+        whole = sum(math.exp(logprob) for pieces, logprob in expected.items() if pieces[0] == start)
+        assert under <= whole + 1e-6
 
 
 def test_draws_follow_the_distribution_and_the_seed() -> None:

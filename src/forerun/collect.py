@@ -1,4 +1,4 @@
-"""Gathering trials: `solve` over many programs, in parallel, resumable.
+"""Gathering trials over many programs, in parallel, resumable: `solve` where answers are searched, else plain facts.
 
 What was measured is in the store, so an interrupted collection goes on where it stopped: models draw the same drafts
 again, and known ones are not measured.
@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from forerun import parallel
-from forerun.core import Model, Result
+from forerun.core import Draft, Measurement, Model, Result, Trial
+from forerun.corpora.programs import Program
 from forerun.corpora.units import Unit
 from forerun.errors import ForerunError
 from forerun.grammars.pipelines import Plan
@@ -20,6 +21,7 @@ from forerun.sandbox import Pool
 from forerun.solve import solve
 from forerun.store import Store
 from forerun.tasks import passes
+from forerun.tasks._programs import NOT_STARTED, Answer, Programs
 from forerun.toolchains.llvm import clang
 
 
@@ -74,3 +76,40 @@ def one(unit: Unit, job: Job, pool: Pool, store: Store) -> Collected:
     except ForerunError as error:
         return Collected(unit, size, None, str(error))
     return Collected(unit, size, result)
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What was measured of one program, now or before."""
+
+    program: Program
+    measurement: Measurement
+    known: bool
+
+
+def measure(
+    programs: Iterable[Program], task: Programs, store: Path, workers: int, again: bool = False
+) -> Iterator[Measured]:
+    """Runs each program that the store does not know for this task; yields the known ones first, the rest in no order.
+
+    `again` runs those once more that ran into a limit of time or memory. Programs are shut in by the toolchain, so
+    they take no worker of ours. Raises ToolMissing where a language has no tool here.
+    """
+    distinct = {program.source.key: program for program in programs}
+    with Store(store) as opened:
+        known = {
+            key: found
+            for key, found in opened.baselines(task.id).items()
+            if key in distinct and task.accepts(found) and not (again and found.transient)
+        }
+    yield from (Measured(distinct[key], found, True) for key, found in known.items())
+
+    def work(program: Program, _: Pool, opened: Store) -> Measured:
+        found = task.measure(program.source, None)
+        if not found.error.startswith(NOT_STARTED):  # our failure, not the program's
+            draft: Draft[Answer] = Draft(None, origin="baseline")
+            opened.add([Trial(task.id, program.source, draft, found)], task.grammar(program.source))
+        return Measured(program, found, False)
+
+    todo = (program for key, program in distinct.items() if key not in known)
+    yield from parallel.each(todo, work, store, workers)

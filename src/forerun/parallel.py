@@ -18,9 +18,13 @@ R = TypeVar("R")
 Work = Callable[[T, Pool, Store], R]
 
 
-def each(items: Iterable[T], work: Work[T, R], store: Path) -> Iterator[R]:
-    """`work(item, pool, store)` for each item; yields in no order. Closing it waits for the items in hand only."""
-    workers, place, stop = settings.workers(), local(), Event()
+def each(items: Iterable[T], work: Work[T, R], store: Path, workers: int | None = None) -> Iterator[R]:
+    """`work(item, pool, store)` for each item; yields in no order. Closing it waits for the items in hand only.
+
+    As many at once as the setting `workers` says, where none are named.
+    """
+    place, stop = local(), Event()
+    workers = workers or settings.workers()
     pools: list[Pool] = []
 
     def one(item: T) -> R | None:

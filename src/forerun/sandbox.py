@@ -243,7 +243,8 @@ def _cause(status: int, said: str) -> str:
 def serve() -> None:
     """The worker's side: answers until the other end closes."""
     descriptor, parent, memory = (int(a) for a in sys.argv[1:4])
-    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    # The soft limit alone: a program that is measured gets limits of its own, which may be wider.
+    resource.setrlimit(resource.RLIMIT_AS, (memory, resource.getrlimit(resource.RLIMIT_AS)[1]))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     connection = Connection(descriptor)

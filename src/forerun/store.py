@@ -88,6 +88,18 @@ class Store:
             raise self._unusable(error) from error
         return {answer: m for answer, m in measured.items() if not m.transient}
 
+    def baselines(self, task: str) -> dict[str, Measurement]:
+        """The latest measurement of each source's baseline for a task (by its id), by the source's key."""
+        rows = self._query(
+            "SELECT source, measured, parts, checked, error, tool FROM trials"
+            " WHERE task = ? AND answer IS NULL ORDER BY id",
+            (task,),
+        )
+        try:
+            return {row[0]: _measurement(*row[1:]) for row in rows}
+        except (zlib.error, TypeError, ValueError) as error:
+            raise self._unusable(error) from error
+
     def add(self, trials: Iterable[Trial[A]], grammar: Grammar[A]) -> None:
         """Writes trials in one transaction; a trial that is already there is replaced."""
         rows = list(trials)

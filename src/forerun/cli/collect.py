@@ -1,115 +1,42 @@
-"""`forerun collect passes`: trials from real programs."""
+"""`forerun collect`: trials from real programs, a file for each kind of question."""
 
 from __future__ import annotations
 
 import argparse
-import random
-import sys
-from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
-from forerun import settings
-from forerun.cli.optimize import parse_budget
-from forerun.cli.render import Column, Progress, Table, add_format, number, percent, show
-from forerun.collect import Collected, Job, collect
-from forerun.corpora import debian
-from forerun.corpora.units import Unit, load_compile_commands
-from forerun.errors import ForerunError, UsageError
-from forerun.improve import MODEL, Options
-from forerun.models._chain import model
-from forerun.stats import mean
-from forerun.tasks.passes import Passes
-from forerun.toolchains.llvm import clang
+from forerun.cli import _collect_passes, _collect_programs
+from forerun.cli.render import add_format
 
-GROUPS = {"train": debian.TRAIN, "test": debian.TEST, "projects": debian.PROJECTS}
+units = _collect_passes.units
+KINDS = {"passes": _collect_passes, "memory": _collect_programs, "runtime": _collect_programs}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Options of the verb."""
     parser.epilog = "Interrupted, it goes on where it stopped when called again."
-    parser.add_argument("task", choices=("passes",), help="the question to gather trials of")
+    parser.add_argument("task", choices=tuple(KINDS), help="the question to gather trials of")
     parser.add_argument(
-        "--folder", action="append", default=[], metavar="DIR", help="a build with compile_commands.json"
+        "--folder",
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="for passes a build with compile_commands.json, else any folder of programs",
     )
-    parser.add_argument(
-        "--debian", action="append", default=[], metavar="NAME", help=f"a source package, or {', '.join(GROUPS)}"
-    )
-    parser.add_argument("--model", default=MODEL, help=f"who proposes (default: {MODEL})")
-    parser.add_argument(
-        "--budget", default="100", help="compilations for each module, or seconds as in 5s (default: 100)"
-    )
-    parser.add_argument("--objective", choices=Passes.objectives, default="text", help="what to make smaller (text)")
-    parser.add_argument("--cc", help="the compiler (default: clang of the LLVM that was found)")
     parser.add_argument("--store", type=Path, help="file for the trials (default: in the cache folder)")
-    parser.add_argument("--most", type=int, default=20_000, help="IR instructions that a module may have (20,000)")
-    parser.add_argument("--each", type=int, help="so many modules of each project, drawn at random")
-    parser.add_argument("--seed", type=int, default=0, help="another seed, another search (default: 0)")
+    parser.add_argument(
+        "--most", type=int, default=20_000, help="IR instructions that a module may have, bytes of a program (20,000)"
+    )
+    parser.add_argument(
+        "--each",
+        type=int,
+        help="so many modules of each project, programs of each folder and language, at random",
+    )
     add_format(parser)
+    for kind in dict.fromkeys(KINDS.values()):
+        kind.configure(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Solves every unit; prints a row for each project."""
-    chosen = Options(options.objective, parse_budget(options.budget), options.model, seed=options.seed)
-    compiler = options.cc or clang.default_compiler()
-    found = list(units(options.folder, options.debian, compiler, options.each))
-    if not found:
-        raise UsageError("there is nothing to collect from", "", "name a --folder or a --debian package")
-    store = options.store or settings.cache_folder() / "trials.sqlite"
-    # Behind the unit's own flags: packages that ask for -O2 are learned from as the others are.
-    job = Job(
-        lambda: model(options.model), chosen, compiler, most=options.most, extra=tuple(options.compiler) or ("-Oz",)
-    )
-    progress = Progress(len(found), "modules")
-    done = []
-    for collected in collect(found, job, store):
-        done.append(collected)
-        progress.step(f"{collected.unit.project}/{Path(collected.unit.file).name}")
-    progress.end()
-    for reason, count in Counter(c.reason.partition("\n")[0] for c in done if c.reason).most_common(10):
-        print(f"{count} modules left out: {reason}", file=sys.stderr)
-    show(_table(done), options.format)
-    return 0 if any(c.result for c in done) else 1
-
-
-def units(folders: list[str], packages: list[str], compiler: str, each: int | None = None) -> Iterator[Unit]:
-    """The units of compile databases and Debian packages, a source file once. What does not build is told and left."""
-    for folder in folders:
-        yield from _some(load_compile_commands(Path(folder)), each)
-    for name in (name for given in packages for name in GROUPS.get(given, (given,))):
-        try:
-            package = debian.fetch(name, settings.cache_folder() / "debian")
-            yield from _some(debian.build(package, compiler), each)
-        except ForerunError as error:
-            print(f"{name}: {error}", file=sys.stderr)
-
-
-def _some(found: list[Unit], each: int | None) -> list[Unit]:
-    """All of them, or as many at random, the same ones each time."""
-    return found if each is None else random.Random(0).sample(found, min(each, len(found)))
-
-
-def _table(done: list[Collected]) -> Table:
-    rows = []
-    for project in dict.fromkeys(c.unit.project for c in done):
-        results = [c.result for c in done if c.unit.project == project and c.result]
-        licence = next(c.unit.licence for c in done if c.unit.project == project)
-        rows.append(
-            {
-                "project": project,
-                "licence": licence,
-                "modules": len(results),
-                "trials": sum(len(r.trials) for r in results),
-                "gain": mean([r.gain for r in results]) if results else None,
-            }
-        )
-    return Table(
-        [
-            Column("project", "project"),
-            Column("licence", "licence"),
-            Column("modules", "modules", number, True),
-            Column("trials", "trials", number, True),
-            Column("gain", "mean gain", percent, True),
-        ],
-        rows,
-    )
+    """Gathers; prints what came of it."""
+    return int(KINDS[options.task].run(options))

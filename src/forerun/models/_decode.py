@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -125,13 +125,14 @@ def expand(
     grammars: Sequence[Grammar[Any]],
     *,
     width: int = 256,
-    floor: float = 1e-5,
+    floor: float = 1e-3,
     longest: int = 64,
 ) -> list[list[Prefix]]:
     """For each source the leaves of the tree of likely answers, most probable first; their probabilities add up to 1.
 
-    At each level the `width` most probable prefixes are followed that have at least the probability `floor`; the others
-    stay in the answer as incomplete leaves, so no mass is lost. So do all after `longest` tokens.
+    At each level the `width` most probable prefixes are followed that have at least the probability `floor`. The others
+    stay in the answer as incomplete leaves, those that are next to nothing under the prefix that they begin with, so no
+    mass is lost. So does all that is left after `longest` tokens.
     """
     memory = network.encode(prompts)
     cache = network.begin(memory)
@@ -142,23 +143,58 @@ def expand(
         logits, cache = network.step(memory, cache, parents, tokens)
         kept = []
         for i, grammar in enumerate(grammars):
-            children = [
-                (child, row, token)
-                for row, prefix in enumerate(live[i])
-                for child, token in _children(prefix, logits[i, row], vocabulary, grammar)
-            ]
-            children.sort(key=lambda entry: -entry[0].logprob)
-            leaves[i] += [child for child, *_ in children if child.complete]
-            open_ = [entry for entry in children if not entry[0].complete]
-            follow = [entry for entry in open_[:width] if entry[0].logprob >= math.log(floor)]
-            leaves[i] += [child for child, *_ in open_[len(follow) :]]
-            live[i] = [child for child, *_ in follow]
+            level = _level(live[i], logits[i], vocabulary, grammar, floor / 100)
+            follow = [entry for entry in level.children if entry.prefix.logprob >= math.log(floor)][:width]
+            leaves[i] += level.leaves + [entry.prefix for entry in level.children[len(follow) :]]
+            live[i] = [entry.prefix for entry in follow]
             kept.append(follow)
         if not any(live):
             break
-        parents = _rows([[row for _, row, _ in follow] for follow in kept])
-        tokens = _rows([[token for *_, token in follow] for follow in kept])
+        parents = _rows([[entry.row for entry in follow] for follow in kept])
+        tokens = _rows([[entry.token for entry in follow] for follow in kept])
     return [sorted(found + rest, key=lambda leaf: -leaf.logprob) for found, rest in zip(leaves, live, strict=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Child:
+    """An incomplete prefix, the row that it goes on from, and the token that does."""
+
+    prefix: Prefix
+    row: int
+    token: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Level:
+    """What one step gives: children, the most probable first, and what is a leaf already."""
+
+    children: list[_Child]
+    leaves: list[Prefix]
+
+
+def _level(
+    live: Sequence[Prefix], logits: Logits, vocabulary: Vocabulary, grammar: Grammar[Any], least: float
+) -> _Level:
+    """Children of at least the probability `least`; the rest of each prefix's mass stays with it, as a leaf."""
+    children, leaves = list[_Child](), list[Prefix]()
+    together: dict[int, tuple[Choices, list[int]]] = {}
+    for row, prefix in enumerate(live):
+        choices = vocabulary.choices(grammar.allowed(prefix.pieces), prefix.partial)
+        together.setdefault(id(choices), (choices, []))[1].append(row)
+    for choices, rows in together.values():
+        of_rows = np.array([live[row].logprob for row in rows])
+        scores = of_rows[:, None] + _log_softmax(logits[np.ix_(rows, choices.tokens)])
+        likely = scores >= math.log(least)
+        rest = np.where(likely, 0.0, np.exp(scores)).sum(axis=1)
+        leaves += [replace(live[row], logprob=math.log(mass)) for row, mass in zip(rows, rest, strict=True) if mass > 0]
+        for place, column in zip(*np.nonzero(likely), strict=True):
+            row, token = rows[place], int(choices.tokens[column])
+            child = live[row].then(token, choices.completes[token], float(scores[place, column]))
+            if child.complete or _must_end(child, grammar):
+                leaves.append(replace(child, complete=True))
+            else:
+                children.append(_Child(child, row, token))
+    return _Level(sorted(children, key=lambda child: -child.prefix.logprob), leaves)
 
 
 def sample(
@@ -193,15 +229,10 @@ def sample(
     return live
 
 
-def _children(
-    prefix: Prefix, logits: Logits, vocabulary: Vocabulary, grammar: Grammar[Any]
-) -> list[tuple[Prefix, int]]:
-    choices = vocabulary.choices(grammar.allowed(prefix.pieces), prefix.partial)
-    logprobs = prefix.logprob + _log_softmax(logits[choices.tokens])
-    return [
-        (prefix.then(token, choices.completes[token], logprob), token)
-        for token, logprob in zip(choices.tokens.tolist(), logprobs.tolist(), strict=True)
-    ]
+def _must_end(prefix: Prefix, grammar: Grammar[Any]) -> bool:
+    """Whether nothing but END may follow: then its probability is 1, and no step is needed to know it."""
+    allowed = () if prefix.partial else grammar.allowed(prefix.pieces)
+    return len(allowed) == 1 and END in allowed
 
 
 def _drawn(
@@ -220,8 +251,9 @@ def _drawn(
 
 
 def _log_softmax(logits: Logits) -> NDArray[np.float64]:
-    shifted = logits.astype(np.float64) - logits.max()
-    return shifted - np.log(np.exp(shifted).sum())  # type: ignore[no-any-return]
+    """Over the last axis."""
+    shifted = logits.astype(np.float64) - logits.max(axis=-1, keepdims=True)
+    return shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))  # type: ignore[no-any-return]
 
 
 def _rows(values: Sequence[Sequence[int]]) -> NDArray[np.int64]:

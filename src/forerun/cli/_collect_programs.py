@@ -1,0 +1,146 @@
+"""Of `forerun collect`: what programs cost, from any folder of programs."""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from pathlib import Path
+
+from forerun import settings
+from forerun.cli.render import Column, Progress, Table, number, percent, show
+from forerun.collect import Measured, measure
+from forerun.corpora.programs import GROUPINGS, Program, load
+from forerun.errors import UsageError
+from forerun.stats import median, quantile
+from forerun.tasks._programs import Programs
+from forerun.tasks.memory import Memory
+from forerun.tasks.runtime import Runtime
+from forerun.toolchains.process.languages import named
+
+_FLOOR = 1.05
+"""Within 5% of the least that any program of the language takes: the start of its runtime and nothing else."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Options that only programs have."""
+    group = parser.add_argument_group(
+        "memory, runtime",
+        "One program at a time for runtime, because others beside it are noise, and one for each core for memory;"
+        " the setting `workers` changes both. One run answers both questions.",
+    )
+    group.add_argument(
+        "--group-by",
+        choices=GROUPINGS,
+        default="parent",
+        help="what is one problem: a file's folder (default), its name without the suffix, the folder at the top, or"
+        " the first number in its name, else in its folder's",
+    )
+    group.add_argument("--language", action="append", default=[], metavar="NAME", help="only programs in this language")
+    group.add_argument("--timeout", type=float, default=10.0, help="CPU seconds that one run may take (default: 10)")
+    group.add_argument("--repeats", type=int, default=3, help="runs of a program, fewer where it is slow (default: 3)")
+    group.add_argument("--device", default="", help="what this machine is called (default: its description)")
+    group.add_argument("--again", action="store_true", help="run those once more that ran into a limit")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Measures every program; prints a row for each language."""
+    if options.timeout < 1 or options.repeats < 1:
+        raise UsageError("a run takes at least a second, and a program one run", "", "for example: --timeout 10")
+    found = programs(options)
+    if not found:
+        raise UsageError("there is nothing to collect from", "", "name a --folder that holds programs")
+    workers = _workers(options.task)
+    task = _task(options, beside=workers - 1)
+    store = options.store or settings.cache_folder() / "trials.sqlite"
+    print(f"{len(found):,} programs, {workers} at a time", file=sys.stderr)
+    progress = Progress(len(found), "programs")
+    done = []
+    for measured in measure(found, task, store, workers, options.again):
+        done.append(measured)
+        progress.step(measured.program.source.name)
+    progress.end()
+    for reason, count in Counter(_kind(m.measurement.error) for m in done if m.measurement.error).most_common():
+        print(f"{count} programs failed: {reason}", file=sys.stderr)
+    show(_table(done, task), options.format)
+    return 0 if any(m.measurement.ok for m in done) else 1
+
+
+def programs(options: argparse.Namespace) -> list[Program]:
+    """The programs of all folders, in random order, the same one each time: a part is a fair sample of the whole."""
+    languages = [named(name).name for name in options.language]
+    chosen: list[Program] = []
+    for folder in map(Path, options.folder):
+        found = load(folder, group_by=options.group_by, languages=languages, most=options.most, device=options.device)
+        for reason, count in sorted(found.skipped.items(), key=lambda pair: -pair[1]):
+            print(f"{folder}: {count:,} files left out: {reason}", file=sys.stderr)
+        chosen += _some(found.programs, options.each)
+    random.Random(0).shuffle(chosen)
+    return chosen
+
+
+def _some(found: Sequence[Program], each: int | None) -> Iterable[Program]:
+    if each is None:
+        return found
+    draw = random.Random(0)
+    ordered = sorted(found, key=lambda program: program.source.lang)
+    groups = (list(rows) for _, rows in groupby(ordered, key=lambda program: program.source.lang))
+    return [program for rows in groups for program in draw.sample(rows, min(each, len(rows)))]
+
+
+def _workers(task: str) -> int:
+    """One for time, where another program would be noise, unless the setting says otherwise; for memory all cores."""
+    return 1 if task == "runtime" and not settings.get("workers") else settings.workers()
+
+
+def _task(options: argparse.Namespace, beside: int) -> Programs:
+    memory_bytes = int(min(settings.number("memory"), 1e12)) << 20
+    kind = Runtime if options.task == "runtime" else Memory
+    return kind(options.repeats, options.timeout, memory_bytes, beside)
+
+
+def _kind(error: str) -> str:
+    """What is common to errors of one kind."""
+    return "exit status" if error.startswith("exit status") else error.partition(":")[0].partition("\n")[0]
+
+
+def _table(done: Sequence[Measured], task: Programs) -> Table:
+    rows = [_row(language, done, task) for language in sorted({m.program.source.lang for m in done})]
+    show_value = task.metric.show
+    return Table(
+        [
+            Column("language", "language"),
+            Column("licences", "licences"),
+            Column("programs", "programs", number, True),
+            Column("measured", "measured", number, True),
+            Column("problems", "problems", number, True),
+            Column("least", "least", show_value, True),
+            Column("median", "median", show_value, True),
+            Column("p90", "90% below", show_value, True),
+            Column("floor", "at the floor", percent, True),
+            Column("spread", "median spread", percent, True),
+        ],
+        rows,
+    )
+
+
+def _row(language: str, done: Sequence[Measured], task: Programs) -> dict[str, object]:
+    own = [m for m in done if m.program.source.lang == language]
+    good = [m for m in own if task.metric.name in m.measurement.values and m.measurement.ok]
+    row: dict[str, object] = {
+        "language": language,
+        "licences": ", ".join(sorted({m.program.licence for m in own})),
+        "programs": len(own),
+        "measured": len(good),
+        "problems": len({m.program.group for m in good}),
+    }
+    values = [m.measurement.values[task.metric.name] for m in good]
+    if values:
+        spreads = [m.measurement.values[f"{task.metric.name}_spread"] for m in good]
+        least = min(values)
+        row |= {"least": least, "median": median(values), "p90": quantile(values, 0.9), "spread": median(spreads)}
+        row["floor"] = sum(value <= _FLOOR * least for value in values) / len(values)
+    return row
