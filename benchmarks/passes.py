@@ -6,7 +6,8 @@
 
 Modules come from Debian source packages, fetched and built at run time. The baseline is the object of the user's own
 compiler with -Oz; an answer is emitted by that compiler too before it is counted. Rows are kept as they come, so an
-interrupted run goes on where it stopped; the summary is made of the rows.
+interrupted run goes on where it stopped; the summary is made of the rows, and a run that finds no rows takes those of
+the summary.
 """
 
 from __future__ import annotations
@@ -78,7 +79,8 @@ def measured(options: argparse.Namespace, path: Path) -> list[dict[str, Any]]:
     """A row for each module: from the file where it is there, and what is missing in it measured and appended."""
     compiler = clang.default_compiler()
     path.parent.mkdir(exist_ok=True)
-    rows = {row["file"]: row for row in map(json.loads, path.read_text().splitlines())} if path.exists() else {}
+    lines = map(json.loads, path.read_text().splitlines()) if path.exists() else published(path.with_suffix(".json"))
+    rows = {row["file"]: row for row in lines}
     progress = Progress(None, "modules")
     found = list(chosen(units([], ["test"], compiler), options.each, options.seed))
     # Modules that are in the file come first: asked again for other models, the same ones are measured.
@@ -100,6 +102,11 @@ def measured(options: argparse.Namespace, path: Path) -> list[dict[str, Any]]:
             break
     progress.end()
     return list(rows.values())
+
+
+def published(path: Path) -> list[dict[str, Any]]:
+    """The rows of a summary, where there is one."""
+    return json.loads(path.read_text())["rows"] if path.exists() else []  # type: ignore[no-any-return]
 
 
 def chosen(found: Iterable[Unit], each: int, seed: int) -> Iterator[Unit]:

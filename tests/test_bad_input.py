@@ -384,7 +384,7 @@ def running_with(cache: str) -> list[int]:
 def stored(cache: Path) -> int:
     try:
         with sqlite3.connect(cache / "trials.sqlite") as db:
-            count = int(db.execute("SELECT count(*) FROM trials").fetchone()[0])
+            count = int(db.execute("SELECT count(*) FROM trials WHERE answer IS NOT NULL").fetchone()[0])
         db.close()
     except sqlite3.Error:
         return 0
@@ -440,7 +440,10 @@ def test_a_pass_that_crashes_and_one_that_never_ends(
     row = json.loads(out)[0]
     assert code == 0 and row["compilations"] == 4 and 0 < row["text_after"] < row["text_before"], err
     with sqlite3.connect(tmp_path / "cache" / "trials.sqlite") as db:
-        errors = [str(row[0]).partition(":")[0] for row in db.execute("SELECT error FROM trials ORDER BY id")]
+        errors = [
+            str(row[0]).partition(":")[0]
+            for row in db.execute("SELECT error FROM trials WHERE answer IS NOT NULL ORDER BY id")
+        ]
     db.close()
     assert errors[:3] == ["", "timeout", "crash"] and errors[3]
 

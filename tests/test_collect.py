@@ -70,7 +70,7 @@ def test_the_shipped_coreset_is_one_that_can_be_read_and_says_where_it_comes_fro
     entries = shipped()
     assert len(entries) >= 20 and len(set(entries)) == len(entries)
     assert all(flatten(entry) for entry in entries)
-    assert Coreset().entries == entries
+    assert Coreset(entries).entries == entries
 
 
 def module(baseline: float, **lists: dict[str, float]) -> Module:

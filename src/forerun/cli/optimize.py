@@ -28,9 +28,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = "Everything after -- goes to the compiler: forerun optimize a.c -- -O2 -Iinclude -DNDEBUG"
     parser.add_argument("files", nargs="+", metavar="FILE", help="C, C++, .ll or .bc; - reads stdin")
     parser.add_argument("-o", "--output", help="where to write: .o, .ll or .bc; a folder for several files")
-    parser.add_argument(
-        "--objective", choices=Passes.objectives, help="what to make smaller (default: size, or as set)"
-    )
+    parser.add_argument("--objective", choices=Passes.objectives, help="what to make smaller (default: as set, size)")
     parser.add_argument("--budget", help="compilations, or seconds as in 5s (default: 100)")
     parser.add_argument("--model", default=flow.MODEL, help=f"who proposes (default: {flow.MODEL})")
     parser.add_argument("--vocabulary", choices=("safe", "extended"), default="safe", help="extended needs --test")

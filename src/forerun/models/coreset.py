@@ -9,7 +9,7 @@ import json
 from collections.abc import Sequence
 from functools import cache
 from importlib import resources
-from typing import ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from forerun.core import Draft, Grammar, Model, Trial
 
@@ -22,15 +22,23 @@ class Coreset(Model):
     name: ClassVar[str] = "coreset"
 
     def __init__(self, entries: Sequence[str] | None = None) -> None:
-        self.entries = tuple(shipped() if entries is None else entries)
+        self.entries = None if entries is None else tuple(entries)
+        self._read: tuple[Grammar[Any], tuple[str, ...], list[Any]] | None = None
 
     def sample(
         self, prompt: str, grammar: Grammar[A], n: int, seed: int, history: Sequence[Trial[A]] = ()
     ) -> list[Draft[A]]:
         """The next `n` entries that are not in the history; none when the list is through."""
-        seen = {grammar.text(t.draft.answer) for t in history if t.draft.answer is not None}
-        left = [answer for entry in self.entries for answer in _readable(grammar, entry)]
-        return [Draft(a, origin=self.name) for a in left if grammar.text(a) not in seen][:n]
+        seen = {trial.draft.answer for trial in history}
+        answers = self._answers(grammar, shipped() if self.entries is None else self.entries)
+        return [Draft(answer, origin=self.name) for answer in answers if answer not in seen][:n]
+
+    def _answers(self, grammar: Grammar[A], entries: tuple[str, ...]) -> list[A]:
+        """Asked for every round of a search, and as long to find as a measurement: those of the last grammar stay."""
+        if self._read is None or self._read[0] is not grammar or self._read[1] is not entries:
+            answers = dict.fromkeys(answer for entry in entries for answer in _readable(grammar, entry))
+            self._read = (grammar, entries, list(answers))
+        return self._read[2]
 
 
 def _readable(grammar: Grammar[A], text: str) -> list[A]:
