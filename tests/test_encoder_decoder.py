@@ -19,6 +19,7 @@ from forerun.models.encoder_decoder._torch import TorchNetwork  # noqa: E402
 from forerun.models.encoder_decoder.config import Config  # noqa: E402
 from forerun.models.encoder_decoder.network import Network  # noqa: E402
 from forerun.models.encoder_decoder.tokenizer import learn  # noqa: E402
+from forerun.testing import check_model  # noqa: E402
 
 PROMPTS = ["int main(void) { return 0; }\n" * n for n in (1, 3, 20)]
 
@@ -32,7 +33,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         tokenizer.size, width=64, layers=2, heads=2, kv_heads=1, head_width=32, hidden=96, window=32, context=256
     )
     place = tmp_path_factory.mktemp("checkpoint")
-    EncoderDecoder(TorchNetwork(Network(config)), tokenizer, config).save_pretrained(place)
+    EncoderDecoder.of(TorchNetwork(Network(config)), tokenizer, config).save_pretrained(place)
     return place
 
 
@@ -57,6 +58,10 @@ def test_draws_are_readable_and_the_seeds(folder: Path) -> None:
     assert all(draft.answer is not None and len(draft.answer) == 2 and draft.logprob < 0 for draft in one)
 
 
+def test_it_keeps_the_laws_of_a_model(folder: Path) -> None:
+    check_model(EncoderDecoder.from_pretrained(folder), Floats(), PROMPTS[0])
+
+
 def test_what_does_not_fit_is_told(folder: Path) -> None:
     model = EncoderDecoder.from_pretrained(folder)
     long = model.encode("x = y;\n" * 1000)
@@ -76,5 +81,6 @@ def test_damaged_weights_and_absent_folders_are_refused(folder: Path, tmp_path: 
     (place / "model.safetensors").write_bytes(b"no weights")
     with pytest.raises(InputError, match="weights"):
         EncoderDecoder.from_pretrained(place, device="cpu")
-    with pytest.raises(InputError, match="no checkpoint"):
-        EncoderDecoder.from_pretrained(tmp_path / "nowhere")
+    for place in (tmp_path / "nowhere", None):  # none ships yet
+        with pytest.raises(InputError, match="no checkpoint"):
+            EncoderDecoder(place)

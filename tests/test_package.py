@@ -19,7 +19,7 @@ SOURCE = ROOT / "src" / "forerun"
 # Each room may import from those before it, and from itself.
 LAYERS = [
     {"core", "errors", "files", "weights"},
-    {"settings", "stats", "clock"},
+    {"settings", "stats", "clock", "distribution"},
     {"sandbox", "store", "registry"},
     {"grammars"},
     {"toolchains"},

@@ -1,8 +1,8 @@
 """What a model believes of one number: probability on intervals of the real line, and what is asked of it.
 
 A decoder that spells numbers gives such a distribution: each leaf of its tree of answers is a complete number, or a
-prefix that stands for all numbers whose spelling begins so. Inside an interval of one sign mass is spread evenly over the
-logarithm, so that .9 to 1.1 is as wide as 9e9 to 1.1e10.
+prefix that stands for all numbers whose spelling begins so. Inside an interval of one sign mass is spread evenly over
+the logarithm, so that .9 to 1.1 is as wide as 9e9 to 1.1e10.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class Distribution:
     def widened(self, factor: float) -> Distribution:
         """Every distance from the median, in logarithms, times `factor`: for a positive distribution."""
         middle = self.median
-        if not (0 < self.lows[0] and self.highs[-1] < math.inf):
+        if not (self.lows[0] > 0 and self.highs[-1] < math.inf):
             return self
 
         def moved(value: float) -> float:

@@ -183,7 +183,7 @@ def _level(
         together.setdefault(id(choices), (choices, []))[1].append(row)
     for choices, rows in together.values():
         of_rows = np.array([live[row].logprob for row in rows])
-        scores = of_rows[:, None] + _log_softmax(logits[np.ix_(rows, choices.tokens)])
+        scores = of_rows[:, None] + _log_softmax(logits[np.array(rows)][:, choices.tokens])
         likely = scores >= math.log(least)
         rest = np.where(likely, 0.0, np.exp(scores)).sum(axis=1)
         leaves += [replace(live[row], logprob=math.log(mass)) for row, mass in zip(rows, rest, strict=True) if mass > 0]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,25 +20,28 @@ from forerun.train.examples import Example
 Ids = NDArray[np.int64]
 
 
+X = TypeVar("X")
+
+
 @dataclass(frozen=True, slots=True)
-class Batch:
+class Batch(Generic[X]):
     """Sources packed in rows, and their answers: `[B, S]` and `[B, R]` with T answer tokens; 0 pads everywhere.
 
     `inputs` are the answers shifted by one, from BEGIN; `weights` are 0 for padding. Answer r of a row belongs to the
     source whose segment is `segments_BR[b, r]`.
     """
 
-    ids_BS: Ids
-    segments_BS: Ids
-    positions_BS: Ids
-    segments_BR: Ids
-    inputs_BRT: Ids
-    targets_BRT: Ids
-    choices_BRT: Ids
-    weights_BRT: NDArray[np.float32]
-    values_BR: NDArray[np.float32]
-    groups_BR: Ids
-    tasks_BR: Ids
+    ids_BS: X
+    segments_BS: X
+    positions_BS: X
+    segments_BR: X
+    inputs_BRT: X
+    targets_BRT: X
+    choices_BRT: X
+    weights_BRT: X
+    values_BR: X
+    groups_BR: X
+    tasks_BR: X
 
 
 @dataclass
@@ -112,7 +115,7 @@ class Sampler:
         return order
 
 
-def batches(sampler: Sampler, rows: int, row_tokens: int, answers: int = 64) -> Iterator[Batch]:
+def batches(sampler: Sampler, rows: int, row_tokens: int, answers: int = 64) -> Iterator[Batch[Any]]:
     """Batches of `rows` rows of at most `row_tokens` tokens, with at most `answers` sources in a row.
 
     A source longer than a row has a row of its own. The sampler's position after a batch is where the next one begins.
@@ -142,7 +145,7 @@ def _put_back(sampler: Sampler, example: Example) -> None:
     position.places[name] -= 1
 
 
-def collate(packed: Sequence[Sequence[Example]]) -> Batch:
+def collate(packed: Sequence[Sequence[Example]]) -> Batch[Any]:
     """The arrays of packed rows."""
     size = (len(packed), max(sum(len(e.ids) for e in row) for row in packed))
     many = max(map(len, packed))

@@ -12,10 +12,10 @@ import math
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Any, ContextManager
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -80,12 +80,13 @@ class Objective(nn.Module):
         self.register_buffer("legal_table", torch.from_numpy(legal.table()), persistent=False)
         self.register_buffer("places_table", places, persistent=False)
 
-    def forward(self, batch: Batch) -> tuple[Tensor, dict[str, Tensor]]:
+    def forward(self, batch: Batch[Tensor]) -> tuple[Tensor, dict[str, Tensor]]:
         """The loss, and its parts."""
         network = self.network
         states = network.encode(batch.ids_BS, batch.segments_BS, batch.positions_BS)
         memory = network.memory(states, batch.segments_BS)
-        empty = network.empty(*batch.segments_BR.shape, states)
+        rows, answers = batch.segments_BR.shape
+        empty = network.empty(rows, answers, states)
         hidden, _ = network.decode(batch.inputs_BRT, batch.segments_BR, memory, empty)
         chosen = batch.weights_BRT > 0
         targets, choices = batch.targets_BRT[chosen], batch.choices_BRT[chosen]
@@ -180,7 +181,7 @@ class _Run:
     def done(self) -> bool:
         return self.step >= self.recipe.steps or self.waited >= self.recipe.patience
 
-    def _one(self, batch: Batch) -> Progress:
+    def _one(self, batch: Batch[Any]) -> Progress:
         recipe, start = self.recipe, time.monotonic()
         rate = learning_rate(self.step, recipe)
         for optimiser in self.optimisers:
@@ -218,7 +219,7 @@ class _Run:
             self.waited += 1
         return loss
 
-    def _precision(self) -> ContextManager[Any]:
+    def _precision(self) -> AbstractContextManager[Any]:
         return torch.autocast(self.device.type, torch.bfloat16) if self.recipe.bf16 else nullcontext()
 
     def _agree(self, wanted: bool) -> bool:
@@ -275,13 +276,13 @@ def optimisers(network: Network, recipe: Recipe) -> list[torch.optim.Optimizer]:
     return [torch.optim.AdamW([decayed, kept], lr=recipe.learning_rate, betas=(0.9, 0.98))]
 
 
-def moved(batch: Batch, device: torch.device) -> Any:
+def moved(batch: Batch[Any], device: torch.device) -> Batch[Tensor]:
     """A batch's arrays as tensors."""
     values = {f.name: torch.from_numpy(getattr(batch, f.name)).to(device, non_blocking=True) for f in fields(batch)}
-    return Batch(**values)  # type: ignore[arg-type]
+    return Batch(**values)
 
 
-def _in_rows(examples: Sequence[Example], recipe: Recipe) -> Iterator[Batch]:
+def _in_rows(examples: Sequence[Example], recipe: Recipe) -> Iterator[Batch[Any]]:
     """Every example once, in batches."""
     packed: list[list[Example]] = [[]]
     room = recipe.row_tokens

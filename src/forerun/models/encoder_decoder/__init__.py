@@ -24,35 +24,43 @@ from forerun.models.encoder_decoder.tokenizer import Encoded, Tokenizer
 A = TypeVar("A")
 
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
+SHIPPED = Path(__file__).parents[2] / "weights" / "encoder_decoder"
 
 
 class EncoderDecoder(Model):
-    """A network with its tokenizer. Make one with `from_pretrained`."""
+    """A language model of numbers and other answers, small enough for a laptop."""
 
     name: ClassVar[str] = "encoder_decoder"
 
-    def __init__(self, network: _decode.Network, tokenizer: Tokenizer, config: Config) -> None:
-        self.network, self.tokenizer, self.config = network, tokenizer, config
+    def __init__(self, place: str | Path | None = None, *, device: str = "", threads: int = 0) -> None:
+        """A checkpoint from a folder, the one that ships where none is named.
+
+        Runs in onnxruntime where no device is named and the graphs are there. Raises InputError for a folder that holds
+        no checkpoint of ours, ToolMissing for a runtime that is absent.
+        """
+        folder = SHIPPED if place is None else Path(place)
+        try:
+            self.config = Config.from_json((folder / CONFIG).read_text(), str(folder))
+        except OSError as error:
+            todo = "give the folder that training wrote"
+            raise InputError(f"{folder} holds no checkpoint", str(error), todo) from error
+        self.tokenizer = Tokenizer.load(folder)
+        if self.tokenizer.size != self.config.vocabulary:
+            sizes = f"the tokenizer has {self.tokenizer.size} tokens, the network {self.config.vocabulary}"
+            raise InputError(f"{folder} mixes two checkpoints", sizes, "copy the whole folder again")
+        self.network: _decode.Network = _network(folder, self.config, device, threads)
 
     @classmethod
     def from_pretrained(cls, place: str | Path, *, device: str = "", threads: int = 0) -> EncoderDecoder:
-        """A checkpoint from a folder. Runs in onnxruntime where no device is named and the graphs are there.
+        """The constructor, under the name that the field knows."""
+        return cls(place, device=device, threads=threads)
 
-        Raises InputError for a folder that holds no checkpoint of ours, ToolMissing for a runtime that is absent.
-        """
-        folder = Path(place)
-        try:
-            config = Config.from_json((folder / CONFIG).read_text(), str(folder))
-        except OSError as error:
-            raise InputError(f"{folder} holds no checkpoint", str(error), "give the folder that training wrote") from error
-        tokenizer = Tokenizer.load(folder)
-        if tokenizer.size != config.vocabulary:
-            raise InputError(
-                f"{folder} mixes two checkpoints",
-                f"the tokenizer has {tokenizer.size} tokens, the network {config.vocabulary}",
-                "copy the whole folder again",
-            )
-        return cls(_network(folder, config, device, threads), tokenizer, config)
+    @classmethod
+    def of(cls, network: _decode.Network, tokenizer: Tokenizer, config: Config) -> EncoderDecoder:
+        """From its parts, as training has them."""
+        made = cls.__new__(cls)
+        made.network, made.tokenizer, made.config = network, tokenizer, config
+        return made
 
     def save_pretrained(self, place: str | Path, *, int8: bool = False, onnx: bool = True) -> None:
         """Writes the whole checkpoint into a folder. Needs the network in PyTorch."""
@@ -119,5 +127,6 @@ def _torch_network(folder: Path, config: Config, device: str) -> Any:
         network.load_state_dict(load_file(folder / WEIGHTS))
     except (OSError, SafetensorError, RuntimeError) as error:
         why = str(error).partition("\n")[0]
-        raise InputError(f"the weights cannot be read: {folder / WEIGHTS}", why, "train or download them again") from error
+        todo = "train or download them again"
+        raise InputError(f"the weights cannot be read: {folder / WEIGHTS}", why, todo) from error
     return TorchNetwork(network, device)

@@ -44,7 +44,8 @@ class OnnxNetwork:
         segments = np.zeros_like(ids)
         for i, prompt in enumerate(prompts):
             ids[i, : len(prompt)], segments[i, : len(prompt)] = prompt, 1
-        return Memory(*self.encoder.run(None, {"ids": ids, "segments": segments}), segments)
+        keys, values = self.encoder.run(None, {"ids": ids, "segments": segments})
+        return Memory(keys, values, segments)
 
     def begin(self, memory: Memory) -> Cache:
         """Nothing is written yet, one row for each prompt."""
@@ -58,7 +59,7 @@ class OnnxNetwork:
         """`[B, R]` tokens, each after the row of the cache that `parents` names."""
         index = parents[None, :, :, None, None, None]
         kept = (np.take_along_axis(x, index, 2) if x.shape[4] else _wider(x, parents.shape[1]) for x in cache)
-        feeds = dict(zip(("past_keys", "past_values"), kept, strict=True))
+        feeds: dict[str, Any] = dict(zip(("past_keys", "past_values"), kept, strict=True))
         feeds |= {"ids": tokens, "keys": memory.keys, "values": memory.values, "segments": memory.segments}
         logits, keys, values = self.decoder.run(None, feeds)
         return logits, Cache(keys, values)
@@ -80,4 +81,5 @@ def _session(path: Path, threads: int) -> Any:
         return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
     except Exception as error:  # its own exceptions share no base
         why = str(error).partition("\n")[0]
-        raise InputError(f"the network cannot be read: {path}", why, "install forerun again, or export it again") from error
+        todo = "install forerun again, or export it again"
+        raise InputError(f"the network cannot be read: {path}", why, todo) from error

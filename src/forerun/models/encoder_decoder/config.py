@@ -16,7 +16,7 @@ class Config:
     """Sizes of the network. The names follow T5Gemma (Zhang et al. 2025), whose encoders load into ours.
 
     `window` is how many tokens to each side a local layer of the encoder sees; every `global_every`-th layer sees all.
-    Attention is kept in bounds by normalised queries and keys (T5Gemma 2) or by a cap on its logits (the first T5Gemma).
+    Attention is kept in bounds by normalised queries and keys (T5Gemma 2) or by a cap on its logits (T5Gemma).
     """
 
     vocabulary: int

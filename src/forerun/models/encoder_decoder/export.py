@@ -1,7 +1,7 @@
 """From PyTorch to two ONNX graphs: the encoder with the decoder's keys and values, and one step of the decoder.
 
-The second keeps the embeddings once more, so that each graph stands alone. Weights become 8-bit where that is asked for:
-matrices by channel, activations as they come (dynamic quantisation).
+The second keeps the embeddings once more, so that each graph stands alone. Weights become 8-bit where that is asked
+for: matrices by channel, activations as they come (dynamic quantisation).
 """
 
 from __future__ import annotations
@@ -68,7 +68,12 @@ def export(network: Network, folder: Path, *, int8: bool = False) -> None:
 
 
 def _write(
-    module: nn.Module, inputs: tuple[Tensor, ...], shapes: list[dict[int, Dim]], outputs: list[str], path: Path, int8: bool
+    module: nn.Module,
+    inputs: tuple[Tensor, ...],
+    shapes: list[dict[int, Dim]],
+    outputs: list[str],
+    path: Path,
+    int8: bool,
 ) -> None:
     try:
         import onnx  # noqa: F401

@@ -4,9 +4,9 @@ Names of tensors end in their axes: B rows of sources, S source tokens, R answer
 side, T answer tokens, D width, H heads, K key-value heads, C width of a head, V vocabulary, N blocks of W tokens.
 
 The encoder is Gemma's with the causal mask taken away: rotary positions (Su et al. 2021), grouped-query attention
-(Ainslie et al. 2023), RMSNorm before and after each block (Zhang and Sennrich 2019), GeGLU, and layers that see a window
-in turn with layers that see everything. The decoder adds attention to the encoder's memory. All answers to a row share
-its memory: to attention they are more queries, so it is never copied.
+(Ainslie et al. 2023), RMSNorm before and after each block (Zhang and Sennrich 2019), GeGLU, and layers that see a
+window in turn with layers that see everything. The decoder adds attention to the encoder's memory. All answers to a
+row share its memory: to attention they are more queries, so it is never copied.
 
 Several sources may be packed into one row. Segments tell them apart: 0 is padding, and a token sees its own segment.
 """
@@ -14,6 +14,7 @@ Several sources may be packed into one row. Segments tell them apart: 0 is paddi
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -46,6 +47,11 @@ class Cache(NamedTuple):
     values_LBRKTC: Tensor
 
 
+def split(x: Tensor, axis: int, sizes: tuple[int, int]) -> Tensor:
+    """One axis as two; one of the sizes may be -1."""
+    return torch.unflatten(x, axis, sizes)
+
+
 class Norm(nn.Module):
     """RMSNorm; the weight is kept as its distance from one, as Gemma keeps it."""
 
@@ -72,7 +78,8 @@ class FeedForward(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """`[..., D]` to `[..., D]`."""
-        return self.down_proj(F.gelu(self.gate_proj(x), approximate="tanh") * self.up_proj(x))
+        inner: Tensor = self.down_proj(F.gelu(self.gate_proj(x), approximate="tanh") * self.up_proj(x))
+        return inner
 
 
 class Attention(nn.Module):
@@ -92,7 +99,8 @@ class Attention(nn.Module):
 
     def queries(self, x_BTD: Tensor) -> Tensor:
         """`[B, H, T, C]`."""
-        return self.q_norm(self._split(self.q_proj(x_BTD), self.heads))
+        queries: Tensor = self.q_norm(self._split(self.q_proj(x_BTD), self.heads))
+        return queries
 
     def keys_values(self, x_BSD: Tensor) -> tuple[Tensor, Tensor]:
         """Both `[B, K, S, C]`."""
@@ -105,7 +113,8 @@ class Attention(nn.Module):
             found = self._capped(q_BHTC, k_BKSC, v_BKSC, mask)
         else:
             found = F.scaled_dot_product_attention(q_BHTC, k_BKSC, v_BKSC, mask, enable_gqa=True)
-        return self.o_proj(found.transpose(1, 2).flatten(2))
+        out: Tensor = self.o_proj(found.transpose(1, 2).flatten(2))
+        return out
 
     def _capped(self, q_BHTC: Tensor, k_BKSC: Tensor, v_BKSC: Tensor, mask: Tensor | None) -> Tensor:
         share = self.heads // self.kv_heads
@@ -117,7 +126,7 @@ class Attention(nn.Module):
         return scores.softmax(-1).type_as(values) @ values
 
     def _split(self, x: Tensor, heads: int) -> Tensor:
-        return x.unflatten(-1, (heads, self.head_width)).transpose(1, 2)
+        return split(x, -1, (heads, self.head_width)).transpose(1, 2)
 
 
 class EncoderLayer(nn.Module):
@@ -145,25 +154,26 @@ class EncoderLayer(nn.Module):
             found = attention(queries, keys, values, same_segment(segments_BS, segments_BS))
         x_BSD = x_BSD + self.post_self_attn_layernorm(found)
         inner = self.mlp(self.pre_feedforward_layernorm(x_BSD))
-        return x_BSD + self.post_feedforward_layernorm(inner)
+        out: Tensor = x_BSD + self.post_feedforward_layernorm(inner)
+        return out
 
     def _local(self, q_BHSC: Tensor, k_BKSC: Tensor, v_BKSC: Tensor, segments_BS: Tensor) -> Tensor:
         """Each block of `window` tokens looks at itself and at the blocks beside it: cost grows with S, not S²."""
         window, (rows, tokens) = self.window, segments_BS.shape
-        blocks = q_BHSC.unflatten(2, (-1, window)).transpose(1, 2).flatten(0, 1)
+        blocks = split(q_BHSC, 2, (-1, window)).transpose(1, 2).flatten(0, 1)
         keys, values = (beside(x, window).transpose(1, 2).flatten(0, 1) for x in (k_BKSC, v_BKSC))
         theirs = beside(segments_BS[:, None, :, None], window)[:, 0, :, :, 0].flatten(0, 1)
         place = torch.arange(window, device=segments_BS.device)
         apart = torch.arange(3 * window, device=segments_BS.device) - window - place[:, None]
         mask = same_segment(segments_BS.reshape(-1, window), theirs) & (apart.abs() <= window)
-        found = self.self_attn(blocks, keys, values, mask)
+        found: Tensor = self.self_attn(blocks, keys, values, mask)
         return found.reshape(rows, tokens, -1)
 
 
 def beside(x_BKSC: Tensor, window: int) -> Tensor:
     """`[B, K, N, 3W, C]`: each block with the one before and the one after it; -1 or zeros past the ends."""
     blocks = F.pad(x_BKSC, (0, 0, window, window), value=-1 if x_BKSC.dtype == torch.int64 else 0.0)
-    blocks = blocks.unflatten(2, (-1, window))
+    blocks = split(blocks, 2, (-1, window))
     return torch.cat((blocks[:, :, :-2], blocks[:, :, 1:-1], blocks[:, :, 2:]), 3)
 
 
@@ -178,9 +188,12 @@ class DecoderLayer(nn.Module):
     def __init__(self, config: Config) -> None:
         super().__init__()
         self.self_attn, self.cross_attn, self.mlp = Attention(config), Attention(config), FeedForward(config)
-        for name in ("self_attn", "cross_attn", "feedforward"):
-            setattr(self, f"pre_{name}_layernorm", Norm(config.width, config.norm_epsilon))
-            setattr(self, f"post_{name}_layernorm", Norm(config.width, config.norm_epsilon))
+        self.pre_self_attn_layernorm = Norm(config.width, config.norm_epsilon)
+        self.post_self_attn_layernorm = Norm(config.width, config.norm_epsilon)
+        self.pre_cross_attn_layernorm = Norm(config.width, config.norm_epsilon)
+        self.post_cross_attn_layernorm = Norm(config.width, config.norm_epsilon)
+        self.pre_feedforward_layernorm = Norm(config.width, config.norm_epsilon)
+        self.post_feedforward_layernorm = Norm(config.width, config.norm_epsilon)
 
     def forward(
         self, x_BRTD: Tensor, rope: Rope, past: tuple[Tensor, Tensor], memory: tuple[Tensor, Tensor], masks: Masks
@@ -190,14 +203,14 @@ class DecoderLayer(nn.Module):
         inner = self.pre_self_attn_layernorm(x_BRTD).flatten(0, 1)
         queries = rotate(self.self_attn.queries(inner), rope)
         new_keys, new_values = self.self_attn.keys_values(inner)
-        keys = torch.cat((past[0], rotate(new_keys, rope).unflatten(0, (rows, answers))), 3)
-        values = torch.cat((past[1], new_values.unflatten(0, (rows, answers))), 3)
+        keys = torch.cat((past[0], split(rotate(new_keys, rope), 0, (rows, answers))), 3)
+        values = torch.cat((past[1], split(new_values, 0, (rows, answers))), 3)
         found = self.self_attn(queries, keys.flatten(0, 1), values.flatten(0, 1), masks.causal)
-        x_BRTD = x_BRTD + self.post_self_attn_layernorm(found.unflatten(0, (rows, answers)))
+        x_BRTD = x_BRTD + self.post_self_attn_layernorm(split(found, 0, (rows, answers)))
 
         inner = self.pre_cross_attn_layernorm(x_BRTD).flatten(1, 2)
         found = self.cross_attn(self.cross_attn.queries(inner), *memory, masks.memory)
-        x_BRTD = x_BRTD + self.post_cross_attn_layernorm(found.unflatten(1, (answers, tokens)))
+        x_BRTD = x_BRTD + self.post_cross_attn_layernorm(split(found, 1, (answers, tokens)))
 
         inner = self.mlp(self.pre_feedforward_layernorm(x_BRTD))
         return x_BRTD + self.post_feedforward_layernorm(inner), (keys, values)
@@ -235,12 +248,16 @@ class Network(nn.Module):
         rope = self._rope(positions)
         for layer in self.encoder:
             x_BSD = layer(x_BSD, rope, segments)
-        return self.encoder_norm(x_BSD)[:, :tokens]
+        states: Tensor = self.encoder_norm(x_BSD)
+        return states[:, :tokens]
 
     def memory(self, states_BSD: Tensor, segments_BS: Tensor) -> Memory:
         """Keys and values of the sources for every layer of the decoder."""
-        pairs = [layer.cross_attn.keys_values(states_BSD) for layer in self.decoder]
+        pairs = [attention.keys_values(states_BSD) for attention in self._cross_attention()]
         return Memory(torch.stack([k for k, _ in pairs]), torch.stack([v for _, v in pairs]), segments_BS)
+
+    def _cross_attention(self) -> Iterator[Attention]:
+        return (layer.cross_attn for layer in self.decoder if isinstance(layer, DecoderLayer))
 
     def empty(self, rows: int, answers: int, like: Tensor) -> Cache:
         """The cache before the first token."""
@@ -271,7 +288,8 @@ class Network(nn.Module):
         return F.linear(states_D, weight if pieces is None else weight[pieces])
 
     def _embed(self, ids: Tensor) -> Tensor:
-        return self.embed_tokens(ids) * math.sqrt(self.config.width)
+        embedded: Tensor = self.embed_tokens(ids)
+        return embedded * math.sqrt(self.config.width)
 
     def _rope(self, positions_BT: Tensor) -> Rope:
         width, base = self.config.head_width, self.config.rope_base

@@ -1,8 +1,8 @@
 """From prompts to tokens: byte-level pieces learned on code, digits apart, and numbers as the pieces of answers.
 
 Ids in order: the special tokens, the atoms (pieces of grammars that are one token each, numbers above all), then the
-byte-level alphabet and its merges (Sennrich et al. 2016). A number that a prompt states, such as a loop count, is read by
-the encoder in the very tokens that the decoder writes; `number` marks it.
+byte-level alphabet and its merges (Sennrich et al. 2016). A number that a prompt states, such as a loop count, is read
+by the encoder in the very tokens that the decoder writes; `number` marks it.
 """
 
 from __future__ import annotations
