@@ -16,6 +16,7 @@ import argparse
 import hashlib
 import json
 import random
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
@@ -203,7 +204,8 @@ def summarise(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     reasons: dict[str, int] = {}
     for row in rows:
         reason = row.get("left out", "")
-        reason = "size" if reason.endswith(" instructions") else reason.partition("\n")[0].split(":")[0][:60]
+        short = re.sub(r"(cannot compile) .*", r"\1", reason.partition("\n")[0].split(":")[0])
+        reason = "size" if reason.endswith(" instructions") else short[:60]
         reasons[reason] = reasons.get(reason, 0) + 1
     reasons.pop("", None)
     return {
