@@ -13,12 +13,16 @@ The road there, all of it `solve` over the store's sources, so it resumes where 
 
 from __future__ import annotations
 
+import math
 import random
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from forerun import parallel
 from forerun.core import Model, Result, Source, Trial
@@ -52,19 +56,49 @@ class Module:
         shared, steps = split(plan.steps)
         self.sizes.setdefault(shared, {})[steps] = dict(measured.parts)
 
-    def gain(self, known: dict[Shared, dict[str, float]], shared: Shared, steps: Steps) -> float:
-        """The share of the baseline saved when this list has been tried too."""
-        parts = self.sizes.get(shared, {}).get(steps)
-        if parts is None:
-            return self.saved(known)
-        best = known.get(shared, {})
-        mixed = sum(min(size, best.get(name, size)) for name, size in parts.items())
-        return max(self.saved(known), 1 - mixed / self.baseline)
 
-    def saved(self, known: dict[Shared, dict[str, float]]) -> float:
-        """The share of the baseline saved by the best lists known; 0 where the baseline is best."""
-        totals = [sum(best.values()) for best in known.values() if best]
-        return max(0.0, 1 - min(totals) / self.baseline) if totals else 0.0
+@dataclass
+class _Known:
+    """One module under the lists that are chosen so far, kept so that every further list is judged at once.
+
+    `sizes[shared]` are bytes `[lists, functions]` in the order of `lists[shared]`, infinite for a list that failed;
+    `best[shared]` `[functions]` the smallest of the chosen ones.
+    """
+
+    baseline: float
+    sizes: dict[Shared, NDArray[np.float64]]
+    best: dict[Shared, NDArray[np.float64]]
+
+    @classmethod
+    def of(cls, module: Module, lists: dict[Shared, list[Steps]]) -> _Known:
+        """Nothing is chosen yet."""
+        sizes = {}
+        for shared, steps in lists.items():
+            measured = module.sizes.get(shared, {})
+            names = sorted(set().union(*measured.values()))
+            rows = [measured.get(s) for s in steps]
+            # A function that a list left no code of has no size there, and costs nothing.
+            filled = [[math.inf] * len(names) if row is None else [row.get(n, 0.0) for n in names] for row in rows]
+            sizes[shared] = np.array(filled, float).reshape(len(steps), len(names))
+        best = {shared: np.full(array.shape[1], math.inf) for shared, array in sizes.items()}
+        return cls(module.baseline, sizes, best)
+
+    @property
+    def saved(self) -> float:
+        """The share of the baseline that the best group saves; 0 where the baseline is best."""
+        totals = [float(best.sum()) for best in self.best.values() if best.size]
+        return max(0.0, 1 - min(totals, default=math.inf) / self.baseline)
+
+    def gains(self, shared: Shared) -> NDArray[np.float64]:
+        """What would be saved with each further list of a group."""
+        if not self.best[shared].size:
+            return np.full(len(self.sizes[shared]), self.saved)
+        mixed: NDArray[np.float64] = np.minimum(self.sizes[shared], self.best[shared]).sum(axis=1)
+        return np.fmax(self.saved, 1 - mixed / self.baseline)
+
+    def choose(self, shared: Shared, place: int) -> None:
+        """Takes a list."""
+        self.best[shared] = np.minimum(self.best[shared], self.sizes[shared][place])
 
 
 def official(clang: str) -> list[str]:
@@ -119,29 +153,26 @@ def children(pipelines: Sequence[str], local: Steps, each: int, seed: int) -> li
     return list(made)
 
 
-def learn(
-    modules: Sequence[Module], size: int, on_entry: Callable[[str, float], None] | None = None
-) -> list[tuple[str, float]]:
+def learn(modules: Sequence[Module], size: int) -> list[tuple[str, float]]:
     """Greedy selection (Nemhauser, Wolsey and Fisher 1978): pipelines, with the mean gain after each."""
-    known: list[dict[Shared, dict[str, float]]] = [{} for _ in modules]
+    lists: dict[Shared, list[Steps]] = {}
+    for shared, steps in sorted({(p, s) for m in modules for p, found in m.sizes.items() for s in found}):
+        lists.setdefault(shared, []).append(steps)
+    places = [(shared, i) for shared, found in lists.items() for i in range(len(found))]
+    # The shorter list first among equals.
+    order = sorted(range(len(places)), key=lambda k: len(lists[places[k][0]][places[k][1]]))
+    known = [_Known.of(module, lists) for module in modules]
     chosen: list[tuple[str, float]] = []
-    left = sorted(
-        {(p, s) for m in modules for p, lists in m.sizes.items() for s in lists}, key=lambda c: (len(c[1]), c)
-    )
-    while left and len(chosen) < size:
-        totals = [sum(m.gain(k, *choice) for m, k in zip(modules, known, strict=True)) for choice in left]
-        top = max(range(len(left)), key=totals.__getitem__)
-        mean = totals[top] / len(modules)
-        if chosen and mean <= chosen[-1][1]:
+    while len(chosen) < min(size, len(places)):
+        means = np.mean([np.concatenate([module.gains(shared) for shared in lists]) for module in known], axis=0)
+        top = max(order, key=means.__getitem__)
+        mean = float(means[top])
+        if chosen and mean <= chosen[-1][1] * (1 + 1e-9):
             break
-        shared, steps = left.pop(top)
-        for module, best in zip(modules, known, strict=True):
-            group = best.setdefault(shared, {})
-            for name, value in module.sizes.get(shared, {}).get(steps, {}).items():
-                group[name] = min(value, group.get(name, value))
-        chosen.append((merge(shared + steps), mean))
-        if on_entry:
-            on_entry(*chosen[-1])
+        shared, place = places[top]
+        for module in known:
+            module.choose(shared, place)
+        chosen.append((merge(shared + lists[shared][place]), mean))
     return chosen
 
 
