@@ -23,7 +23,7 @@ from forerun.models.encoder_decoder.network import Network  # noqa: E402
 from forerun.models.encoder_decoder.tokenizer import Tokenizer, learn, number  # noqa: E402
 from forerun.train import losses  # noqa: E402
 from forerun.train.batches import Position, Sampler, batches  # noqa: E402
-from forerun.train.examples import Example, Labelled, Legal, places, tokenised  # noqa: E402
+from forerun.train.examples import Dataset, Example, Labelled, Legal, places, tokenised  # noqa: E402
 from forerun.train.loop import Recipe, train  # noqa: E402
 
 GRAMMARS = {"loops": Floats(digits=2), "lines": Floats(digits=2)}
@@ -51,7 +51,7 @@ class World:
         self.legal = Legal(self.tokenizer.size)
         self.examples = tokenised(rows(n, 0), GRAMMARS, self.tokenizer, self.legal, 512)
         self.validation = tokenised(rows(60, 1), GRAMMARS, self.tokenizer, self.legal, 512)
-        self.places = torch.from_numpy(places(self.legal, self.tokenizer))
+        self.data = Dataset(self.examples, self.validation, self.legal, places(self.legal, self.tokenizer))
 
     def network(self) -> Network:
         torch.manual_seed(3)
@@ -64,7 +64,7 @@ class World:
     def train(self, folder: Path, recipe: Recipe = RECIPE, **more: Any) -> Network:
         network = self.network()
         folder.mkdir(exist_ok=True)
-        train(network, self.examples, self.validation, self.legal, self.places, recipe, folder, **more)
+        train(network, self.data, recipe, folder, **more)
         return network
 
 
@@ -123,7 +123,7 @@ def test_a_damaged_checkpoint_is_refused(damage: str, world: World, tmp_path: Pa
             Config(world.tokenizer.size, width=32, layers=1, decoder_layers=1, heads=1, head_width=32, hidden=64)
         )
         with pytest.raises(InputError, match="cannot be read"):
-            train(other, world.examples, [], world.legal, world.places, recipe, tmp_path / "run")
+            train(other, world.data, recipe, tmp_path / "run")
         return
     with pytest.raises(InputError, match="cannot be read"):
         world.train(tmp_path / "run", recipe)

@@ -111,6 +111,11 @@ def cache_folder() -> Path:
     return path("cache") or Path(platformdirs.user_cache_dir("forerun"))
 
 
+def store_path() -> Path:
+    """The file that trials are kept in where no other is named."""
+    return cache_folder() / "trials.sqlite"
+
+
 def path(name: str) -> Path | None:
     """The value in force as an absolute path, or None where it is empty.
 

@@ -169,7 +169,7 @@ class _Job:
         return self._deliver(found, "from the cache")
 
     def _searched(self) -> Answer:
-        with self.shop.pool() as pool, Store(settings.cache_folder() / "trials.sqlite") as store:
+        with self.shop.pool() as pool, Store(settings.store_path()) as store:
             improved = improve(
                 self.command, self.options, pool=pool, store=store, frontend=self.frontend, on_trial=self._check
             )

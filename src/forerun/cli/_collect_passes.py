@@ -47,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
     found = list(units(options.folder, options.debian, compiler, options.each))
     if not found:
         raise UsageError("there is nothing to collect from", "", "name a --folder or a --debian package")
-    store = options.store or settings.cache_folder() / "trials.sqlite"
+    store = options.store or settings.store_path()
     # Behind the unit's own flags: packages that ask for -O2 are learned from as the others are.
     job = Job(
         lambda: model(options.model), chosen, compiler, most=options.most, extra=tuple(options.compiler) or ("-Oz",)

@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("there is nothing to collect from", "", "name a --folder that holds programs")
     workers = _workers(options.task)
     task = _task(options, beside=workers - 1)
-    store = options.store or settings.cache_folder() / "trials.sqlite"
+    store = options.store or settings.store_path()
     print(f"{len(found):,} programs, {workers} at a time", file=sys.stderr)
     progress = Progress(len(found), "programs")
     done = []

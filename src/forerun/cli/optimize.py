@@ -51,8 +51,7 @@ def run(options: argparse.Namespace) -> int:
     _check_places(options, commands, outputs)
     with ExitStack() as stack:
         pool = stack.enter_context(Pool())
-        path = settings.cache_folder() / "trials.sqlite"
-        store = None if options.no_store else stack.enter_context(Store(path))
+        store = None if options.no_store else stack.enter_context(Store(settings.store_path()))
         found = _each(commands, chosen, pool, store)
         done = [improved for improved in found if improved]
         outputs = [output for improved, output in zip(found, outputs, strict=True) if improved]

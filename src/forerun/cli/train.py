@@ -30,7 +30,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Search, broadcast, selection; writes the coreset and prints it."""
-    store = options.store or settings.cache_folder() / "trials.sqlite"
+    store = options.store or settings.store_path()
     if not store.is_file():
         raise InputError(
             f"there are no trials: {store}", "", "gather some first: forerun collect passes --debian train"

@@ -256,7 +256,12 @@ def _log_softmax(logits: Logits) -> NDArray[np.float64]:
     return shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))  # type: ignore[no-any-return]
 
 
-def _rows(values: Sequence[Sequence[int]]) -> NDArray[np.int64]:
+def padded(prompts: Sequence[Sequence[int]], multiple: int = 1) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Tokens and segments `[B, S]` of prompts, one a row; S is a multiple of `multiple`."""
+    return _rows(prompts, multiple), _rows([[1] * len(prompt) for prompt in prompts], multiple)
+
+
+def _rows(values: Sequence[Sequence[int]], multiple: int = 1) -> NDArray[np.int64]:
     """Ragged rows `[B, R]`, filled up with zeros."""
-    width = max(map(len, values))
+    width = -(-max(map(len, values)) // multiple) * multiple
     return np.array([[*row, *[0] * (width - len(row))] for row in values], np.int64)

@@ -22,6 +22,9 @@ Ids = NDArray[np.int64]
 
 X = TypeVar("X")
 
+ANSWERS = 64
+"""Sources in one row, at most."""
+
 
 @dataclass(frozen=True, slots=True)
 class Batch(Generic[X]):
@@ -41,7 +44,6 @@ class Batch(Generic[X]):
     weights_BRT: X
     values_BR: X
     groups_BR: X
-    tasks_BR: X
 
 
 @dataclass
@@ -115,8 +117,8 @@ class Sampler:
         return order
 
 
-def batches(sampler: Sampler, rows: int, row_tokens: int, answers: int = 64) -> Iterator[Batch[Any]]:
-    """Batches of `rows` rows of at most `row_tokens` tokens, with at most `answers` sources in a row.
+def batches(sampler: Sampler, rows: int, row_tokens: int) -> Iterator[Batch[Any]]:
+    """Batches of `rows` rows of at most `row_tokens` tokens.
 
     A source longer than a row has a row of its own. The sampler's position after a batch is where the next one begins.
     """
@@ -128,7 +130,7 @@ def batches(sampler: Sampler, rows: int, row_tokens: int, answers: int = 64) -> 
             example = waiting or sampler.draw()
             waiting = None
             need = min(len(example.ids), row_tokens)
-            fit = [i for i in range(rows) if room[i] >= need and len(packed[i]) < answers]
+            fit = [i for i in range(rows) if room[i] >= need and len(packed[i]) < ANSWERS]
             if not fit:
                 # It is drawn again: a batch must not depend on what the one before it could not hold.
                 _put_back(sampler, example)
@@ -145,6 +147,23 @@ def _put_back(sampler: Sampler, example: Example) -> None:
     position.places[name] -= 1
 
 
+def once(examples: Sequence[Example], rows: int, row_tokens: int) -> Iterator[Batch[Any]]:
+    """Every example once, short ones first, in batches as `batches` makes them."""
+    packed: list[list[Example]] = [[]]
+    room = row_tokens
+    for example in sorted(examples, key=lambda e: len(e.ids)):
+        if packed[-1] and (len(example.ids) > room or len(packed[-1]) >= ANSWERS):
+            if len(packed) >= rows:
+                yield collate(packed)
+                packed = []
+            packed.append([])
+            room = row_tokens
+        packed[-1].append(example)
+        room -= len(example.ids)
+    if packed[-1]:
+        yield collate(packed)
+
+
 def collate(packed: Sequence[Sequence[Example]]) -> Batch[Any]:
     """The arrays of packed rows."""
     size = (len(packed), max(sum(len(e.ids) for e in row) for row in packed))
@@ -153,7 +172,7 @@ def collate(packed: Sequence[Sequence[Example]]) -> Batch[Any]:
     sources = {name: np.full(size, PAD, np.int64) for name in ("ids", "segments", "positions")}
     answers = {name: np.zeros((len(packed), many, length), np.int64) for name in ("inputs", "targets", "choices")}
     weights = np.zeros((len(packed), many, length), np.float32)
-    of_answer = {name: np.full((len(packed), many), -1, np.int64) for name in ("groups", "tasks")}
+    groups = np.full((len(packed), many), -1, np.int64)
     segments, values = np.zeros((len(packed), many), np.int64), np.full((len(packed), many), np.nan, np.float32)
     for b, row in enumerate(packed):
         start = 0
@@ -168,10 +187,9 @@ def collate(packed: Sequence[Sequence[Example]]) -> Batch[Any]:
             answers["targets"][b, r, :n] = example.target
             answers["choices"][b, r, :n] = example.choices
             weights[b, r, :n] = 1
-            segments[b, r], values[b, r] = r + 1, example.value
-            of_answer["groups"][b, r], of_answer["tasks"][b, r] = example.group, example.task
+            segments[b, r], values[b, r], groups[b, r] = r + 1, example.value, example.group
     return Batch(
         sources["ids"], sources["segments"], sources["positions"], segments,
         answers["inputs"], answers["targets"], answers["choices"], weights,
-        values, of_answer["groups"], of_answer["tasks"],
+        values, groups,
     )  # fmt: skip

@@ -68,6 +68,16 @@ class Labelled:
     group: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """All that a training reads: `places` is what `places` makes of the legal sets, with those of both parts in it."""
+
+    examples: Sequence[Example]
+    validation: Sequence[Example]
+    legal: Legal
+    places: NDArray[np.float32]
+
+
 def tokenised(
     rows: Iterable[Labelled], grammars: dict[str, Grammar[Any]], tokenizer: Tokenizer, legal: Legal, context: int
 ) -> list[Example]:

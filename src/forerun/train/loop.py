@@ -11,7 +11,7 @@ import json
 import math
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
@@ -24,8 +24,8 @@ from torch.nn.parallel import DistributedDataParallel
 from forerun.files import write_atomically
 from forerun.models.encoder_decoder.network import Network
 from forerun.train import checkpoint, losses
-from forerun.train.batches import Batch, Position, Sampler, batches, collate
-from forerun.train.examples import Example, Legal
+from forerun.train.batches import Batch, Position, Sampler, batches, once
+from forerun.train.examples import Dataset
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +74,11 @@ class Objective(nn.Module):
     legal_table: Tensor
     places_table: Tensor
 
-    def __init__(self, network: Network, legal: Legal, places: Tensor, recipe: Recipe) -> None:
+    def __init__(self, network: Network, data: Dataset, recipe: Recipe) -> None:
         super().__init__()
         self.network, self.recipe = network, recipe
-        self.register_buffer("legal_table", torch.from_numpy(legal.table()), persistent=False)
-        self.register_buffer("places_table", places, persistent=False)
+        self.register_buffer("legal_table", torch.from_numpy(data.legal.table()), persistent=False)
+        self.register_buffer("places_table", torch.from_numpy(data.places), persistent=False)
 
     def forward(self, batch: Batch[Tensor]) -> tuple[Tensor, dict[str, Tensor]]:
         """The loss, and its parts."""
@@ -109,10 +109,7 @@ class Objective(nn.Module):
 
 def train(
     network: Network,
-    examples: Sequence[Example],
-    validation: Sequence[Example],
-    legal: Legal,
-    places: Tensor,
+    data: Dataset,
     recipe: Recipe,
     folder: Path,
     *,
@@ -124,36 +121,26 @@ def train(
 
     Under `torchrun` each process draws examples of its own and the gradients are averaged; the first one writes.
     """
-    return _Run(network, examples, validation, legal, places, recipe, folder, device).run(seconds, on_step)
+    return _Run(network, data, recipe, folder, device).run(seconds, on_step)
 
 
 class _Run:
-    def __init__(
-        self,
-        network: Network,
-        examples: Sequence[Example],
-        validation: Sequence[Example],
-        legal: Legal,
-        places: Tensor,
-        recipe: Recipe,
-        folder: Path,
-        device: str,
-    ) -> None:
-        self.recipe, self.folder, self.validation = recipe, folder, validation
+    def __init__(self, network: Network, data: Dataset, recipe: Recipe, folder: Path, device: str) -> None:
+        self.data, self.recipe, self.folder = data, recipe, folder
         self.rank, self.world = int(os.environ.get("RANK", 0)), int(os.environ.get("WORLD_SIZE", 1))
         self.device = torch.device(f"cuda:{os.environ.get('LOCAL_RANK', 0)}" if device == "cuda" else device)
         if self.world > 1 and not torch.distributed.is_initialized():
             torch.distributed.init_process_group("nccl" if self.device.type == "cuda" else "gloo")
         torch.manual_seed(recipe.seed + self.rank)
         self.network = network.to(self.device)
-        self.objective = Objective(network, legal, places, recipe).to(self.device)
+        self.objective = Objective(network, data, recipe).to(self.device)
         self.optimisers = optimisers(network, recipe)
-        self.step, self.best, self.waited, self.written = 0, math.inf, 0, 0
+        self.step, self.best, self.waited = 0, math.inf, 0
         self.position = Position(recipe.seed * 1009 + self.rank)
         self.path = folder / ("last.safetensors" if self.rank == 0 else f"last-{self.rank}.safetensors")
         if self.path.exists():
             self._resume()
-        self.sampler = Sampler(examples, self.position, recipe.mixture)
+        self.sampler = Sampler(data.examples, self.position, recipe.mixture)
         forward: nn.Module = self.objective
         if self.world > 1:
             forward = DistributedDataParallel(forward, find_unused_parameters=True)
@@ -205,7 +192,7 @@ class _Run:
         """Nats an answer; keeps the weights where it is the lowest so far."""
         self.network.eval()
         total, count = 0.0, 0
-        for batch in _in_rows(self.validation, self.recipe):
+        for batch in once(self.data.validation, self.recipe.rows, self.recipe.row_tokens):
             with self._precision():
                 _, parts = self.objective(moved(batch, self.device))
             answers = int((batch.segments_BR > 0).sum())
@@ -280,20 +267,3 @@ def moved(batch: Batch[Any], device: torch.device) -> Batch[Tensor]:
     """A batch's arrays as tensors."""
     values = {f.name: torch.from_numpy(getattr(batch, f.name)).to(device, non_blocking=True) for f in fields(batch)}
     return Batch(**values)
-
-
-def _in_rows(examples: Sequence[Example], recipe: Recipe) -> Iterator[Batch[Any]]:
-    """Every example once, in batches."""
-    packed: list[list[Example]] = [[]]
-    room = recipe.row_tokens
-    for example in sorted(examples, key=lambda e: len(e.ids)):
-        if packed[-1] and (len(example.ids) > room or len(packed[-1]) >= 64):
-            if len(packed) >= recipe.rows:
-                yield collate(packed)
-                packed = []
-            packed.append([])
-            room = recipe.row_tokens
-        packed[-1].append(example)
-        room -= len(example.ids)
-    if packed[-1]:
-        yield collate(packed)

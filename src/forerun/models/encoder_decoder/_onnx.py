@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forerun.errors import InputError, ToolMissing
-from forerun.models._decode import Logits
+from forerun.models._decode import Logits, padded
 
 ENCODER, DECODER = "encoder.onnx", "decoder.onnx"
 
@@ -39,11 +39,7 @@ class OnnxNetwork:
 
     def encode(self, prompts: Sequence[Sequence[int]]) -> Memory:
         """One row for each prompt, padded to whole windows."""
-        longest = max(map(len, prompts))
-        ids = np.zeros((len(prompts), longest + -longest % self.window), np.int64)
-        segments = np.zeros_like(ids)
-        for i, prompt in enumerate(prompts):
-            ids[i, : len(prompt)], segments[i, : len(prompt)] = prompt, 1
+        ids, segments = padded(prompts, self.window)
         keys, values = self.encoder.run(None, {"ids": ids, "segments": segments})
         return Memory(keys, values, segments)
 

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from forerun.models._decode import Logits
+from forerun.models._decode import Logits, padded
 from forerun.models.encoder_decoder.network import Cache, Memory, Network
 
 
@@ -22,9 +22,8 @@ class TorchNetwork:
     @torch.inference_mode()
     def encode(self, prompts: Sequence[Sequence[int]]) -> Memory:
         """One row for each prompt, padded to the longest."""
-        ids, segments = padded(prompts)
-        positions = torch.arange(ids.shape[1])[None].expand_as(ids)
-        ids, segments, positions = (x.to(self.device) for x in (ids, segments, positions))
+        ids, segments = (torch.from_numpy(x).to(self.device) for x in padded(prompts))
+        positions = torch.arange(ids.shape[1], device=self.device)[None].expand_as(ids)
         return self.network.memory(self.network.encode(ids, segments, positions), segments)
 
     @torch.inference_mode()
@@ -42,17 +41,6 @@ class TorchNetwork:
         ids = torch.from_numpy(tokens).to(self.device)[:, :, None]
         states, cache = self.network.decode(ids, torch.ones_like(ids[:, :, 0]), memory, kept)
         return self.network.logits(states[:, :, 0]).float().cpu().numpy(), cache
-
-
-def padded(prompts: Sequence[Sequence[int]]) -> tuple[torch.Tensor, torch.Tensor]:
-    """Tokens and segments `[B, S]` of prompts, one a row."""
-    longest = max(map(len, prompts))
-    ids = torch.zeros((len(prompts), longest), dtype=torch.int64)
-    segments = torch.zeros_like(ids)
-    for i, prompt in enumerate(prompts):
-        ids[i, : len(prompt)] = torch.tensor(prompt)
-        segments[i, : len(prompt)] = 1
-    return ids, segments
 
 
 def _rows_of(x_LBRKTC: torch.Tensor, rows_BR: torch.Tensor) -> torch.Tensor:

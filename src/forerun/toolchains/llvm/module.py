@@ -38,6 +38,7 @@ class Module:
 
     def __init__(self, lib: LibLLVM, text: str, target: Target) -> None:
         self.lib, self.target = lib, target
+        self._always_inline = lib.LLVMGetEnumAttributeKindForName(b"alwaysinline", len(b"alwaysinline"))
         with _parsed(lib, text.encode("utf-8", "surrogateescape")) as module:
             self._verify(module)
             self.bitcode = lib.take(lib.LLVMWriteBitcodeToMemoryBuffer(module))
@@ -112,14 +113,12 @@ class Module:
     def _inlined(self, module: int) -> None:
         """What the user marked always_inline is inlined wherever it is called: a pipeline may not save that away."""
         lib = self.lib
-        kind = lib.LLVMGetEnumAttributeKindForName(b"alwaysinline", len(b"alwaysinline"))
         for name, function in self._defined(module):
-            if not lib.LLVMGetEnumAttributeAtIndex(function, _OF_FUNCTION, kind):
+            if not lib.LLVMGetEnumAttributeAtIndex(function, _OF_FUNCTION, self._always_inline):
                 continue
             use = lib.LLVMGetFirstUse(function)
             while use:
-                user = lib.LLVMGetUser(use)
-                call = lib.LLVMIsACallInst(user) or lib.LLVMIsAInvokeInst(user)
+                call = self._call(lib.LLVMGetUser(use))
                 if call and lib.LLVMGetCalledValue(call) == function:
                     raise LLVMFailure(f"a call of the always_inline function {name} is left")
                 use = lib.LLVMGetNextUse(use)
@@ -129,14 +128,17 @@ class Module:
     def _marked_calls(self, module: int) -> Iterator[str]:
         """Callers, one for each call that is itself marked (`[[clang::always_inline]]`, `flatten`) and has a body."""
         lib = self.lib
-        kind = lib.LLVMGetEnumAttributeKindForName(b"alwaysinline", len(b"alwaysinline"))
         for name, function in self._defined(module):
-            for instruction in self._instructions(function):
-                call = lib.LLVMIsACallInst(instruction) or lib.LLVMIsAInvokeInst(instruction)
-                if call and lib.LLVMGetCallSiteEnumAttribute(call, _OF_FUNCTION, kind):
+            for call in filter(None, map(self._call, self._instructions(function))):
+                if lib.LLVMGetCallSiteEnumAttribute(call, _OF_FUNCTION, self._always_inline):
                     callee = lib.LLVMIsAFunction(lib.LLVMGetCalledValue(call))
                     if callee and callee != function and not lib.LLVMIsDeclaration(callee):
                         yield name
+
+    def _call(self, value: int) -> int | None:
+        """The value, where it is a call."""
+        found: int | None = self.lib.LLVMIsACallInst(value) or self.lib.LLVMIsAInvokeInst(value)
+        return found
 
     def _emit(self, module: int, kind: int) -> bytes:
         message, buffer = ctypes.c_void_p(), ctypes.c_void_p()
