@@ -26,6 +26,7 @@ from forerun.toolchains.llvm.target import Target
         ("clang -Ofast -c a.cc", "a.cc", "a.o", "3"),
         ("clang -c a.ll -Oz", "a.ll", "a.o", "z"),
         ("clang -Wp,-D_FORTIFY_SOURCE=2 -Oz -c a.c", "a.c", "a.o", "z"),
+        ("clang -Oz -Xclang -include-pch -Xclang a.pch -Xclang -include -Xclang a.h -c a.c", "a.c", "a.o", "z"),
     ],
 )
 def test_commands_that_can_be_improved(line: str, source: str, output: str, level: str) -> None:
@@ -48,6 +49,10 @@ def test_commands_that_can_be_improved(line: str, source: str, output: str, leve
         ("clang -Oz -fsanitize=address -c a.c", "instrumentation"),
         ("clang -Oz -fprofile-instr-generate -c a.c", "instrumentation"),
         ("clang -Oz -Xclang -load -c a.c", "reaches into the compiler"),
+        ("clang -Oz -Xclang -load -Xclang p.so -c a.c", "reaches into the compiler"),
+        ("clang -Oz -Xclang -include-pch -c a.c", "reaches into the compiler"),
+        ("clang -Oz -c a.c -x c++", "-x stands behind the source"),
+        ("clang -Oz -fpseudo-probe-for-profiling -c a.c", "instrumentation"),
         ("clang -Oz -c a.s", "not C, C++ or LLVM IR"),
         ("clang -Oz -x cuda -c a.cu", "not C, C++ or LLVM IR"),
         ("clang -Oz -c a.c -o -", "standard output"),
@@ -82,6 +87,29 @@ def test_flags_that_change_the_code_name_a_command() -> None:
     command = clang.read_command(line.split())
     assert isinstance(command, clang.Command)
     assert command.flags == ("-Oz", "-g", "-fPIC", "-ffunction-sections")
+
+
+def test_a_precompiled_header_as_cmake_names_it(compiler: str, tmp_path: Path) -> None:
+    (tmp_path / "all.h").write_text("#define TWICE(x) ((x) * 2)\n")
+    (tmp_path / "a.c").write_text("int f(int x) { return TWICE(x); }\n")
+    header, pch = str(tmp_path / "all.h"), str(tmp_path / "all.h.pch")
+    subprocess.run([compiler, "-Oz", "-x", "c-header", header, "-o", pch], check=True)
+    flags = ["-Oz", "-Xclang", "-include-pch", "-Xclang", pch, "-Xclang", "-include", "-Xclang", header]
+    command = improve.command_for(str(tmp_path / "a.c"), compiler, flags)
+    bitcode = subprocess.run(
+        [compiler, *flags, "-emit-llvm", "-c", command.source, "-o", "-"], capture_output=True, check=True
+    ).stdout
+    assert "@f(" in clang.front_end(command).text
+    assert clang.emit(command, bitcode) == clang.baseline(command)
+
+
+def test_sections_for_other_tools_must_stay(compiler: str, c_file: Path) -> None:
+    plain, measured = (
+        read_object(clang.baseline(improve.command_for(str(c_file), compiler, ["-Oz", *more])))
+        for more in ((), ("-fstack-size-section",))
+    )
+    assert plain.lacks(measured) == "it lacks sections of the reference: .stack_sizes"
+    assert not measured.lacks(plain) and not plain.lacks(plain)
 
 
 def test_emission_in_process_equals_the_compilers_bytes(compiler: str, c_file: Path) -> None:

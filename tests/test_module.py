@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -117,6 +118,26 @@ def test_stock_tools_build_the_same_bytes(command: clang.Command, pool: Pool, ki
         assert emitted == stock.object_file(theirs, plain, major), plan
         assert evaluation.object == read_object(stock.object_file(theirs, target, major)), plan
         assert evaluation == again and evaluation.instructions > 0
+
+
+def test_stock_tools_know_functions_that_the_module_steps_renamed(tmp_path: Path, compiler: str, pool: Pool) -> None:
+    # What resolves the alias of the initialiser gives its name to the function.
+    source = tmp_path / "a.cpp"
+    source.write_text(
+        "struct Name { Name(int); ~Name(); int n; };\nthread_local Name first(1), second(2);\n"
+        "int used(int k) { first.n += k; return second.n; }\n"
+    )
+    command = improve.command_for(str(source), compiler)
+    task, module = improve.prepare(command, improve.Options(), clang.front_end(command))
+    major = clang.compiler_version(compiler)[1]
+    if major < lib._SINCE["LLVMRunPassesOnFunction"]:
+        pytest.skip("this LLVM runs no pipeline on one function")
+    target = Target.parse(module.target)
+    plan = Plan(("globalopt",), (("_Z4usedi", ("function/tailcallelim", "function/early-cse<>")),))
+    ours = improve.apply(pool, task, module, plan)
+    theirs = stock.bitcode(module.text, plan, target, major)
+    assert b"_ZTH5first" in ours
+    assert stock.object_file(ours, target, major) == stock.object_file(theirs, target, major)
 
 
 def test_what_is_evaluated_is_the_emitted_object(command: clang.Command, pool: Pool) -> None:

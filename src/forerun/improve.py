@@ -198,7 +198,11 @@ def finish(
             said.append(str(error))
             continue
         after = read_object(data)
-        problem = after.replaces(before, passes.discardable(source.text)) or _not_smaller(task, before, after)
+        problem = (
+            after.replaces(before, passes.discardable(source.text))
+            or after.lacks(before)
+            or _not_smaller(task, before, after)
+        )
         if not problem:
             final = Result(task.metric, result.baseline, trial, result.trials)
             return Improved(command, source, task, final, before, after, data, bitcode, tuple(said))

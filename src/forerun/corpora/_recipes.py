@@ -115,6 +115,13 @@ RECIPES = {
         Recipe("jansson", cmake("-DJANSSON_BUILD_DOCS=OFF -DJANSSON_WITHOUT_TESTS=ON -DJANSSON_EXAMPLES=OFF")),
         Recipe("jimtcl", ("./configure --full --math", "make")),
         Recipe("json-c", cmake("-DBUILD_TESTING=OFF -DDISABLE_WERROR=ON")),
+        Recipe(
+            "libevent",
+            cmake(
+                "-DEVENT__DISABLE_TESTS=ON -DEVENT__DISABLE_SAMPLES=ON -DEVENT__DISABLE_BENCHMARK=ON"
+                " -DEVENT__DISABLE_OPENSSL=ON -DEVENT__DISABLE_MBEDTLS=ON -DEVENT__LIBRARY_TYPE=STATIC"
+            ),
+        ),
         Recipe("libogg", configure()),
         Recipe("libonig", cmake("-DBUILD_TEST=OFF")),
         Recipe("libsodium", ("autoreconf -fi", *configure("--disable-asm"))),

@@ -59,6 +59,15 @@ TRAIN = (
     "http-parser",
     "libmd",
     "musl",
+    "gzip",
+    "diffutils",
+    "less",
+    "c-ares",
+    "libevent",
+    "xz-utils",
+    "pkgconf",
+    "m4",
+    "nano",
 )
 TEST = (
     "cjson",

@@ -13,6 +13,7 @@ import shlex
 import shutil
 import subprocess
 import tempfile
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -44,10 +45,10 @@ _REASONS = {
     r"|-print-|-dump",
     "it speaks to the preprocessor": r"-Wp,(?!-[DU][^,]*$)|-Xpreprocessor",
     "instrumentation is inserted by the compiler's own pipeline": r"-fsanitize|-fprofile|-fcs-profile|-fcoverage"
-    r"|--coverage|-ftest-coverage|-fmemory-profile|-fauto-profile|-fxray|-pg$|-finstrument",
-    "it reaches into the compiler": r"-Xclang|-mllvm|-fpass-plugin|-fplugin|-Xarch|-cc1",
-    "it asks for more outputs": r"-f?no-integrated-as|-save-temps|--save-temps|-gsplit-dwarf|-ftime-trace"
-    r"|-fsave-optimization-record|-foptimization-record|-fstack-usage|-MJ|--?serialize-diagnostics"
+    r"|--coverage|-ftest-coverage|-fmemory-profile|-fauto-profile|-fxray|-pg$|-finstrument|-fpseudo-probe",
+    "it reaches into the compiler": r"-Xclang(?! -include)|-mllvm|-fpass-plugin|-fplugin|-Xarch|-cc1",
+    "it asks for more outputs": r"-f?no-integrated-as|-femit-compact-unwind|-save-temps|--save-temps|-gsplit-dwarf"
+    r"|-ftime-trace|-fsave-optimization-record|-foptimization-record|-fstack-usage|-MJ|--?serialize-diagnostics"
     r"|--write-(user-)?dependencies",
     "it asks for a report on the compilation": r"-R|-ftime-report|-fproc-stat-report",
     "it writes the command line into the object": r"-[fg]record-(command-line|gcc-switches)",
@@ -76,13 +77,13 @@ class Command:
     @property
     def flags(self) -> tuple[str, ...]:
         """The arguments that can change the code: without files, include paths, macros, dependencies and warnings."""
-        kept = (a for a in _pairs(self.arguments) if a[0][:2] not in ("-I", "-D", "-U", "-W", "-M"))
-        return tuple(w for a in kept if a[0] not in _PREPROCESSOR and not _is_file(a, self) for w in a)
+        kept = (a for a in _pairs(self.arguments) if a[0][:2] not in ("-W", "-M"))
+        return tuple(w for a in kept if not _is_preprocessor(a) and not _is_file(a, self) for w in a)
 
     @property
     def is_ir(self) -> bool:
         """Whether the source is LLVM IR."""
-        return self.source.endswith(IR_SUFFIXES) or "ir" in _languages(self.arguments)
+        return _language(self.arguments) == "ir" or self.source.endswith(IR_SUFFIXES)
 
 
 def read_command(argv: Sequence[str], directory: str = ".") -> Command | str:
@@ -91,7 +92,7 @@ def read_command(argv: Sequence[str], directory: str = ".") -> Command | str:
     words = list(_pairs(arguments))
     for word in words:
         for pattern, why in _REFUSED:
-            if pattern.match(word[0]):
+            if pattern.match(word[0] if len(word) < 4 else " ".join(word)):
                 return f"{word[0]}: {why}"
     files = [w[0] for w in words if not w[0].startswith("-") or w[0] == "-"]
     if ["-c"] not in words:
@@ -104,10 +105,12 @@ def read_command(argv: Sequence[str], directory: str = ".") -> Command | str:
 def _understood(
     compiler: str, arguments: list[str], words: list[list[str]], source: str, directory: str
 ) -> Command | str:
-    language = _languages(arguments)
-    if language and language[-1] not in ("c", "c++", "cpp-output", "c++-cpp-output", "ir", "none"):
-        return f"-x {language[-1]}: not C, C++ or LLVM IR"
-    if not language and not source.endswith(SUFFIXES):
+    if any(word[0].startswith("-x") for word in words[words.index([source]) :]):
+        return "-x stands behind the source: the compiler does not apply it"
+    language = _language(arguments)
+    if language not in ("", "none", "c", "c++", "cpp-output", "c++-cpp-output", "ir"):
+        return f"-x {language}: not C, C++ or LLVM IR"
+    if language in ("", "none") and not source.endswith(SUFFIXES):
         return f"{source}: not C, C++ or LLVM IR"
     level = _level(w[0] for w in words)
     if level == "0":
@@ -263,15 +266,29 @@ def _after(words: list[str], option: str) -> str:
 
 
 def _pairs(arguments: Iterable[str]) -> Iterable[list[str]]:
-    """Arguments, each together with the value that follows it."""
-    rest = iter(arguments)
-    for word in rest:
-        yield [word, next(rest, "")] if word in _VALUED else [word]
+    """Arguments, each together with the value that follows it.
+
+    `-Xclang -include-pch -Xclang FILE` is one, as CMake writes it for a precompiled header.
+    """
+    rest = deque(arguments)
+    while rest:
+        word = [rest.popleft()]
+        if word[0] in _VALUED:
+            word.append(rest.popleft() if rest else "")
+        if word[0] == "-Xclang" and word[1] in ("-include-pch", "-include") and len(rest) > 1 and rest[0] == "-Xclang":
+            word += [rest.popleft(), rest.popleft()]
+        yield word
 
 
-def _languages(arguments: Iterable[str]) -> list[str]:
-    words = (w for w in _pairs(arguments) if w[0].startswith("-x"))
-    return [w[1] if len(w) == 2 else w[0][2:] for w in words]
+def _is_preprocessor(word: list[str]) -> bool:
+    """Whether it is for the preprocessor alone; `-Xclang` is read no further than that."""
+    return word[0] in _PREPROCESSOR or word[0][:2] in ("-I", "-D", "-U") or word[0] == "-Xclang"
+
+
+def _language(arguments: Iterable[str]) -> str:
+    """What the last `-x` says."""
+    words = [w for w in _pairs(arguments) if w[0].startswith("-x")]
+    return "" if not words else words[-1][-1] if len(words[-1]) == 2 else words[-1][0][2:]
 
 
 def _level(options: Iterable[str]) -> str:
@@ -290,13 +307,13 @@ def _common(command: Command, *, keep: bool) -> list[str]:
     """The compiler and its flags without input, output and dependencies; `keep` what the front end needs."""
     words = [w for w in _pairs(command.arguments) if not w[0].startswith("-M") and not _is_file(w, command)]
     if not keep:
-        words = [w for w in words if w[0] not in _PREPROCESSOR and w[0][:2] not in ("-I", "-D", "-U")]
+        words = [w for w in words if not _is_preprocessor(w)]
     return [command.compiler, *(part for word in words for part in word)]
 
 
 def _input(command: Command) -> list[str]:
-    language = _languages(command.arguments)
-    return [*(["-x", language[-1]] if language else []), command.source]
+    language = _language(command.arguments)
+    return [*(["-x", language] if language else []), command.source]
 
 
 def _dependencies(command: Command, *, wanted: bool) -> list[str]:

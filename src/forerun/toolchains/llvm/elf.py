@@ -28,6 +28,8 @@ _CXX_RUNTIME = re.compile(
     r"|_Unwind_|__dynamic_cast$"
 )
 """What libstdc++ or libc++ defines: inlining less or more of std:: needs more or less of it."""
+_OF_FORMAT = re.compile(r"$|\.(symtab|strtab|shstrtab|rela?|group|comment|debug|zdebug|note\.GNU-stack|llvm_addrsig)\b")
+"""Unloaded sections that are there for the linker or the debugger, and may differ."""
 _UNWIND = (".eh_frame", ".gcc_except_table", ".ARM.exidx", ".ARM.extab")
 
 
@@ -52,6 +54,8 @@ class ObjectFile:
     zero: int
     symbols: frozenset[Symbol]
     functions: dict[str, int]
+    notes: frozenset[str] = frozenset()
+    """The unloaded sections that some other tool reads: `.stack_sizes`, `.pseudo_probe`."""
 
     @property
     def size(self) -> int:
@@ -83,6 +87,11 @@ class ObjectFile:
             return f"it needs symbols that the reference does not: {', '.join(sorted(new)[:5])}"
         return ""
 
+    def lacks(self, other: ObjectFile) -> str:
+        """Which sections of the other for further tools are missing; "" where none is."""
+        lost = sorted(other.notes - self.notes)
+        return f"it lacks sections of the reference: {', '.join(lost[:5])}" if lost else ""
+
 
 def read_object(data: bytes) -> ObjectFile:
     """Raises ValueError where the data is not a little-endian ELF object."""
@@ -106,12 +115,16 @@ def _read(data: bytes, wide: bool) -> ObjectFile:
         names_at = headers[0][6]
     sizes = {"text": 0, "data": 0, "unwind": 0, "zero": 0}
     names = _table(data, headers[names_at])
+    notes = set()
     for header in headers:
-        kind = _kind(_string(names, header[0]), header[1], header[2])
-        if kind:
+        name = _string(names, header[0])
+        if kind := _kind(name, header[1], header[2]):
             sizes[kind] += header[5]
+        elif not header[2] & _ALLOCATED and not _OF_FORMAT.match(name):
+            notes.add(name)
     symbols, functions = _symbols(data, headers, wide)
-    return ObjectFile(sizes["text"], sizes["data"], sizes["unwind"], sizes["zero"], symbols, functions)
+    sums = (sizes["text"], sizes["data"], sizes["unwind"], sizes["zero"])
+    return ObjectFile(*sums, symbols, functions, frozenset(notes))
 
 
 def _kind(name: str, type_: int, flags: int) -> str:

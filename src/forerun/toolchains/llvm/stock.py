@@ -31,7 +31,7 @@ def bitcode(text: str, plan: Plan, target: Target, major: int) -> bytes:
         opt = [tool("opt", major), *_machine(target), str(module), "-o", str(module)]
         last = _FORGET if not plan.functions else _KEEP
         _run([*opt, last, f"-passes={merge(plan.steps)}"])
-        names = _names(text) if plan.functions else []
+        names = _names(module, major) if plan.functions else []
         for i, (name, steps) in enumerate(plan.functions):
             last = _FORGET if i + 1 == len(plan.functions) else _KEEP
             _on_function(opt, last, name, steps, names)
@@ -62,7 +62,9 @@ def _on_function(opt: list[str], order: str, name: str, steps: Sequence[str], na
     _run([*opt, order, *_UNCHECKED, *unmark, "-passes=forceattrs"])
 
 
-def _names(text: str) -> list[str]:
+def _names(module: Path, major: int) -> list[str]:
+    """The functions that there are now: the module's own steps rename some, and make others."""
+    text = _run([tool("llvm-dis", major), str(module), "-o", "-"])
     return [m[1] or m[2] for m in _DEFINED.finditer(text)]
 
 
@@ -70,7 +72,8 @@ def _machine(target: Target) -> list[str]:
     return [o for o in target.options if o.startswith(("--relocation-model", "--code-model"))]
 
 
-def _run(command: list[str]) -> None:
-    run = subprocess.run(command, capture_output=True, text=True, check=False)
+def _run(command: list[str]) -> str:
+    run = subprocess.run(command, capture_output=True, text=True, errors="surrogateescape", check=False)
     if run.returncode:
         raise InputError(f"{Path(command[0]).name} fails", run.stderr.strip()[:300])
+    return run.stdout
