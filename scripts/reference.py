@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 os.environ["COLUMNS"] = "100"
@@ -18,8 +19,8 @@ TARGET = Path(__file__).parents[1] / "docs" / "reference.md"
 def page() -> str:
     """The whole page."""
     parts = ["# Reference\n\nWritten by `scripts/reference.py` from the program itself.\n\n## Commands\n"]
-    for verb in VERBS:
-        parts.append(f"### `forerun {verb}`\n\n```text\n{help_of(verb)}\n```\n")
+    parts += [f"### `{parser.prog}`\n\n```text\n{parser.format_help().strip()}\n```\n" for parser in parsers()]
+    commands = len(parts)
     parts.append(
         "## Settings\n\nA flag stands above the environment variable, that above `[tool.forerun]` in the nearest\n"
     )
@@ -29,14 +30,20 @@ def page() -> str:
     parts.append("| setting | variable | default | what it is for |\n| --- | --- | --- | --- |\n")
     for s in settings.SETTINGS.values():
         parts.append(f"| `{s.name}` | `{s.variable}` | {s.default or '–'} | {s.help} |\n")
-    return "\n".join(parts[: len(VERBS) + 1]) + "\n" + "".join(parts[len(VERBS) + 1 :])
+    return "\n".join(parts[:commands]) + "\n" + "".join(parts[commands:])
 
 
-def help_of(verb: str) -> str:
-    """The help text of one verb."""
-    parser = parser_of(verb)
-    choices = next(a for a in parser._actions if isinstance(a, argparse._SubParsersAction)).choices
-    return str(choices[verb].format_help()).strip()
+def parsers() -> Iterator[argparse.ArgumentParser]:
+    """Every verb, and the questions below it where it has some."""
+    for verb in VERBS:
+        parser = below(parser_of(verb))[verb]
+        yield parser
+        yield from below(parser).values()
+
+
+def below(parser: argparse.ArgumentParser) -> Mapping[str, argparse.ArgumentParser]:
+    """The parsers of the next word."""
+    return next((a.choices for a in parser._actions if isinstance(a, argparse._SubParsersAction)), {})
 
 
 def main() -> int:

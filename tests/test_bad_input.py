@@ -257,10 +257,13 @@ def test_where_nothing_can_be_written(run_forerun: Run, monkeypatch: pytest.Monk
         (["a.c", "-o", "a.c"], "overwrite a source"),
         (["a.ll", "-o", "./a.ll"], "overwrite a source"),
         (["a.c", "-o", "other.c"], "overwrite a source"),
-        (["a.c", "a.ll", "-o", "file"], "is a file"),
-        (["a.c", "a.ll", "-o", "build/"], "same place"),
+        (["a.c", "-o", "-"], "no file"),
+        (["a.c", "-o", "x.s"], "assembly is not written"),
+        (["a.c", "a.ll", "-o", "file"], "is one file"),
+        (["a.c", "a.ll", "-o", "both.o"], "is one file"),
+        (["a.c", "a.ll", "-o", "build/"], "go to one place"),
         (["a.c", "--lock", "nowhere/lock"], "no such folder"),
-        (["a.c", "--", "-o", "x.o"], "-o stands behind --"),
+        (["a.c", "--", "-o", "x.o"], "-o stands among the compiler's flags"),
     ):
         code, out, err = run_forerun("optimize", *words)
         assert (code, out) == (2, "") and why in err, (words, err)
@@ -274,14 +277,43 @@ def test_where_nothing_can_be_written(run_forerun: Run, monkeypatch: pytest.Monk
         assert code == 1 and "cannot write /proc/a.o" in err
 
 
-def test_a_link_is_written_through() -> None:
-    Path("real").mkdir()
-    Path("link.o").symlink_to("real/a.o")
-    write_atomically(Path("link.o"), b"one")
-    assert Path("link.o").is_symlink() and Path("real/a.o").read_bytes() == b"one"
-    Path("loop.o").symlink_to("loop.o")
-    with pytest.raises(forerun.ForerunError, match=r"cannot write loop\.o"):
-        write_atomically(Path("loop.o"), b"two")
+def test_a_link_is_replaced_as_clang_replaces_it() -> None:
+    Path("real.o").write_bytes(b"before")
+    for name, target in (("link.o", "real.o"), ("dangling.o", "nowhere.o"), ("loop.o", "loop.o")):
+        Path(name).symlink_to(target)
+        write_atomically(Path(name), b"after")
+        assert not Path(name).is_symlink() and Path(name).read_bytes() == b"after"
+    assert Path("real.o").read_bytes() == b"before" and not Path("nowhere.o").exists()
+    Path("null").symlink_to("/dev/null")
+    write_atomically(Path("null"), b"gone")
+    assert Path("null").is_symlink()
+
+
+def test_a_link_to_a_lock_file_stays(run_forerun: Run) -> None:
+    Path("kept").mkdir()
+    Path("forerun.lock").symlink_to("kept/forerun.lock")
+    assert run_forerun("optimize", "a.c", "--budget", "1", "--lock", "forerun.lock")[0] == 0
+    assert Path("forerun.lock").is_symlink() and Path("kept/forerun.lock").is_file()
+
+
+def test_the_library_refuses_what_the_command_refuses() -> None:
+    wrong: list[dict[str, Any]] = [
+        {"output": "nowhere/a.o"},
+        {"output": "a.c"},
+        {"output": "a.s"},
+        {"flags": "-Oz"},
+        {"flags": ["-Oz", "-o", "x.o"]},
+        {"budget": "soon"},
+        {"budget": 0},
+        {"objective": "beauty"},
+        {"model": "oracle"},
+    ]
+    for words in wrong:
+        with pytest.raises(forerun.UsageError) as raised:
+            forerun.optimize("a.c", **words)
+        assert len(str(raised.value).splitlines()) == 3, words
+    assert not Path("nowhere").exists()
+    assert forerun.optimize("a.c", budget="1s", flags=["-DX=1"], output="a.o").trials
 
 
 def test_a_full_disk() -> None:
@@ -526,7 +558,7 @@ def test_a_database_of_commands_that_is_broken(run_forerun: Run) -> None:
     gone = entry | {"file": "gone.c", "command": "cc -c gone.c"}
     Path("compile_commands.json").write_text(json.dumps([entry, gone]))
     code, out, err = run_forerun("collect", "passes", "--folder", ".", "--budget", "2", "--format", "json")
-    assert code == 0 and json.loads(out)[0]["modules"] == 1 and "1 modules left out" in err
+    assert code == 0 and json.loads(out)[0]["modules"] == 1 and "1 module left out" in err
 
 
 @pytest.mark.parametrize(

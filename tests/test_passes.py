@@ -112,6 +112,10 @@ def test_a_minimised_plan_measures_the_same_with_less(prepared: Prepared, pool: 
     # Every pass that is left does something: without it, what is measured changes.
     rows = minimise.explain(task, source, short.best.draft.answer, pool)
     assert len(rows) == len(short.best.draft.answer)
+    steps, own = short.best.draft.answer.steps, short.best.draft.answer.functions
+    without = [Plan(steps[:i] + steps[i + 1 :], own) for i in range(len(steps))]
+    for _, measured in pool.measure(task, source, without):
+        assert any(measured.values.get(key) != again.values[key] for key in ("text", "data", "size"))
 
 
 def test_a_baseline_without_the_users_compiler_is_the_levels_own_pipeline(prepared: Prepared, pool: Pool) -> None:

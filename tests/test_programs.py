@@ -248,7 +248,7 @@ def test_collecting_is_resumed(folder: Path, run_forerun: Any, monkeypatch: pyte
     words = ("memory", "--folder", str(folder), "--repeats", "2")
     code, rows, err = collect(run_forerun, *words, "--language", "perl")
     assert code == 0 and rows["perl"] | {"programs": 3, "measured": 2, "problems": 2, "licences": "MIT"} == rows["perl"]
-    assert "1 programs failed: exit status" in err and "1 files left out: another language" in err
+    assert "1 program failed: exit status" in err and "1 file left out: another language" in err
     with Store(settings.cache_folder() / "trials.sqlite") as store:
         found = store.baselines("program/1")
         assert len(found) == store.count() == 3
@@ -289,7 +289,7 @@ def test_what_ran_into_a_limit_is_run_again_when_asked(tmp_path: Path, run_forer
     write(tmp_path / "p", {"slow.pl": "while (1) { my @t = times; last if $t[0] + $t[1] >= 1.5 }"})
     words = ("runtime", "--folder", str(tmp_path / "p"), "--repeats", "1")
     code, _, err = collect(run_forerun, *words, "--timeout", "1")
-    assert code == 1 and "1 programs failed: timeout" in err
+    assert code == 1 and "1 program failed: timeout" in err
     assert collect(run_forerun, *words, "--timeout", "20")[0] == 1
     code, rows, _ = collect(run_forerun, *words, "--timeout", "20", "--again")
     assert code == 0 and 1.4 < rows["perl"]["median"] < 3

@@ -55,7 +55,11 @@ def places(outputs: Sequence[Path | None]) -> list[Path]:
     """Where a test finds the objects. Raises UsageError where an output is none."""
     found = [output for output in outputs if output and output.suffix not in (".ll", ".bc")]
     if len(found) < len(outputs):
-        raise UsageError("--test needs objects to test", "", "say with -o where to write them: -o build/")
+        raise UsageError(
+            "--test needs objects to test",
+            "there is no -o, or it asks for IR",
+            "say with -o where to write them: -o build/",
+        )
     return found
 
 

@@ -17,12 +17,16 @@ class ForerunError(Exception):
 
     exit_code = 1
 
-    def __init__(self, what: str, why: str = "", todo: str = "") -> None:
+    def __init__(self, what: str, why: str, todo: str) -> None:
         self.what, self.why, self.todo = what, why, todo
         super().__init__(what)
 
+    def __reduce__(self) -> tuple[type[ForerunError], tuple[str, str, str]]:
+        """Errors travel between processes."""
+        return type(self), (self.what, self.why, self.todo)
+
     def __str__(self) -> str:
-        return "\n".join(line for line in (self.what, self.why, self.todo) if line)
+        return f"{self.what}\n{self.why}\n{self.todo}"
 
 
 class InputError(ForerunError):

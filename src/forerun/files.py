@@ -15,21 +15,21 @@ from forerun.errors import ForerunError
 def write_atomically(path: Path, data: bytes, mask: int | None = None, *, folders: bool = True) -> None:
     """Writes beside the target, then renames. Raises ForerunError where the folder or the disk refuses.
 
-    `mask` is the file mode mask of whoever wants the file, where that is not this process. Absent folders are made,
-    except where `folders` is false.
+    A link to a file is replaced, as the compiler does. `mask` is the file mode mask of whoever wants the file, where
+    that is not this process. Absent folders are made, except where `folders` is false.
     """
     try:
-        # A link is written through, as the compiler does: renaming onto it would cut it, /dev/stdout among them.
-        target = Path(path).resolve()
-        if Path(path).is_relative_to("/dev") or (target.exists() and not target.is_file()):
-            Path(path).write_bytes(data)  # /dev/null, a pipe: nothing to rename onto
+        target = Path(path)
+        if target.is_relative_to("/dev") or (target.exists() and not target.is_file()):
+            target.write_bytes(data)  # /dev/null, a pipe, or a link to one: nothing to rename onto
         else:
             if folders:
                 target.parent.mkdir(parents=True, exist_ok=True)
             _replace(target, data, _mode(target, mask))
-    except (OSError, RuntimeError) as error:  # RuntimeError: a link that leads to itself
-        why = error.strerror if isinstance(error, OSError) else ""
-        raise ForerunError(f"cannot write {path}", why or str(error), "name another place to write to") from error
+    except OSError as error:
+        raise ForerunError(
+            f"cannot write {path}", error.strerror or str(error), "name another place to write to"
+        ) from error
 
 
 def _replace(path: Path, data: bytes, mode: int) -> None:

@@ -54,10 +54,14 @@ class Options:
     def __post_init__(self) -> None:
         if self.objective not in passes.Passes.objectives:
             raise UsageError(
-                f"no such objective: {self.objective}", f"objectives: {', '.join(passes.Passes.objectives)}"
+                f"no such objective: {self.objective}",
+                f"objectives: {', '.join(passes.Passes.objectives)}",
+                "name one of them",
             )
         if self.vocabulary not in ("safe", "extended"):
-            raise UsageError(f"no such vocabulary: {self.vocabulary}", "vocabularies: safe, extended")
+            raise UsageError(
+                f"no such vocabulary: {self.vocabulary}", "vocabularies: safe, extended", "name one of them"
+            )
         for part in self.model.split("+"):
             registry.find("models", part)
 
@@ -162,7 +166,7 @@ def _affordable(text: str, budget: Budget) -> tuple[Budget, list[str]]:
     size = passes.instructions(text)
     if size == 0:
         return Budget(0), ["it defines no function: there is nothing to optimise"]
-    notes = ["functions are marked optnone, no pass touches them: compile with -O1 or more"] if _optnone(text) else []
+    notes = [_left_alone(kept)] if (kept := _optnone(text)) else []
     allowed = max(1, EFFORT // size)
     if allowed < budget.candidates and budget.seconds is None:
         notes.append(f"{size} instructions: {allowed} of {budget.candidates} compilations are tried")
@@ -170,8 +174,15 @@ def _affordable(text: str, budget: Budget) -> tuple[Budget, list[str]]:
     return budget, notes
 
 
-def _optnone(text: str) -> bool:
-    return re.search(r"^(attributes|define) .*\boptnone\b", text, re.MULTILINE) is not None
+def _optnone(text: str) -> int:
+    """How many functions no pass touches."""
+    groups = set(re.findall(r"^attributes (#\d+) = \{.*\boptnone\b", text, re.MULTILINE))
+    return sum(not groups.isdisjoint(line.split()) for line in re.findall(r"^define .*", text, re.MULTILINE))
+
+
+def _left_alone(functions: int) -> str:
+    who = "one function is" if functions == 1 else f"{functions} functions are"
+    return f"{who} marked optnone: no pass touches what the source, or -O0, marks so"
 
 
 def finish(
@@ -227,7 +238,7 @@ def optimize(
     flags: Sequence[str] = ("-Oz",),
     compiler: str | None = None,
     objective: str = "size",
-    budget: int = BUDGET.candidates,
+    budget: int | str = BUDGET.candidates,
     model: str = MODEL,
     seed: int = 0,
     store: Path | None = None,
@@ -235,14 +246,16 @@ def optimize(
 ) -> Result[Plan]:
     """The best pass pipeline for one C, C++ or LLVM IR file, with every trial that led to it.
 
-    Compares with the object that `compiler` (clang of the installed LLVM) makes with `flags`. `output` is where to
-    write the answer: IR for .ll, bitcode for .bc, else the object. Raises InputError where the file does not compile,
-    ToolMissing where LLVM is not installed.
+    Compares with the object that `compiler` (clang of the installed LLVM) makes with `flags`. `budget` is compilations,
+    or seconds as in "5s". `output` is where to write the answer: IR for .ll, bitcode for .bc, else the object. Raises
+    InputError where the file does not compile, UsageError for a wrong request, ToolMissing where LLVM is not installed.
     """
-    if budget < 1:
-        raise UsageError(f"not a budget: {budget}", "expected a number of compilations, at least 1")
-    options = Options(objective, Budget(budget), model, seed=seed)
+    if isinstance(flags, str):
+        raise UsageError(f"flags={flags!r}", "flags are a sequence of words, this is one", f"flags={flags.split()}")
+    options = Options(objective, Budget.parse(str(budget)), model, seed=seed)
     command = command_for(str(path), compiler, flags)
+    if output is not None:
+        check_output("output", in_folder("output", Path(output)), command)
     with ExitStack() as stack:
         pool = stack.enter_context(Pool())
         opened = None if store is None else stack.enter_context(Store(store))
@@ -250,6 +263,25 @@ def optimize(
         if output is not None:
             write(improved, Path(output), pool)
         return improved.result
+
+
+def in_folder(option: str, path: Path) -> Path:
+    """The path, in a folder that is there. Raises UsageError."""
+    if not path.parent.is_dir():
+        raise UsageError(f"no such folder: {path.parent}", f"{option} {path} cannot be written", f"mkdir {path.parent}")
+    return path
+
+
+def check_output(option: str, output: Path, command: clang.Command) -> None:
+    """Raises UsageError for a place that the answer to a command cannot be written to."""
+    todo = f"write to {output.stem if output.stem not in ('', '-') else 'a'}.o for example"
+    if str(output) == "-":
+        raise UsageError(f"{option} -: no file", "standard output has the table", todo)
+    if output.suffix in (".s", ".S", ".asm"):
+        raise UsageError(f"{option} {output}: assembly is not written", "an answer is an object, IR or bitcode", todo)
+    of_source = output.suffix in clang.C_SUFFIXES + clang.CXX_SUFFIXES
+    if of_source or (command.stdin is None and output.resolve() == Path(command.source).resolve()):
+        raise UsageError(f"{option} {output}: it would overwrite a source file", "an answer is no source", todo)
 
 
 def write(improved: Improved, output: Path, pool: Pool) -> None:
@@ -266,13 +298,23 @@ def write(improved: Improved, output: Path, pool: Pool) -> None:
 def command_for(
     path: str, compiler: str | None = None, flags: Sequence[str] = ("-Oz",), stdin: bytes | None = None
 ) -> clang.Command:
-    """The compile command of one file. Raises InputError for what is no C, C++ or IR, UsageError for other flags."""
+    """The compile command of one file, at -Oz where the flags name no level.
+
+    Raises InputError for what is no C, C++ or IR, UsageError for other flags.
+    """
     if stdin is None and not Path(path).is_file():
         why = "it is no regular file" if Path(path).exists() else "no such file"
         raise InputError(f"cannot read {path}", why, "give a .c, .cpp, .ll or .bc file, or - for standard input")
-    command = clang.read_command([compiler or clang.default_compiler(), *flags, "-c", path])
+    if any(flag.startswith("-o") for flag in flags):
+        raise UsageError(
+            "-o stands among the compiler's flags", "forerun itself writes the answer", "say -o before --, or output="
+        )
+    level = () if any(flag.startswith("-O") for flag in flags) else ("-Oz",)
+    command = clang.read_command([compiler or clang.default_compiler(), *flags, *level, "-c", path])
     if isinstance(command, str):
-        raise UsageError(f"{path} cannot be optimised with these flags", command)
+        raise UsageError(
+            f"{path} cannot be optimised with these flags", command, "leave that out: compile with clang alone"
+        )
     clang.compiler_version(command.compiler)
     return clang.with_stdin(command, stdin)
 

@@ -85,9 +85,11 @@ def update(path: Path, entries: Iterable[Entry]) -> None:
             known = read(path)
             merged = known | {entry.id: entry for entry in entries}
             if merged != known or not path.exists():
-                write_atomically(path, _text(merged).encode())
+                write_atomically(path.resolve(), _text(merged).encode())  # a link to it stays
     except OSError as error:
-        raise ForerunError(f"cannot write the lock file {path}", error.strerror or str(error)) from error
+        raise ForerunError(
+            f"cannot write the lock file {path}", error.strerror or str(error), "name another place with FORERUN_LOCK"
+        ) from error
 
 
 @contextmanager

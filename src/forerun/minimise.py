@@ -69,6 +69,7 @@ class _Cut:
     steps: Steps
     at: int = 0
     length: int = 0
+    shrunk: bool = False
 
     def __post_init__(self) -> None:
         self.length = max(1, len(self.steps) // 2)
@@ -85,11 +86,13 @@ class _Cut:
     def judge(self, unchanged: bool) -> None:
         """Takes the removal or goes on to the next run."""
         if unchanged:
-            self.steps = self.shorter
+            self.steps, self.shrunk = self.shorter, True
         else:
             self.at += self.length
         if self.at >= len(self.steps):
-            self.at, self.length = 0, self.length // 2
+            # Single steps are gone through until every one of them is needed: what one undoes may leave with it.
+            again = self.length == 1 and self.shrunk
+            self.at, self.length, self.shrunk = 0, 1 if again else self.length // 2, False
 
 
 @dataclass(frozen=True, slots=True)

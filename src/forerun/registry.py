@@ -27,14 +27,19 @@ def find(kind: str, name: str) -> type[Any]:
     """The class behind a name. Raises UsageError with the names there are."""
     places = _places(kind)
     if name not in places:
-        raise UsageError(f"no {kind.removesuffix('s')} is called {name!r}", f"{kind}: {', '.join(sorted(places))}")
+        raise UsageError(
+            f"no {kind.removesuffix('s')} is called {name!r}",
+            f"{kind}: {', '.join(sorted(places))}",
+            "name one of them",
+        )
     module_name, _, attribute = places[name].partition(":")
     try:
         module = import_module(module_name)
         if attribute:
             return getattr(module, attribute)  # type: ignore[no-any-return]
     except (ImportError, AttributeError) as error:
-        raise ForerunError(f"the plugin {name!r} does not load: {places[name]}", str(error)) from error
+        todo = "install a version of it for this forerun, or uninstall it"
+        raise ForerunError(f"the plugin {name!r} does not load: {places[name]}", str(error), todo) from error
     base = _KINDS[kind]
     own = [c for c in vars(module).values() if isinstance(c, type) and issubclass(c, base)]
     return next(c for c in own if getattr(c, "name", None) == name)

@@ -102,7 +102,8 @@ class Pool:
         answer = next(answer for _, answer in _answers([worker]))
         if isinstance(answer, _Value):
             return answer.value  # type: ignore[no-any-return]
-        raise ForerunError(f"{function.__name__} failed", _measurement(answer).error)
+        todo = "give it more: FORERUN_TIMEOUT (seconds), FORERUN_MEMORY (MiB); or leave this file to the compiler"
+        raise ForerunError(f"{function.__name__} failed", _measurement(answer).error, todo)
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,7 +129,9 @@ def path(name: str) -> Path | None:
     try:
         return folder / Path(value).expanduser()
     except RuntimeError as error:  # ~somebody, who is not known here
-        raise UsageError(f"the setting `{name}` names no path: {value!r}", f"{where}: {error}") from error
+        raise UsageError(
+            f"the setting `{name}` names no path: {value!r}", f"{where}: {error}", "write the path out"
+        ) from error
 
 
 def workers() -> int:
@@ -144,7 +146,7 @@ def workers() -> int:
 
 def _known(name: str) -> Setting:
     if name not in SETTINGS:
-        raise UsageError(f"no such setting: {name}", f"settings: {', '.join(SETTINGS)}")
+        raise UsageError(f"no such setting: {name}", f"settings: {', '.join(SETTINGS)}", "name one of them")
     return SETTINGS[name]
 
 

@@ -8,13 +8,14 @@ answer does not depend on how many workers measured, nor on what the store alrea
 from __future__ import annotations
 
 import logging
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from forerun.core import Draft, Grammar, Measurement, Model, Result, Source, Task, Trial
-from forerun.errors import ForerunError, InputError
+from forerun.errors import ForerunError, InputError, UsageError
 
 if TYPE_CHECKING:  # given by the caller: `import forerun` loads neither processes nor a database
     from forerun.sandbox import Pool
@@ -35,6 +36,18 @@ class Budget:
 
     candidates: int = 20
     seconds: float | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> Budget:
+        """`100` is candidates, `5s` seconds. Raises UsageError."""
+        number, seconds = text.removesuffix("s"), text.endswith("s")
+        try:
+            value = float(number)
+        except ValueError:
+            value = -1.0
+        if not 0 < value < math.inf or (not seconds and not value.is_integer()):
+            raise UsageError(f"not a budget: {text!r}", "it is compilations or seconds", "for example: 100, or 5s")
+        return cls(1_000_000, value) if seconds else cls(int(value))
 
 
 def solve(

@@ -61,8 +61,9 @@ class Store:
             if found not in (0, _FORMAT):
                 self._db.close()
                 raise ForerunError(
-                    f"the store {path} has format {found}, this version reads {_FORMAT}",
-                    todo="choose another folder with FORERUN_CACHE, or delete the file: it is a cache",
+                    f"the store {path} is of another version",
+                    f"it has format {found}, this version reads {_FORMAT}",
+                    "choose another folder with FORERUN_CACHE, or delete the file: it is a cache",
                 )
             if not found:
                 self._db.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA user_version = {_FORMAT}; COMMIT;")

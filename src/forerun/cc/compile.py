@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import re
 import subprocess
@@ -174,15 +173,26 @@ class _Job:
                 self.command, self.options, pool=pool, store=store, frontend=self.frontend, on_trial=self._check
             )
         built = objects.Built(lock.facts(improved) | {"said": self._told_late()}, improved.object)
-        objects.put(self.folder, self._key(), built)
-        self.shop.wrote(self.folder)
         if self.lock:
             self.lock.add(self._entry(built.facts, built.object))
-        return self._deliver(built, "; ".join(improved.notes) or f"{len(improved.result.trials)} compilations")
+        answer = self._deliver(built, "; ".join(improved.notes) or f"{len(improved.result.trials)} compilations")
+        return self._kept(self._key(), built, answer)
+
+    def _kept(self, key: str, built: objects.Built, answer: Answer) -> Answer:
+        """The answer is delivered already: a cache that cannot be written must not cost it."""
+        try:
+            objects.put(self.folder, key, built)
+        except ForerunError as error:
+            return replace(answer, reason=f"{answer.reason}; not kept: {error.what}: {error.why}")
+        self.shop.wrote(self.folder)
+        return answer
 
     def _from_lock(self) -> Answer:
-        if self.lock is None:
-            raise UsageError("FORERUN_LOCKED is set, but no lock file is named", "", "name it with FORERUN_LOCK")
+        if self.lock is None or not self.lock.path.is_file():
+            # The user asked for a build that can be repeated: it is told even where nothing else is.
+            there = "no lock file is named" if self.lock is None else f"there is no {self.lock.path}"
+            self.request.tell(f"forerun: the build is locked, but {there}: name it with FORERUN_LOCK\n".encode())
+            return Answer(None, f"{self.command.source}: there is no lock file")
         target = str(self.shop.target(self.command, self.version))
         entry = self.lock.find(self.frontend.text, target, lock.release(self.version))
         if entry is None:
@@ -190,9 +200,10 @@ class _Job:
         if not entry.plan:
             return Answer(None, f"{self.command.source}: the lock file keeps the compiler's own object")
         key = self._key("locked", entry.plan)
-        built = objects.get(self.folder, key) or self._applied(entry, target)
-        objects.put(self.folder, key, built)
-        return self._deliver(built, "as the lock file says")
+        found = objects.get(self.folder, key)
+        built = found or self._applied(entry, target)
+        answer = self._deliver(built, "as the lock file says")
+        return answer if found else self._kept(key, built, answer)
 
     def _applied(self, entry: Entry, target: str) -> objects.Built:
         source = Source(self.frontend.text, "llvm", self.command.source, target)
@@ -237,18 +248,11 @@ def _read(request: Request) -> clang.Command | str:
 
 
 def _options() -> Options:
-    text = settings.get("budget")
+    text, where = settings.origin("budget")
     try:
-        budget = Budget(1_000_000, float(text[:-1])) if text.endswith("s") else Budget(int(text))
-        positive = 0 < (budget.candidates if budget.seconds is None else budget.seconds) < math.inf
-    except ValueError:
-        positive = False
-    if not positive:
-        raise UsageError(
-            f"the setting `budget` must be a positive number of compilations, or seconds as in 5s, not {text!r}",
-            f"it was set by: {settings.origin('budget')[1]}",
-        )
-    return Options(settings.get("objective"), budget)
+        return Options(settings.get("objective"), Budget.parse(text))
+    except UsageError as error:
+        raise UsageError(f"the setting `budget`: {error.what}", f"it was set by: {where}", error.todo) from error
 
 
 def _lock_file() -> LockFile | None:

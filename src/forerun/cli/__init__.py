@@ -74,7 +74,7 @@ def _forget_stdout() -> None:
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Raises UsageError: three lines, as every other error."""
-        raise UsageError(f"{self.prog}: wrong arguments", message, f"see: {self.prog} --help")
+        raise UsageError(f"wrong arguments of `{self.prog}`", message, f"see: {self.prog} --help")
 
 
 def _dispatch(arguments: list[str]) -> int:
@@ -83,7 +83,10 @@ def _dispatch(arguments: list[str]) -> int:
         return int(import_module("forerun.cli.cc").run(arguments[1:]))
     parser = parser_of(verb)
     own, compiler = _split(arguments)
-    options = parser.parse_args(own or ["--help"])
+    options, unknown = parser.parse_known_args(own or ["--help"])
+    if unknown:  # the parser of the first word would point to its own help
+        todo = f"see: forerun {verb} --help"
+        raise UsageError(f"wrong arguments of `forerun {verb}`", f"not known: {' '.join(unknown)}", todo)
     options.compiler = compiler
     code = int(import_module(f"forerun.cli.{verb}").run(options))
     sys.stdout.flush()

@@ -10,14 +10,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from forerun import settings
-from forerun.cli.optimize import parse_budget
-from forerun.cli.render import Column, Progress, Table, number, percent, show
+from forerun.cli.render import Column, Progress, Table, counted, number, percent, show
 from forerun.collect import Collected, Job, collect
 from forerun.corpora import debian
 from forerun.corpora.units import Unit, load_compile_commands
 from forerun.errors import ForerunError, UsageError
 from forerun.improve import MODEL, Options
 from forerun.models._chain import model
+from forerun.solve import Budget
 from forerun.stats import mean
 from forerun.tasks.passes import Passes
 from forerun.toolchains.llvm import clang
@@ -26,27 +26,37 @@ GROUPS = {"train": debian.TRAIN, "test": debian.TEST, "projects": debian.PROJECT
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Options that only modules have."""
-    group = parser.add_argument_group("passes")
-    group.add_argument(
+    """The options."""
+    parser.add_argument(
+        "--folder", action="append", default=[], metavar="DIR", help="a build with compile_commands.json"
+    )
+    parser.add_argument(
         "--debian", action="append", default=[], metavar="NAME", help=f"a source package, or {', '.join(GROUPS)}"
     )
-    group.add_argument("--model", default=MODEL, help=f"who proposes (default: {MODEL})")
-    group.add_argument(
+    parser.add_argument("--each", type=int, help="so many modules of each project, at random")
+    parser.add_argument(
+        "--most", type=int, default=20_000, help="instructions that a module may have (default: 20,000)"
+    )
+    parser.add_argument("--model", default=MODEL, help=f"who proposes (default: {MODEL})")
+    parser.add_argument(
         "--budget", default="100", help="compilations for each module, or seconds as in 5s (default: 100)"
     )
-    group.add_argument("--objective", choices=Passes.objectives, default="text", help="what to make smaller (text)")
-    group.add_argument("--cc", help="the compiler (default: clang of the LLVM that was found)")
-    group.add_argument("--seed", type=int, default=0, help="another seed, another search (default: 0)")
+    parser.add_argument("--objective", choices=Passes.objectives, default="text", help="what to make smaller (text)")
+    parser.add_argument("--cc", help="the compiler (default: clang of the LLVM that was found)")
+    parser.add_argument("--seed", type=int, default=0, help="another seed, another search (default: 0)")
 
 
 def run(options: argparse.Namespace) -> int:
     """Solves every unit; prints a row for each project."""
-    chosen = Options(options.objective, parse_budget(options.budget), options.model, seed=options.seed)
+    chosen = Options(options.objective, Budget.parse(options.budget), options.model, seed=options.seed)
     compiler = options.cc or clang.default_compiler()
     found = list(units(options.folder, options.debian, compiler, options.each))
     if not found:
-        raise UsageError("there is nothing to collect from", "", "name a --folder or a --debian package")
+        raise UsageError(
+            "there is nothing to collect from",
+            "no folder or package that was named has C or C++ files that it compiles",
+            "name a --folder with compile_commands.json or a --debian package",
+        )
     store = options.store or settings.store_path()
     # Behind the unit's own flags: packages that ask for -O2 are learned from as the others are.
     job = Job(
@@ -58,8 +68,9 @@ def run(options: argparse.Namespace) -> int:
         done.append(collected)
         progress.step(f"{collected.unit.project}/{Path(collected.unit.file).name}")
     progress.end()
+    print(f"trials are in {store}", file=sys.stderr)
     for reason, count in Counter(c.reason.partition("\n")[0] for c in done if c.reason).most_common(10):
-        print(f"{count} modules left out: {reason}", file=sys.stderr)
+        print(f"{counted(count, 'module')} left out: {reason}", file=sys.stderr)
     show(_table(done), options.format)
     return 0 if any(c.result for c in done) else 1
 

@@ -11,7 +11,7 @@ from itertools import groupby
 from pathlib import Path
 
 from forerun import settings
-from forerun.cli.render import Column, Progress, Table, number, percent, show
+from forerun.cli.render import Column, Progress, Table, counted, number, percent, show
 from forerun.collect import Measured, measure
 from forerun.corpora.programs import GROUPINGS, Program, load
 from forerun.errors import UsageError
@@ -24,47 +24,63 @@ from forerun.toolchains.process.languages import named
 _FLOOR = 1.05
 """Within 5% of the least that any program of the language takes: the start of its runtime and nothing else."""
 
+_ENOUGH = 10
+"""Programs of a language below which nobody knows where its floor is."""
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Options that only programs have."""
-    group = parser.add_argument_group(
-        "memory, runtime",
-        "One program at a time for runtime, because others beside it are noise, and one for each core for memory;"
-        " the setting `workers` changes both. One run answers both questions.",
+    """The options."""
+    parser.description = (
+        f"{parser.description} One program at a time for runtime, because others beside it are noise, and one for each"
+        " core for memory; the setting `workers` changes both. One run answers both questions."
     )
-    group.add_argument(
+    parser.add_argument("--folder", action="append", default=[], metavar="DIR", help="a folder of programs")
+    parser.add_argument("--each", type=int, help="so many programs of each folder and language, at random")
+    parser.add_argument("--most", type=int, default=20_000, help="bytes that a program may have (default: 20,000)")
+    parser.add_argument(
         "--group-by",
         choices=GROUPINGS,
         default="parent",
         help="what is one problem: a file's folder (default), its name without the suffix, the folder at the top, or"
         " the first number in its name, else in its folder's",
     )
-    group.add_argument("--language", action="append", default=[], metavar="NAME", help="only programs in this language")
-    group.add_argument("--timeout", type=float, default=10.0, help="CPU seconds that one run may take (default: 10)")
-    group.add_argument("--repeats", type=int, default=3, help="runs of a program, fewer where it is slow (default: 3)")
-    group.add_argument("--device", default="", help="what this machine is called (default: its description)")
-    group.add_argument("--again", action="store_true", help="run those once more that ran into a limit")
+    parser.add_argument(
+        "--language", action="append", default=[], metavar="NAME", help="only programs in this language"
+    )
+    parser.add_argument("--timeout", type=float, default=10.0, help="CPU seconds that one run may take (default: 10)")
+    parser.add_argument("--repeats", type=int, default=3, help="runs of a program, fewer where it is slow (default: 3)")
+    parser.add_argument("--device", default="", help="what this machine is called (default: its description)")
+    parser.add_argument("--again", action="store_true", help="run those once more that ran into a limit")
 
 
 def run(options: argparse.Namespace) -> int:
     """Measures every program; prints a row for each language."""
     if options.timeout < 1 or options.repeats < 1:
-        raise UsageError("a run takes at least a second, and a program one run", "", "for example: --timeout 10")
+        raise UsageError(
+            f"--timeout {options.timeout:g}, --repeats {options.repeats}",
+            "a run takes at least a second, and a program one run",
+            "for example: --timeout 10 --repeats 3",
+        )
     found = programs(options)
     if not found:
-        raise UsageError("there is nothing to collect from", "", "name a --folder that holds programs")
+        raise UsageError(
+            "there is nothing to collect from",
+            "no folder that was named holds programs in a language that runs here",
+            "name a --folder that holds programs; forerun doctor lists the languages",
+        )
     workers = _workers(options.task)
     task = _task(options, beside=workers - 1)
     store = options.store or settings.store_path()
-    print(f"{len(found):,} programs, {workers} at a time", file=sys.stderr)
+    print(f"{counted(len(found), 'program')}, {workers} at a time", file=sys.stderr)
     progress = Progress(len(found), "programs")
     done = []
     for measured in measure(found, task, store, workers, options.again):
         done.append(measured)
         progress.step(measured.program.source.name)
     progress.end()
+    print(f"trials are in {store}", file=sys.stderr)
     for reason, count in Counter(_kind(m.measurement.error) for m in done if m.measurement.error).most_common():
-        print(f"{count} programs failed: {reason}", file=sys.stderr)
+        print(f"{counted(count, 'program')} failed: {reason}", file=sys.stderr)
     show(_table(done, task), options.format)
     return 0 if any(m.measurement.ok for m in done) else 1
 
@@ -76,7 +92,7 @@ def programs(options: argparse.Namespace) -> list[Program]:
     for folder in map(Path, options.folder):
         found = load(folder, group_by=options.group_by, languages=languages, most=options.most, device=options.device)
         for reason, count in sorted(found.skipped.items(), key=lambda pair: -pair[1]):
-            print(f"{folder}: {count:,} files left out: {reason}", file=sys.stderr)
+            print(f"{folder}: {counted(count, 'file')} left out: {reason}", file=sys.stderr)
         chosen += _some(found.programs, options.each)
     random.Random(0).shuffle(chosen)
     return chosen
@@ -142,5 +158,6 @@ def _row(language: str, done: Sequence[Measured], task: Programs) -> dict[str, o
         spreads = [m.measurement.values[f"{task.metric.name}_spread"] for m in good]
         least = min(values)
         row |= {"least": least, "median": median(values), "p90": quantile(values, 0.9), "spread": median(spreads)}
-        row["floor"] = sum(value <= _FLOOR * least for value in values) / len(values)
+    if len(values) >= _ENOUGH:
+        row["floor"] = sum(value <= _FLOOR * min(values) for value in values) / len(values)
     return row

@@ -9,34 +9,24 @@ from forerun.cli import _collect_passes, _collect_programs
 from forerun.cli.render import add_format
 
 units = _collect_passes.units
-KINDS = {"passes": _collect_passes, "memory": _collect_programs, "runtime": _collect_programs}
+_TASKS = {
+    "passes": (_collect_passes, "pass pipelines, on the modules of real builds"),
+    "memory": (_collect_programs, "how much memory programs take"),
+    "runtime": (_collect_programs, "how long programs run"),
+}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Options of the verb."""
+    """A parser for each question."""
     parser.epilog = "Interrupted, it goes on where it stopped when called again."
-    parser.add_argument("task", choices=tuple(KINDS), help="the question to gather trials of")
-    parser.add_argument(
-        "--folder",
-        action="append",
-        default=[],
-        metavar="DIR",
-        help="for passes a build with compile_commands.json, else any folder of programs",
-    )
-    parser.add_argument("--store", type=Path, help="file for the trials (default: in the cache folder)")
-    parser.add_argument(
-        "--most", type=int, default=20_000, help="IR instructions that a module may have, bytes of a program (20,000)"
-    )
-    parser.add_argument(
-        "--each",
-        type=int,
-        help="so many modules of each project, programs of each folder and language, at random",
-    )
-    add_format(parser)
-    for kind in dict.fromkeys(KINDS.values()):
-        kind.configure(parser)
+    tasks = parser.add_subparsers(dest="task", metavar="TASK", required=True)
+    for name, (kind, text) in _TASKS.items():
+        own = tasks.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".", epilog=parser.epilog)
+        kind.configure(own)
+        own.add_argument("--store", type=Path, help="file for the trials (default: in the cache folder)")
+        add_format(own)
 
 
 def run(options: argparse.Namespace) -> int:
     """Gathers; prints what came of it."""
-    return int(KINDS[options.task].run(options))
+    return int(_TASKS[options.task][0].run(options))

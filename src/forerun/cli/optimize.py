@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import math
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -71,17 +70,17 @@ def _each(
 ) -> list[flow.Improved | None]:
     """What became of each file; None where it cannot be compiled. Raises InputError where none can."""
     found: list[flow.Improved | None] = []
-    failure = InputError("there is nothing to optimise")
+    failures: list[InputError] = []
     for command in commands:
         try:
             found.append(_improved(command, options, pool, store))
         except InputError as error:
-            failure = error
+            failures.append(error)
             found.append(None)
             if len(commands) > 1:
                 _say(f"forerun: {error}")
     if not any(found):
-        raise failure
+        raise failures[-1]
     return found
 
 
@@ -99,18 +98,6 @@ def _answer(done: Sequence[flow.Improved], options: argparse.Namespace, pool: Po
         _explain([{"file": row["file"]} | part for row in rows for part in row["explain"]], options.format)
 
 
-def parse_budget(text: str) -> Budget:
-    """`100` compilations, or `5s`. Raises UsageError."""
-    seconds = text.endswith("s")
-    try:
-        value = float(text.removesuffix("s"))
-    except ValueError:
-        value = -1.0
-    if not 0 < value < math.inf or (not seconds and not value.is_integer()):
-        raise UsageError(f"not a budget: {text!r}", "expected compilations (100) or seconds (5s)")
-    return Budget(1_000_000, value) if seconds else Budget(int(value))
-
-
 def _options(options: argparse.Namespace) -> flow.Options:
     if options.vocabulary == "extended" and not options.test:
         raise UsageError(
@@ -121,24 +108,20 @@ def _options(options: argparse.Namespace) -> flow.Options:
     if options.objective:
         settings.override("objective", options.objective)
     if options.hot and settings.get("objective") != "cycles":
-        raise UsageError("--hot goes with --objective cycles", "the other objectives count every function")
-    budget = parse_budget(options.budget) if options.budget else flow.BUDGET
+        raise UsageError("--hot needs cycles", "the other objectives count every function", "add --objective cycles")
+    budget = Budget.parse(options.budget) if options.budget else flow.BUDGET
     return flow.Options(
         settings.get("objective"), budget, options.model, options.vocabulary, tuple(options.hot), options.seed
     )
 
 
 def _command(name: str, options: argparse.Namespace) -> clang.Command:
-    flags = list(options.compiler) or ["-Oz"]
-    if any(flag.startswith("-o") for flag in flags):
-        raise UsageError("-o stands behind --", "what is there goes to the compiler", "write -o before --")
-    if not any(flag.startswith("-O") for flag in flags):
-        flags.append("-Oz")
+    flags = list(options.compiler)
     if name != "-":
         return flow.command_for(name, options.cc, flags)
     data = sys.stdin.buffer.read()
     if not data.strip():
-        raise InputError("standard input is empty", "", "pipe C, C++ or LLVM IR into it")
+        raise InputError("standard input is empty", "there is nothing to compile", "pipe C, C++ or LLVM IR into it")
     is_ir = data.startswith((b"BC\xc0\xde", b"; ModuleID")) or b"\ndefine " in data[:100_000]
     language = options.lang or ("ir" if is_ir else "c")
     return flow.command_for("-", options.cc, [*flags, "-x", language], data)
@@ -161,34 +144,27 @@ def _outputs(options: argparse.Namespace, commands: Sequence[clang.Command]) -> 
         return [None] * len(commands)
     output = Path(options.output)
     if len(commands) == 1 and not output.is_dir() and not options.output.endswith("/"):
-        return [_in_folder("-o", output)]
-    if output.exists() and not output.is_dir():
-        raise UsageError(f"-o {output} is a file, and {len(commands)} files are given", "", "give a folder")
+        return [flow.in_folder("-o", output)]
+    if (output.exists() and not output.is_dir()) or output.suffix in (".o", ".ll", ".bc"):
+        raise UsageError(f"-o {output} is one file", f"{len(commands)} files are given", "give a folder: -o build/")
     names = [output / f"{Path(c.source).stem if c.source != '-' else 'stdin'}.o" for c in commands]
     if len(set(names)) < len(names):
-        raise UsageError("two files would be written to the same place", "", "optimise them apart")
-    _in_folder("-o", output)
+        raise UsageError(f"-o {output}: two answers go to one place", "two files have one name", "optimise them apart")
+    flow.in_folder("-o", output)
     return list(names)
-
-
-def _in_folder(option: str, path: Path) -> Path:
-    if not path.parent.is_dir():
-        raise UsageError(f"no such folder: {path.parent}", f"{option} {path} cannot be written", f"mkdir {path.parent}")
-    return path
 
 
 def _check_places(
     options: argparse.Namespace, commands: Sequence[clang.Command], outputs: Sequence[Path | None]
 ) -> None:
     """Raises now what would be raised after the search. Raises UsageError, InputError."""
-    sources = {Path(c.source).resolve() for c in commands if c.stdin is None}
-    for output in (o for o in outputs if o):
-        if output.suffix in clang.C_SUFFIXES + clang.CXX_SUFFIXES or output.resolve() in sources:
-            raise UsageError(f"-o {output} would overwrite a source file", "", f"write to {output.stem}.o for example")
+    for command, output in zip(commands, outputs, strict=True):
+        if output:
+            flow.check_output("-o", output, command)
     if options.test:
         acceptance.places(outputs)
     if options.lock:
-        lock.read(_in_folder("--lock", Path(options.lock)))
+        lock.read(flow.in_folder("--lock", Path(options.lock)))
 
 
 def _table(rows: Sequence[dict[str, Any]]) -> Table:

@@ -96,6 +96,11 @@ def number(value: float) -> str:
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.4g}"
 
 
+def counted(n: int, noun: str) -> str:
+    """1 file, 2 files."""
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
 class Progress:
     """One live line on a terminal, a log line every ten seconds elsewhere; on stderr."""
 

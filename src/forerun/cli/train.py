@@ -33,7 +33,9 @@ def run(options: argparse.Namespace) -> int:
     store = options.store or settings.store_path()
     if not store.is_file():
         raise InputError(
-            f"there are no trials: {store}", "", "gather some first: forerun collect passes --debian train"
+            f"there are no trials: {store}",
+            "there is no such file",
+            "gather some first: forerun collect passes --debian train",
         )
     progress = Progress(None, "modules")
     recipe = coreset.Recipe(options.size, options.search, options.candidates, options.generations)

@@ -41,7 +41,9 @@ def run(options: argparse.Namespace) -> int:
     path = Path(options.lock) if options.lock else settings.path("lock")
     if path is None or not path.is_file():
         raise UsageError(
-            f"no such lock file: {path}" if path else "which lock file?", "", "name it: forerun verify forerun.lock"
+            f"no such lock file: {path}" if path else "which lock file?",
+            "neither the command line nor the setting `lock` names one that is there",
+            "name it: forerun verify forerun.lock",
         )
     file = lock.LockFile(path, options.root or "")
     entries = sorted(lock.read(path).values(), key=lambda e: (e.file, e.key))
@@ -49,7 +51,11 @@ def run(options: argparse.Namespace) -> int:
     render.show(render.Table(_COLUMNS, rows), options.format)
     failed = sum(row["status"] != "verified" for row in rows)
     if failed:
-        raise GateFailed(f"{failed} of {len(rows)} modules are not verified")
+        raise GateFailed(
+            f"{failed} of {len(rows)} modules are not verified",
+            "the table says why",
+            "build again with FORERUN_LOCK set",
+        )
     return 0
 
 
@@ -87,7 +93,7 @@ def _command(file: lock.LockFile, entry: lock.Entry, compiler: str | None) -> cl
     arguments = [file.absolute(a) for a in entry.arguments]
     command = clang.read_command([compiler or entry.compiler, *arguments], directory)
     if isinstance(command, str):
-        raise UsageError("the recorded command is not understood", command)
+        raise UsageError("the recorded command is not understood", command, "build again with FORERUN_LOCK set")
     return replace(command, directory=directory)
 
 

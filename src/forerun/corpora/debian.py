@@ -105,7 +105,11 @@ def fetch(name: str, cache: Path) -> Path:
     dpkg-dev, UsageError for what cannot be a package's name, ForerunError when apt cannot get it.
     """
     if not re.fullmatch(r"[a-z0-9][a-z0-9+.-]+", name):
-        raise UsageError(f"{name!r} is no Debian package", "names are lower-case letters, digits and + - .")
+        raise UsageError(
+            f"{name!r} is no Debian package",
+            "names are lower-case letters, digits and + - .",
+            f"one of those to learn from, for example: {TRAIN[0]}",
+        )
     source = Path(cache).resolve() / name / "source"
     with locked(source.parent / "lock"):
         if not source.is_dir():

@@ -82,7 +82,7 @@ def load(
     """
     root = Path(folder).resolve()
     if not root.is_dir():
-        raise InputError(f"there is no folder {folder}", "", "name a folder with programs: --folder DIR")
+        raise InputError(f"there is no folder {folder}", "no such folder", "name a folder with programs: --folder DIR")
     walk = _Walk(root, group_by, languages, most, device)
     programs = tuple(program for path in _files(root) for program in walk.programs(path))
     return Found(programs, dict(walk.skipped))

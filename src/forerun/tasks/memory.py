@@ -27,7 +27,9 @@ class Memory(Programs):
     def __post_init__(self) -> None:
         if self.objective not in self.metrics:
             raise UsageError(
-                f"`memory` has no objective {self.objective!r}", "", f"objectives: {', '.join(self.metrics)}"
+                f"`memory` has no objective {self.objective!r}",
+                f"objectives: {', '.join(self.metrics)}",
+                "name one of them",
             )
 
     @property

@@ -196,7 +196,11 @@ def train(store: Path, compiler: str, recipe: Recipe, on_module: Callable[[str],
     with Store(store) as opened:
         sources = opened.sources(task.id)
     if not sources:
-        raise InputError(f"{store} has no sources of the task {task.id}")
+        raise InputError(
+            f"{store} has nothing to learn from",
+            f"it has no sources of the task {task.id}",
+            "gather some first: forerun collect passes --debian train",
+        )
     start, local = official(compiler), tuple(s for s in steps if s.startswith("function/"))
     searched = _solved(task, Chain(Mix(), Coreset(start), Evolve()), recipe.search, sources, store, on_module, "search")
     found = winners([result.trials for result in searched], recipe.candidates // 2)

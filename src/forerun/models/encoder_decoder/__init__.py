@@ -69,7 +69,9 @@ class EncoderDecoder(Model):
         from forerun.models.encoder_decoder._torch import TorchNetwork
 
         if not isinstance(self.network, TorchNetwork):
-            raise InputError("only a network in PyTorch can be saved", "", "load it with device='cpu'")
+            raise InputError(
+                "only a network in PyTorch can be saved", "this one is run by onnxruntime", "load it with device='cpu'"
+            )
         folder, network = Path(place), self.network.network
         folder.mkdir(parents=True, exist_ok=True)
         tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
@@ -111,7 +113,11 @@ def _network(folder: Path, config: Config, device: str, threads: int) -> Any:
     if not device and (folder / ENCODER).is_file() and (folder / DECODER).is_file():
         return OnnxNetwork(folder, config.window, threads)
     if not find_spec("torch"):
-        raise ToolMissing(f"{folder} has no ONNX graphs, so it needs PyTorch", "", "pip install 'forerun[train]'")
+        raise ToolMissing(
+            f"{folder} has no ONNX graphs, so it needs PyTorch",
+            "torch is not installed",
+            "pip install 'forerun[train]'",
+        )
     return _torch_network(folder, config, device or "cpu")
 
 

@@ -66,8 +66,12 @@ class Config:
             ) from error
         if found != FORMAT:
             todo = "install the version of forerun that wrote it, or train it again"
-            raise InputError(f"{where} has format {found}, this version reads {FORMAT}", "", todo)
+            raise InputError(
+                f"{where} is of another version", f"it has format {found}, this version reads {FORMAT}", todo
+            )
         known = {field.name for field in fields(cls)}
         if unknown := set(values) - known:
-            raise InputError(f"{where} has unknown entries: {', '.join(sorted(unknown))}", "", "train it again")
+            raise InputError(
+                f"{where} cannot be read", f"unknown entries: {', '.join(sorted(unknown))}", "train it again"
+            )
         return cls(**values)

@@ -162,7 +162,7 @@ def default_compiler() -> str:
             except ToolMissing:
                 continue
     lib.find()
-    raise ToolMissing("no clang of the version of LLVM's library was found", "", lib.INSTALL)
+    raise ToolMissing("no clang was found", "none has the version of LLVM's library", lib.INSTALL)
 
 
 def tool(name: str, major: int) -> str:
@@ -170,7 +170,11 @@ def tool(name: str, major: int) -> str:
     for candidate in (f"{name}-{major}", f"/usr/lib/llvm-{major}/bin/{name}", f"/usr/lib64/llvm{major}/bin/{name}"):
         if found := shutil.which(candidate):
             return found
-    raise ToolMissing(f"{name} of LLVM {major} was not found", "", f"install it with: apt-get install llvm-{major}")
+    raise ToolMissing(
+        f"{name} of LLVM {major} was not found",
+        "it is not on the PATH",
+        f"install it with: apt-get install llvm-{major}",
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ library writes; in between, where it does not write, they must.
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
 import tempfile
 from collections.abc import Sequence
@@ -75,5 +76,8 @@ def _machine(target: Target) -> list[str]:
 def _run(command: list[str]) -> str:
     run = subprocess.run(command, capture_output=True, text=True, errors="surrogateescape", check=False)
     if run.returncode:
-        raise InputError(f"{Path(command[0]).name} fails", run.stderr.strip()[:300])
+        said = (run.stderr.strip() or f"exit status {run.returncode}").splitlines()
+        raise InputError(
+            f"{Path(command[0]).name} fails", said[0][:300], f"see all that it says: {shlex.join(command)}"
+        )
     return run.stdout

@@ -197,7 +197,7 @@ def of_file(path: Path) -> Language | None:
 def named(name: str) -> Language:
     """The row of a language. Raises UsageError with the names there are."""
     if name not in LANGUAGES:
-        raise UsageError(f"no language is called {name!r}", "", f"languages: {', '.join(LANGUAGES)}")
+        raise UsageError(f"no language is called {name!r}", f"languages: {', '.join(LANGUAGES)}", "name one of them")
     return LANGUAGES[name]
 
 
