@@ -18,10 +18,11 @@ SOURCE = ROOT / "src" / "forerun"
 
 # Each room may import from those before it, and from itself.
 LAYERS = [
-    {"core", "errors", "files", "weights"},
+    {"core", "errors", "files", "weights", "rows"},
     {"settings", "stats", "clock", "distribution"},
     {"sandbox", "store", "registry"},
     {"grammars"},
+    {"prompts"},
     {"toolchains"},
     {"tasks"},
     {"models"},

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from forerun.errors import InputError
 from forerun.grammars.floats import PIECES, Floats
-from forerun.models.encoder_decoder.tokenizer import CUT, SPECIAL, Tokenizer, learn, number, plain
+from forerun.models.encoder_decoder.tokenizer import CUT, SPECIAL, Tokenizer, learn
+from forerun.prompts import number, plain
 
 CODE = ["for (int i = 0; i < 1024; i++) { sum += a[i]; }\n", "def f(x):\n    return x + 1\n"] * 20
 TOKENIZER = learn(CODE, 400, PIECES)

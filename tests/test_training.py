@@ -20,7 +20,8 @@ from forerun.models._decode import expand  # noqa: E402
 from forerun.models.encoder_decoder._torch import TorchNetwork  # noqa: E402
 from forerun.models.encoder_decoder.config import Config  # noqa: E402
 from forerun.models.encoder_decoder.network import Network  # noqa: E402
-from forerun.models.encoder_decoder.tokenizer import Tokenizer, learn, number  # noqa: E402
+from forerun.models.encoder_decoder.tokenizer import Tokenizer, learn  # noqa: E402
+from forerun.prompts import number  # noqa: E402
 from forerun.train import losses  # noqa: E402
 from forerun.train.batches import Position, Sampler, batches  # noqa: E402
 from forerun.train.examples import Dataset, Example, Labelled, Legal, places, tokenised  # noqa: E402

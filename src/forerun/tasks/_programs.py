@@ -17,6 +17,7 @@ from typing import ClassVar
 from forerun.core import Measurement, Metric, Source, Task, Trial
 from forerun.errors import ForerunError, ToolMissing
 from forerun.grammars.floats import Floats
+from forerun.prompts import prompt
 from forerun.toolchains.process.languages import LANGUAGES, find, named
 from forerun.toolchains.process.runner import Bounds, Built, Spent, built, confinable
 from forerun.toolchains.process.target import Target, tool_of
@@ -69,16 +70,9 @@ class Programs(Task[Answer]):
     def prompt(self, source: Source) -> str:
         """Metric, unit, language, device and input, a line each; an empty line; the code."""
         target = Target.parse(source.target)
-        head = [
-            f"metric {self.metric.name}",
-            f"unit {self.metric.unit}",
-            f"language {source.lang}, {target.tool}",
-            f"device {target.device}",
-        ]
-        if target.stdin:
-            shown = source.reference[:_SHOWN].decode("utf-8", "replace")
-            head.append(f"input {len(source.reference)} B: {shown!r}")
-        return "\n".join([*head, "", source.text])
+        shown = source.reference[:_SHOWN].decode("utf-8", "replace")
+        notes = [f"input {len(source.reference)} B: {shown!r}"] if target.stdin else []
+        return prompt(self.metric, f"{source.lang}, {target.tool}", target.device, source.text, notes=notes)
 
     def grammar(self, source: Source) -> Floats:
         """One number."""

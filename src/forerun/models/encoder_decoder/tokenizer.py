@@ -1,14 +1,13 @@
 """From prompts to tokens: byte-level pieces learned on code, digits apart, and numbers as the pieces of answers.
 
 Ids in order: the special tokens, the atoms (pieces of grammars that are one token each, numbers above all), then the
-byte-level alphabet and its merges (Sennrich et al. 2016). A number that a prompt states, such as a loop count, is read
-by the encoder in the very tokens that the decoder writes; `number` marks it.
+byte-level alphabet and its merges (Sennrich et al. 2016). A number that a prompt marks (`forerun.prompts.number`) is
+read by the encoder in the very tokens that the decoder writes.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,30 +19,16 @@ from tokenizers import decoders, models, pre_tokenizers, trainers
 
 from forerun.errors import InputError
 from forerun.files import write_atomically
-from forerun.grammars.floats import Floats
 from forerun.models._decode import Vocabulary
+from forerun.prompts import COUNTER, NUMBER
 
 PAD, BEGIN, END, CLOSE, CUT = range(5)
 MASKS = range(5, 37)
 """Stand for what is left out of a text in pre-training: the first gap, the second, …"""
 SPECIAL = 37
 
-COUNTER = Floats(digits=2)
-"""How numbers in prompts are written: two digits tell programs apart well enough, in three tokens."""
-
-_NUMBER = re.compile("\x02([^\x02\x03]*)\x03")
 _HEAD = 0.75
 """Share of the kept tokens that comes from the beginning of a source that is too long."""
-
-
-def number(value: float) -> str:
-    """A number in a prompt, as numeric pieces."""
-    return f"\x02{COUNTER.text(COUNTER.round((value,)))}\x03"
-
-
-def plain(text: str) -> str:
-    """A program's text without the marks of numbers."""
-    return text.replace("\x02", "\ufffd").replace("\x03", "\ufffd")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +63,7 @@ class Tokenizer:
     def encode(self, prompt: str, longest: int | None = None) -> Encoded:
         """The tokens of a prompt; of one that is longer than `longest`, the middle is cut out and marked."""
         ids: list[int] = []
-        for i, part in enumerate(_NUMBER.split(prompt)):
+        for i, part in enumerate(NUMBER.split(prompt)):
             ids += self._number(part) if i % 2 else self._text(part)
         if longest is None or len(ids) <= longest:
             return Encoded(ids)
@@ -135,4 +120,4 @@ def learn(texts: Iterable[str], size: int, atoms: Sequence[str]) -> Tokenizer:
 
 
 def _without_numbers(texts: Iterable[str]) -> Iterator[str]:
-    return (part for text in texts for part in _NUMBER.split(text)[::2])
+    return (part for text in texts for part in NUMBER.split(text)[::2])

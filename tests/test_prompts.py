@@ -1,0 +1,31 @@
+"""Prompts: what is written is what is read back."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from forerun.core import Metric
+from forerun.prompts import COUNTER, Parts, parts, plain, prompt
+
+MEMORY = Metric("memory", "B")
+
+
+@given(st.text(), st.dictionaries(st.text("abc_", min_size=1), st.floats(allow_nan=False)))
+def test_a_prompt_is_taken_apart_into_what_it_was_made_of(text: str, counters: dict[str, float]) -> None:
+    made = prompt(MEMORY, "c, clang", "a\nmachine", text, counters=counters, notes=["input 3 B"])
+    found = parts(made)
+    assert found.text == plain(text)
+    assert found.head == {
+        "metric": "memory",
+        "unit": "B",
+        "language": "c, clang",
+        "device": "a machine",
+        "input": "3 B",
+    }
+    assert found.counters == {name: COUNTER.round((value,))[0] for name, value in counters.items()}
+
+
+def test_a_text_without_a_head_is_all_program() -> None:
+    for text in ("", "int x;", "a\n\nb", "metric\n"):
+        assert parts(text) == Parts({}, {}, text)
