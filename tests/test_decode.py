@@ -91,7 +91,8 @@ def test_no_spelling_begins_with_another() -> None:
 
 @pytest.mark.parametrize("sources", [[(5, 6)], [(5, 6), (9,), (1, 2, 3)]])
 def test_the_whole_tree_is_the_exact_distribution(sources: list[tuple[int, ...]]) -> None:
-    found = expand(Remembering(), VOCABULARY, sources, [Words()] * len(sources), width=10_000, floor=1e-30)
+    memory = Remembering().encode(sources)
+    found = expand(Remembering(), VOCABULARY, memory, [Words()] * len(sources), width=10_000, floor=1e-30)
     for source, leaves in zip(sources, found, strict=True):
         expected = by_hand(source)
         assert {leaf.pieces for leaf in leaves} == set(expected) and all(leaf.complete for leaf in leaves)
@@ -106,7 +107,8 @@ def test_the_whole_tree_is_the_exact_distribution(sources: list[tuple[int, ...]]
 )
 def test_a_pruned_tree_loses_no_mass(width: int, floor: float, longest: int) -> None:
     network = Remembering()
-    (leaves,) = expand(network, VOCABULARY, [(5, 6)], [Words()], width=width, floor=floor, longest=longest)
+    memory = network.encode([(5, 6)])
+    (leaves,) = expand(network, VOCABULARY, memory, [Words()], width=width, floor=floor, longest=longest)
     assert sum(math.exp(leaf.logprob) for leaf in leaves) == pytest.approx(1)
     assert any(not leaf.complete for leaf in leaves) and max(rows for _, rows in network.rows) <= width
     expected = by_hand((5, 6))
@@ -123,7 +125,8 @@ def test_a_pruned_tree_loses_no_mass(width: int, floor: float, longest: int) -> 
 def test_draws_follow_the_distribution_and_the_seed() -> None:
     def draw(n: int, seed: int, temperature: float = 1.0) -> list[Prefix]:
         sources, grammars = [(7,), (5, 6)], [Words()] * 2
-        return sample(Remembering(), VOCABULARY, sources, grammars, n=n, seed=seed, temperature=temperature)[1]
+        memory = Remembering().encode(sources)
+        return sample(Remembering(), VOCABULARY, memory, grammars, n=n, seed=seed, temperature=temperature)[1]
 
     found, expected = draw(4000, 0), by_hand((5, 6))
     counts = Counter(prefix.pieces for prefix in found)
@@ -136,7 +139,7 @@ def test_draws_follow_the_distribution_and_the_seed() -> None:
 
 
 def test_an_answer_that_does_not_end_is_incomplete() -> None:
-    found = sample(Remembering(), VOCABULARY, [(5, 6)], [Words()], n=20, seed=0, longest=1)[0]
+    found = sample(Remembering(), VOCABULARY, Remembering().encode([(5, 6)]), [Words()], n=20, seed=0, longest=1)[0]
     assert any(not prefix.complete for prefix in found)
 
 
@@ -146,4 +149,4 @@ def test_a_grammar_without_a_way_on_is_an_error() -> None:
             return set()
 
     with pytest.raises(ValueError, match="dead end"):
-        expand(Remembering(), VOCABULARY, [(1,)], [Stuck()])
+        expand(Remembering(), VOCABULARY, Remembering().encode([(1,)]), [Stuck()])

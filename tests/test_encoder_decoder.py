@@ -41,14 +41,12 @@ def test_the_same_distributions_with_and_without_torch(folder: Path) -> None:
     plain, reference = EncoderDecoder.from_pretrained(folder), EncoderDecoder.from_pretrained(folder, device="cpu")
     assert isinstance(plain.network, OnnxNetwork) and isinstance(reference.network, TorchNetwork)
     grammar = Floats()
-    for ours, theirs in zip(
-        plain.distributions(PROMPTS, grammar), reference.distributions(PROMPTS, grammar), strict=True
-    ):
+    for ours, theirs in zip(plain.read(PROMPTS, grammar), reference.read(PROMPTS, grammar), strict=True):
         for q in (0.05, 0.5, 0.95):
-            assert np.isclose(ours.quantile(q), theirs.quantile(q), rtol=1e-2)
+            assert np.isclose(ours.distribution.quantile(q), theirs.distribution.quantile(q), rtol=1e-2)
     # Alone and in a batch: padding changes nothing.
-    (alone,) = plain.distributions(PROMPTS[:1], grammar)
-    assert np.isclose(alone.median, plain.distributions(PROMPTS, grammar)[0].median, rtol=1e-3)
+    (alone,) = plain.read(PROMPTS[:1], grammar)
+    assert np.isclose(alone.distribution.median, plain.read(PROMPTS, grammar)[0].distribution.median, rtol=1e-3)
 
 
 def test_draws_are_readable_and_the_seeds(folder: Path) -> None:

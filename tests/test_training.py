@@ -83,7 +83,7 @@ def test_it_learns_and_says_so(world: World, tmp_path: Path) -> None:
     runner, right = TorchNetwork(network), 0
     for row in rows(30, 9):
         ids = world.tokenizer.encode(row.prompt).ids
-        (leaves,) = expand(runner, world.tokenizer.vocabulary, [ids], [GRAMMARS[row.task]])
+        (leaves,) = expand(runner, world.tokenizer.vocabulary, runner.encode([ids]), [GRAMMARS[row.task]])
         right += Floats(digits=2).read(leaves[0].pieces) == row.answer if leaves[0].complete else 0
     assert right >= 20
 

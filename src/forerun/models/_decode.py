@@ -30,6 +30,9 @@ class Network(Protocol):
     def encode(self, prompts: Sequence[Sequence[int]]) -> Any:
         """The memory of sources, from their tokens."""
 
+    def summaries(self, memory: Any) -> NDArray[np.float32]:
+        """`[B, F]`: the mean over a source's tokens of what the last layer of the decoder is shown of them."""
+
     def begin(self, memory: Any) -> Any:
         """The cache before the first token."""
 
@@ -121,7 +124,7 @@ class Prefix:
 def expand(
     network: Network,
     vocabulary: Vocabulary,
-    prompts: Sequence[Sequence[int]],
+    memory: Any,
     grammars: Sequence[Grammar[Any]],
     *,
     width: int = 256,
@@ -130,15 +133,16 @@ def expand(
 ) -> list[list[Prefix]]:
     """For each source the leaves of the tree of likely answers, most probable first; their probabilities add up to 1.
 
+    `memory` is what the network made of the sources, `grammars` names one for each of them.
+
     At each level the `width` most probable prefixes are followed that have at least the probability `floor`. The others
     stay in the answer as incomplete leaves, those that are next to nothing under the prefix that they begin with, so no
     mass is lost. So does all that is left after `longest` tokens.
     """
-    memory = network.encode(prompts)
     cache = network.begin(memory)
-    live: list[list[Prefix]] = [[Prefix()] for _ in prompts]
-    leaves: list[list[Prefix]] = [[] for _ in prompts]
-    parents, tokens = _rows([[0]] * len(prompts)), _rows([[vocabulary.begin]] * len(prompts))
+    live: list[list[Prefix]] = [[Prefix()] for _ in grammars]
+    leaves: list[list[Prefix]] = [[] for _ in grammars]
+    parents, tokens = _rows([[0]] * len(grammars)), _rows([[vocabulary.begin]] * len(grammars))
     for _ in range(longest):
         logits, cache = network.step(memory, cache, parents, tokens)
         kept = []
@@ -200,7 +204,7 @@ def _level(
 def sample(
     network: Network,
     vocabulary: Vocabulary,
-    prompts: Sequence[Sequence[int]],
+    memory: Any,
     grammars: Sequence[Grammar[Any]],
     *,
     n: int,
@@ -210,10 +214,9 @@ def sample(
 ) -> list[list[Prefix]]:
     """`n` draws for each source, with their log-probabilities (at temperature 1). Incomplete after `longest` tokens."""
     draws = np.random.Generator(np.random.PCG64(seed))
-    memory = network.encode(prompts)
     cache = network.begin(memory)
-    live = [[Prefix()] * n for _ in prompts]
-    parents, tokens = _rows([[0] * n] * len(prompts)), _rows([[vocabulary.begin] * n] * len(prompts))
+    live = [[Prefix()] * n for _ in grammars]
+    parents, tokens = _rows([[0] * n] * len(grammars)), _rows([[vocabulary.begin] * n] * len(grammars))
     for _ in range(longest):
         logits, cache = network.step(memory, cache, parents, tokens)
         for i, grammar in enumerate(grammars):
@@ -225,7 +228,7 @@ def sample(
                     )
         if all(prefix.complete for rows in live for prefix in rows):
             break
-        parents = _rows([list(range(n))] * len(prompts))
+        parents = _rows([list(range(n))] * len(grammars))
     return live
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -79,7 +79,7 @@ class Dataset:
 
 
 def tokenised(
-    rows: Iterable[Labelled], grammars: dict[str, Grammar[Any]], tokenizer: Tokenizer, legal: Legal, context: int
+    rows: Iterable[Labelled], grammars: Mapping[str, Grammar[Any]], tokenizer: Tokenizer, legal: Legal, context: int
 ) -> list[Example]:
     """Examples for training. Prompts are cut to `context` tokens."""
     tasks = {name: i for i, name in enumerate(grammars)}

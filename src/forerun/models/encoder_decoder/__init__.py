@@ -1,25 +1,31 @@
 """One small encoder–decoder: reads a prompt, writes an answer of any grammar, one legal piece after another.
 
 A checkpoint is a folder: `config.json`, `tokenizer.json`, `pieces.json`, `model.safetensors` for PyTorch, and
-`encoder.onnx` and `decoder.onnx` for everybody else. Either of the two is enough to answer.
+`encoder.onnx` and `decoder.onnx` for everybody else. Either of the two is enough to answer. `calibration.json` says how
+wide its intervals must be, and what it knows.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
-from forerun.core import Draft, Grammar, Model, Trial
+from forerun.core import Draft, Grammar, Trial
 from forerun.distribution import Distribution
 from forerun.errors import InputError, ToolMissing
 from forerun.files import write_atomically
 from forerun.grammars.floats import Floats
 from forerun.models import _decode
+from forerun.models._predictor import Predictor
+from forerun.models.encoder_decoder.calibration import Calibration
 from forerun.models.encoder_decoder.config import Config
 from forerun.models.encoder_decoder.tokenizer import Encoded, Tokenizer
+from forerun.prompts import parts
+from forerun.rows import Row
 
 A = TypeVar("A")
 
@@ -27,10 +33,28 @@ CONFIG, WEIGHTS = "config.json", "model.safetensors"
 SHIPPED = Path(__file__).parents[2] / "weights" / "encoder_decoder"
 
 
-class EncoderDecoder(Model):
+BATCH_TOKENS = 8192
+"""Tokens that are encoded at once, at most: prompts are padded to the longest beside them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the network believes after reading one prompt.
+
+    `familiarity` is the share of validation programs that lie at least as far from what it was trained on (None where
+    nobody measured it), `cut` how many tokens did not fit.
+    """
+
+    distribution: Distribution
+    familiarity: float | None
+    cut: int
+
+
+class EncoderDecoder(Predictor):
     """A language model of numbers and other answers, small enough for a laptop."""
 
     name: ClassVar[str] = "encoder_decoder"
+    calibration: Calibration = Calibration()
 
     def __init__(self, place: str | Path | None = None, *, device: str = "", threads: int = 0) -> None:
         """A checkpoint from a folder, the one that ships where none is named.
@@ -49,6 +73,7 @@ class EncoderDecoder(Model):
             sizes = f"the tokenizer has {self.tokenizer.size} tokens, the network {self.config.vocabulary}"
             raise InputError(f"{folder} mixes two checkpoints", sizes, "copy the whole folder again")
         self.network: _decode.Network = _network(folder, self.config, device, threads)
+        self.calibration = Calibration.load(folder)
 
     @classmethod
     def from_pretrained(cls, place: str | Path, *, device: str = "", threads: int = 0) -> EncoderDecoder:
@@ -78,6 +103,7 @@ class EncoderDecoder(Model):
         write_atomically(folder / CONFIG, self.config.to_json().encode())
         write_atomically(folder / WEIGHTS, save(tensors))
         self.tokenizer.save(folder)
+        self.calibration.save(folder)
         if onnx:
             from forerun.models.encoder_decoder.export import export
 
@@ -91,15 +117,50 @@ class EncoderDecoder(Model):
         self, prompt: str, grammar: Grammar[A], n: int, seed: int, history: Sequence[Trial[A]] = ()
     ) -> list[Draft[A]]:
         """`n` draws from what may be written; those that do not end are left out."""
-        ids = [self.encode(prompt).ids]
-        found = _decode.sample(self.network, self.tokenizer.vocabulary, ids, [grammar], n=n, seed=seed)[0]
+        memory = self.network.encode([self.encode(prompt).ids])
+        found = _decode.sample(self.network, self.tokenizer.vocabulary, memory, [grammar], n=n, seed=seed)[0]
         return [Draft(grammar.read(p.pieces), p.logprob, self.name) for p in found if p.complete]
 
-    def distributions(self, prompts: Sequence[str], grammar: Floats) -> list[Distribution]:
-        """What the network believes of one number for each prompt: the whole tree of likely answers, no sampling."""
-        tokens = [self.encode(prompt).ids for prompt in prompts]
-        trees = _decode.expand(self.network, self.tokenizer.vocabulary, tokens, [grammar] * len(prompts))
-        return [distribution(leaves, grammar) for leaves in trees]
+    def fit(self, rows: Sequence[Row], seed: int = 0) -> None:
+        """Nothing: a trained network is taken as it is. `forerun.train.fit` trains one."""
+
+    def predict(self, prompts: Sequence[str]) -> list[Distribution]:
+        """What it believes of each, with the width that it was calibrated to."""
+        return [reading.distribution for reading in self.read(prompts)]
+
+    def read(self, prompts: Sequence[str], grammar: Floats | None = None) -> list[Reading]:
+        """What it makes of each prompt: the whole tree of likely answers, no sampling."""
+        encoded = [self.encode(prompt) for prompt in prompts]
+        found: dict[int, Reading] = {}
+        for places in _batches([len(one.ids) for one in encoded]):
+            memory = self.network.encode([encoded[i].ids for i in places])
+            grammars = [grammar or ANSWER] * len(places)
+            trees = _decode.expand(self.network, self.tokenizer.vocabulary, memory, grammars)
+            known = self._familiarity(memory, len(places))
+            for i, leaves, one, familiarity in zip(places, trees, grammars, known, strict=True):
+                factor = self.calibration.factor(parts(prompts[i]).head)
+                wide = distribution(leaves, one).widened(factor)
+                found[i] = Reading(wide, familiarity, encoded[i].cut)
+        return [found[i] for i in range(len(prompts))]
+
+    def _familiarity(self, memory: Any, n: int) -> list[float | None]:
+        known = self.calibration.known
+        return [None] * n if known is None else known.familiarity(self.network.summaries(memory)).tolist()
+
+
+ANSWER = Floats(digits=4)
+"""One number, as networks are trained to write it."""
+
+
+def _batches(lengths: Sequence[int]) -> list[list[int]]:
+    """Places in order of length, so many together as padding allows."""
+    found: list[list[int]] = []
+    for i in sorted(range(len(lengths)), key=lengths.__getitem__):
+        if found and (len(found[-1]) + 1) * lengths[i] <= BATCH_TOKENS:
+            found[-1].append(i)
+        else:
+            found.append([i])
+    return found
 
 
 def distribution(leaves: Sequence[_decode.Prefix], grammar: Floats) -> Distribution:

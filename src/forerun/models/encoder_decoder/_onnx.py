@@ -43,6 +43,12 @@ class OnnxNetwork:
         keys, values = self.encoder.run(None, {"ids": ids, "segments": segments})
         return Memory(keys, values, segments)
 
+    def summaries(self, memory: Memory) -> NDArray[np.float32]:
+        """`[B, K·C]`."""
+        real = (memory.segments > 0)[:, None, :, None]
+        means = (memory.values[-1] * real).sum(2) / np.maximum(real.sum(2), 1)
+        return np.asarray(means.reshape(len(means), -1), np.float32)
+
     def begin(self, memory: Memory) -> Cache:
         """Nothing is written yet, one row for each prompt."""
         layers, rows, heads, _, width = memory.keys.shape

@@ -27,6 +27,13 @@ class TorchNetwork:
         return self.network.memory(self.network.encode(ids, segments, positions), segments)
 
     @torch.inference_mode()
+    def summaries(self, memory: Memory) -> NDArray[np.float32]:
+        """`[B, K·C]`."""
+        real = (memory.segments_BS > 0)[:, None, :, None]
+        means = (memory.values_LBKSC[-1] * real).sum(2) / real.sum(2).clamp(min=1)
+        return means.flatten(1).float().cpu().numpy()
+
+    @torch.inference_mode()
     def begin(self, memory: Memory) -> Cache:
         """Nothing is written yet, one row for each prompt."""
         return self.network.empty(len(memory.segments_BS), 1, memory.keys_LBKSC)

@@ -37,11 +37,12 @@ class Config:
     format: int = FORMAT
 
     @classmethod
-    def of_depth(cls, depth: int, vocabulary: int) -> Config:
+    def of_depth(cls, depth: int, vocabulary: int, context: int = 8192) -> Config:
         """The dial: width is 64 a layer, one key-value head for four heads, a decoder a quarter as deep."""
         width = 64 * depth
         return cls(
             vocabulary=vocabulary,
+            context=context,
             width=width,
             layers=depth,
             decoder_layers=max(1, depth // 4),

@@ -1,0 +1,87 @@
+"""What a network learned about itself on rows it was not trained on: how wide to be, and what it knows.
+
+Intervals: for each metric (and language, where there are enough rows) the factor by which distances from the median are
+widened, so that the central 90% hold 90% of the truths (split conformal prediction). Familiarity: how far a source's
+summary lies from those of the training, by Mahalanobis distance (Lee et al. 2018), as a share of validation rows.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from forerun.errors import InputError
+from forerun.files import write_atomically
+
+FILE = "calibration.json"
+_SHRINKAGE = 0.05
+"""Of the covariance towards its mean variance: summaries may lie in a subspace."""
+
+Floats32 = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Known:
+    """Where the summaries of the training lie: mean `[F]`, whitening `[F, F]`, and 101 quantiles of distances."""
+
+    mean: Floats32
+    whitening: Floats32
+    distances: Floats32
+
+    @classmethod
+    def of(cls, training_NF: Floats32, validation_NF: Floats32) -> Known:
+        """From summaries; the distances are those of the validation, which the network has not seen either."""
+        mean = training_NF.mean(0)
+        covariance = np.cov(training_NF, rowvar=False).reshape(len(mean), len(mean))
+        spread = max(float(np.trace(covariance)) / len(mean), 1e-12)
+        values, vectors = np.linalg.eigh((1 - _SHRINKAGE) * covariance + _SHRINKAGE * spread * np.eye(len(mean)))
+        made = cls(mean, (vectors / np.sqrt(values)).astype(np.float32), np.zeros(101, np.float32))
+        distances = np.quantile(made.distance(validation_NF), np.linspace(0, 1, 101)).astype(np.float32)
+        return cls(made.mean, made.whitening, distances)
+
+    def distance(self, summaries_BF: Floats32) -> Floats32:
+        """`[B]`, in standard deviations."""
+        moved = (summaries_BF - self.mean) @ self.whitening
+        return np.asarray(np.linalg.norm(moved, axis=1) / np.sqrt(len(self.mean)), np.float32)
+
+    def familiarity(self, summaries_BF: Floats32) -> NDArray[np.float64]:
+        """`[B]`: the share of validation rows that lie at least as far out; 0 is farther than any of them."""
+        place = np.searchsorted(self.distances, self.distance(summaries_BF), side="left")
+        return 1 - place / len(self.distances)
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """`factors` by `metric` and `metric/language`; both parts may be absent."""
+
+    factors: Mapping[str, float] = field(default_factory=dict)
+    known: Known | None = None
+
+    def factor(self, head: Mapping[str, str]) -> float:
+        """For a prompt's head: that of its language, else of its metric, else 1."""
+        metric, language = head.get("metric", ""), head.get("language", "").partition(",")[0]
+        return self.factors.get(f"{metric}/{language}", self.factors.get(metric, 1.0))
+
+    def save(self, folder: Path) -> None:
+        """Writes `calibration.json`."""
+        rows = None if self.known is None else {name: x.tolist() for name, x in vars(self.known).items()}
+        text = json.dumps({"factors": dict(self.factors), "known": rows})
+        write_atomically(folder / FILE, (text + "\n").encode())
+
+    @classmethod
+    def load(cls, folder: Path) -> Calibration:
+        """Reads what `save` wrote; an empty one where there is no such file. Raises InputError."""
+        path = folder / FILE
+        if not path.is_file():
+            return cls()
+        try:
+            found = json.loads(path.read_text())
+            arrays = {name: np.array(x, np.float32) for name, x in (found["known"] or {}).items()}
+            return cls({name: float(x) for name, x in found["factors"].items()}, Known(**arrays) if arrays else None)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            raise InputError(f"{path} cannot be read", str(error), "calibrate it again, or delete it") from error

@@ -1,0 +1,183 @@
+"""From rows to a checkpoint: split, tokens, network, training, and what was learned about its own errors.
+
+The folder is the state: called again with the same rows and recipe, training goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from forerun.errors import InputError
+from forerun.files import write_atomically
+from forerun.grammars.floats import PIECES, Floats
+from forerun.models.encoder_decoder import ANSWER, EncoderDecoder
+from forerun.models.encoder_decoder._torch import TorchNetwork
+from forerun.models.encoder_decoder.config import Config
+from forerun.models.encoder_decoder.network import Network
+from forerun.models.encoder_decoder.tokenizer import Tokenizer, learn
+from forerun.rows import Row
+from forerun.train import checkpoint, lora
+from forerun.train.denoise import denoised
+from forerun.train.examples import Dataset, Labelled, Legal, places, tokenised
+from forerun.train.loop import Progress, train
+from forerun.train.recipes import Training
+
+LEARNED_FROM = 20_000
+"""Prompts that the tokenizer is learned on, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Rows to learn from, and rows of other groups that say when to stop and how wide the intervals must be."""
+
+    train: Sequence[Row]
+    validation: Sequence[Row]
+
+
+def fit(
+    parts: Parts,
+    folder: Path,
+    training: Training,
+    *,
+    start: Path | None = None,
+    seconds: float = math.inf,
+    on_step: Callable[[Progress], None] = lambda _: None,
+) -> bool:
+    """Trains on labelled rows, from the checkpoint `start` where one is given; whether it came to its end.
+
+    Then the folder holds a checkpoint for `EncoderDecoder`. Raises InputError where there is too little to learn from,
+    or the folder holds another training.
+    """
+    _check(parts)
+    _same_as_before(folder, training, _digest([*parts.train, *parts.validation]), start)
+    tokenizer = _tokenizer(folder, start, [row.prompt for row in parts.train], training.tokens)
+    data = dataset(parts, tokenizer, training)
+    return _trained(folder, training, tokenizer, data, start, seconds, on_step)
+
+
+def pretrain(
+    texts: Sequence[str],
+    folder: Path,
+    training: Training,
+    *,
+    seconds: float = math.inf,
+    on_step: Callable[[Progress], None] = lambda _: None,
+) -> bool:
+    """Trains on code without labels (`forerun.train.denoise`); a twentieth of the texts says when to stop."""
+    if len(texts) < 40:
+        raise InputError(f"{len(texts)} texts", "too few to learn a language from", "give a folder with more programs")
+    _same_as_before(folder, training, hashlib.sha256("\0".join(texts).encode()).hexdigest(), None)
+    tokenizer = _tokenizer(folder, None, texts, training.tokens)
+    legal = Legal(tokenizer.size)
+    held = max(1, len(texts) // 20)
+    validation = denoised(texts[:held], tokenizer, legal, training.context, seed=training.recipe.seed)
+    examples = denoised(texts[held:], tokenizer, legal, training.context, seed=training.recipe.seed + 1)
+    data = Dataset(examples, validation, legal, places(legal, tokenizer))
+    return _trained(folder, training, tokenizer, data, None, seconds, on_step)
+
+
+def dataset(parts: Parts, tokenizer: Tokenizer, training: Training) -> Dataset:
+    """The rows as tokens. Metrics are tasks; values within a group and device are ranked against each other."""
+    grammars = {row.metric: ANSWER for row in parts.train}
+    legal = Legal(tokenizer.size)
+    examples, validation = (
+        tokenised(labelled(rows, grammars), grammars, tokenizer, legal, training.context)
+        for rows in (parts.train, [row for row in parts.validation if row.metric in grammars])
+    )
+    return Dataset(examples, validation, legal, places(legal, tokenizer))
+
+
+def labelled(rows: Sequence[Row], grammars: dict[str, Floats]) -> list[Labelled]:
+    """With answers as the grammar spells them. A group with one value of a metric and device ranks with all others."""
+    together = Counter((row.metric, row.device, row.group) for row in rows)
+    found = []
+    for row in rows:
+        key = (row.metric, row.device, row.group)
+        group = "\0".join(key if together[key] > 1 else key[:2])
+        value = math.log10(row.value) if row.value > 0 else math.nan
+        ranked = group if row.value > 0 else ""
+        found.append(Labelled(row.metric, row.prompt, grammars[row.metric].round((row.value,)), value, ranked))
+    return found
+
+
+def _trained(
+    folder: Path,
+    training: Training,
+    tokenizer: Tokenizer,
+    data: Dataset,
+    start: Path | None,
+    seconds: float,
+    on_step: Callable[[Progress], None],
+) -> bool:
+    network = _network(tokenizer, training, start)
+    if training.lora:
+        lora.add(network, training.lora)
+    done = train(network, data, training.recipe, folder, device=training.device, seconds=seconds, on_step=on_step)
+    if done:
+        best = folder / "best.safetensors"
+        if best.exists():
+            checkpoint.read(best, network, [])
+        lora.merge(network)
+        network.eval()
+        made = EncoderDecoder.of(TorchNetwork(network.cpu(), "cpu"), tokenizer, network.config)
+        made.save_pretrained(folder, onnx=training.export)
+    return done
+
+
+def _network(tokenizer: Tokenizer, training: Training, start: Path | None) -> Network:
+    if start is not None:
+        loaded = EncoderDecoder(start, device="cpu").network
+        assert isinstance(loaded, TorchNetwork)
+        return loaded.network
+    torch.manual_seed(training.recipe.seed)
+    return Network(Config.of_depth(training.depth, tokenizer.size, training.context))
+
+
+def _tokenizer(folder: Path, start: Path | None, texts: Sequence[str], size: int) -> Tokenizer:
+    """That of the checkpoint to start from, or of this folder, or a new one."""
+    if start is not None:
+        return Tokenizer.load(start)
+    if (folder / "pieces.json").is_file():
+        return Tokenizer.load(folder)
+    step = max(1, len(texts) // LEARNED_FROM)
+    made = learn(texts[::step], size, PIECES)
+    made.save(folder)
+    return made
+
+
+def _check(parts: Parts) -> None:
+    wrong = next((row for row in (*parts.train, *parts.validation) if not math.isfinite(row.value)), None)
+    if wrong:
+        raise InputError(f"{wrong.name or 'a row'} has the value {wrong.value}", "a cost is a number", "leave it out")
+    if len(parts.train) < 8 or not parts.validation:
+        few = f"{len(parts.train)} rows to learn from, {len(parts.validation)} to validate with"
+        raise InputError("too little to learn from", few, "give at least 16 rows of at least 4 groups")
+
+
+def _same_as_before(folder: Path, training: Training, digest: str, start: Path | None) -> None:
+    """Writes down what is trained, or raises InputError where the folder holds something else."""
+    folder.mkdir(parents=True, exist_ok=True)
+    facts: dict[str, Any] = {"training": asdict(training), "data": digest, "start": str(start) if start else None}
+    path = folder / "training.json"
+    known = json.loads(path.read_text()) if path.is_file() else facts
+    changed = [name for name in facts if known.get(name) != facts[name]]
+    if changed:
+        why = f"it was begun with another {' and '.join(changed)}"
+        raise InputError(f"{folder} holds another training", why, "name another folder, or delete this one")
+    write_atomically(path, (json.dumps(facts, indent=1) + "\n").encode())
+
+
+def _digest(rows: Sequence[Row]) -> str:
+    digest = hashlib.sha256()
+    for row in rows:
+        digest.update(repr((row.metric, row.prompt, row.value)).encode("utf-8", "surrogateescape"))
+    return digest.hexdigest()

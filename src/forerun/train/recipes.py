@@ -1,0 +1,57 @@
+"""Whole trainings as frozen values: what is dialled, and what follows from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from forerun.errors import UsageError
+from forerun.train.loop import Recipe
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """A network's size, its reading, and how it is trained. `depth` is the dial: see `Config.of_depth`."""
+
+    recipe: Recipe
+    depth: int = 4
+    tokens: int = 4096
+    """Byte-level tokens that are learned."""
+    context: int = 512
+    """Tokens of a prompt that are read; what is longer loses its middle."""
+    lora: int = 0
+    """Rank of low-rank updates (Hu et al. 2022) where only those are trained; 0 trains everything."""
+    device: str = "cpu"
+    export: bool = True
+    """Whether the graphs for onnxruntime are written when it is done: else only PyTorch can run it."""
+
+
+def cpu() -> Training:
+    """Two cores in under an hour: 2 million parameters."""
+    recipe = Recipe(steps=4000, rows=4, row_tokens=1024, learning_rate=2e-3, evaluate_every=200, patience=8, bf16=False)
+    return Training(recipe, depth=3)
+
+
+def gpu() -> Training:
+    """One data-centre GPU: 30 million parameters, 2,048 tokens of context."""
+    recipe = Recipe(steps=20_000, rows=32, row_tokens=4096, learning_rate=1e-3, evaluate_every=500, compile=True)
+    return Training(recipe, depth=8, tokens=8192, context=2048, device="cuda")
+
+
+def adapt() -> Training:
+    """A new metric or device from 16 to 100 examples, from a trained checkpoint."""
+    recipe = Recipe(steps=200, rows=4, row_tokens=1024, learning_rate=1e-3, evaluate_every=20, patience=4, bf16=False)
+    return Training(recipe, lora=8)
+
+
+RECIPES: dict[str, Callable[[], Training]] = {"cpu": cpu, "gpu": gpu, "adapt": adapt}
+
+
+def named(name: str, **changes: object) -> Training:
+    """A recipe, with other values for some of its fields or its loop's. Raises UsageError."""
+    if name not in RECIPES:
+        raise UsageError(f"no recipe is called {name!r}", f"recipes: {', '.join(RECIPES)}", "name one of them")
+    training = RECIPES[name]()
+    own = {key: value for key, value in changes.items() if value is not None}
+    of_loop = {key: own.pop(key) for key in list(own) if key in Recipe.__dataclass_fields__}
+    return replace(training, recipe=replace(training.recipe, **of_loop), **own)  # type: ignore[arg-type]

@@ -1,0 +1,154 @@
+"""From rows to a checkpoint that predicts: it learns, it resumes, it adapts, and it refuses what is wrong."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from forerun.core import Metric  # noqa: E402
+from forerun.errors import InputError, UsageError  # noqa: E402
+from forerun.models.encoder_decoder import EncoderDecoder  # noqa: E402
+from forerun.models.encoder_decoder.calibration import Calibration, Known  # noqa: E402
+from forerun.models.encoder_decoder.config import Config  # noqa: E402
+from forerun.models.encoder_decoder.network import Network  # noqa: E402
+from forerun.models.encoder_decoder.tokenizer import END, MASKS, learn  # noqa: E402
+from forerun.prompts import prompt  # noqa: E402
+from forerun.rows import Row  # noqa: E402
+from forerun.stats import spearman  # noqa: E402
+from forerun.train import lora, recipes  # noqa: E402
+from forerun.train.denoise import corrupted, denoised  # noqa: E402
+from forerun.train.examples import Legal  # noqa: E402
+from forerun.train.fit import Parts, fit, pretrain  # noqa: E402
+
+TINY = recipes.named("cpu", depth=1, tokens=300, steps=60, rows=4, row_tokens=256, evaluate_every=20, context=64)
+TINY = replace(TINY, export=False)
+
+
+def rows(n: int, seed: int, device: str = "here", factor: float = 1.0) -> list[Row]:
+    """Ten times as slow for each nested loop."""
+    draw = random.Random(seed)
+    found = []
+    for i in range(n):
+        depth = draw.randint(1, 4)
+        text = "for " * depth + "x" * draw.randint(1, 20)
+        written = prompt(Metric("runtime", "s"), "c", device, text, counters={"loops": depth})
+        found.append(Row("runtime", "s", written, factor * 10.0**depth, f"group {seed} {i % 9}", device))
+    return found
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("checkpoint")
+    assert fit(Parts(rows(300, 0), rows(60, 1)), folder, TINY)
+    return folder
+
+
+def test_a_checkpoint_predicts_what_it_learned(trained: Path) -> None:
+    model, held = EncoderDecoder(trained), rows(40, 2)
+    found = model.predict([row.prompt for row in held])
+    assert spearman([d.median for d in found], [row.value for row in held]) > 0.95
+    lines = [json.loads(line) for line in (trained / "metrics.jsonl").read_text().splitlines()]
+    assert [line["step"] for line in lines] == list(range(1, 61))
+
+
+def test_what_was_stopped_goes_on_and_other_data_is_refused(trained: Path, tmp_path: Path) -> None:
+    parts = Parts(rows(300, 0), rows(60, 1))
+    while not fit(parts, tmp_path, TINY, seconds=0.2):
+        assert not (tmp_path / "model.safetensors").exists()
+    assert (tmp_path / "model.safetensors").read_bytes() == (trained / "model.safetensors").read_bytes()
+    with pytest.raises(InputError, match="another training"):
+        fit(Parts(rows(299, 0), rows(60, 1)), tmp_path, TINY)
+    with pytest.raises(InputError, match="another training"):
+        fit(parts, tmp_path, replace(TINY, depth=2))
+
+
+def test_a_new_device_from_a_few_examples(trained: Path, tmp_path: Path) -> None:
+    few = Parts(rows(48, 3, "there", 1e-6), rows(24, 4, "there", 1e-6))
+    adapting = recipes.named("adapt", steps=120, rows=2, row_tokens=256, context=64, learning_rate=1e-2, export=False)
+    assert fit(few, tmp_path, adapting, start=trained)
+    held = rows(30, 5, "there", 1e-6)
+    before, after = (EncoderDecoder(place, device="cpu") for place in (trained, tmp_path))
+
+    def off(model: EncoderDecoder) -> float:
+        found = model.predict([row.prompt for row in held])
+        return float(np.median([abs(math.log10(d.median / r.value)) for d, r in zip(found, held, strict=True)]))
+
+    assert off(after) < 0.5 < 4 < off(before)
+    assert before.config == after.config
+
+
+def test_low_rank_updates_begin_as_nothing_and_end_in_the_weights() -> None:
+    network = Network(Config.of_depth(1, 300))
+    ids = torch.randint(0, 300, (1, 9))
+    asked = (ids, torch.ones_like(ids), torch.arange(9)[None])
+    before, names = network.encode(*asked), set(network.state_dict())
+    lora.add(network, 2)
+    assert torch.equal(network.encode(*asked), before)
+    trainable = [p for p in network.parameters() if p.requires_grad]
+    assert {min(p.shape) for p in trainable} == {2}
+    for parameter in trainable:
+        torch.nn.init.normal_(parameter)
+    changed = network.encode(*asked)
+    lora.merge(network)
+    assert set(network.state_dict()) == names and torch.allclose(network.encode(*asked), changed, atol=1e-5)
+    assert not torch.allclose(changed, before) and all(p.requires_grad for p in network.parameters())
+
+
+def test_gaps_and_what_stood_in_them() -> None:
+    ids = np.arange(1000, 1200, dtype=np.int32)
+    kept, answer = corrupted(ids, np.random.default_rng(0))
+    assert 0.05 < 1 - (kept >= 1000).mean() * len(kept) / len(ids) < 0.3
+    gaps: dict[int, list[int]] = {}
+    for token in answer[:-1].tolist():
+        (gaps.setdefault(mask := token, []) if token in MASKS else gaps[mask].append(token))
+    assert answer[-1] == END
+    whole = [t for token in kept.tolist() for t in (gaps[token] if token in MASKS else [token])]
+    assert whole == ids.tolist()
+
+
+def test_pre_training_on_text_alone(tmp_path: Path) -> None:
+    texts = [f"for (int i = 0; i < {n}; i++) {{ sum += a[i]; }}\n" for n in range(60)]
+    assert pretrain(texts, tmp_path, replace(TINY, recipe=replace(TINY.recipe, steps=40, evaluate_every=10)))
+    losses = [json.loads(line)["validation"] for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
+    found = [loss for loss in losses if loss is not None]
+    assert found[-1] < 0.8 * found[0]
+    tokenizer = learn(texts, 300, ["a"])
+    assert denoised(["x"], tokenizer, Legal(tokenizer.size), 64) == []
+
+
+def test_what_cannot_be_learned_from_is_refused(tmp_path: Path) -> None:
+    good = rows(20, 0)
+    for parts, why in (
+        (Parts(good[:3], good[3:]), "too little"),
+        (Parts(good, []), "too little"),
+        (Parts([replace(good[0], value=math.nan), *good], good), "nan"),
+    ):
+        with pytest.raises(InputError, match=why):
+            fit(parts, tmp_path, TINY)
+    with pytest.raises(InputError, match="3 texts"):
+        pretrain(["a"] * 3, tmp_path, TINY)
+    with pytest.raises(UsageError, match="no recipe"):
+        recipes.named("abacus")
+
+
+def test_calibration_is_kept_and_knows_what_it_has_seen(tmp_path: Path) -> None:
+    draw = np.random.default_rng(0)
+    known = Known.of(draw.normal(size=(500, 6)).astype(np.float32), draw.normal(size=(200, 6)).astype(np.float32))
+    near, far = np.zeros((1, 6), np.float32), np.full((1, 6), 9, np.float32)
+    assert known.familiarity(near)[0] > 0.9 and known.familiarity(far)[0] < 0.02
+    Calibration({"memory": 1.5, "memory/c": 2.0}, known).save(tmp_path)
+    again = Calibration.load(tmp_path)
+    assert again.factor({"metric": "memory", "language": "c, clang"}) == 2
+    assert again.factor({"metric": "memory", "language": "go"}) == 1.5 and again.factor({}) == 1
+    assert again.known and again.known.familiarity(far)[0] == known.familiarity(far)[0]
+    (tmp_path / "calibration.json").write_text("{")
+    with pytest.raises(InputError, match="cannot be read"):
+        Calibration.load(tmp_path)
