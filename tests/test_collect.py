@@ -78,7 +78,7 @@ def module(baseline: float, **lists: dict[str, float]) -> Module:
     for name, parts in lists.items():
         measured = Measurement({"text": sum(parts.values())}, checked=True, parts=parts)
         plan = Plan(("globalopt", f"function/{name}"))
-        found.add(Trial("passes/2", Source("", "llvm"), Draft(plan), measured))
+        found.add(Trial("passes/3", Source("", "llvm"), Draft(plan), measured))
     return found
 
 
@@ -99,8 +99,8 @@ def test_failed_trials_and_plans_for_single_functions_teach_nothing() -> None:
     source = Source("", "llvm")
     failed = Measurement({"text": 1.0}, error="crash", parts={"f": 1.0})
     own = Measurement({"text": 1.0}, checked=True, parts={"f": 1.0})
-    found.add(Trial("passes/2", source, Draft(Plan(("globalopt",))), failed))
-    found.add(Trial("passes/2", source, Draft(Plan((), (("f", ("function/a",)),))), own))
+    found.add(Trial("passes/3", source, Draft(Plan(("globalopt",))), failed))
+    found.add(Trial("passes/3", source, Draft(Plan((), (("f", ("function/a",)),))), own))
     assert found.sizes == {}
 
 

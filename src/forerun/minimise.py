@@ -1,6 +1,6 @@
-"""Shorter plans with the same effect, and what each pass of a plan does.
+"""Shorter plans with the same effect or a better one, and what each pass of a plan does.
 
-Removes runs of steps, long ones first, and keeps a removal where no measured value changes: the complement half of
+Removes runs of steps, long ones first, and keeps a removal where no size becomes larger: the complement half of
 ddmin (Zeller and Hildebrandt 2002). Functions are independent of each other, so all of them shrink in one measurement.
 """
 
@@ -20,7 +20,7 @@ Measure = Callable[[Plan], Measurement]
 
 
 def minimise(task: Passes, source: Source, result: Result[Plan], pool: Pool) -> Result[Plan]:
-    """The same result with the passes removed from its best plan that change nothing in what is measured."""
+    """The same result with the passes removed from its best plan that make nothing smaller."""
     best = result.best
     if best.draft.answer is None:
         return result
@@ -32,33 +32,42 @@ def minimise(task: Passes, source: Source, result: Result[Plan], pool: Pool) -> 
             return Measurement(error="a huge module: its plan stays longer than it must be")
         return next(measurement for _, measurement in pool.measure(task, source, [plan]))
 
-    goal, keys = best.measurement, {"text", "data", task.metric.name}
+    goal, keys = best.measurement, ("text", "data", "unwind", task.metric.name)
 
-    def same(plan: Plan) -> bool:
+    def good(plan: Plan) -> bool:
+        nonlocal goal
         found = measure(plan)
-        return found.ok and all(found.values[key] == goal.values[key] for key in keys)
+        if not found.ok or any(found.values[key] > goal.values[key] for key in keys):
+            return False
+        goal = found
+        return True
 
     own = _without_own_steps(best.draft.answer, goal, measure)
-    plan = _without_steps(own if same(own) else best.draft.answer, same)
-    shorter: Trial[Plan] = replace(best, draft=Draft(plan, best.draft.logprob, best.draft.origin))
+    plan = _without_steps(own if good(own) else best.draft.answer, good)
+    draft = Draft(plan, best.draft.logprob, best.draft.origin)
+    shorter: Trial[Plan] = replace(best, draft=draft, measurement=goal)
     trials = tuple(shorter if trial is best else trial for trial in result.trials)
     return replace(result, best=shorter, trials=trials)
 
 
-def _without_steps(plan: Plan, same: Callable[[Plan], bool]) -> Plan:
+def _without_steps(plan: Plan, good: Callable[[Plan], bool]) -> Plan:
     cut = _Cut(plan.steps)
     while not cut.done:
-        cut.judge(same(Plan(cut.shorter, plan.functions)))
+        cut.judge(good(Plan(cut.shorter, plan.functions)))
     return Plan(cut.steps, plan.functions)
 
 
 def _without_own_steps(plan: Plan, goal: Measurement, measure: Measure) -> Plan:
     cuts = {name: _Cut(steps) for name, steps in plan.functions}
+    sizes = dict(goal.parts)
     while busy := {name: cut for name, cut in cuts.items() if not cut.done}:
         lists = {name: cut.shorter if name in busy else cut.steps for name, cut in cuts.items()}
         found = measure(compose(plan.steps, lists))
         for name, cut in busy.items():
-            cut.judge(found.ok and found.parts.get(name) == goal.parts.get(name))
+            smaller = found.ok and found.parts.get(name, 0.0) <= sizes.get(name, 0.0)
+            if smaller:
+                sizes[name] = found.parts.get(name, 0.0)
+            cut.judge(smaller)
     return compose(plan.steps, {name: cut.steps for name, cut in cuts.items()})
 
 
@@ -83,9 +92,9 @@ class _Cut:
         """The list without the run that is in question."""
         return self.steps[: self.at] + self.steps[self.at + self.length :]
 
-    def judge(self, unchanged: bool) -> None:
+    def judge(self, good: bool) -> None:
         """Takes the removal or goes on to the next run."""
-        if unchanged:
+        if good:
             self.steps, self.shrunk = self.shorter, True
         else:
             self.at += self.length

@@ -18,7 +18,7 @@ import tempfile
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from typing import Any, BinaryIO, TypeVar
@@ -69,8 +69,10 @@ class Pool:
         for worker in self._workers:
             worker.stop()
 
-    def measure(self, task: Task[A], source: Source, answers: Iterable[A | None]) -> Iterator[tuple[int, Measurement]]:
-        """Measures each answer; yields its place and its measurement as they come.
+    def measure(
+        self, task: Task[A], source: Source, answers: Iterable[A | None]
+    ) -> Generator[tuple[int, Measurement], None, None]:
+        """Measures each answer; yields its place and its measurement as they come. Closed, it ends what still runs.
 
         Raises ToolMissing where a worker finds that nothing can be measured on this machine.
         """

@@ -81,7 +81,7 @@ def solve(
             break
         fresh = search.new(drafts)[:n]
         dry = 0 if fresh else dry + 1
-        search.run(fresh)
+        search.run(fresh, ends)
         turn += 1
     return Result(task.metric, baseline, task.choose(baseline, search.trials), tuple(search.trials))
 
@@ -124,19 +124,33 @@ class _Search(Generic[A]):
                 fresh.append(draft)
         return fresh
 
-    def run(self, drafts: Sequence[Draft[A]]) -> None:
+    def run(self, drafts: Sequence[Draft[A]], ends: float | None) -> None:
+        """Measures a round, or what of it is done when the time is over. What was measured is kept in any case."""
         texts = [self.grammar.text(d.answer) for d in drafts if d.answer is not None]
-        found: dict[int, Measurement] = {i: self.known[t] for i, t in enumerate(texts) if t in self.known}
-        todo = [i for i in range(len(drafts)) if i not in found]
-        for place, measurement in self.pool.measure(self.task, self.source, [drafts[i].answer for i in todo]):
-            # A worker that died cannot say which tool it used.
-            found[todo[place]] = replace(measurement, tool=self.tool)
-        made = [Trial(self.task.id, self.source, d, found[i]) for i, d in enumerate(drafts)]
-        self._keep([made[i] for i in todo])
-        self.trials += made
-        for trial in made:
-            if self.on_trial:
-                self.on_trial(trial)
+        made = {i: self._trial(drafts[i], self.known[t]) for i, t in enumerate(texts) if t in self.known}
+        for trial in made.values():
+            self._tell(trial)
+        todo = [i for i in range(len(drafts)) if i not in made]
+        measuring = self.pool.measure(self.task, self.source, [drafts[i].answer for i in todo])
+        try:
+            for place, measurement in measuring:
+                # A worker that died cannot say which tool it used.
+                trial = self._trial(drafts[todo[place]], replace(measurement, tool=self.tool))
+                made[todo[place]] = trial
+                self._tell(trial)
+                if ends is not None and time.monotonic() >= ends:
+                    break
+        finally:
+            measuring.close()
+            self._keep([made[i] for i in todo if i in made])
+        self.trials += [made[i] for i in sorted(made)]
+
+    def _trial(self, draft: Draft[A], measurement: Measurement) -> Trial[A]:
+        return Trial(self.task.id, self.source, draft, measurement)
+
+    def _tell(self, trial: Trial[A]) -> None:
+        if self.on_trial:
+            self.on_trial(trial)
 
     def _keep(self, trials: list[Trial[A]]) -> None:
         """A store that fails in the middle (a full disk) must not cost the answer: the search goes on without it."""

@@ -28,7 +28,7 @@ class Passes(Task[Plan]):
     """
 
     name: ClassVar[str] = "passes"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     reads: ClassVar[tuple[str, ...]] = ("llvm",)
     metrics: ClassVar[Mapping[str, Metric]] = {
         m.name: m

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 _EXECUTABLE, _ALLOCATED, _NO_BITS, _SYMBOL_TABLE = 0x4, 0x2, 8, 2
 # Functions that any hosted C library has. Optimisation turns one into another (printf into puts), so two objects of one
@@ -28,6 +28,10 @@ _CXX_RUNTIME = re.compile(
     r"|_Unwind_|__dynamic_cast$"
 )
 """What libstdc++ or libc++ defines: inlining less or more of std:: needs more or less of it."""
+_PERSONALITY = "DW.ref."
+"""How names begin that every object with unwind tables has for itself."""
+_FRAME_BYTES, _IMPORT_BYTES = 32, 80
+"""About what unwinding of one function takes, and a symbol of another library: its PLT, GOT, relocation and symbol."""
 _OF_FORMAT = re.compile(r"$|\.(symtab|strtab|shstrtab|rela?|group|comment|debug|zdebug|note\.GNU-stack|llvm_addrsig)\b")
 """Unloaded sections that are there for the linker or the debugger, and may differ."""
 _UNWIND = (".eh_frame", ".gcc_except_table", ".ARM.exidx", ".ARM.extab")
@@ -57,6 +61,9 @@ class ObjectFile:
     notes: frozenset[str] = frozenset()
     """The unloaded sections that some other tool reads: `.stack_sizes`, `.pseudo_probe`."""
 
+    sizes: dict[str, int] = field(default_factory=dict, repr=False)
+    """Bytes of each global definition."""
+
     @property
     def size(self) -> int:
         """Code and data that is stored and loaded; unwind tables and zero-filled data are apart."""
@@ -76,16 +83,31 @@ class ObjectFile:
         """Why this object cannot stand in for the other at link time; "" where it can.
 
         Definitions of `discardable` names (C++ inline functions: linkonce) may come and go: whoever uses one has its
-        own copy, and the linker keeps one of them.
+        own copy, and the linker keeps one of them. They may not make the program larger, though.
         """
-        if changed := {s for s in self.defined ^ other.defined if s.name not in discardable}:
+        changed = {s for s in self.defined ^ other.defined if s.name not in discardable}
+        if changed := {s for s in changed if not s.name.startswith(_PERSONALITY)}:
             return f"the symbol table differs: {', '.join(sorted({s.name for s in changed})[:5])}"
         new = self.needed - other.needed - _C_LIBRARY
         if any(map(_CXX_RUNTIME.match, other.needed)):  # it is linked with that runtime already
             new = frozenset(name for name in new if not _CXX_RUNTIME.match(name))
         if new:
             return f"it needs symbols that the reference does not: {', '.join(sorted(new)[:5])}"
+        if discardable and (grown := self._growth(other)) > 0:
+            return f"linked, it may be {grown} bytes larger"
         return ""
+
+    def _growth(self, other: ObjectFile) -> int:
+        """By how many bytes a program may grow at most, whatever its other objects hold.
+
+        What this object defines no more may stay in the program from another object, what it newly defines or needs may
+        be there for the first time.
+        """
+        names, before = ({s.name for s in found.defined} for found in (self, other))
+        dropped = sum(other.sizes.get(name, 0) + _FRAME_BYTES for name in before - names)
+        needed = sum(_IMPORT_BYTES + len(name) for name in self.needed - other.needed)
+        loaded = self.size + self.unwind - other.size - other.unwind
+        return loaded + dropped + needed
 
     def lacks(self, other: ObjectFile) -> str:
         """Which sections of the other for further tools are missing; "" where none is."""
@@ -122,9 +144,9 @@ def _read(data: bytes, wide: bool) -> ObjectFile:
             sizes[kind] += header[5]
         elif not header[2] & _ALLOCATED and not _OF_FORMAT.match(name):
             notes.add(name)
-    symbols, functions = _symbols(data, headers, wide)
+    symbols, functions, defined = _symbols(data, headers, wide)
     sums = (sizes["text"], sizes["data"], sizes["unwind"], sizes["zero"])
-    return ObjectFile(*sums, symbols, functions, frozenset(notes))
+    return ObjectFile(*sums, symbols, functions, frozenset(notes), defined)
 
 
 def _kind(name: str, type_: int, flags: int) -> str:
@@ -137,9 +159,13 @@ def _kind(name: str, type_: int, flags: int) -> str:
     return "text" if flags & _EXECUTABLE else "data"
 
 
-def _symbols(data: bytes, headers: list[tuple[int, ...]], wide: bool) -> tuple[frozenset[Symbol], dict[str, int]]:
+def _symbols(
+    data: bytes, headers: list[tuple[int, ...]], wide: bool
+) -> tuple[frozenset[Symbol], dict[str, int], dict[str, int]]:
+    """All that others see, the bytes of each function, and of each definition that others see."""
     symbols: set[Symbol] = set()
     functions: dict[str, int] = {}
+    defined: dict[str, int] = {}
     entry = struct.Struct("<IBBHQQ" if wide else "<IIIBBH")
     for header in (h for h in headers if h[1] == _SYMBOL_TABLE):
         names = _table(data, headers[header[6]])
@@ -152,7 +178,9 @@ def _symbols(data: bytes, headers: list[tuple[int, ...]], wide: bool) -> tuple[f
             if info >> 4 != 0:
                 kind = info & 15 if section else 0
                 symbols.add(Symbol(label, info >> 4, kind, other & 3, section != 0))
-    return frozenset(symbols), functions
+                if section:
+                    defined[label] = size
+    return frozenset(symbols), functions, defined
 
 
 def _table(data: bytes, header: tuple[int, ...]) -> bytes:
