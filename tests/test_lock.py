@@ -127,3 +127,32 @@ def test_a_tree_that_was_moved_still_builds_from_its_lock_file(bench: Bench) -> 
 
 def test_without_a_lock_file(bench: Bench) -> None:
     assert verify(bench)[0] == 2
+
+
+def test_what_llc_has_no_words_for_is_replayed_with_the_users_compiler(bench: Bench) -> None:
+    bench.compile("a.c", "-falign-loops=32", "-fbasic-block-sections=all", f"-I{bench.folder}/include", "-o", "a.o")
+    assert verify(bench) == (0, {"a.c": "verified"})
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"plan": "rm -rf"}, {"directory": 5}, {"before": [1, 2]}, {"after": ["a", 1, 2]}, {"arguments": [3]}],
+)
+def test_a_damaged_lock_file_is_a_clear_error(bench: Bench, change: dict[str, object]) -> None:
+    build(bench)
+    path = bench.folder / "forerun.lock"
+    data = json.loads(path.read_text())
+    data["modules"][0] |= change
+    path.write_text(json.dumps(data))
+    run = bench.run("-m", "forerun", "verify", program=sys.executable, check=False)
+    assert run.returncode in (1, 4) and "Traceback" not in run.stderr
+
+
+def test_sizes_that_somebody_changed_are_found(bench: Bench) -> None:
+    build(bench)
+    path = bench.folder / "forerun.lock"
+    changed = next(e for e in lock.read(path).values() if e.plan)
+    lock.update(path, [replace(changed, after=(1, 2, 3))])
+    assert verify(bench)[1]["a.c"] == "differs"
+    bench.environment["FORERUN_LOCKED"] = "1"
+    assert " -> 3 B" not in bench.compile("a.c", "-g", f"-I{bench.folder}/include", "-o", "a.o").stderr

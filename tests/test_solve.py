@@ -13,7 +13,7 @@ from forerun.models.uniform import Uniform
 from forerun.sandbox import Limits, Pool
 from forerun.solve import Budget, solve
 from forerun.store import Store
-from tests.toy import Fixed, Guess, source
+from tests.toy import Fixed, Guess, Nothing, Slow, Unmeasured, source
 
 
 @pytest.fixture(scope="module")
@@ -138,3 +138,17 @@ def test_a_store_that_fails_in_the_middle_does_not_cost_the_answer(
         result = solve(Guess(), Fixed("a", "abca"), source(), pool=two, store=store)
     assert result.best.draft.answer == "abca"
     assert "is not kept" in caplog.text
+
+
+def test_time_ends_a_round(two: Pool) -> None:
+    words = [a + b for a in "ab" for b in "abcdefgh"]
+    result = solve(Slow(), Fixed(*words), source(), pool=two, budget=Budget(100, seconds=0.5))
+    assert 1 <= len(result.trials) < 12
+
+
+def test_what_a_task_must_not_do_is_said_clearly(two: Pool) -> None:
+    with pytest.raises(InputError, match="baseline") as raised:
+        solve(Nothing(), Fixed("a"), source(), pool=two)
+    assert "not a Measurement" in raised.value.why
+    with pytest.raises(InputError, match="baseline"):
+        solve(Unmeasured(), Fixed("a"), source(), pool=two)

@@ -83,3 +83,25 @@ class Fixed(Model):
 
 def source(word: str = "abca") -> Source:
     return Source(word, "word", name="toy")
+
+
+class Slow(Guess):
+    """A tenth of a second for each word."""
+
+    def measure(self, source: Source, answer: str | None) -> Measurement:
+        time.sleep(0.1 * (answer is not None))
+        return super().measure(source, answer)
+
+
+class Nothing(Guess):
+    """Breaks the contract."""
+
+    def measure(self, source: Source, answer: str | None) -> Measurement:
+        return None  # type: ignore[return-value]
+
+
+class Unmeasured(Guess):
+    """Its baseline is no number."""
+
+    def measure(self, source: Source, answer: str | None) -> Measurement:
+        return Measurement({"distance": float("nan")}, checked=True, tool="toy 1")

@@ -18,6 +18,7 @@ from forerun.core import Result, Source, Trial
 from forerun.errors import ForerunError, InputError, UsageError
 from forerun.files import write_atomically
 from forerun.grammars.pipelines import Plan
+from forerun.minimise import minimise
 from forerun.models._chain import model
 from forerun.sandbox import Pool
 from forerun.solve import Budget, solve
@@ -28,11 +29,6 @@ from forerun.toolchains.llvm.elf import ObjectFile, read_object
 from forerun.toolchains.llvm.module import named_target
 
 MODEL = "mix+coreset+evolve"
-
-EFFORT = 600_000
-"""IR instructions compiled per module: a budget in compilations is cut to this, so that a huge module stays bearable
-and the answer still does not depend on the clock."""
-
 
 BUDGET = Budget(100)
 """Compilations of one module where the user gives no number and waits for the answer."""
@@ -122,7 +118,7 @@ def improve(
     drafted = solve(
         task, model(options.model), source, pool=pool, budget=budget, seed=options.seed, store=store, on_trial=on_trial
     )
-    return finish(command, task, source, drafted, pool, [*notes, *_remarks(task, drafted)])
+    return finish(command, task, source, drafted, pool, [*notes, *_remarks(task, drafted, budget)])
 
 
 def assembles_files(text: str) -> bool:
@@ -130,10 +126,10 @@ def assembles_files(text: str) -> bool:
     return _ASSEMBLED_FILE.search(text) is not None
 
 
-def _remarks(task: passes.Passes, result: Result[Plan]) -> list[str]:
+def _remarks(task: passes.Passes, result: Result[Plan], budget: Budget) -> list[str]:
     """What a user should know of how the answer came about."""
     refused = [t.measurement.error for t in result.trials if not t.measurement.ok]
-    notes = []
+    notes = [] if result.trials or not budget.candidates else ["the time was over before anything was measured"]
     if refused and len(refused) == len(result.trials):
         notes.append(f"all {len(refused)} candidates were refused, the first because {refused[0]}")
     if task.objective == "cycles":
@@ -166,8 +162,10 @@ def _affordable(text: str, budget: Budget) -> tuple[Budget, list[str]]:
     size = passes.instructions(text)
     if size == 0:
         return Budget(0), ["it defines no function: there is nothing to optimise"]
+    if "@llvm.coro.begin" in text:
+        return Budget(0), ["it has coroutines, which only the compiler's own pipeline can lower"]
     notes = [_left_alone(kept)] if (kept := _optnone(text)) else []
-    allowed = max(1, EFFORT // size)
+    allowed = max(1, passes.EFFORT // size)
     if allowed < budget.candidates and budget.seconds is None:
         notes.append(f"{size} instructions: {allowed} of {budget.candidates} compilations are tried")
         budget = Budget(allowed)
@@ -222,6 +220,14 @@ def finish(
     return Improved(command, source, task, kept, before, before, source.reference, b"", tuple(said))
 
 
+def shortened(improved: Improved, pool: Pool) -> Improved:
+    """With the passes removed from its plan that make nothing smaller: as good, or better."""
+    result = minimise(improved.task, improved.source, improved.result, pool)
+    if result is improved.result:
+        return improved
+    return finish(improved.command, improved.task, improved.source, result, pool, improved.notes)
+
+
 def apply(pool: Pool, task: passes.Passes, source: Source, plan: Plan | None) -> bytes:
     """The bitcode of a source after a plan (None: the level's own pipeline), made in a worker. Raises ForerunError."""
     return pool.call(passes.optimised, task.library, source, plan)
@@ -241,7 +247,7 @@ def optimize(
     budget: int | str = BUDGET.candidates,
     model: str = MODEL,
     seed: int = 0,
-    store: Path | None = None,
+    store: str | os.PathLike[str] | None = None,
     output: str | os.PathLike[str] | None = None,
 ) -> Result[Plan]:
     """The best pass pipeline for one C, C++ or LLVM IR file, with every trial that led to it.
@@ -252,14 +258,16 @@ def optimize(
     """
     if isinstance(flags, str):
         raise UsageError(f"flags={flags!r}", "flags are a sequence of words, this is one", f"flags={flags.split()}")
+    if wrong := [flag for flag in flags if not isinstance(flag, str)]:
+        raise UsageError(f"flags={flags!r}", f"flags are words, {wrong[0]!r} is none", "write it in quotes")
     options = Options(objective, Budget.parse(str(budget)), model, seed=seed)
     command = command_for(str(path), compiler, flags)
     if output is not None:
         check_output("output", in_folder("output", Path(output)), command)
     with ExitStack() as stack:
         pool = stack.enter_context(Pool())
-        opened = None if store is None else stack.enter_context(Store(store))
-        improved = improve(command, options, pool=pool, store=opened)
+        opened = None if store is None else stack.enter_context(Store(Path(store)))
+        improved = shortened(improve(command, options, pool=pool, store=opened), pool)
         if output is not None:
             write(improved, Path(output), pool)
         return improved.result

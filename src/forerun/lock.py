@@ -21,6 +21,7 @@ from typing import Any
 from forerun.core import Source
 from forerun.errors import ForerunError, InputError
 from forerun.files import write_atomically
+from forerun.grammars.pipelines import Plan, parse_plan
 from forerun.improve import Improved
 from forerun.toolchains.llvm.clang import Command, compiler_version
 from forerun.toolchains.llvm.elf import ObjectFile
@@ -119,8 +120,8 @@ def facts(improved: Improved) -> dict[str, Any]:
         "target": improved.source.target,
         "level": improved.command.level,
         "plan": "" if plan is None else str(plan),
-        "before": _sizes(improved.before),
-        "after": _sizes(improved.after),
+        "before": sizes(improved.before),
+        "after": sizes(improved.after),
         "bitcode": "" if plan is None else hashlib.sha256(improved.bitcode).hexdigest(),
     }
 
@@ -131,7 +132,17 @@ def release(version: str) -> str:
     return match[1] if match else ""
 
 
-def _sizes(found: ObjectFile) -> Sizes:
+def plan_of(entry: Entry) -> Plan:
+    """The plan of an entry that has one. Raises InputError where somebody changed it into none."""
+    try:
+        return parse_plan(entry.plan)
+    except ValueError as error:
+        todo = "build again with FORERUN_LOCK set"
+        raise InputError(f"the lock file's plan for {entry.file} cannot be read", str(error), todo) from error
+
+
+def sizes(found: ObjectFile) -> Sizes:
+    """As entries hold them."""
     return (found.text, found.data, found.unwind)
 
 
@@ -141,7 +152,12 @@ def _text(entries: Mapping[str, Entry]) -> str:
 
 
 def _entry(**row: Any) -> Entry:
+    """Raises TypeError or ValueError for fields of another kind."""
     lists = {name: tuple(row[name]) for name in ("arguments", "before", "after")}
+    texts = [*(value for name, value in row.items() if name not in lists), *lists["arguments"]]
+    numbers = (*lists["before"], *lists["after"])
+    if not all(isinstance(x, str) for x in texts) or not all(type(x) is int for x in numbers) or len(numbers) != 6:
+        raise ValueError(f"the entry of {row.get('file')!r} has a field of another kind")
     return Entry(**(row | lists))
 
 
@@ -182,7 +198,7 @@ class LockFile:
     def entry(self, command: Command, text: str, llvm: str, facts: Mapping[str, Any], built: bytes) -> Entry:
         """What is written down of a module: its IR text, facts as `Entry.facts` gives them, and its object."""
         source = os.path.join(command.directory, command.source)  # noqa: PTH118 - as above
-        sizes = {when: tuple(facts[when]) for when in ("before", "after")}
+        both = {when: tuple(facts[when]) for when in ("before", "after")}
         return Entry(
             key=self.key(text, facts["target"]),
             llvm=llvm,
@@ -191,7 +207,7 @@ class LockFile:
             compiler=_plain(command),
             arguments=tuple(self.relative(a) for a in command.arguments),
             object=hashlib.sha256(built).hexdigest(),
-            **(dict(facts) | sizes),
+            **(dict(facts) | both),
         )
 
 

@@ -11,10 +11,9 @@ from dataclasses import dataclass, replace
 
 from forerun.core import Draft, Measurement, Result, Source, Trial
 from forerun.grammars.pipelines import Plan
-from forerun.improve import EFFORT
 from forerun.models.mix import Steps, compose
 from forerun.sandbox import Pool
-from forerun.tasks.passes import Passes, instructions
+from forerun.tasks.passes import EFFORT, Passes, instructions
 
 Measure = Callable[[Plan], Measurement]
 

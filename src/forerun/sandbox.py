@@ -264,9 +264,16 @@ def serve() -> None:
         fresh = False
         if kind == "measure":
             task, source = first or (task, source)
-            connection.send(_guarded(task.measure, source, second))
+            connection.send(_guarded(_measured, task, source, second))
         else:
             connection.send(_guarded(_valued, first, second))
+
+
+def _measured(task: Task[A], source: Source, answer: A | None) -> Measurement:
+    found = task.measure(source, answer)
+    if not isinstance(found, Measurement):
+        raise TypeError(f"measure() of the task {task.name} gave a {type(found).__name__}, not a Measurement")
+    return found
 
 
 def _valued(function: Callable[..., object], arguments: tuple[object, ...]) -> _Value:

@@ -86,6 +86,14 @@ def solve(
     return Result(task.metric, baseline, task.choose(baseline, search.trials), tuple(search.trials))
 
 
+def _todo(measurement: Measurement) -> str:
+    if measurement.transient:
+        return "give it more: FORERUN_TIMEOUT (seconds), FORERUN_MEMORY (MiB)"
+    if "__main__" in measurement.error:
+        return "define the task in a module that workers can import, not in the script or notebook itself"
+    return "look at the source and at how it is compiled"
+
+
 @dataclass
 class _Search(Generic[A]):
     task: Task[A]
@@ -103,10 +111,9 @@ class _Search(Generic[A]):
         measurement = next(m for _, m in self.pool.measure(self.task, self.source, [None]))
         draft: Draft[A] = Draft(None, origin="baseline")
         trial = Trial(self.task.id, self.source, draft, measurement)
-        if measurement.error or self.task.metric.name not in measurement.values:
+        if measurement.error or math.isnan(measurement.values.get(self.task.metric.name, math.nan)):
             why = measurement.error or f"it has no {self.task.metric.name}"
-            todo = "give it more: FORERUN_TIMEOUT (seconds), FORERUN_MEMORY (MiB)" if measurement.transient else ""
-            raise InputError(f"{self.source.name}: the baseline cannot be measured", why, todo)
+            raise InputError(f"{self.source.name}: the baseline cannot be measured", why, _todo(measurement))
         self.tool = measurement.tool
         if self.store:
             self.known = self.store.known(self.task, self.source, measurement.tool)

@@ -184,7 +184,7 @@ int main(int count, char **words) {
     if (linked) command[0] = real;
     char **word = command;
     while (*word && strcmp(*word, "-c")) word++;
-    if (!*word) run_real(NULL); /* it links, preprocesses, or prints: not worth a round trip */
+    if (!*word) run_real("no -c: it links, preprocesses or prints"); /* not worth a round trip */
     if (readlink("/proc/self/exe", home, sizeof home - 1) < 0) run_real("/proc is not mounted");
     *strrchr(home, '/') = 0;
     if (!read_config() || (!current() && !refresh(words))) run_real("the package has moved: run `forerun cc` anew");

@@ -16,13 +16,13 @@ from forerun.cc.workshop import Workshop
 from forerun.core import Source
 from forerun.errors import ForerunError, InputError, UsageError
 from forerun.files import write_atomically
-from forerun.grammars.pipelines import parse_plan
 from forerun.improve import Options, apply, assembles_files, improve
 from forerun.lock import Entry, LockFile
 from forerun.solve import Budget
 from forerun.store import Store
 from forerun.tasks.passes import Passes
 from forerun.toolchains.llvm import clang, lib
+from forerun.toolchains.llvm.elf import read_object
 
 _PROBE = re.compile(r"(^|/)(conftest\w*|ztest\d+)\.\w+$|/(CMakeTmp|CMakeScratch|TryCompile-\w+|meson-private)(/|$)")
 """Sources that a build only compiles to learn about the compiler, as autoconf, zlib, CMake and Meson name them."""
@@ -209,8 +209,10 @@ class _Job:
         source = Source(self.frontend.text, "llvm", self.command.source, target)
         task = Passes(self.library.path, (), self.options.objective)
         with self.shop.pool() as pool:
-            bitcode = apply(pool, task, source, parse_plan(entry.plan))
-        return objects.Built(entry.facts() | {"said": self._told_late()}, clang.emit(self.command, bitcode))
+            bitcode = apply(pool, task, source, lock.plan_of(entry))
+        made = clang.emit(self.command, bitcode)
+        after = {"after": lock.sizes(read_object(made))}
+        return objects.Built(entry.facts() | after | {"said": self._told_late()}, made)
 
     def _entry(self, facts: dict[str, Any], built: bytes) -> Entry:
         assert self.lock

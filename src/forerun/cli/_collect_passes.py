@@ -69,10 +69,20 @@ def run(options: argparse.Namespace) -> int:
         progress.step(f"{collected.unit.project}/{Path(collected.unit.file).name}")
     progress.end()
     print(f"trials are in {store}", file=sys.stderr)
-    for reason, count in Counter(c.reason.partition("\n")[0] for c in done if c.reason).most_common(10):
+    for reason, count in Counter(_why(c.reason) for c in done if c.reason).most_common(10):
         print(f"{counted(count, 'module')} left out: {reason}", file=sys.stderr)
     show(_table(done), options.format)
     return 0 if any(c.result for c in done) else 1
+
+
+def _why(reason: str) -> str:
+    """What happened and the compiler's first words, without the file's name: what many modules share."""
+    what, _, rest = reason.partition("\n")
+    return (
+        f"{what.partition(' cannot compile ')[0]}: {rest.partition(chr(10))[0].rpartition('error: ')[2]}"
+        if rest
+        else what
+    )
 
 
 def units(folders: list[str], packages: list[str], compiler: str, each: int | None = None) -> Iterator[Unit]:

@@ -110,6 +110,8 @@ def _options(options: argparse.Namespace) -> flow.Options:
     if options.hot and settings.get("objective") != "cycles":
         raise UsageError("--hot needs cycles", "the other objectives count every function", "add --objective cycles")
     budget = Budget.parse(options.budget) if options.budget else flow.BUDGET
+    if not options.budget and settings.origin("budget")[1] != "default":
+        budget = Budget.parse(settings.get("budget"))
     return flow.Options(
         settings.get("objective"), budget, options.model, options.vocabulary, tuple(options.hot), options.seed
     )
@@ -135,8 +137,7 @@ def _improved(command: clang.Command, options: flow.Options, pool: Pool, store: 
         progress.end()
     for note in improved.notes:
         _say(f"{command.source}: {note}")
-    result = minimise.minimise(improved.task, improved.source, improved.result, pool)
-    return improved if result is improved.result else flow.finish(command, improved.task, improved.source, result, pool)
+    return flow.shortened(improved, pool)
 
 
 def _outputs(options: argparse.Namespace, commands: Sequence[clang.Command]) -> list[Path | None]:

@@ -15,6 +15,10 @@ from forerun.toolchains.llvm.lib import LibLLVM, LLVMFailure, load
 from forerun.toolchains.llvm.module import Module
 from forerun.toolchains.llvm.target import Target
 
+EFFORT = 600_000
+"""IR instructions compiled per module: a budget in compilations is cut to this, so that a huge module stays bearable
+and the answer still does not depend on the clock."""
+
 _PREPARED = 4
 """Modules that a worker keeps parsed."""
 

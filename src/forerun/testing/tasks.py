@@ -14,7 +14,7 @@ A = TypeVar("A")
 
 def check_task(task: Task[A], source: Source, answers: Sequence[A], pool: Pool) -> None:
     """Picklable; measures the baseline and answers, twice alike; ties and unchecked trials go to the baseline."""
-    assert pickle.loads(pickle.dumps(task)) == task, f"{task.name}: does not survive pickling"
+    assert pickle.loads(pickle.dumps(task)) == task, f"{task.name}: does not survive pickling, or has no __eq__"
     assert source.lang in task.reads, f"{task.name}: does not read {source.lang}"
     assert task.metric.name in task.metrics, f"{task.name}: its objective is not among its metrics"
     assert task.prompt(source) == task.prompt(source), f"{task.name}: two prompts of one source"

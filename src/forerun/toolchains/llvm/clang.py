@@ -47,11 +47,12 @@ _REASONS = {
     "instrumentation is inserted by the compiler's own pipeline": r"-fsanitize|-fprofile|-fcs-profile|-fcoverage"
     r"|--coverage|-ftest-coverage|-fmemory-profile|-fauto-profile|-fxray|-pg$|-finstrument|-fpseudo-probe",
     "it reaches into the compiler": r"-Xclang(?! -include)|-mllvm|-fpass-plugin|-fplugin|-Xarch|-cc1",
-    "it asks for more outputs": r"-f?no-integrated-as|-femit-compact-unwind|-save-temps|--save-temps|-gsplit-dwarf"
+    "it asks for more outputs": r"-f?no-integrated-as|-femit-compact-unwind|--?save-(temps|stats)|-gsplit-dwarf"
     r"|-ftime-trace|-fsave-optimization-record|-foptimization-record|-fstack-usage|-MJ|--?serialize-diagnostics"
     r"|--write-(user-)?dependencies",
     "it asks for a report on the compilation": r"-R|-ftime-report|-fproc-stat-report",
     "it writes the command line into the object": r"-[fg]record-(command-line|gcc-switches)",
+    "the library that measures does not know it": r"-femulated-tls",
     "its language extension needs the compiler's own pipeline": r"-fopenmp-targets|--offload|--cuda|-fcoroutines"
     r"|-fmodules|-fmodule|-Xopenmp",
     # Most long options are other names of short ones: of --output=a.o, for example.
@@ -325,9 +326,15 @@ def _dependencies(command: Command, *, wanted: bool) -> list[str]:
     if not wanted or not {"-MD", "-MMD"} & {w[0] for w in words}:
         return []
     named = {w[0][:3] for w in words}
-    extra = [] if "-MF" in named else ["-MF", str(Path(command.output).with_suffix(".d"))]
+    extra = [] if "-MF" in named else ["-MF", _with_d(command.output)]
     extra += [] if named & {"-MT", "-MQ"} else ["-MQ", command.output]
     return [part for word in words for part in word] + extra
+
+
+def _with_d(output: str) -> str:
+    """As clang names a dependency file: `.o` becomes `.d`, and `foo.` becomes `foo.d`."""
+    folder, slash, name = output.rpartition("/")
+    return f"{folder}{slash}{name.rpartition('.')[0] if '.' in name else name}.d"
 
 
 def _to_object(command: Command, arguments: list[str], stdin: bytes | None) -> bytes:
