@@ -29,7 +29,7 @@ LAYERS = [
     {"solve"},
     {"improve", "minimise", "parallel", "lock"},
     {"acceptance", "corpora"},
-    {"collect", "train"},
+    {"collect", "tables", "train"},
     {"cc", "testing"},
     {"cli"},
 ]
