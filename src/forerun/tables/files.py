@@ -136,7 +136,7 @@ def _arrow() -> tuple[Any, Any]:
 
 def _to_csv(columns: Mapping[str, type], records: Sequence[Record]) -> bytes:
     out = io.StringIO(newline="")
-    writer = csv.DictWriter(out, list(columns), lineterminator="\n")
+    writer = csv.DictWriter(out, list(columns), lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
     writer.writeheader()
     writer.writerows(records)
     return out.getvalue().encode()

@@ -38,6 +38,8 @@ class _Writer:
         self._types = types
         self._names: dict[str, str] | None = None
         """The new names of a function's values and blocks; None outside of functions."""
+        self._entered = False
+        """Whether the function's first block has begun: nothing branches to it, so its label can go."""
 
     def write(self, line: str) -> list[str]:
         """The line as it stays, or nothing."""
@@ -46,13 +48,14 @@ class _Writer:
         if line.startswith("@"):
             return [_variable(line)]
         if line.startswith("define "):
-            self._names = {}
+            self._names, self._entered = {}, False
             return [self._renamed(_bare(line))]
         if line.startswith("}"):
             self._names = None
             return ["}"]
+        first, self._entered = not self._entered, True
         if self._names is not None and not line.startswith(" ") and (label := _LABEL.match(line)):
-            return [f"{self._new('%' + label[1])[1:]}:"]
+            return [] if first else [f"{self._new('%' + label[1])[1:]}:"]
         return [self._renamed(_bare(line).strip())]
 
     def _renamed(self, line: str) -> str:
@@ -73,5 +76,5 @@ def _bare(line: str) -> str:
 
 
 def _variable(line: str) -> str:
-    short = line if len(line) <= _LONGEST else line[:_LONGEST] + "…"
-    return _WORDS.sub("", short) if '"' in short else _bare(short)
+    short = _bare(line)
+    return short if len(short) <= _LONGEST else short[:_LONGEST] + "…"
