@@ -39,7 +39,7 @@ def run(options: argparse.Namespace) -> int:
 def _export_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("task", choices=TASKS, help="the question that the rows answer")
     parser.add_argument("--store", type=Path, help="file with the trials (default: in the cache folder)")
-    parser.add_argument("--each", type=int, default=EACH, help=f"of size: pipelines of one module (default: {EACH})")
+    parser.add_argument("--each", type=_count, default=EACH, help=f"of size: pipelines of one module (default: {EACH})")
     _output(parser)
 
 
@@ -60,8 +60,14 @@ def _import_options(parser: argparse.ArgumentParser) -> None:
         choices=LAYOUTS,
         help="the file is a public data set of this kind; without a file it is loaded from the Hugging Face Hub",
     )
-    parser.add_argument("--limit", type=int, help="so many rows of a public data set, from its start")
+    parser.add_argument("--limit", type=_count, help="so many rows of a public data set, from its start")
     _output(parser)
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"not a number of rows: {text!r}")
+    return int(text)
 
 
 def _output(parser: argparse.ArgumentParser) -> None:

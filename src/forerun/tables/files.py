@@ -68,7 +68,7 @@ def number_in(path: Path, row: int, name: str, record: Record) -> float:
     value = column(path, name, record)
     try:
         found = math.nan if value is None or isinstance(value, bool) else float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         why = f"column {name!r} holds {_shown(value)}"
         raise InputError(f"{path}, row {row}: not a number", why, "name another column, or mend the row") from None
     if math.isfinite(found):
