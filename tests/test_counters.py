@@ -88,6 +88,8 @@ IR = """source_filename = "a.c"
 @a = dso_local global %struct.s zeroinitializer, align 8
 @b = internal constant [3 x [5 x i8]] [[5 x i8] c"a = g", [5 x i8] c"12345", [5 x i8] zeroinitializer]
 @c = external global [1000 x i64], align 16
+@e = private constant [6 x i8] c"extern"
+@"q q" = thread_local(initialexec) global i64 0
 @d = private unnamed_addr constant <4 x float> zeroinitializer
 define dso_local i32 @f(i32 noundef %0) #0 {
   %2 = alloca i32, align 4
@@ -118,7 +120,7 @@ def test_ir_counted_by_hand() -> None:
     found = counters("llvm", IR)
     assert found == counts(IR)
     check(found, functions=2, local=1, blocks=4, instructions=10, load=1, store=1, call=2, branch=2, phi=1, alloca=1)
-    check(found, intrinsics=1, globals=(4 + 8 + 9 + 8) + 15 + 16)
+    check(found, intrinsics=1, globals=(4 + 8 + 9 + 8) + 15 + 16 + 6 + 8)
 
 
 TEXT = st.text() | st.text("\"'\\/*{}();#\n for0-[]<>=%@x!ido")

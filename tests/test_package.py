@@ -33,7 +33,19 @@ LAYERS = [
     {"cc", "testing"},
     {"cli"},
 ]
-HEAVY = {"torch", "numpy", "scipy", "tvm", "onnxruntime", "transformers", "sqlite3", "ctypes", "subprocess"}
+HEAVY = {
+    "torch",
+    "numpy",
+    "scipy",
+    "tvm",
+    "onnxruntime",
+    "transformers",
+    "sqlite3",
+    "ctypes",
+    "subprocess",
+    "pyarrow",
+    "datasets",
+}
 
 
 def imports(path: Path) -> set[str]:

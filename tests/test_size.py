@@ -21,7 +21,7 @@ from forerun.store import Store
 from forerun.tables import rows_of
 from forerun.tasks.passes import Passes
 from forerun.tasks.size import Size, plan_of
-from forerun.testing import check_grammar, check_task
+from forerun.testing import check_grammar, check_model, check_task
 from forerun.toolchains.llvm import clang
 from forerun.toolchains.llvm.compact import compact
 from forerun.toolchains.llvm.counts import counts
@@ -204,6 +204,7 @@ def test_random_pipelines_differ_from_module_to_module(prepared: Prepared) -> No
 
     passes, source = prepared
     grammar = passes.grammar(source)
+    check_model(RandomPipelines(), grammar)
 
     def drafts(prompt: str, seed: int) -> list[Draft[Any]]:
         return RandomPipelines().sample(prompt, grammar, 4, seed)
