@@ -29,11 +29,23 @@ LAYERS = [
     {"solve"},
     {"improve", "minimise", "parallel", "lock"},
     {"acceptance", "corpora"},
-    {"collect", "train"},
+    {"collect", "tables", "train"},
     {"cc", "testing"},
     {"cli"},
 ]
-HEAVY = {"torch", "numpy", "scipy", "tvm", "onnxruntime", "transformers", "sqlite3", "ctypes", "subprocess"}
+HEAVY = {
+    "torch",
+    "numpy",
+    "scipy",
+    "tvm",
+    "onnxruntime",
+    "transformers",
+    "sqlite3",
+    "ctypes",
+    "subprocess",
+    "pyarrow",
+    "datasets",
+}
 
 
 def imports(path: Path) -> set[str]:

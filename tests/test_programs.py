@@ -19,7 +19,7 @@ from forerun.errors import InputError, UsageError
 from forerun.sandbox import Limits, Pool
 from forerun.store import Store
 from forerun.tasks import _programs
-from forerun.tasks._programs import log_error
+from forerun.tasks._numbers import log_error
 from forerun.tasks.memory import Memory
 from forerun.tasks.runtime import Runtime
 from forerun.testing import check_grammar
@@ -154,7 +154,7 @@ def test_the_licence_is_read(tmp_path: Path, name: str, text: str, expected: str
 
 def test_one_run_answers_both_questions() -> None:
     memory, runtime = Memory(), Runtime()
-    assert memory.id == runtime.id == Memory(objective="traced").id == "program/1"
+    assert memory.id == runtime.id == Memory(objective="traced").id == "program/2"
     assert pickle.loads(pickle.dumps(memory)) == memory
     found = memory.measure(source("python", "x = bytearray(20_000_000)"), None)
     assert found.ok and found.tool.startswith("cpython 3.")
@@ -250,9 +250,9 @@ def test_collecting_is_resumed(folder: Path, run_forerun: Any, monkeypatch: pyte
     assert code == 0 and rows["perl"] | {"programs": 3, "measured": 2, "problems": 2, "licences": "MIT"} == rows["perl"]
     assert "1 program failed: exit status" in err and "1 file left out: another language" in err
     with Store(settings.cache_folder() / "trials.sqlite") as store:
-        found = store.baselines("program/1")
+        found = store.baselines("program/2")
         assert len(found) == store.count() == 3
-        assert {group_of(s) for s in store.sources("program/1")} == {"suite/hello", "suite/sum"}
+        assert {group_of(s) for s in store.sources("program/2")} == {"suite/hello", "suite/sum"}
     measured = []
     original = _programs._measured
     monkeypatch.setattr(_programs, "_measured", lambda task, s: measured.append(s.lang) or original(task, s))
@@ -282,7 +282,7 @@ def test_two_workers_are_noise_to_each_other(
 
 def beside(store: Path) -> set[float]:
     with Store(store) as opened:
-        return {found.values["beside"] for found in opened.baselines("program/1").values()}
+        return {found.values["beside"] for found in opened.baselines("program/2").values()}
 
 
 def test_what_ran_into_a_limit_is_run_again_when_asked(tmp_path: Path, run_forerun: Any) -> None:

@@ -6,23 +6,29 @@ again, and known ones are not measured.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar, TypeVar
+from zlib import crc32
 
 from forerun import parallel
-from forerun.core import Draft, Measurement, Model, Result, Trial
+from forerun.core import Draft, Grammar, Measurement, Model, Result, Trial
 from forerun.corpora.programs import Program
 from forerun.corpora.units import Unit
 from forerun.errors import ForerunError
-from forerun.grammars.pipelines import Plan
+from forerun.grammars.pipelines import Pipelines, Plan
 from forerun.improve import Options, prepare
+from forerun.models.uniform import Uniform
 from forerun.sandbox import Pool
 from forerun.solve import solve
 from forerun.store import Store
 from forerun.tasks import passes
-from forerun.tasks._programs import NOT_STARTED, Answer, Programs
+from forerun.tasks._numbers import Answer
+from forerun.tasks._programs import NOT_STARTED, Programs
 from forerun.toolchains.llvm import clang
+
+A = TypeVar("A")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +53,20 @@ class Job:
     """Unoptimised IR instructions that a module may have."""
     extra: tuple[str, ...] = ()
     """Flags added to every command, for example another target."""
+
+
+class RandomPipelines(Model):
+    """Random pipelines of whole modules, other ones for each module: what was measured so is a fair sample."""
+
+    name: ClassVar[str] = "pipelines"
+
+    def sample(
+        self, prompt: str, grammar: Grammar[A], n: int, seed: int, history: Sequence[Trial[A]] = ()
+    ) -> list[Draft[A]]:
+        """Independent drafts without passes for single functions."""
+        whole = Pipelines(grammar.vocabulary) if isinstance(grammar, Pipelines) else grammar
+        own = crc32(prompt.encode("utf-8", "surrogatepass"))
+        return Uniform().sample(prompt, whole, n, seed ^ own)  # type: ignore[arg-type]
 
 
 def collect(units: Iterable[Unit], job: Job, store: Path) -> Iterator[Collected]:

@@ -18,6 +18,7 @@ VERBS = {
     "cc": "compile as clang does, with smaller objects: forerun cc clang -Oz -c a.c",
     "verify": "replay a lock file with stock opt and llc, and compare bytes",
     "collect": "gather trials from corpora of real programs",
+    "data": "tables of what was measured: from stored trials, from your own files, to CSV, JSON lines or Parquet",
     "train": "learn what ships from stored trials",
     "tasks": "list the questions that can be asked",
     "models": "list the ways to answer them",

@@ -6,7 +6,7 @@ import argparse
 import random
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from forerun import settings
@@ -27,6 +27,16 @@ GROUPS = {"train": debian.TRAIN, "test": debian.TEST, "projects": debian.PROJECT
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """The options."""
+    configure_units(parser)
+    parser.add_argument("--model", default=MODEL, help=f"who proposes (default: {MODEL})")
+    parser.add_argument(
+        "--budget", default="100", help="compilations for each module, or seconds as in 5s (default: 100)"
+    )
+    parser.add_argument("--objective", choices=Passes.objectives, default="text", help="what to make smaller (text)")
+
+
+def configure_units(parser: argparse.ArgumentParser) -> None:
+    """Which modules, and what compiles them."""
     parser.add_argument(
         "--folder", action="append", default=[], metavar="DIR", help="a build with compile_commands.json"
     )
@@ -37,11 +47,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--most", type=int, default=20_000, help="instructions that a module may have (default: 20,000)"
     )
-    parser.add_argument("--model", default=MODEL, help=f"who proposes (default: {MODEL})")
-    parser.add_argument(
-        "--budget", default="100", help="compilations for each module, or seconds as in 5s (default: 100)"
-    )
-    parser.add_argument("--objective", choices=Passes.objectives, default="text", help="what to make smaller (text)")
     parser.add_argument("--cc", help="the compiler (default: clang of the LLVM that was found)")
     parser.add_argument("--seed", type=int, default=0, help="another seed, another search (default: 0)")
 
@@ -50,6 +55,34 @@ def run(options: argparse.Namespace) -> int:
     """Solves every unit; prints a row for each project."""
     chosen = Options(options.objective, Budget.parse(options.budget), options.model, seed=options.seed)
     compiler = options.cc or clang.default_compiler()
+    found = named_units(options, compiler)
+    store = options.store or settings.store_path()
+    # Behind the unit's own flags: packages that ask for -O2 are learned from as the others are.
+    job = Job(
+        lambda: model(options.model), chosen, compiler, most=options.most, extra=tuple(options.compiler) or ("-Oz",)
+    )
+    done = followed(found, [job], store)
+    show(_table(done), options.format)
+    return 0 if any(c.result for c in done) else 1
+
+
+def followed(found: list[Unit], jobs: Sequence[Job], store: Path) -> list[Collected]:
+    """Does one job after another on all units, and says how far it is and what was left out."""
+    progress = Progress(len(found) * len(jobs), "modules")
+    done = []
+    for job in jobs:
+        for collected in collect(found, job, store):
+            done.append(collected)
+            progress.step(f"{collected.unit.project}/{Path(collected.unit.file).name}")
+    progress.end()
+    print(f"trials are in {store}", file=sys.stderr)
+    for reason, count in Counter(_why(c.reason) for c in done if c.reason).most_common(10):
+        print(f"{counted(count, 'module')} left out: {reason}", file=sys.stderr)
+    return done
+
+
+def named_units(options: argparse.Namespace, compiler: str) -> list[Unit]:
+    """What the options name. Raises UsageError where that is nothing."""
     found = list(units(options.folder, options.debian, compiler, options.each))
     if not found:
         raise UsageError(
@@ -57,32 +90,13 @@ def run(options: argparse.Namespace) -> int:
             "no folder or package that was named has C or C++ files that it compiles",
             "name a --folder with compile_commands.json or a --debian package",
         )
-    store = options.store or settings.store_path()
-    # Behind the unit's own flags: packages that ask for -O2 are learned from as the others are.
-    job = Job(
-        lambda: model(options.model), chosen, compiler, most=options.most, extra=tuple(options.compiler) or ("-Oz",)
-    )
-    progress = Progress(len(found), "modules")
-    done = []
-    for collected in collect(found, job, store):
-        done.append(collected)
-        progress.step(f"{collected.unit.project}/{Path(collected.unit.file).name}")
-    progress.end()
-    print(f"trials are in {store}", file=sys.stderr)
-    for reason, count in Counter(_why(c.reason) for c in done if c.reason).most_common(10):
-        print(f"{counted(count, 'module')} left out: {reason}", file=sys.stderr)
-    show(_table(done), options.format)
-    return 0 if any(c.result for c in done) else 1
+    return found
 
 
 def _why(reason: str) -> str:
     """What happened and the compiler's first words, without the file's name: what many modules share."""
-    what, _, rest = reason.partition("\n")
-    return (
-        f"{what.partition(' cannot compile ')[0]}: {rest.partition(chr(10))[0].rpartition('error: ')[2]}"
-        if rest
-        else what
-    )
+    what, *rest = reason.splitlines()
+    return f"{what.partition(' cannot compile ')[0]}: {rest[0].rpartition('error: ')[2]}" if rest else what
 
 
 def units(folders: list[str], packages: list[str], compiler: str, each: int | None = None) -> Iterator[Unit]:

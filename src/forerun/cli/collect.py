@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from forerun.cli import _collect_passes, _collect_programs
+from forerun.cli import _collect_passes, _collect_programs, _collect_size
 from forerun.cli.render import add_format
 
 units = _collect_passes.units
 _TASKS = {
     "passes": (_collect_passes, "pass pipelines, on the modules of real builds"),
+    "size": (_collect_size, "how much code modules become, at levels and with random pipelines"),
     "memory": (_collect_programs, "how much memory programs take"),
     "runtime": (_collect_programs, "how long programs run"),
 }

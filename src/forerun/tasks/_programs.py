@@ -1,28 +1,25 @@
 """What `memory` and `runtime` share: one run of a program answers both.
 
-So both name their trials alike, `program/1`: the store keeps facts about programs, and a task is a view that says which
+So both name their trials alike, `program/2`: the store keeps facts about programs, and a task is a view that says which
 of them is the objective. Two names would either run every program twice or store every run twice. What is measured of
 an answer, a prediction, is how far it is off each metric, whichever was asked: the facts never depend on the view.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from statistics import median
 from typing import ClassVar
 
-from forerun.core import Measurement, Metric, Source, Task, Trial
+from forerun.core import Measurement, Metric, Source
 from forerun.errors import ForerunError, ToolMissing
-from forerun.grammars.floats import Floats
 from forerun.prompts import prompt
+from forerun.tasks._counters import counters
+from forerun.tasks._numbers import Numbers
 from forerun.toolchains.process.languages import LANGUAGES, find, named
 from forerun.toolchains.process.runner import Bounds, Built, Spent, built, confinable
 from forerun.toolchains.process.target import Target, tool_of
-
-Answer = tuple[float, ...]
 
 NOT_STARTED = "not started"
 """How errors begin that are ours and not the program's."""
@@ -31,7 +28,7 @@ _SHOWN = 200
 
 
 @dataclass(frozen=True)
-class Programs(Task[Answer]):
+class Programs(Numbers):
     """Predict what a program costs. `source.target` says how it runs, `source.reference` is its standard input.
 
     The values of a measurement, each the median of the runs: `memory` (bytes, peak resident set), `runtime` (CPU
@@ -42,7 +39,7 @@ class Programs(Task[Answer]):
     natural logarithm of how many times it is off.
     """
 
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     reads: ClassVar[tuple[str, ...]] = tuple(LANGUAGES)
 
     repeats: int = 3
@@ -68,54 +65,23 @@ class Programs(Task[Answer]):
         return True
 
     def prompt(self, source: Source) -> str:
-        """Metric, unit, language, device and input, a line each; an empty line; the code."""
+        """Metric, unit, language, device, input and counters, a line each; an empty line; the code."""
         target = Target.parse(source.target)
         shown = source.reference[:_SHOWN].decode("utf-8", "replace")
         notes = [f"input {len(source.reference)} B: {shown!r}"] if target.stdin else []
-        return prompt(self.metric, f"{source.lang}, {target.tool}", target.device, source.text, notes=notes)
+        language, found = f"{source.lang}, {target.tool}", counters(source.lang, source.text)
+        return prompt(self.metric, language, target.device, source.text, counters=found, notes=notes)
 
-    def grammar(self, source: Source) -> Floats:
-        """One number."""
-        return Floats(metrics=1, digits=4)
+    def facts(self, source: Source) -> Measurement:
+        """Compiles and runs the program. Raises ToolMissing."""
+        return _measured(self, source)
 
-    def measure(self, source: Source, answer: Answer | None) -> Measurement:
-        """Compiles and runs the program; for an answer also how far off it is. Raises ToolMissing."""
-        if answer is None:
-            return _measured(self, source)
-        truth = _truth(self, source)
-        if truth.error:
-            return truth
-        errors = {f"log_error_{name}": log_error(answer[0], truth.values[name]) for name in _of(truth)}
-        return Measurement({**truth.values, **errors}, checked=True, tool=truth.tool)
-
-    def rank(self, trials: Sequence[Trial[Answer]]) -> list[Trial[Answer]]:
-        """As they were made: whoever predicts may not look at what was measured."""
-        return [trial for trial in trials if trial.draft.answer is not None]
-
-    def choose(self, baseline: Trial[Answer], trials: Sequence[Trial[Answer]]) -> Trial[Answer]:
-        """The middle answer (the lower of two), which minimises the expected log error; the baseline without any."""
-        ordered = sorted(self.rank(trials), key=lambda trial: trial.draft.answer or ())
-        return ordered[(len(ordered) - 1) // 2] if ordered else baseline
+    def judged(self, truth: Measurement) -> Iterator[str]:
+        """All metrics that were measured, whichever was asked."""
+        return (name for name in METRICS if name in truth.values)
 
 
 METRICS = {m.name: m for m in (Metric("memory", "B"), Metric("runtime", "s"), Metric("traced", "B"))}
-
-
-def log_error(answer: float, truth: float) -> float:
-    """|ln(answer / truth)|: .1 is 10% off; infinite where one of them is not positive and finite."""
-    if not (0 < answer < math.inf and 0 < truth < math.inf):
-        return 0.0 if answer == truth else math.inf
-    return abs(math.log(answer / truth))
-
-
-def _of(truth: Measurement) -> Iterator[str]:
-    return (name for name in METRICS if name in truth.values)
-
-
-@lru_cache(maxsize=4)
-def _truth(task: Programs, source: Source) -> Measurement:
-    """What was measured of a program stays true for the next answer about it."""
-    return _measured(task, source)
 
 
 def _measured(task: Programs, source: Source) -> Measurement:

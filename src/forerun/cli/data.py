@@ -1,0 +1,138 @@
+"""`forerun data`: tables of what was measured."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+
+from forerun import settings
+from forerun.cli.render import Column, Table, add_format, counted, number, show
+from forerun.errors import InputError, UsageError
+from forerun.prompts import parts
+from forerun.rows import Row
+from forerun.stats import quantile
+from forerun.store import Store
+from forerun.tables import LAYOUTS, TASKS, read_public, read_rows, read_table, rows_of, write_rows
+from forerun.tables.files import check
+from forerun.tables.stored import EACH
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """A parser for each thing to do."""
+    verbs = parser.add_subparsers(dest="what", metavar="WHAT", required=True)
+    for name, (text, options, _) in _VERBS.items():
+        own = verbs.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
+        options(own)
+        add_format(own)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Reads rows, writes them where it was asked, and prints what they are."""
+    rows = _VERBS[options.what][2](options)
+    show(summary(rows), options.format)
+    return 0
+
+
+def _export_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("task", choices=TASKS, help="the question that the rows answer")
+    parser.add_argument("--store", type=Path, help="file with the trials (default: in the cache folder)")
+    parser.add_argument("--each", type=_count, default=EACH, help=f"of size: pipelines of one module (default: {EACH})")
+    _output(parser)
+
+
+def _show_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", type=Path, help="a table of rows, as export and import write it")
+
+
+def _import_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", nargs="?", default="", help="a .csv, .jsonl or .parquet file with a program a row")
+    parser.add_argument("--text", default="code", help="the column with the programs (default: code)")
+    parser.add_argument("--target", default="", help="the column with the numbers (default: latency_s)")
+    parser.add_argument("--group", help="the column that says what belongs together, as the solutions of one problem")
+    parser.add_argument("--language", help="the language of all programs, or the column that says it")
+    parser.add_argument("--device", help="where all of them ran, or the column that says it")
+    parser.add_argument("--unit", help="the unit of all numbers, or the column that says it (default: by the name)")
+    parser.add_argument(
+        "--layout",
+        choices=LAYOUTS,
+        help="the file is a public data set of this kind; without a file it is loaded from the Hugging Face Hub",
+    )
+    parser.add_argument("--limit", type=_count, help="so many rows of a public data set, from its start")
+    _output(parser)
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"not a number of rows: {text!r}")
+    return int(text)
+
+
+def _output(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("-o", "--output", type=Path, required=True, help="a .csv, .jsonl or .parquet file to write")
+
+
+def _export(options: argparse.Namespace) -> list[Row]:
+    path = options.store or settings.store_path()
+    todo = f"gather some first: forerun collect {options.task}"
+    if not path.is_file():
+        raise InputError(f"there are no trials: {path}", "there is no such file", todo)
+    check(options.output)
+    with Store(path) as store:
+        rows = list(rows_of(store, options.task, options.each))
+    if not rows:
+        raise InputError(f"{path} has nothing for {options.task}", "it holds no such trials", todo)
+    return _written(rows, options.output)
+
+
+def _import(options: argparse.Namespace) -> list[Row]:
+    check(options.output)
+    if options.layout:
+        found = list(read_public(options.layout, options.file, options.target, options.limit))
+        return _written(found, options.output)
+    if not options.file:
+        raise UsageError("no file was named", "there is a table to import, or a --layout", "see: forerun data --help")
+    about = (options.group, options.language, options.device, options.unit)
+    return _written(read_table(Path(options.file), options.text, options.target or "latency_s", *about), options.output)
+
+
+def _show(options: argparse.Namespace) -> list[Row]:
+    return read_rows(options.file)
+
+
+def _written(rows: list[Row], path: Path) -> list[Row]:
+    count = write_rows(path, rows)
+    print(f"{counted(count, 'row')} in {path}", file=sys.stderr)
+    return rows
+
+
+_VERBS = {
+    "export": ("write rows of stored trials to a file", _export_options, _export),
+    "show": ("count what is in a table of rows", _show_options, _show),
+    "import": ("make rows of a table of your own, or of a public data set", _import_options, _import),
+}
+
+
+def summary(rows: Sequence[Row]) -> Table:
+    """A line for each metric, language and device: how many rows and groups, and quantiles of the values."""
+    quantiles = [("least", 0.0), ("p10", 0.1), ("median", 0.5), ("p90", 0.9), ("most", 1.0)]
+    lines = []
+    for key, values, groups in _kinds(rows):
+        kind: dict[str, object] = dict(zip(("metric", "unit", "language", "device"), key, strict=True))
+        counts = {"rows": len(values), "groups": len(groups)}
+        lines.append(kind | counts | {name: quantile(values, q) for name, q in quantiles})
+    words = [Column(name, name) for name in ("metric", "unit", "language", "device")]
+    numbers = [Column(name, name, number, True) for name in ("rows", "groups", *(name for name, _ in quantiles))]
+    return Table([*words, *numbers], lines)
+
+
+def _kinds(rows: Sequence[Row]) -> Iterator[tuple[tuple[str, ...], list[float], set[str]]]:
+    def key(row: Row) -> tuple[str, ...]:
+        return row.metric, row.unit, languages[id(row)], row.device
+
+    languages = {id(row): parts(row.prompt).head.get("language", "") for row in rows}
+    for found, group in groupby(sorted(rows, key=key), key=key):
+        own = list(group)
+        yield found, [row.value for row in own], {row.group for row in own}

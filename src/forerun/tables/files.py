@@ -1,0 +1,178 @@
+"""Records in files: CSV, JSON lines, Parquet. A file is whole or absent; what cannot be read is told with its row."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from forerun.errors import InputError, ToolMissing, UsageError
+from forerun.files import write_atomically
+
+Record = Mapping[str, Any]
+
+
+def read(path: Path) -> Iterator[Record]:
+    """The records of a file, one after another; the first is row 1. Those of JSON lines may lack columns.
+
+    Raises InputError where the file cannot be read or holds no record, UsageError for another kind of file,
+    ToolMissing where Parquet's library is not installed.
+    """
+    reader = _kind(path)[0]
+    try:
+        empty = True
+        for record in reader(path):
+            empty = False
+            yield record
+    except UnicodeDecodeError as error:
+        why = f"byte {error.object[error.start]:#04x} at {error.start} of what was being read: {error.reason}"
+        todo = f"write it again in UTF-8: iconv -f latin1 -t utf-8 {path} > utf8{path.suffix}"
+        raise InputError(f"{path} is not UTF-8", why, todo) from error
+    except (OSError, csv.Error) as error:
+        raise InputError(f"cannot read {path}", getattr(error, "strerror", None) or str(error), _TODO) from error
+    if empty:
+        raise InputError(f"{path} is empty", "it holds no row", "give a table with a row for each program")
+
+
+def write(path: Path, columns: Mapping[str, type], records: Sequence[Record]) -> None:
+    """Writes `str` and `float` columns. Raises ForerunError, UsageError, ToolMissing."""
+    write_atomically(path, _kind(path)[1](columns, records))
+
+
+def column(path: Path, name: str, record: Record) -> Any:
+    """A value of a record. Raises InputError with the names of the columns that are there."""
+    if name in record:
+        return record[name]
+    near = get_close_matches(name, list(record), 1, 0.4)
+    todo = f"did you mean {near[0]!r}?" if near else "name one of them"
+    raise InputError(f"{path} has no column {name!r}", f"its columns: {', '.join(record)}", todo)
+
+
+def text_in(path: Path, row: int, name: str, record: Record) -> str:
+    """A text that is not blank. Raises InputError."""
+    value = column(path, name, record)
+    if not isinstance(value, str) or not value.strip():
+        why = f"column {name!r} holds {_shown(value)}"
+        raise InputError(f"{path}, row {row}: no text", why, "fill it in, or leave the row out")
+    return value
+
+
+def number_in(path: Path, row: int, name: str, record: Record) -> float:
+    """A finite number. Raises InputError."""
+    value = column(path, name, record)
+    try:
+        found = math.nan if value is None or isinstance(value, bool) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        why = f"column {name!r} holds {_shown(value)}"
+        raise InputError(f"{path}, row {row}: not a number", why, "name another column, or mend the row") from None
+    if math.isfinite(found):
+        return found
+    why = f"column {name!r} holds {_shown(value)}"
+    raise InputError(f"{path}, row {row}: no finite number", why, "measure it, or leave the row out")
+
+
+_TODO = "give a .csv, .jsonl or .parquet file"
+
+
+def _shown(value: object) -> str:
+    return "nothing" if value is None or value == "" else repr(value)[:60]
+
+
+def _csv(path: Path) -> Iterator[Record]:
+    csv.field_size_limit(sys.maxsize)  # a program is one field
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        reader = csv.reader(file, strict=True)
+        names = next(reader, [])
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise InputError(f"{path} has two columns {twice!r}", "which of them is meant?", "rename one")
+        for row, values in enumerate((v for v in reader if v), 1):
+            if len(values) != len(names):
+                why = f"it has {len(values)} fields, the header names {len(names)}"
+                raise InputError(f"{path}, row {row}: not the table's", why, "quote texts that hold commas or lines")
+            yield dict(zip(names, values, strict=True))
+
+
+def _jsonl(path: Path) -> Iterator[Record]:
+    with path.open(encoding="utf-8-sig") as file:
+        for row, line in enumerate(file, 1):
+            if not line.strip():
+                continue
+            try:
+                record = json.loads(line)
+            except (ValueError, RecursionError) as error:
+                raise InputError(f"{path}, row {row}: not JSON", str(error), "write one object a line") from error
+            if not isinstance(record, dict):
+                why = f"it is {type(record).__name__}"
+                raise InputError(f"{path}, row {row}: no object", why, 'write one a line: {"code": "…", "target": 1}')
+            yield record
+
+
+def _parquet(path: Path) -> Iterator[Record]:
+    parquet, arrow = _arrow()
+    try:
+        with parquet.ParquetFile(path) as file:
+            for batch in file.iter_batches(batch_size=64):
+                yield from batch.to_pylist()
+    except arrow.ArrowException as error:
+        raise InputError(f"cannot read {path}", str(error).partition("\n")[0], "is it a whole Parquet file?") from error
+
+
+def _arrow() -> tuple[Any, Any]:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError as error:
+        todo = "install it with: pip install 'forerun[data]'   (or use .csv or .jsonl)"
+        raise ToolMissing("Parquet needs pyarrow", str(error), todo) from error
+    return pyarrow.parquet, pyarrow
+
+
+def _to_csv(columns: Mapping[str, type], records: Sequence[Record]) -> bytes:
+    out = io.StringIO(newline="")
+    writer = csv.DictWriter(out, list(columns), lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
+    writer.writeheader()
+    writer.writerows(records)
+    return out.getvalue().encode()
+
+
+def _to_jsonl(columns: Mapping[str, type], records: Sequence[Record]) -> bytes:
+    return "".join(json.dumps({name: record[name] for name in columns}) + "\n" for record in records).encode()
+
+
+def _to_parquet(columns: Mapping[str, type], records: Sequence[Record]) -> bytes:
+    parquet, arrow = _arrow()
+    schema = arrow.schema(
+        [(name, arrow.string() if kind is str else arrow.float64()) for name, kind in columns.items()]
+    )
+    out = io.BytesIO()
+    parquet.write_table(arrow.Table.from_pylist(list(records), schema), out, compression="zstd")
+    return out.getvalue()
+
+
+_Reader = Callable[[Path], Iterator[Record]]
+_Writer = Callable[[Mapping[str, type], Sequence[Record]], bytes]
+_KINDS: Mapping[str, tuple[_Reader, _Writer]] = {
+    ".csv": (_csv, _to_csv),
+    ".jsonl": (_jsonl, _to_jsonl),
+    ".parquet": (_parquet, _to_parquet),
+}
+
+
+def _kind(path: Path) -> tuple[_Reader, _Writer]:
+    if path.suffix not in _KINDS:
+        raise UsageError(f"{path}: not a kind of table", f"its name ends in {path.suffix or 'nothing'}", _TODO)
+    return _KINDS[path.suffix]
+
+
+def check(path: Path) -> None:
+    """Raises UsageError for a name that no table has, ToolMissing where its library is not installed."""
+    _kind(path)
+    if path.suffix == ".parquet":
+        _arrow()

@@ -1,0 +1,100 @@
+"""Rows to and from files, and rows of a user's own table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from forerun.core import Metric
+from forerun.errors import InputError
+from forerun.prompts import prompt
+from forerun.rows import Row
+from forerun.tables import files
+from forerun.tables.files import Record
+from forerun.tasks._counters import counters
+
+_NEEDED = {"metric": str, "unit": str, "prompt": str, "value": float}
+_OTHERS = {"group": str, "device": str, "name": str, "licence": str}
+_UNITS = {"s": "s", "ms": "ms", "us": "us", "ns": "ns", "bytes": "B", "b": "B", "kb": "kB", "mb": "MB", "mib": "MiB"}
+"""What the end of a column's name says of its unit."""
+
+
+def write_rows(path: Path, rows: Iterable[Row]) -> int:
+    """Writes rows as .csv, .jsonl or .parquet, whole or not at all; returns how many.
+
+    Text that is no Unicode (bytes of another encoding) loses those characters. Raises InputError where there are no
+    rows, UsageError for another kind of file, ToolMissing, ForerunError.
+    """
+    files.check(path)
+    records = [_record(row) for row in rows]
+    if not records:
+        raise InputError(f"there is nothing to write to {path}", "there are no rows", "look at what they come from")
+    files.write(path, _NEEDED | _OTHERS, records)
+    return len(records)
+
+
+def read_rows(path: Path) -> list[Row]:
+    """What `write_rows` wrote. Raises InputError with the row that is wrong, UsageError, ToolMissing."""
+    return [_row(path, number, record) for number, record in enumerate(files.read(path), 1)]
+
+
+def read_table(
+    path: Path,
+    text: str = "code",
+    target: str = "latency_s",
+    group: str | None = None,
+    language: str | None = None,
+    device: str | None = None,
+    unit: str | None = None,
+) -> list[Row]:
+    """A user's table: one program a row, its text and its number in two columns.
+
+    `group` is a column. `language`, `device` and `unit` are columns where the table has one of that name, else what
+    holds for all rows. Without a unit the end of the target's name may tell: `latency_s` is the metric `latency` in
+    seconds. Raises InputError with the columns that are there, or with the row that lacks a text or a finite number;
+    UsageError, ToolMissing.
+    """
+    return list(_of_table(path, text, target, group, (language or "text", device or "", unit)))
+
+
+def _of_table(
+    path: Path, text: str, target: str, group: str | None, others: tuple[str, str, str | None]
+) -> Iterator[Row]:
+    for number, record in enumerate(files.read(path), 1):
+        code, value = files.text_in(path, number, text, record), files.number_in(path, number, target, record)
+        language, device, unit = (None if name is None else str(record.get(name, name) or "") for name in others)
+        metric = metric_of(target, unit)
+        kind = language or "text"
+        yield Row(
+            metric.name,
+            metric.unit,
+            prompt(metric, kind, device or "", code, counters=counters(kind, code)),
+            value,
+            "" if group is None else str(files.column(path, group, record)),
+            device or "",
+            f"{path.name}:{number}",
+        )
+
+
+def metric_of(column: str, unit: str | None = None) -> Metric:
+    """The metric that a column's name tells: `latency_s` is `latency` in seconds, if no other unit is given."""
+    name, _, end = column.rpartition("_")
+    if name and end.lower() in _UNITS:
+        return Metric(name, unit or _UNITS[end.lower()])
+    return Metric(column, unit or "")
+
+
+def _record(row: Row) -> Record:
+    texts = {name: _clean(getattr(row, name)) for name in (*_NEEDED, *_OTHERS) if name != "value"}
+    return texts | {"value": row.value}
+
+
+def _clean(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()
+
+
+def _row(path: Path, number: int, record: Record) -> Row:
+    texts = {name: str(files.column(path, name, record)) for name in ("metric", "unit")}
+    texts["prompt"] = files.text_in(path, number, "prompt", record)
+    value = files.number_in(path, number, "value", record)
+    return Row(value=value, **texts, **{name: str(record.get(name) or "") for name in _OTHERS})

@@ -1,0 +1,79 @@
+"""Rows from stored trials: what was measured of programs, and what pass pipelines made of modules."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import groupby
+
+from forerun.corpora.programs import group_of
+from forerun.errors import UsageError
+from forerun.rows import Row
+from forerun.store import Row as Stored
+from forerun.store import Store
+from forerun.tasks import size
+from forerun.tasks._programs import Programs
+from forerun.tasks.memory import Memory
+from forerun.tasks.passes import Passes
+from forerun.tasks.runtime import Runtime
+from forerun.toolchains.llvm.target import Target as Emitted
+from forerun.toolchains.process.target import Target
+
+EACH = 8
+"""Pipelines of one module: trials of one search are much alike, and each row holds the module's text."""
+
+_LONGEST = 2000
+"""Characters that a pipeline may have in a prompt, where the module wants room as well."""
+
+
+def rows_of(store: Store, task: str, each: int = EACH) -> Iterator[Row]:
+    """The rows that a store holds for a task: `memory`, `runtime`, or `size` (from trials of `passes`).
+
+    A row's group is the project or the problem. Of a module's pipelines `size` takes the compiler's own level and at
+    most `each` others at random, the same ones each time, none of them with passes for single functions. Raises
+    UsageError for another task, ForerunError where the store cannot be used.
+    """
+    if task not in _ROWS:
+        raise UsageError(f"no rows are made of the task {task!r}", f"tasks: {', '.join(TASKS)}", "name one of them")
+    return _ROWS[task](store, each)
+
+
+def _of_programs(views: Sequence[Programs], store: Store, _: int) -> Iterator[Row]:
+    for key, found in store.baselines(views[0].id).items():
+        source = store.source(key)
+        for view in views:
+            metric = view.metric
+            if found.ok and metric.name in found.values and view.accepts(found):
+                device = Target.parse(source.target).device
+                value = found.values[metric.name]
+                text = view.prompt(source)
+                yield Row(metric.name, metric.unit, text, value, group_of(source), device, source.name)
+
+
+def _of_modules(store: Store, each: int) -> Iterator[Row]:
+    trials = store.trials(f"{Passes.name}/{Passes.version}")
+    for key, stored in groupby(trials, key=lambda row: row.source.key):
+        good = [row for row in stored if row.measurement.ok]
+        levels = [row for row in good if row.answer is None]
+        plans = [row for row in good if row.answer and " @" not in row.answer and len(row.answer) <= _LONGEST]
+        for row in levels + random.Random(key).sample(plans, min(each, len(plans))):
+            yield from _of_module(row)
+
+
+def _of_module(stored: Stored) -> Iterator[Row]:
+    source, values = stored.source, stored.measurement.values
+    major = int(stored.measurement.tool.removeprefix("LLVM ").partition(".")[0])
+    for metric in size.METRICS.values():
+        if metric.name in values:
+            text = size.question(metric, source, stored.answer or "", major)
+            device = Emitted.parse(source.target).triple
+            yield Row(metric.name, metric.unit, text, values[metric.name], group_of(source), device, source.name)
+
+
+_ROWS: Mapping[str, Callable[[Store, int], Iterator[Row]]] = {
+    "memory": partial(_of_programs, (Memory(), Memory(objective="traced"))),
+    "runtime": partial(_of_programs, (Runtime(),)),
+    "size": _of_modules,
+}
+TASKS = tuple(_ROWS)

@@ -1,0 +1,175 @@
+"""Cheap facts about a program's text, for prompts: what a model would need many pieces to count for itself.
+
+One pass over the tokens; comments and strings are skipped. It is light: no macro is expanded, no regular expression of
+Perl is understood, and a string that spans lines ends at the first of them, except in Python and Lisp. Time is linear
+in the text (every repeat in the patterns is possessive): about half a second for a megabyte of C.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from forerun.tasks._nesting import Braces, Indents, Parens
+from forerun.toolchains.llvm.counts import counts
+
+_LINE, _HASH = r"//[^\n]*+", r"(?<![$&{\\])\#[^\n]*+"
+_BLOCK = r"/\*(?:[^*]++|\*(?!/))*+(?:\*/)?"
+_DOUBLE, _SINGLE = r'"(?:[^"\\\n]++|\\(?s:.))*+"?', r"'(?:[^'\\\n]++|\\(?s:.))*+'?"
+_CHARACTER = r"'(?:[^'\\\n]|\\[^\n][^'\n]{0,8}+)'"
+_BACKTICK = r"`[^`]*+`?"
+_TRIPLE = r'"""(?:[^"\\]++|\\(?s:.)|"(?!""))*+(?:""")?' + r"|'''(?:[^'\\]++|\\(?s:.)|'(?!''))*+(?:''')?"
+_STARRED = r"\(\*(?:[^*]++|\*(?!\)))*+(?:\*\))?"
+_DASHES = r"--\[\[(?:[^\]]++|\](?!\]))*+(?:\]\])?|--[^\n]*+"
+
+_TOKENS = (
+    r"(?P<skip>{skip})|(?P<number>(?<![\w.])(?:0[xX][0-9a-fA-F]{{1,16}}+|[0-9]{{1,19}}+(?:[_'][0-9]{{3}})*+"
+    r"(?:[eE][0-9]{{1,2}})?+)(?:_?[ui](?:8|16|32|64|size)|[uUlL]{{1,3}}+|n)?+(?!\w|\.[0-9]))"
+    r"|(?P<word>\b[^\W\d]{word}*+)(?P<call>{call})?|(?P<open>[{{(])|(?P<close>[)}}])|(?P<end>;){line}"
+)
+
+_BRANCHES = frozenset("if elif elsif elseif unless case when match cond".split())
+_NO_CALLS = _BRANCHES | frozenset(
+    "for foreach while until switch return sizeof catch and or not in else def function fn func lambda print echo do"
+    " define let let* letrec set! setq setf begin progn quote defun defvar new throw typeof with except".split()
+)
+_ALLOCATIONS = frozenset(
+    "malloc calloc realloc alloca strdup mmap new make make_unique make_shared vector push_back emplace_back emplace"
+    " resize reserve append extend insert push unshift list dict set bytearray array zeros ones empty full Vec Box"
+    " with_capacity collect Array ArrayList HashMap HashSet StringBuilder map unordered_map deque allocate vec"
+    " make-array make-vector make-hash-table cons table".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Syntax:
+    """`nesting`: `{` blocks in braces, `(` in parentheses, a blank one in indentation."""
+
+    skip: str
+    loops: frozenset[str]
+    nesting: str = " "
+
+
+def _syntax(skip: str, loops: str, nesting: str = " ") -> _Syntax:
+    return _Syntax(skip, frozenset(loops.split()), nesting)
+
+
+_C = _syntax(f"{_LINE}|{_BLOCK}|{_DOUBLE}|{_CHARACTER}", "for while do", "{")
+_SCRIPT = f"{_HASH}|{_DOUBLE}|{_SINGLE}"
+_LISP = _syntax(
+    r';[^\n]*+|\#\|(?:[^|]++|\|(?!\#))*+(?:\|\#)?|"(?:[^"\\]++|\\(?s:.))*+"?|\#\\.',
+    "do do* dotimes dolist while until for-each map mapcar vector-for-each",
+    "(",
+)
+_PASCAL = _syntax(rf"\{{[^}}]*+\}}?|{_STARRED}|{_LINE}|{_SINGLE}", "for while repeat FOR WHILE REPEAT For While Repeat")
+_SYNTAX: Mapping[str, _Syntax] = {
+    "c": _C,
+    "c++": _C,
+    "d": _syntax(f"{_C.skip}|{_BACKTICK}", "for while do foreach", "{"),
+    "java": _C,
+    "go": _syntax(f"{_C.skip}|{_BACKTICK}", "for", "{"),
+    "rust": _syntax(_C.skip, "for while loop", "{"),
+    "javascript": _syntax(f"{_LINE}|{_BLOCK}|{_DOUBLE}|{_SINGLE}|{_BACKTICK}", "for while do forEach", "{"),
+    "php": _syntax(f"{_LINE}|{_BLOCK}|{_SCRIPT}", "for while do foreach", "{"),
+    "perl": _syntax(_SCRIPT, "for while foreach until", "{"),
+    "awk": _syntax(f"{_HASH}|{_DOUBLE}", "for while do", "{"),
+    "r": _syntax(_SCRIPT, "for while repeat", "{"),
+    "tcl": _syntax(f"{_HASH}|{_DOUBLE}", "for while foreach", "{"),
+    "python": _syntax(f"{_HASH}|{_TRIPLE}|{_DOUBLE}|{_SINGLE}", "for while"),
+    "ruby": _syntax(_SCRIPT, "for while until loop each times upto downto step each_with_index each_char"),
+    "shell": _syntax(_SCRIPT, "for while until"),
+    "julia": _syntax(f"{_HASH}|{_TRIPLE}|{_DOUBLE}|{_CHARACTER}", "for while"),
+    "nim": _syntax(f"{_HASH}|{_TRIPLE}|{_DOUBLE}|{_CHARACTER}", "for while"),
+    "icon": _syntax(f"{_HASH}|{_DOUBLE}", "every while until repeat"),
+    "lua": _syntax(f"{_DASHES}|{_DOUBLE}|{_SINGLE}", "for while repeat"),
+    "ada": _syntax(rf"--[^\n]*+|{_DOUBLE}|{_CHARACTER}", "for while"),
+    "haskell": _syntax(rf"--[^\n]*+|\{{-(?:[^-]++|-(?!\}}))*+(?:-\}})?|{_DOUBLE}|{_CHARACTER}", "forM_ mapM_ foldl"),
+    "ocaml": _syntax(f"{_STARRED}|{_DOUBLE}|{_CHARACTER}", "for while"),
+    "pascal": _PASCAL,
+    "fortran": _syntax(rf"![^\n]*+|{_DOUBLE}|{_SINGLE}", "do DO Do"),
+    "scheme": _LISP,
+    "lisp": _Syntax(_LISP.skip, _LISP.loops | {"loop"}, "("),
+    "forth": _syntax(r"\\ [^\n]*+|\( [^)]*+\)?", "do DO begin BEGIN"),
+}
+_OTHER = _syntax(f"{_DOUBLE}|{_LINE}|{_BLOCK}|{_HASH}", "for while foreach until loop repeat do")
+
+
+def counters(language: str, text: str) -> dict[str, float]:
+    """What can be counted in a program's text, by name, always in the same order. Never raises.
+
+    Of source: lines, bytes, loops, how deep loops and blocks are nested, branches, calls (and definitions that look
+    like them), words that allocate, and the largest integer that is written out. Of LLVM IR (`llvm`): see
+    `forerun.toolchains.llvm.counts`. A language that is not known is read as something like C or Python.
+    """
+    if language == "llvm":
+        return counts(text)
+    syntax = _SYNTAX.get(language, _OTHER)
+    scan = _Scan(syntax)
+    for token in _pattern(syntax).finditer(text):
+        scan.push(token)
+    return {
+        "lines": float(text.count("\n") + (not text.endswith("\n") and text != "")),
+        "bytes": float(len(text.encode("utf-8", "surrogatepass"))),
+        "loops": float(scan.nest.loops),
+        "loop_depth": float(scan.nest.loop_depth),
+        "depth": float(scan.nest.depth),
+        "branches": float(scan.branches),
+        "calls": float(scan.calls),
+        "allocations": float(scan.allocations),
+        "largest": scan.largest,
+    }
+
+
+@cache
+def _pattern(syntax: _Syntax) -> re.Pattern[str]:
+    # In Lisp the parenthesis stands in front of what is called.
+    word, call = (r"[\w!?*<>=/-]", "(?!)") if syntax.nesting == "(" else (r"\w", r"[ \t]*+\(")
+    line = r"|(?P<line>\n[ \t]*+)" if syntax.nesting == " " else ""
+    return re.compile(_TOKENS.format(skip=syntax.skip, word=word, call=call, line=line))
+
+
+class _Scan:
+    """What was counted so far."""
+
+    def __init__(self, syntax: _Syntax) -> None:
+        self.nest = {"(": Parens, "{": Braces}.get(syntax.nesting, Indents)()
+        self.branches = self.calls = self.allocations = 0
+        self.largest = 0.0
+        self._lisp, self._loops = syntax.nesting == "(", syntax.loops
+        self._known = _BRANCHES | _ALLOCATIONS | syntax.loops
+        self._only_known = syntax.nesting == "{"
+        """Whether words that mean nothing here can be passed over: they are most of a text."""
+
+    def push(self, token: re.Match[str]) -> None:
+        """The next token."""
+        kind = token.lastgroup
+        if kind == "word":
+            text = token[0]
+            if not self._only_known or text in self._known:
+                self._word(text, self._lisp and self.nest.last == "(")
+        elif kind == "call":
+            self._word(token["word"], True)
+            self.nest.mark("(")
+        elif kind == "number":
+            self.largest = max(self.largest, _integer(token[0]))
+            self.nest.mark("0")
+        elif kind != "skip":
+            self.nest.mark(token[0])
+
+    def _word(self, word: str, called: bool) -> None:
+        loop = word in self._loops
+        if word in self._known:
+            self.branches += word in _BRANCHES
+            self.allocations += word in _ALLOCATIONS
+        if called and not loop and word not in _NO_CALLS:
+            self.calls += 1
+        self.nest.word(word, loop)
+
+
+def _integer(text: str) -> float:
+    """A literal's value; 1e9 is one too."""
+    if text[:2] in ("0x", "0X"):
+        return float(int(re.match("0[xX][0-9a-fA-F]+", text)[0], 16))  # type: ignore[index]
+    return float(re.match("[0-9]+(?:[eE][0-9]+)?", re.sub("[_']", "", text))[0])  # type: ignore[index]

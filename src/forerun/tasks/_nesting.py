@@ -1,0 +1,136 @@
+"""How deep loops, and blocks of any kind, stand in each other: by braces, by parentheses, by indentation."""
+
+from __future__ import annotations
+
+
+class Nest:
+    """Blocks that are open, and the loops that each of them stands for."""
+
+    def __init__(self) -> None:
+        self.loops = self.depth = self.loop_depth = 0
+        self.last = ""
+        """The word or mark before, line ends aside."""
+        self._levels: list[int] = []
+        self._around = 0
+
+    def word(self, text: str, loop: bool) -> None:
+        """The next word; `loop` where it names one."""
+        self.last = text
+
+    def mark(self, text: str) -> None:
+        """The next bracket, semicolon, number (as `0`) or, for indentation, line end with the blanks behind it."""
+        self.last = text
+
+    def _open(self, loops: int) -> None:
+        self._levels.append(loops)
+        self._around += loops
+        self.depth = max(self.depth, len(self._levels))
+        self.loop_depth = max(self.loop_depth, self._around)
+
+    def _close(self) -> None:
+        self._around -= self._levels.pop() if self._levels else 0
+
+
+class Braces(Nest):
+    """Blocks in braces; a loop holds the block or the statement behind it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._pending = 0
+        self._done = False
+        self._parens = [0]
+        self._doing: list[bool] = []
+
+    def word(self, text: str, loop: bool) -> None:
+        """A `while` right behind the block of a `do` is the same loop."""
+        if loop and not (text == "while" and self._done):
+            self.loops += 1
+            self._pending += 1
+            self.loop_depth = max(self.loop_depth, self._around + self._pending)
+        self._done = False
+        self.last = text
+
+    def mark(self, text: str) -> None:
+        """Semicolons between parentheses end nothing."""
+        self._done = False
+        if text == "{":
+            self._begin()
+        elif text == "}" and self._levels:
+            self._end()
+        elif text == "(":
+            self._parens[-1] += 1
+        elif text == ")":
+            self._parens[-1] = max(0, self._parens[-1] - 1)
+        elif text == ";" and not self._parens[-1]:
+            self._pending = 0
+        self.last = text
+
+    def _begin(self) -> None:
+        self._doing.append(self.last == "do")
+        self._parens.append(0)
+        self._open(self._pending)
+        self._pending = 0
+
+    def _end(self) -> None:
+        self._close()
+        self._parens.pop()
+        self._pending = 0
+        self._done = self._doing.pop()
+
+
+class Parens(Nest):
+    """Lisp: a loop is a form whose head says so, or a `let` with a name."""
+
+    def word(self, text: str, loop: bool) -> None:
+        """Only the first word of a form is its head."""
+        if (loop and self.last == "(") or self.last == "let":
+            self.loops += 1
+            self._close()
+            self._open(1)
+        self.last = text
+
+    def mark(self, text: str) -> None:
+        """Parentheses open and close forms."""
+        if text == "(":
+            self._open(0)
+        elif text == ")":
+            self._close()
+        self.last = text
+
+
+class Indents(Nest):
+    """Lines that are indented stand in the line above that is less so."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._indents: list[int] = []
+        self._new: int | None = 0
+
+    def word(self, text: str, loop: bool) -> None:
+        """A loop holds the rest of its line and the lines inside it."""
+        self._begin()
+        if loop:
+            self.loops += 1
+            self._levels[-1] += 1
+            self._around += 1
+            self.loop_depth = max(self.loop_depth, self._around)
+        self.last = text
+
+    def mark(self, text: str) -> None:
+        """A line's indentation counts once something stands on it."""
+        if text[0] == "\n":
+            self._new = len(text.expandtabs(8)) - 1
+        else:
+            self._begin()
+            self.last = text
+
+    def _begin(self) -> None:
+        if self._new is None:
+            return
+        while self._indents and self._indents[-1] >= self._new:
+            self._indents.pop()
+            self._close()
+        self._indents.append(self._new)
+        self._levels.append(0)
+        self.depth = max(self.depth, len(self._levels) - 1)
+        self._new = None

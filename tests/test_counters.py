@@ -1,0 +1,164 @@
+"""Counters of programs' texts, counted by hand here."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from forerun.core import Metric
+from forerun.prompts import COUNTER, parts, prompt
+from forerun.tasks._counters import _SYNTAX, counters
+from forerun.tasks.memory import Memory
+from forerun.toolchains.llvm.counts import counts
+from forerun.toolchains.process.languages import LANGUAGES
+
+C = r"""#include <stdlib.h>
+/* for (;;) { not this one } */
+int main(void) { // while (1) nor this
+  char *s = "for (int i = 0; i < 999999; i++) { \" }", c = '{';
+  int *p = malloc(0x1000 * sizeof(int));
+  for (int i = 0; i < 1000; i++)
+    for (int k = 0; k < 10L; k++) { if (p[i] > 1e6) p[i] = f(k); }
+  do { p++; } while (*p);
+  while (p) { p = 0; }
+  return 1.5 > 2.5 ? x12345678 : 0;
+}
+"""
+PYTHON = '''"""for x in y: nothing"""
+def f(n):  # while True
+    out = []
+    for i in range(n):
+        while out:
+            if i > 10_000:
+                out.append([x for x in 'for while'])
+    return 'while " # no comment'
+'''
+LISP = """; (do this)
+(define (f n) #| (loop) |#
+  (let loop ((i 0))
+    (if (< i 100) (begin (do ((k 0 (+ k 1))) ((= k 5)) (g "do (" k)) (loop (+ i 1))))))
+"""
+
+
+def check(found: dict[str, float], **expected: float) -> None:
+    assert {name: found[name] for name in expected} == expected
+
+
+def test_c_counted_by_hand() -> None:
+    found = counters("c", C)
+    check(found, lines=11, bytes=len(C), loops=4, loop_depth=2, depth=2, branches=1, allocations=1, largest=1e6)
+    check(found, calls=3)  # main, malloc, f; sizeof is none
+    assert list(found) == list(counters("python", ""))
+
+
+def test_python_counted_by_hand() -> None:
+    found = counters("python", PYTHON)
+    check(found, lines=8, loops=3, loop_depth=3, depth=4, branches=1, calls=3, largest=10_000)
+    check(found, allocations=1)
+
+
+def test_lisp_counted_by_hand() -> None:
+    found = counters("scheme", LISP)
+    check(found, lines=4, loops=2, loop_depth=2, depth=8, branches=1, largest=100)
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "expected"),
+    [
+        ("perl", "for my $x (@$#a) { while (1) { push @y, '}' } } # {", {"loops": 2, "loop_depth": 2, "depth": 2}),
+        ("ruby", "10.times do |i|\n  x.each do |y|\n    p y\n  end\nend\n", {"loops": 2, "loop_depth": 2, "depth": 2}),
+        ("lua", "--[[ for\nfor ]] for i=1,100 do -- while\n  f(i)\nend", {"loops": 1, "calls": 1, "largest": 100}),
+        ("go", "func main() { s := `for {`; for { for i := range s { f(i) } } }", {"loops": 2, "depth": 3}),
+        ("rust", "fn f<'a>(x: &'a str) { loop { let c = '{'; } } // for", {"loops": 1, "depth": 2}),
+        ("fortran", "do i = 1, 10 ! do\n  do k = 1, 20\n  end\n", {"largest": 20, "loop_depth": 2}),
+        ("c", "f(0xff, 1'000'000, 12u, 3.7e5, a1234, 1e3)", {"largest": 1e6, "calls": 1}),
+        ("c", "if (x) { f([&] { for (;;) g(); }); } for (;;) ;", {"loops": 2, "loop_depth": 1}),
+        ("brainfuck", '/* for */ for\n  while "for"\n', {"loops": 2, "loop_depth": 2, "lines": 2}),
+        ("c", "x = 99999999999999999999999999; y = 7;", {"largest": 7}),
+    ],
+)
+def test_other_languages(language: str, text: str, expected: dict[str, float]) -> None:
+    check(counters(language, text), **expected)
+
+
+IR = """source_filename = "a.c"
+%struct.s = type { i32, [4 x i16], %struct.t, ptr }
+%struct.t = type <{ double, i1 }>
+@a = dso_local global %struct.s zeroinitializer, align 8
+@b = internal constant [3 x [5 x i8]] [[5 x i8] c"a = g", [5 x i8] c"12345", [5 x i8] zeroinitializer]
+@c = external global [1000 x i64], align 16
+@e = private constant [6 x i8] c"extern"
+@"q q" = thread_local(initialexec) global i64 0
+@d = private unnamed_addr constant <4 x float> zeroinitializer
+define dso_local i32 @f(i32 noundef %0) #0 {
+  %2 = alloca i32, align 4
+  store i32 %0, ptr %2, align 4
+  call void @llvm.lifetime.start.p0(ptr %2)
+  %3 = tail call i32 @g(i32 1)
+  switch i32 %3, label %4 [
+    i32 0, label %5
+  ]
+
+4:                                                ; preds = %1
+  br label %5
+
+5:                                                ; preds = %4, %1
+  %6 = phi i32 [ 1, %1 ], [ 2, %4 ]
+  ret i32 %6
+}
+define internal void @"a b"() {
+entry:
+  %"x y" = load i32, ptr @a, align 4
+  ret void
+}
+declare i32 @g(i32)
+"""
+
+
+def test_ir_counted_by_hand() -> None:
+    found = counters("llvm", IR)
+    assert found == counts(IR)
+    check(found, functions=2, local=1, blocks=4, instructions=10, load=1, store=1, call=2, branch=2, phi=1, alloca=1)
+    check(found, intrinsics=1, globals=(4 + 8 + 9 + 8) + 15 + 16 + 6 + 8)
+
+
+TEXT = st.text() | st.text("\"'\\/*{}();#\n for0-[]<>=%@x!ido")
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.sampled_from([*LANGUAGES, "llvm", "onnx"]), TEXT)
+def test_nothing_makes_it_fail_and_prompts_carry_it(language: str, text: str) -> None:
+    found = counters(language, text)
+    assert all(value >= 0 for value in found.values())
+    carried = parts(prompt(Metric("memory", "B"), language, "here", text, counters=found)).counters
+    assert carried == {name: COUNTER.round((value,))[0] for name, value in found.items()}
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    st.lists(st.sampled_from(["define void @f() {", "  ret void", "}", "@a = global ", "[9 x ", "{ i8,", "%t = type "]))
+)
+def test_broken_ir_is_counted_too(lines: list[str]) -> None:
+    for text in ("\n".join(lines), "".join(lines)):
+        assert all(value >= 0 for value in counts(text).values())
+
+
+@pytest.mark.parametrize("language", ["c", "python", "scheme", "perl", "haskell", "llvm", "forth", "other"])
+@pytest.mark.parametrize(
+    "unit", ["/*", '"', "'", "`", '"""', "(", "{", "x", "1", " ", "\n ", "#|", "\\", "[1 x ", "%a = "]
+)
+def test_long_texts_of_one_mark_take_a_moment(language: str, unit: str) -> None:
+    """Quadratic time would be minutes here, and the run would not end."""
+    assert counters(language, unit * (200_000 // len(unit))) is not None
+
+
+def test_every_language_has_a_syntax() -> None:
+    assert set(LANGUAGES) == set(_SYNTAX)
+
+
+def test_the_prompt_of_a_program_has_counters() -> None:
+    from tests.test_programs import source
+
+    found = parts(Memory().prompt(source("perl", "for (1..3) { print 1000 }")))
+    check(dict(found.counters), loops=1, depth=1, largest=1000)

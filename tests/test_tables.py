@@ -1,0 +1,311 @@
+"""Tables: rows to files and back, users' tables, public data sets, and what is wrong with them."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from forerun.core import Draft, Measurement, Source, Trial
+from forerun.errors import ForerunError, InputError, UsageError
+from forerun.prompts import number, parts
+from forerun.rows import Row
+from forerun.store import Store
+from forerun.tables import read_public, read_rows, read_table, rows_of, write_rows
+from forerun.tables.rows import metric_of
+from forerun.tasks.memory import Memory
+from forerun.tasks.runtime import Runtime
+
+Run = Callable[..., tuple[int, str, str]]
+SUFFIXES = (".csv", ".jsonl", ".parquet")
+ROWS = [
+    Row(
+        "memory",
+        "B",
+        f'metric memory\ncounters x {number(3.0)}\n\nint x = "a,b";\r\n\tß\0',
+        1.5,
+        "p/1",
+        "cpu",
+        "a",
+        "MIT",
+    ),
+    Row("runtime", "s", "x", 1e-300, "", "", "", ""),
+    Row("memory", "B", " y\n", 0.1 + 0.2, "p/2", "cpu", "b", ""),
+]
+
+
+def skip_without(suffix: str) -> None:
+    if suffix == ".parquet":
+        pytest.importorskip("pyarrow")
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_rows_come_back_as_they_were(suffix: str, tmp_path: Path) -> None:
+    skip_without(suffix)
+    path = tmp_path / "folder" / f"rows{suffix}"
+    assert write_rows(path, iter(ROWS)) == 3
+    assert read_rows(path) == ROWS
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
+    write_rows(path, [replace(ROWS[1], prompt="bytes \udcff")])
+    assert read_rows(path)[0].prompt == "bytes ?"
+
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    rows=st.lists(
+        st.builds(Row, TEXTS, TEXTS, TEXTS.map("x".__add__), st.floats(allow_nan=False, allow_infinity=False)),
+        max_size=3,
+    )
+)
+def test_any_rows_come_back(rows: list[Row], tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder = tmp_path_factory.mktemp("rows")
+    for suffix in SUFFIXES[:2]:
+        if rows:
+            write_rows(folder / f"r{suffix}", rows)
+            assert read_rows(folder / f"r{suffix}") == rows
+        else:
+            with pytest.raises(InputError, match="nothing to write"):
+                write_rows(folder / f"r{suffix}", rows)
+
+
+def table(path: Path, columns: Sequence[str], *rows: Sequence[object]) -> Path:
+    """A table of any kind, written by what users write it with."""
+    if path.suffix == ".csv":
+        with path.open("w", newline="") as file:
+            csv.writer(file).writerows([columns, *rows])
+    elif path.suffix == ".jsonl":
+        path.write_text("".join(json.dumps(dict(zip(columns, row, strict=True))) + "\n" for row in rows))
+    else:
+        arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+        parquet.write_table(arrow.table({c: [row[i] for row in rows] for i, c in enumerate(columns)}), path)
+    return path
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_a_users_table_becomes_rows(suffix: str, tmp_path: Path) -> None:
+    path = table(
+        tmp_path / f"t{suffix}", ["code", "latency_s", "kind", "lang"], ["x()", 0.25, "a", "c"], ["y", 3, "b", "go"]
+    )
+    first, second = read_table(path, group="kind", language="lang", device="my gpu")
+    assert (first.metric, first.unit, first.value, first.group, first.device) == ("latency", "s", 0.25, "a", "my gpu")
+    assert second.value == 3.0 and second.name == f"t{suffix}:2"
+    found = parts(first.prompt)
+    assert found.head == {"metric": "latency", "unit": "s", "language": "c", "device": "my gpu"}
+    assert found.text == "x()" and found.counters["calls"] == 1
+    plain = read_table(path, unit="furlongs")[0]
+    assert parts(plain.prompt).head["language"] == "text" and plain.unit == "furlongs" and plain.metric == "latency"
+
+
+def test_units_stand_at_the_end_of_names() -> None:
+    found = [metric_of(name) for name in ("latency_s", "peak_bytes", "time_ms", "score", "_s")]
+    expected = [("latency", "s"), ("peak", "B"), ("time", "ms"), ("score", ""), ("_s", "")]
+    assert [(metric.name, metric.unit) for metric in found] == expected
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize(
+    ("value", "error"),
+    [(None, "row 2: no"), (math.nan, "row 2: no finite number"), (-math.inf, "row 2: no finite number")],
+)
+def test_labels_that_are_no_numbers(suffix: str, value: float | None, error: str, tmp_path: Path) -> None:
+    path = table(tmp_path / f"t{suffix}", ["code", "latency_s"], ["x", 1.0], ["y", value])
+    with pytest.raises(InputError) as found:
+        read_table(path)
+    assert error in found.value.what or "row 2: not a number" in found.value.what
+    assert "latency_s" in found.value.why and found.value.todo
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_wrong_columns_name_those_that_are_there(suffix: str, tmp_path: Path) -> None:
+    path = table(tmp_path / f"t{suffix}", ["code", "latency_ms"], ["x", 1.0])
+    with pytest.raises(InputError) as found:
+        read_table(path)
+    assert found.value.what.endswith("has no column 'latency_s'")
+    assert found.value.why == "its columns: code, latency_ms" and found.value.todo == "did you mean 'latency_ms'?"
+    with pytest.raises(InputError, match="has no column 'metric'"):
+        read_rows(path)
+    with pytest.raises(InputError, match="'problem'"):
+        read_table(path, target="latency_ms", group="problem")
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "error"),
+    [
+        ("a.csv", b"", "is empty"),
+        ("a.csv", b"code,latency_s\n", "is empty"),
+        ("a.jsonl", b"\n\n", "is empty"),
+        ("a.csv", b"code,latency_s\nx,1\ny\n", "row 2: not the table's"),
+        ("a.csv", b"code,latency_s\nx,1,2\n", "row 1: not the table's"),
+        ("a.csv", b"code,code\nx,1\n", "two columns 'code'"),
+        ("a.csv", b"code,latency_s\nx,fast\n", "row 1: not a number"),
+        ("a.csv", b'code,latency_s\n"x,1\n', "cannot read"),
+        ("a.csv", b"code,latency_s\n ,1\n", "row 1: no text"),
+        ("a.csv", b"code,latency_s\n\xe4\xff,1\n", "not UTF-8"),
+        ("a.jsonl", b'{"code": "x"\n', "row 1: not JSON"),
+        ("a.jsonl", b"[1]\n", "row 1: no object"),
+        ("a.jsonl", b"[" * 100_000, "row 1: not JSON"),
+        ("a.jsonl", b'{"code": 3, "latency_s": 1}\n', "row 1: no text"),
+        ("a.jsonl", b'{"code": "x", "latency_s": true}\n', "row 1: no finite number"),
+        ("a.jsonl", b'{"code": "x", "latency_s": [1]}\n', "row 1: not a number"),
+        ("a.jsonl", b'{"code": "x", "latency_s": 1' + b"0" * 400 + b"}\n", "row 1: not a number"),
+        ("a.jsonl", b"\xff\xfe", "not UTF-8"),
+        ("a.parquet", b"PAR1 and no more", "cannot read"),
+        ("a.parquet", b"", "cannot read"),
+    ],
+)
+def test_tables_that_cannot_be_read(name: str, data: bytes, error: str, tmp_path: Path) -> None:
+    skip_without(Path(name).suffix)
+    path = tmp_path / name
+    path.write_bytes(data)
+    with pytest.raises(InputError, match=error) as found:
+        read_table(path)
+    assert all((found.value.what, found.value.why, found.value.todo))
+
+
+def test_other_kinds_of_files_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="not a kind of table"):
+        write_rows(tmp_path / "a.xlsx", ROWS)
+    with pytest.raises(UsageError, match="not a kind of table"):
+        read_table(tmp_path)
+    with pytest.raises(InputError, match="cannot read"):
+        read_table(tmp_path / "none.csv")
+    with pytest.raises(ForerunError, match="cannot write"):
+        write_rows(Path("/proc/no/rows.csv"), ROWS)
+
+
+CODE = (
+    ["identifier", "space", "input", "target", "target_metric", "metadata"],
+    ["APPS_1", "APPS", "print(1)", 6012.0, "val_accuracy", "{'problem_id': 7}"],
+    ["CDSS_1", "CDSS", "int main() {}", 4096.0, "val_accuracy", '{"language": "C++", "problem_id": "p02534"}'],
+    ["KBSS_1", "KBSS", "@triton.jit", 2.5, "val_accuracy", "nothing"],
+    ["KBSS_2", "KBSS", "@triton.jit", math.nan, "val_accuracy", ""],
+)
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".parquet", ".csv"])
+def test_code_regression_is_read(suffix: str, tmp_path: Path) -> None:
+    path = table(tmp_path / f"data{suffix}", *CODE)
+    found = list(read_public("code-regression", str(path)))
+    assert [(row.metric, row.unit, row.value, row.group) for row in found] == [
+        ("memory", "B", 6012.0, "APPS/7"),
+        ("memory", "B", 4096.0, "CDSS/p02534"),
+        ("latency", "s", 0.0025, ""),
+    ]
+    assert [parts(row.prompt).head["language"] for row in found] == ["python", "c++", "triton"]
+    assert [row.name for row in found] == ["APPS_1", "CDSS_1", "KBSS_1"]
+    assert len(list(read_public("code-regression", str(path), limit=1))) == 1
+
+
+def test_grapharch_regression_is_read(tmp_path: Path) -> None:
+    columns = ["identifier", "uid", "space", "input", "val_accuracy", "flops"]
+    path = table(tmp_path / "data.jsonl", columns, ["n1", 1, "NASBench101", "graph (x) {}", 0.93, 5e8])
+    accuracy, flops = (next(read_public("grapharch-regression", str(path), target)) for target in ("", "flops"))
+    assert (accuracy.metric, accuracy.value, accuracy.group) == ("accuracy", 0.93, "NASBench101/n1")
+    assert (flops.metric, flops.value) == ("flops", 5e8) and parts(flops.prompt).head["space"] == "NASBench101"
+    with pytest.raises(InputError, match="no column 'latency'"):
+        next(read_public("grapharch-regression", str(path), "latency"))
+
+
+def test_a_folder_is_read_by_datasets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    pytest.importorskip("datasets")
+    (tmp_path / "data").mkdir()
+    table(tmp_path / "data" / "train.jsonl", *CODE)
+    assert [row.value for row in read_public("code-regression", str(tmp_path / "data"))] == [6012.0, 4096.0, 0.0025]
+    with pytest.raises(InputError, match="cannot load"):
+        next(read_public("code-regression", str(tmp_path / "nowhere")))
+    with pytest.raises(UsageError, match="no such layout"):
+        read_public("nonsense")
+
+
+@pytest.fixture
+def stored(tmp_path: Path) -> Path:
+    """Two programs, measured; one ran beside others, one failed."""
+    path, task = tmp_path / "s.sqlite", Memory()
+    facts = {
+        "suite/p1/a.py": Measurement(
+            {"memory": 9e6, "runtime": 0.5, "traced": 100.0, "beside": 0.0}, True, "", "cpython"
+        ),
+        "suite/p2/b.py": Measurement({"memory": 8e6, "runtime": 0.4, "beside": 1.0}, True, "", "cpython"),
+        "suite/p2/c.py": Measurement({"memory": 7e6}, error="exit status 1", tool="cpython"),
+    }
+    with Store(path) as store:
+        for name, found in facts.items():
+            source = Source(f"print({name!r})", "python", name, "cpython 3.12; x86_64 here")
+            store.add([Trial(task.id, source, Draft(None), found)], task.grammar(source))
+    return path
+
+
+def test_stored_programs_become_rows(stored: Path) -> None:
+    with Store(stored) as store:
+        memory, runtime = list(rows_of(store, "memory")), list(rows_of(store, "runtime"))
+        source = next(s for s in store.sources(Memory().id) if s.name == "suite/p1/a.py")
+        with pytest.raises(UsageError, match="nonsense"):
+            rows_of(store, "nonsense")
+        assert not list(rows_of(store, "size"))
+    assert sorted((row.metric, row.value, row.group) for row in memory) == [
+        ("memory", 8e6, "suite/p2"), ("memory", 9e6, "suite/p1"), ("traced", 100.0, "suite/p1"),
+    ]  # fmt: skip
+    assert [(row.value, row.unit, row.device) for row in runtime] == [(0.5, "s", "x86_64 here")]
+    assert runtime[0].prompt == Runtime().prompt(source)
+
+
+def test_the_command_line(stored: Path, run_forerun: Run, tmp_path: Path) -> None:
+    out = tmp_path / "rows.jsonl"
+    words = ("data", "export", "memory", "--store", str(stored), "-o", str(out), "--format", "json")
+    code, printed, err = run_forerun(*words)
+    assert code == 0 and "3 rows in" in err
+    lines = {line["metric"]: line for line in json.loads(printed)}
+    assert lines["memory"] | {"rows": 2, "groups": 2, "least": 8e6, "median": 8.5e6, "most": 9e6} == lines["memory"]
+    assert lines["traced"]["language"] == "python, cpython 3.12" and lines["traced"]["device"] == "x86_64 here"
+    assert run_forerun("data", "show", str(out), "--format", "json")[1] == printed
+
+    own = table(tmp_path / "own.csv", ["source", "time_ms"], ["f(1)", 5], ["g", 7])
+    target = tmp_path / "own.jsonl"
+    words = ("--text", "source", "--target", "time_ms", "--language", "c", "-o", str(target))
+    assert run_forerun("data", "import", str(own), *words)[0] == 0
+    assert [(row.value, row.unit) for row in read_rows(target)] == [(5.0, "ms"), (7.0, "ms")]
+    public = table(tmp_path / "public.jsonl", *CODE)
+    code, _, _ = run_forerun("data", "import", str(public), "--layout", "code-regression", "-o", str(target))
+    assert code == 0 and len(read_rows(target)) == 3
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (("export", "memory", "--store", "none.sqlite", "-o", "a.csv"), 1, "forerun collect memory"),
+        (("export", "memory", "--store", "none.sqlite"), 2, "-o/--output"),
+        (("export", "beauty", "-o", "a.csv"), 2, "beauty"),
+        (("export", "size", "--store", "s.sqlite", "-o", "a.csv"), 1, "forerun collect size"),
+        (("export", "memory", "--store", "s.sqlite", "-o", "a.txt"), 2, "not a kind of table"),
+        (("export", "size", "--each", "-1", "-o", "a.csv"), 2, "not a number of rows"),
+        (("show", "none.csv"), 1, "cannot read"),
+        (("import", "-o", "a.csv"), 2, "no file was named"),
+        (("import", "own.csv", "-o", "a.csv"), 1, "did you mean"),
+    ],
+)
+def test_wrong_words_get_three_lines(
+    words: Sequence[str],
+    code: int,
+    said: str,
+    stored: Path,
+    run_forerun: Run,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    table(Path("own.csv"), ["coda", "latency_s"], ["f(1)", 5])
+    found, out, err = run_forerun("data", *words)
+    assert found == code and said in err and not out and "Traceback" not in err
+    assert len(err.strip().splitlines()) == 3 and not Path("a.csv").exists()
