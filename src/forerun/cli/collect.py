@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from forerun.cli import _collect_passes, _collect_programs
+from forerun.cli import _collect_models, _collect_passes, _collect_programs
 from forerun.cli.render import add_format
 
 units = _collect_passes.units
@@ -13,6 +13,7 @@ _TASKS = {
     "passes": (_collect_passes, "pass pipelines, on the modules of real builds"),
     "memory": (_collect_programs, "how much memory programs take"),
     "runtime": (_collect_programs, "how long programs run"),
+    "latency": (_collect_models, "how long neural networks take on this processor"),
 }
 
 
