@@ -17,9 +17,9 @@ from forerun.corpora._families import FAMILIES
 from forerun.corpora.programs import licence
 from forerun.errors import ForerunError, InputError, ToolMissing
 from forerun.tasks import _graphs
+from forerun.toolchains.onnx import model as proto
 from forerun.toolchains.onnx.build import serialised
 from forerun.toolchains.onnx.counts import counters
-from forerun.toolchains.onnx.model import check_sizes, parse
 from forerun.toolchains.onnx.text import text
 
 MOST_FLOPS, MOST_BYTES = 2e9, 1 << 28
@@ -87,10 +87,11 @@ def _network(root: Path, path: Path, target: str, sizes: Mapping[str, int]) -> N
     group = path.relative_to(root).parent.as_posix().strip(".")
     name = "/".join(part for part in (root.name, group, path.name) if part)
     try:
-        source = _graphs.read(path, target, sizes, name)
-        check_sizes(parse(source.reference))
+        model = proto.load(path)
+        proto.check_sizes(proto.fix(model, {size: sizes[size] for size in proto.symbols(model) if size in sizes}))
+        source = _graphs.carried(model, target, name)
     except ToolMissing:
         raise
     except ForerunError as error:
-        return error.why if error.what.startswith("the model") else error.what.replace(str(path), "a file")
+        return f"{error.what}: {error.why}".replace(str(path), "a file").replace(name, "a file")
     return Network(source, group, licence(path.parent))

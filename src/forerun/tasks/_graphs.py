@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from forerun.core import Measurement, Metric, Source, Task, Trial
 from forerun.grammars.floats import Floats
@@ -70,15 +70,17 @@ def _truth(task: Graphs, source: Source) -> Measurement:
 
 def source(data: bytes, target: str, name: str = "-") -> Source:
     """A network in a serialised model. Raises InputError, ToolMissing."""
-    model = proto.parse(data, name)
+    return carried(proto.parse(data, name), target, name)
+
+
+def carried(model: Any, target: str, name: str) -> Source:
+    """A network as `forerun.toolchains.onnx.model` has read it. Raises InputError."""
     return Source(text(graph(model, name)), LANGUAGE, name, target, bytes(model.SerializeToString()))
 
 
 def read(path: Path, target: str, sizes: Mapping[str, int] | None = None, name: str = "") -> Source:
     """A network in a file, its symbolic sizes set. Raises InputError, UsageError for a size it has not, ToolMissing."""
-    model = proto.fix(proto.load(path), sizes or {})
-    found = text(graph(model, str(path)))
-    return Source(found, LANGUAGE, name or str(path), target, bytes(model.SerializeToString()))
+    return carried(proto.fix(proto.load(path), sizes or {}), target, name or str(path))
 
 
 def question(
