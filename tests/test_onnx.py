@@ -18,8 +18,8 @@ from forerun.toolchains.onnx import model as proto
 from forerun.toolchains.onnx.build import Builder, serialised
 from forerun.toolchains.onnx.counts import counters
 from forerun.toolchains.onnx.fold import fold, unfold
-from forerun.toolchains.onnx.graph import Constant, Graph, Node, Value
-from forerun.toolchains.onnx.reading import graph
+from forerun.toolchains.onnx.graph import WIDTHS, Constant, Graph, Node, Value
+from forerun.toolchains.onnx.reading import dtype, graph
 from forerun.toolchains.onnx.text import flat, operators, text
 
 onnx = pytest.importorskip("onnx")
@@ -202,9 +202,9 @@ def test_blocks_are_folded_also_inside_each_other_and_named_when_they_come_again
 
 def test_a_long_network_is_folded_quickly() -> None:
     draw = Random(0)
-    lines = [draw.choice("abcdefgh") for _ in range(3000)] + list("abcdefgh") * 500
+    lines = [draw.choice("abcdefgh") for _ in range(1500)] + list("abcdefgh") * 250
     folded = fold(lines)
-    assert unfold(folded) == lines and len(folded) < 3100
+    assert unfold(folded) == lines and len(folded) < 1600
 
 
 def test_operators_are_counted_through_folds() -> None:
@@ -269,6 +269,10 @@ def test_other_element_types_are_written() -> None:
     assert read(onnx.ModelProto.FromString(serialised(g))) == g
     shown = dataclasses.replace(g, nodes=(Node("Pad", (0, Constant((True, "a b"), (2, 1), "str")), (1,)),))
     assert '[true,"a\\u0020b"]@2x1:str' in text(shown)
+
+
+def test_every_element_type_of_onnx_has_a_width() -> None:
+    assert {dtype(number) for number in onnx.TensorProto.DataType.values()} <= set(WIDTHS)
 
 
 def test_the_toolchain_keeps_the_laws() -> None:

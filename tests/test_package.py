@@ -33,7 +33,7 @@ LAYERS = [
     {"cc", "testing"},
     {"cli"},
 ]
-HEAVY = {"torch", "numpy", "scipy", "tvm", "onnxruntime", "transformers", "sqlite3", "ctypes", "subprocess"}
+HEAVY = {"torch", "numpy", "scipy", "tvm", "onnx", "onnxruntime", "transformers", "sqlite3", "ctypes", "subprocess"}
 
 
 def imports(path: Path) -> set[str]:

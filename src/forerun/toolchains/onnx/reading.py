@@ -155,4 +155,5 @@ def _value(value: Any) -> Value:
 
 
 def _dim(size: Any) -> Dim:
-    return int(size.dim_value) if size.HasField("dim_value") else size.dim_param or None
+    known = size.HasField("dim_value") and size.dim_value >= 0  # some exporters write -1 where they do not know
+    return int(size.dim_value) if known else size.dim_param or None
