@@ -15,7 +15,8 @@ Dim = int | str | None
 WIDTHS = {
     "f64": 8, "f32": 4, "f16": 2, "bf16": 2, "i64": 8, "i32": 4, "i16": 2, "i8": 1, "i4": 0.5, "i2": 0.25,
     "u64": 8, "u32": 4, "u16": 2, "u8": 1, "u4": 0.5, "u2": 0.25, "bool": 1, "c64": 8, "c128": 16, "str": 8,
-    "f8e4m3fn": 1, "f8e4m3fnuz": 1, "f8e5m2": 1, "f8e5m2fnuz": 1, "f8e8m0": 1, "f4e2m1": 0.5, "?": 4,
+    "f8e4m3fn": 1, "f8e4m3fnuz": 1, "f8e5m2": 1, "f8e5m2fnuz": 1, "f8e8m0": 1, "f4e2m1": 0.5, "f6e2m3": 0.75,
+    "f6e3m2": 0.75, "?": 4,
 }  # fmt: skip
 """Bytes of one element, by the short name of its type; `?` where the type is not known."""
 
