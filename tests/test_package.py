@@ -38,6 +38,7 @@ HEAVY = {
     "numpy",
     "scipy",
     "tvm",
+    "onnx",
     "onnxruntime",
     "transformers",
     "sqlite3",

@@ -14,6 +14,7 @@ from zlib import crc32
 
 from forerun import parallel
 from forerun.core import Draft, Grammar, Measurement, Model, Result, Trial
+from forerun.corpora.onnx_models import Network
 from forerun.corpora.programs import Program
 from forerun.corpora.units import Unit
 from forerun.errors import ForerunError
@@ -26,6 +27,7 @@ from forerun.store import Store
 from forerun.tasks import passes
 from forerun.tasks._numbers import Answer
 from forerun.tasks._programs import NOT_STARTED, Programs
+from forerun.tasks.latency import Latency
 from forerun.toolchains.llvm import clang
 
 A = TypeVar("A")
@@ -133,3 +135,34 @@ def measure(
 
     todo = (program for key, program in distinct.items() if key not in known)
     yield from parallel.each(todo, work, store, workers)
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """What was measured of one network, now or before."""
+
+    network: Network
+    measurement: Measurement
+    known: bool
+
+
+def time_networks(
+    networks: Iterable[Network], task: Latency, store: Path, workers: int = 1, again: bool = False
+) -> Iterator[Timed]:
+    """Times each network that the store does not know, in a worker that may die; yields the known ones first.
+
+    `again` runs those once more that ran into a limit of time or memory. Raises ToolMissing without onnxruntime.
+    """
+    distinct = {network.source.key: network for network in networks}
+    with Store(store) as opened:
+        stored = opened.baselines(task.id).items()
+    known = {key: found for key, found in stored if key in distinct and not (again and found.transient)}
+    yield from (Timed(distinct[key], found, True) for key, found in known.items())
+
+    def work(network: Network, pool: Pool, opened: Store) -> Timed:
+        found = next(measured for _, measured in pool.measure(task, network.source, [None]))
+        draft: Draft[Answer] = Draft(None, origin="baseline")
+        opened.add([Trial(task.id, network.source, draft, found)], task.grammar(network.source))
+        return Timed(network, found, False)
+
+    yield from parallel.each((n for key, n in distinct.items() if key not in known), work, store, workers)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from forerun.cli import _collect_passes, _collect_programs, _collect_size
+from forerun.cli import _collect_models, _collect_passes, _collect_programs, _collect_size
 from forerun.cli.render import add_format
 
 units = _collect_passes.units
@@ -14,6 +14,7 @@ _TASKS = {
     "size": (_collect_size, "how much code modules become, at levels and with random pipelines"),
     "memory": (_collect_programs, "how much memory programs take"),
     "runtime": (_collect_programs, "how long programs run"),
+    "latency": (_collect_models, "how long neural networks take on this processor"),
 }
 
 

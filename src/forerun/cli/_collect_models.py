@@ -1,0 +1,129 @@
+"""Of `forerun collect`: how long networks take, of a folder of .onnx files or drawn from published families."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from forerun import settings
+from forerun.cli.render import Column, Progress, Table, counted, number, percent, show
+from forerun.collect import Timed, time_networks
+from forerun.corpora.onnx_models import Network, generated, load
+from forerun.errors import UsageError
+from forerun.stats import median, quantile
+from forerun.tasks.latency import LATENCY, Latency
+from forerun.toolchains.onnx.target import Target
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """The options."""
+    parser.description = (
+        f"{parser.description} Weights and inputs are random. One network at a time, because others beside it are"
+        " noise; the setting `workers` changes that."
+    )
+    parser.add_argument("--folder", action="append", default=[], metavar="DIR", help="a folder of .onnx files")
+    parser.add_argument(
+        "--size", action="append", default=[], metavar="NAME=N", help="a value for a symbolic size, as in batch=1"
+    )
+    parser.add_argument("--generated", type=int, default=0, metavar="N", help="so many networks of published families")
+    parser.add_argument("--seed", type=int, default=0, help="which ones are drawn (default: 0)")
+    parser.add_argument("--threads", type=int, default=1, help="threads of a run (default: 1)")
+    parser.add_argument("--repeats", type=int, default=30, help="samples of a network (default: 30)")
+    parser.add_argument(
+        "--seconds", type=float, default=2.0, help="that the samples of a network may take together (default: 2)"
+    )
+    parser.add_argument("--device", default="", help="what this machine is called (default: its description)")
+    parser.add_argument("--again", action="store_true", help="run those once more that ran into a limit")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Times every network; prints a row for each family or folder."""
+    if options.generated < 0 or options.repeats < 3 or not options.seconds > 0:
+        raise UsageError(
+            f"--generated {options.generated}, --repeats {options.repeats}, --seconds {options.seconds:g}",
+            "a network has 3 samples at least, and they take time",
+            "for example: --generated 100 --repeats 30 --seconds 2",
+        )
+    found = networks(options)
+    if not found:
+        raise UsageError(
+            "there is nothing to collect from",
+            "no folder that was named holds a network with fixed sizes, and none are to be drawn",
+            "name a --folder that holds .onnx files, or --generated 100",
+        )
+    workers = settings.workers() if settings.get("workers") else 1
+    store = options.store or settings.store_path()
+    print(f"{counted(len(found), 'network')}, {workers} at a time", file=sys.stderr)
+    progress, done = Progress(len(found), "networks"), []
+    task = Latency(options.repeats, options.seconds)
+    for timed in time_networks(found, task, store, workers, options.again):
+        done.append(timed)
+        progress.step(timed.network.source.name)
+    progress.end()
+    print(f"trials are in {store}", file=sys.stderr)
+    errors = Counter(t.measurement.error.partition("\n")[0][:150] for t in done if t.measurement.error)
+    for reason, count in errors.most_common():
+        print(f"{counted(count, 'network')} failed: {reason}", file=sys.stderr)
+    show(_table(done), options.format)
+    return 0 if any(t.measurement.ok for t in done) else 1
+
+
+def networks(options: argparse.Namespace) -> list[Network]:
+    """Those of all folders, then the drawn ones."""
+    target = str(Target.here(options.threads, options.device))
+    sizes = dict(map(_size, options.size))
+    chosen: list[Network] = []
+    for folder in map(Path, options.folder):
+        found = load(folder, target, sizes)
+        for reason, count in sorted(found.skipped.items(), key=lambda pair: -pair[1]):
+            print(f"{folder}: {counted(count, 'file')} left out: {reason}", file=sys.stderr)
+        chosen += found.networks
+    return [*chosen, *generated(options.generated, options.seed, target)]
+
+
+def _size(text: str) -> tuple[str, int]:
+    name, _, size = text.rpartition("=")
+    if not name or not size.isdecimal() or not 1 <= int(size) <= 1 << 31:
+        raise UsageError(f"--size {text}", "it is no name with a positive number", "for example: --size batch=1")
+    return name, int(size)
+
+
+def _table(done: Sequence[Timed]) -> Table:
+    families = sorted({_family(timed) for timed in done})
+    return Table(
+        [
+            Column("family", "family"),
+            Column("networks", "networks", number, True),
+            Column("measured", "measured", number, True),
+            Column("groups", "groups", number, True),
+            Column("least", "least", LATENCY.show, True),
+            Column("median", "median", LATENCY.show, True),
+            Column("p90", "90% below", LATENCY.show, True),
+            Column("spread", "median spread", percent, True),
+        ],
+        [_row(family, [timed for timed in done if _family(timed) == family]) for family in families],
+    )
+
+
+def _family(timed: Timed) -> str:
+    """The family of a drawn one, the folder of a file."""
+    place, _, rest = timed.network.source.name.partition("/")
+    return timed.network.group.partition(" ")[0] if place == "generated" and rest else place
+
+
+def _row(family: str, own: Sequence[Timed]) -> dict[str, object]:
+    good = [t for t in own if t.measurement.ok]
+    row: dict[str, object] = {
+        "family": family,
+        "networks": len(own),
+        "measured": len(good),
+        "groups": len({t.network.group for t in good}),
+    }
+    if good:
+        values = [t.measurement.values["latency"] for t in good]
+        spread = median([t.measurement.values["latency_spread"] for t in good])
+        row |= {"least": min(values), "median": median(values), "p90": quantile(values, 0.9), "spread": spread}
+    return row

@@ -1,0 +1,125 @@
+"""Cheap facts about a network: work, memory, size. Sizes that are not known count as 1.
+
+Work is in floating-point operations, a multiply-add counts as two. What moves data without computing counts nothing;
+an operator that is not known here counts its output's elements.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+
+from forerun.toolchains.onnx.graph import WIDTHS, Graph, Node, Operand, Parameter
+
+_MOVES = frozenset(
+    "Cast Concat Constant ConstantOfShape DepthToSpace Dropout Expand Flatten Gather GatherElements GatherND Identity"
+    " Pad Reshape Resize Shape Size Slice SpaceToDepth Split Squeeze Tile Transpose Unsqueeze Upsample".split()
+)
+_PER_ELEMENT = {"BatchNormalization": 2, "Softmax": 5, "LogSoftmax": 6} | dict.fromkeys(
+    ("LayerNormalization", "InstanceNormalization", "GroupNormalization"), 8
+)
+"""Operations for each element: scale and shift; maximum, difference, exponential, sum and quotient (and a logarithm);
+mean (1), variance (3), normalisation (2), scale and shift (2)."""
+_GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
+
+
+def counters(graph: Graph) -> dict[str, float]:
+    """`flops`, `parameters`, `weight_bytes`, `activation_bytes` (all that nodes make), `nodes`, `depth` (nodes on the
+    longest path) and `operators` (distinct ones)."""
+    weights = graph.parameters()
+    return {
+        "flops": math.fsum(flops(graph, node) for node in graph.nodes),
+        "parameters": float(sum(p.elements for p in weights)),
+        "weight_bytes": math.fsum(p.elements * WIDTHS[p.dtype] for p in weights),
+        "activation_bytes": math.fsum(value.size_bytes for value in graph.values[graph.inputs :]),
+        "nodes": float(len(graph.nodes)),
+        "depth": float(depth(graph)),
+        "operators": float(len({node.operator for node in graph.nodes})),
+    }
+
+
+def depth(graph: Graph) -> int:
+    """Nodes on the longest path."""
+    longest = dict.fromkeys(range(graph.inputs), 0)
+    for node in graph.nodes:
+        here = 1 + max((longest[place] for place in node.reads), default=0)
+        longest |= {place: here for place in node.outputs if place is not None}
+    return max(longest.values(), default=0)
+
+
+def flops(graph: Graph, node: Node) -> float:
+    """Floating-point operations of one node."""
+    if node.operator in _MOVES:
+        return 0.0
+    if node.operator in _GATES:
+        return _recurrent(graph, node)
+    if special := _SPECIAL.get(node.operator):
+        return special(graph, node)
+    if node.operator.startswith(("Reduce", "Global", "ArgM")):
+        return float(_elements(graph, node.inputs[0]))
+    return float(_made(graph, node) * _PER_ELEMENT.get(node.operator, 1))
+
+
+def _conv(graph: Graph, node: Node) -> float:
+    """The weight is `[M, C / groups, *kernel]`."""
+    made = _made(graph, node)
+    return 2.0 * made * math.prod(_sizes(graph, node.inputs[1])[1:]) + _bias(node, 2, made)
+
+
+def _conv_transpose(graph: Graph, node: Node) -> float:
+    """The weight is `[C, M / groups, *kernel]`: each input element is spread over it."""
+    spread = math.prod(_sizes(graph, node.inputs[1])[1:])
+    return 2.0 * _elements(graph, node.inputs[0]) * spread + _bias(node, 2, _made(graph, node))
+
+
+def _gemm(graph: Graph, node: Node) -> float:
+    made = _made(graph, node)
+    inner = _size(graph, node.inputs[0], 0 if node.attribute("transA") else -1)
+    return 2.0 * made * inner + _bias(node, 2, made)
+
+
+def _matmul(graph: Graph, node: Node) -> float:
+    return 2.0 * _made(graph, node) * _size(graph, node.inputs[0], -1)
+
+
+def _pool(graph: Graph, node: Node) -> float:
+    kernel = node.attribute("kernel_shape")
+    sizes = kernel if isinstance(kernel, tuple) else ()
+    return float(_made(graph, node) * math.prod(size for size in sizes if isinstance(size, int)))
+
+
+def _sum(graph: Graph, node: Node) -> float:
+    return float(_made(graph, node) * (len(node.inputs) - 1))
+
+
+def _recurrent(graph: Graph, node: Node) -> float:
+    """The products alone: input `[S, B, I]`, recurrent weight `[directions, gates · H, H]`."""
+    steps, batch, width = ([*_sizes(graph, node.inputs[0]), 1, 1, 1])[:3]
+    directions, _, hidden = ([*_sizes(graph, node.inputs[2]), 1, 1, 1])[:3]
+    return 2.0 * steps * batch * directions * _GATES[node.operator] * hidden * (width + hidden)
+
+
+_SPECIAL: Mapping[str, Callable[[Graph, Node], float]] = {
+    "Conv": _conv, "ConvTranspose": _conv_transpose, "Gemm": _gemm, "MatMul": _matmul, "AveragePool": _pool,
+    "MaxPool": _pool, "LpPool": _pool, "Sum": _sum, "Mean": _sum, "Max": _sum, "Min": _sum,
+}  # fmt: skip
+
+
+def _made(graph: Graph, node: Node) -> int:
+    return max((graph.values[place].elements for place in node.outputs if place is not None), default=0)
+
+
+def _bias(node: Node, place: int, made: int) -> int:
+    return made if len(node.inputs) > place and node.inputs[place] is not None else 0
+
+
+def _sizes(graph: Graph, operand: Operand) -> list[int]:
+    return [size if isinstance(size, int) else 1 for size in graph.shape(operand) or ()]
+
+
+def _size(graph: Graph, operand: Operand, axis: int) -> int:
+    return (_sizes(graph, operand) or [1])[axis]
+
+
+def _elements(graph: Graph, operand: Operand) -> int:
+    return operand.elements if isinstance(operand, Parameter) else math.prod(_sizes(graph, operand))
