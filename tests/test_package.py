@@ -19,21 +19,33 @@ SOURCE = ROOT / "src" / "forerun"
 # Each room may import from those before it, and from itself.
 LAYERS = [
     {"core", "errors", "files", "weights", "rows"},
-    {"settings", "stats", "clock", "distribution"},
+    {"settings", "stats", "clock", "distribution", "scores"},
     {"sandbox", "store", "registry"},
     {"grammars"},
-    {"prompts"},
+    {"prompts", "splits"},
     {"toolchains"},
     {"tasks"},
     {"models"},
-    {"solve"},
+    {"solve", "evaluate"},
     {"improve", "minimise", "parallel", "lock"},
     {"acceptance", "corpora"},
     {"collect", "train"},
     {"cc", "testing"},
     {"cli"},
 ]
-HEAVY = {"torch", "numpy", "scipy", "tvm", "onnxruntime", "transformers", "sqlite3", "ctypes", "subprocess"}
+HEAVY = {
+    "torch",
+    "numpy",
+    "scipy",
+    "tvm",
+    "onnxruntime",
+    "transformers",
+    "sqlite3",
+    "ctypes",
+    "subprocess",
+    "sklearn",
+    "tree_sitter",
+}
 
 
 def imports(path: Path) -> set[str]:

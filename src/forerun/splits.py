@@ -48,8 +48,8 @@ def split(rows: Sequence[Row], by: By = "group", seed: int = 0, *, similar: floa
     """80% to learn from, 10% to choose with, 10% to be judged by; near-duplicates, and groups, never cross.
 
     By `group` or `random` (each program for itself) a cluster goes where the hash of its smallest key and the seed
-    says: rows that come later move nothing but what they join. By `device` a tenth of the devices is the test and a tenth
-    (at least one each) the validation, whatever the programs. `similar` above 1 lets near-duplicates cross, for
+    says: rows that come later move nothing but what they join. By `device` a tenth of the devices is the test and a
+    tenth (at least one each) the validation, whatever the programs. `similar` above 1 lets near-duplicates cross, for
     architectures that all look alike; the same text never does. Raises UsageError for another `by`, for fewer than
     three devices, and where near-duplicates leave nothing to hold out.
     """
@@ -76,8 +76,9 @@ def near_duplicates(texts: Sequence[str], similar: float = SIMILAR) -> list[int]
     joined = _Union(len(texts))
     sets = [_shingles(text) for text in texts] if similar <= 1 else []
     first: dict[str | bytes, int] = {}
-    for i, known in enumerate([found.tobytes() for found in sets] or texts):
-        joined.join(first.setdefault(known, i), i)
+    known: Sequence[str | bytes] = [found.tobytes() for found in sets] or texts
+    for i, content in enumerate(known):
+        joined.join(first.setdefault(content, i), i)
     for members in _buckets({i: sets[i] for i in first.values()} if sets else {}):
         _link(members, sets, similar, joined)
     return [joined.root(i) for i in range(len(texts))]
