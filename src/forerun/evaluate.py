@@ -32,7 +32,7 @@ from forerun.scores import (
     weighted_spearman,
     within,
 )
-from forerun.splits import SIMILAR, By, Split, split
+from forerun.splits import SIMILAR, By, Split, splits
 
 RESAMPLES = 300
 HIGHER_IS_BETTER = {
@@ -98,8 +98,7 @@ def evaluate(
     labels(rows)
     found: dict[str, list[dict[str, Score]]] = defaultdict(list)
     n = groups = 0
-    for seed in seeds:
-        parts = _checked(split(rows, by, seed, similar=similar))
+    for seed, parts in zip(seeds, map(_checked, splits(rows, by, seeds, similar=similar)), strict=True):
         for name, predictor in _fitted(parts, predictors, stack, seed).items():
             beliefs = predictor.predict([row.prompt for row in parts.test])
             found[name].append(score(parts.test, beliefs, seed=seed))

@@ -25,14 +25,13 @@ def resamples(groups: Sequence[str], count: int, seed: int) -> Weights:
     _, where = np.unique(np.array(groups, dtype=object).astype(str), return_inverse=True)
     most = int(where.max()) + 1
     draws = np.random.default_rng(seed).multinomial(most, np.full(most, 1 / most), size=count)
-    weights = np.concatenate([np.ones((1, len(where))), draws[:, where].astype(np.float64)])
-    return np.asarray(weights)
+    return np.concatenate([np.ones((1, len(where))), draws[:, where].astype(np.float64)])
 
 
 def weighted_mean(values: Vector, weights: Weights) -> Vector:
     """The mean; NaN where nothing weighs."""
     totals = weights.sum(axis=1)
-    return np.divide(weights @ values, totals, out=np.full(len(weights), np.nan), where=totals > 0)
+    return np.where(totals > 0, weights @ values / np.maximum(totals, 1e-300), np.nan)
 
 
 def weighted_median(values: Vector, weights: Weights) -> Vector:

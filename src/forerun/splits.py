@@ -53,16 +53,21 @@ def split(rows: Sequence[Row], by: By = "group", seed: int = 0, *, similar: floa
     architectures that all look alike; the same text never does. Raises UsageError for another `by`, for fewer than
     three devices, and where near-duplicates leave nothing to hold out.
     """
+    return splits(rows, by, (seed,), similar=similar)[0]
+
+
+def splits(rows: Sequence[Row], by: By, seeds: Sequence[int], *, similar: float = SIMILAR) -> list[Split]:
+    """A `split` for each seed; near-duplicates are looked for once."""
     if by == "device":
-        where = _devices([row.device for row in rows], seed)
-        return _dealt(rows, [where[row.device] for row in rows])
+        devices = [_devices([row.device for row in rows], seed) for seed in seeds]
+        return [_dealt(rows, [where[row.device] for row in rows]) for where in devices]
     if by not in ("random", "group"):
         raise UsageError(f"no split is called {by!r}", "splits: random, group, device", "name one of them")
     keys = _clustered(rows, by, similar)
     if len(rows) > 1 and len(set(keys)) == 1:
         why = "all rows are near-duplicates of one another, or of one group"
         raise UsageError("nothing can be held out", why, "give other rows, split by random, or set similar above 1")
-    return _dealt(rows, [place(key, seed) for key in keys])
+    return [_dealt(rows, [place(key, seed) for key in keys]) for seed in seeds]
 
 
 def place(key: str, seed: int) -> str:

@@ -71,7 +71,7 @@ def line(x: Vector, y: Vector) -> tuple[float, float]:
     """Slope and height of the least-squares line; level where all x are the same."""
     spread = x - x.mean()
     square = float(spread @ spread)
-    slope = float(spread @ y) / square if square > 0 else 0.0
+    slope = float(spread @ (y - y.mean())) / square if np.ptp(x) > 1e-9 else 0.0
     return slope, float(y.mean() - slope * x.mean())
 
 

@@ -15,7 +15,7 @@ from forerun.prompts import Parts
 from forerun.stats import spearman
 
 _MOST = 300
-"""Trees."""
+"""Trees; few rows get fewer."""
 
 
 class BoostedTrees(Regression):
@@ -48,7 +48,12 @@ class BoostedTrees(Regression):
     def _regress(self, x: Table, y: Vector, setting: _Setting, seed: int) -> Estimate:
         target = _Target.of(y, setting.ranked)
         found = _fitted(x, target.to(y), setting.trees, seed)
-        return lambda asked: target.back(found.predict(asked))
+
+        def estimate(asked: Table) -> Vector:
+            with _alone():
+                return target.back(found.predict(asked))
+
+        return estimate
 
 
 @dataclass(frozen=True)
@@ -85,7 +90,9 @@ class _Target:
 def _tried(x: Table, y: Vector, held: Mask, ranked: bool, seed: int) -> tuple[float, _Setting]:
     """Spearman's rho on the held-out rows, and the setting."""
     target = _Target.of(y, ranked)
-    stages = list(_fitted(x[~held], target.to(y[~held]), _MOST, seed).staged_predict(x[held]))
+    found = _fitted(x[~held], target.to(y[~held]), min(_MOST, 60 + 2 * len(y)), seed)
+    with _alone():
+        stages = list(found.staged_predict(x[held]))
     best = int(np.argmin([np.mean((stage - target.to(y[held])) ** 2) for stage in stages]))
     rho = spearman(stages[best].tolist(), y[held].tolist()) if len(stages[best]) > 1 else math.nan
     return -1.0 if math.isnan(rho) else rho, _Setting(ranked, best + 1)
@@ -96,11 +103,20 @@ def _fitted(x: Table, y: Vector, trees: int, seed: int) -> Any:
         from sklearn.ensemble import HistGradientBoostingRegressor
     except ImportError as error:
         raise missing(error, BoostedTrees.name) from error
-    return HistGradientBoostingRegressor(
+    found = HistGradientBoostingRegressor(
         max_iter=trees,
         learning_rate=0.06,
         min_samples_leaf=min(max(len(y) // 50, 2), 20),
         categorical_features=[0, 1],
         early_stopping=False,
         random_state=seed,
-    ).fit(x, y)
+    )
+    with _alone():
+        return found.fit(x, y)
+
+
+def _alone() -> Any:
+    """One thread: two that wait for each other on a busy machine took 50 times as long as one."""
+    from threadpoolctl import threadpool_limits
+
+    return threadpool_limits(1)

@@ -37,5 +37,6 @@ class TfidfRidge(Regression):
             from sklearn.linear_model import Ridge
         except ImportError as error:
             raise missing(error, self.name) from error
-        found = Ridge(alpha=setting, solver="sparse_cg", tol=1e-4).fit(x, y)
-        return lambda asked: np.asarray(found.predict(asked), dtype=np.float64)
+        middle = float(y.mean())  # the features are in single precision, and then the target is too
+        found = Ridge(alpha=setting, solver="sparse_cg", tol=1e-4).fit(x, y - middle)
+        return lambda asked: np.asarray(found.predict(asked), dtype=np.float64) + middle

@@ -55,12 +55,12 @@ def check_predictor(model: Predictor) -> None:
         before = list(rows)
         model.fit(rows, 1)
         first = model.predict(prompts)
-        model.fit(rows, 1)
-        assert model.predict(prompts) == first, f"{model.name}: not the same beliefs twice"
         assert rows == before, f"{model.name}: changed the rows"
         assert len(first) == len(prompts), f"{model.name}: {len(first)} beliefs for {len(prompts)} prompts"
         for found in first:
             assert math.isfinite(found.median), f"{model.name}: expects {found.median}"
+    model.fit(rows, 1)
+    assert model.predict(prompts) == first, f"{model.name}: not the same beliefs twice"
     assert model.predict([]) == [], f"{model.name}: beliefs about nothing"
 
 
