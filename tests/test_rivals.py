@@ -153,7 +153,9 @@ def test_trees_count_syntax_and_not_letters() -> None:
         ("ruby", "while x do\nend", "node while", 2),
         ("php", "<?php for (;;) {}", "node for_statement", 1),
         ("LLVM IR", "%1 = add i32 %add, 1\n%2 = add i32 %1, 2", "word add", 2),
-        ("onnx", "Conv Relu Conv Relu", "pair Conv Relu", 2),
+        ("onnx", "Conv Relu Conv Relu", "words Conv Relu", 2),
+        ("onnx", "Add ^1\nRelu\nAdd ^1\nRelu", "lines Add ^1 Relu", 2),
+        ("cell", "skip|conv", "place 1 conv", 1),
     ],
 )
 def test_kinds_of_syntax_or_words(language: str, text: str, kind: str, count: int) -> None:

@@ -35,8 +35,8 @@ SYNTAX: Mapping[str, tuple[str, str]] = {
 _WORD = re.compile(r"(?<![%@!#\w.])[^\W\d][\w.]*")
 """An operator, opcode, type or keyword: what LLVM IR marks as a name of its own is none."""
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
-_FEW = 32
-"""Words."""
+_FEW, _FEW_LINES = 32, 64
+"""Words, and lines, whose places are told."""
 _HEAD = ("metric", "unit", "language", "device")
 
 
@@ -101,15 +101,25 @@ def _notes(found: Parts) -> Iterator[tuple[str, float]]:
 def kinds(found: Parts) -> Counter[str]:
     """How often each kind of syntax node stands in a program; of languages without a parser each word and pair.
 
-    Of a text of few words, such as an architecture's, also which word stands where.
+    Of short texts, such as an architecture's or a network's, also each line and pair of lines, and which word or line
+    stands where.
     """
     name = language(found).lower()
     if name in SYNTAX:
         return _nodes(name, found.text)
-    words = _WORD.findall(found.text)
-    pairs = pairwise(words)
-    places = [f"place {i} {word}" for i, word in enumerate(words)] if len(words) <= _FEW else []
-    return Counter([f"word {word}" for word in words] + [f"pair {a} {b}" for a, b in pairs] + places)
+    words, lines = _WORD.findall(found.text), found.text.split("\n")
+    counts = Counter(_runs("word", words))
+    if len(words) <= _FEW:
+        counts.update(f"place {i} {word}" for i, word in enumerate(words))
+    if 1 < len(lines) <= _FEW_LINES:
+        counts.update(_runs("line", lines))
+        counts.update(f"place {i} {line}" for i, line in enumerate(lines))
+    return counts
+
+
+def _runs(kind: str, items: Sequence[str]) -> list[str]:
+    """The items, and the pairs of neighbours."""
+    return [f"{kind} {item}" for item in items] + [f"{kind}s {a} {b}" for a, b in pairwise(items)]
 
 
 @cache
