@@ -111,7 +111,8 @@ def _checked(parts: Split) -> Split:
     sizes = {"train": len(parts.train), "validation": len(parts.validation), "test": len(parts.test)}
     if min(sizes.values()) < 5:
         why = ", ".join(f"{name} {size}" for name, size in sizes.items())
-        raise InputError("a part of the split has fewer than 5 rows", why, "give more groups, or split by random")
+        todo = "give more groups, split by random, or set similar above 1 where all programs are near-duplicates"
+        raise InputError("a part of the split has fewer than 5 rows", why, todo)
     return parts
 
 
