@@ -19,14 +19,14 @@ SOURCE = ROOT / "src" / "forerun"
 # Each room may import from those before it, and from itself.
 LAYERS = [
     {"core", "errors", "files", "weights", "rows"},
-    {"settings", "stats", "clock", "distribution"},
+    {"settings", "stats", "clock", "distribution", "scores"},
     {"sandbox", "store", "registry"},
     {"grammars"},
-    {"prompts"},
+    {"prompts", "splits"},
     {"toolchains"},
     {"tasks"},
     {"models"},
-    {"solve"},
+    {"solve", "evaluate"},
     {"improve", "minimise", "parallel", "lock"},
     {"acceptance", "corpora"},
     {"collect", "tables", "train"},
@@ -46,6 +46,8 @@ HEAVY = {
     "subprocess",
     "pyarrow",
     "datasets",
+    "sklearn",
+    "tree_sitter",
 }
 
 

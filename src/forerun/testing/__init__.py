@@ -9,8 +9,16 @@ runs them on a plugin:
 """
 
 from forerun.testing.grammars import check_grammar, walk
-from forerun.testing.models import check_model
+from forerun.testing.models import check_model, check_predictor, toy_rows
 from forerun.testing.tasks import check_task
 from forerun.testing.toolchains import check_toolchain
 
-__all__ = ["check_grammar", "check_model", "check_task", "check_toolchain", "walk"]
+__all__ = [
+    "check_grammar",
+    "check_model",
+    "check_predictor",
+    "check_task",
+    "check_toolchain",
+    "toy_rows",
+    "walk",
+]

@@ -1,0 +1,195 @@
+"""Predictors against the truth on rows that none of them has learned from: one row of scores each.
+
+Each learns from the training part of the same split and is calibrated on the validation part; where a seed is one of
+several, the split and the learning both change with it. Intervals are bootstraps over whole groups.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from forerun.distribution import Distribution
+from forerun.errors import InputError, UsageError
+from forerun.models._calibrated import LEVEL, calibrated
+from forerun.models._predictor import Predictor
+from forerun.models._regression import labels
+from forerun.models._stack import Stack
+from forerun.rows import Row
+from forerun.scores import (
+    Vector,
+    Weights,
+    resamples,
+    weighted_kendall,
+    weighted_mean,
+    weighted_median,
+    weighted_spearman,
+    within,
+)
+from forerun.splits import SIMILAR, By, Split, splits
+
+RESAMPLES = 300
+HIGHER_IS_BETTER = {
+    "spearman": True,
+    "kendall": True,
+    "within_spearman": True,
+    "within_pairs": True,
+    "mdape": False,
+    "mape": False,
+    "coverage": None,
+    "width": False,
+    "log_crps": False,
+}
+"""Every score, and which way is better; coverage should be what the interval promises."""
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """The mean over seeds, with the mean ends of its 95% bootstrap intervals, and the deviation between seeds.
+
+    NaN where the rows do not tell: no group with three values, no positive truth, or (the deviation) one seed.
+    """
+
+    value: float
+    low: float
+    high: float
+    spread: float = math.nan
+
+
+@dataclass(frozen=True)
+class Scores:
+    """One row of the table: a model on one metric."""
+
+    model: str
+    metric: str
+    by: str
+    seeds: tuple[int, ...]
+    n: int
+    """Test rows, those of all seeds together."""
+    groups: int
+    """Groups among them, likewise."""
+    values: Mapping[str, Score]
+    """By the names of `HIGHER_IS_BETTER`."""
+
+
+def evaluate(
+    rows: Sequence[Row],
+    predictors: Mapping[str, Callable[[], Predictor]],
+    by: By = "group",
+    seeds: Sequence[int] = (0,),
+    *,
+    stack: Sequence[str] = (),
+    similar: float = SIMILAR,
+) -> list[Scores]:
+    """A row for each predictor, in their order, and one for the `stack` of those named there.
+
+    Rows are of one metric. Raises UsageError for an unknown name, and InputError where a part of a split is too small.
+    """
+    unknown = sorted(set(stack) - set(predictors))
+    if unknown or not seeds:
+        why = f"{', '.join(unknown)}: not among {', '.join(predictors)}" if unknown else "no seed was given"
+        raise UsageError("the evaluation cannot be done as asked", why, "name predictors that take part, and a seed")
+    labels(rows)
+    found: dict[str, list[dict[str, Score]]] = defaultdict(list)
+    n = groups = 0
+    for seed, parts in zip(seeds, map(_checked, splits(rows, by, seeds, similar=similar)), strict=True):
+        for name, predictor in _fitted(parts, predictors, stack, seed).items():
+            beliefs = predictor.predict([row.prompt for row in parts.test])
+            found[name].append(score(parts.test, beliefs, seed=seed))
+        n, groups = n + len(parts.test), groups + len(set(_groups(parts.test)))
+    metric, asked = rows[0].metric, tuple(seeds)
+    return [Scores(name, metric, by, asked, n, groups, _averaged(ones)) for name, ones in found.items()]
+
+
+def _checked(parts: Split) -> Split:
+    sizes = {"train": len(parts.train), "validation": len(parts.validation), "test": len(parts.test)}
+    if min(sizes.values()) < 5:
+        why = ", ".join(f"{name} {size}" for name, size in sizes.items())
+        todo = "give more groups, split by random, or set similar above 1 where all programs are near-duplicates"
+        raise InputError("a part of the split has fewer than 5 rows", why, todo)
+    return parts
+
+
+def _fitted(
+    parts: Split, predictors: Mapping[str, Callable[[], Predictor]], stack: Sequence[str], seed: int
+) -> dict[str, Predictor]:
+    inner = {name: make() for name, make in predictors.items()}
+    for predictor in inner.values():
+        predictor.fit(parts.train, seed)
+    fitted: dict[str, Predictor] = {name: calibrated(one, parts.validation) for name, one in inner.items()}
+    if stack:
+        fitted[Stack.name] = Stack({name: inner[name] for name in stack})
+        fitted[Stack.name].fit(parts.validation, seed)
+    return fitted
+
+
+def score(
+    rows: Sequence[Row], beliefs: Sequence[Distribution], *, level: float = LEVEL, seed: int = 0
+) -> dict[str, Score]:
+    """Predictions against the truth, each score with its bootstrap interval over groups.
+
+    Percentage errors and CRPS are of the rows with a positive truth; a constant prediction ranks with 0.
+    """
+    truth = np.array([row.value for row in rows])
+    median = np.array([one.median for one in beliefs])
+    groups = _groups(rows)
+    drawn = resamples(groups, RESAMPLES, seed)
+    positive = truth > 0
+    ape = np.abs(median[positive] / truth[positive] - 1)
+    crps = np.array([one.log_crps(t) for one, t in zip(beliefs, truth.tolist(), strict=True) if t > 0])
+    ends = np.array([one.interval(level) for one in beliefs])
+    inside = ((ends[:, 0] <= truth) & (truth <= ends[:, 1])).astype(np.float64)
+    width = np.divide(ends[:, 1] - ends[:, 0], np.abs(median), out=np.full(len(rows), np.inf), where=median != 0)
+    values = {
+        "spearman": weighted_spearman(median, truth, drawn),
+        "kendall": weighted_kendall(median, truth, drawn),
+        **_within(groups, median, truth, drawn),
+        "mdape": _over(weighted_median, ape, drawn[:, positive]),
+        "mape": _over(weighted_mean, ape, drawn[:, positive]),
+        "coverage": weighted_mean(inside, drawn),
+        "width": weighted_median(width, drawn),
+        "log_crps": _over(weighted_mean, crps, drawn[:, positive]),
+    }
+    return {name: _interval(found) for name, found in values.items()}
+
+
+def _groups(rows: Sequence[Row]) -> list[str]:
+    """Each row's group; one without stands alone."""
+    return [row.group or f"\0{i}" for i, row in enumerate(rows)]
+
+
+def _over(statistic: Callable[[Vector, Weights], Vector], values: Vector, weights: Weights) -> Vector:
+    return statistic(values, weights) if len(values) else np.full(len(weights), np.nan)
+
+
+def _within(groups: Sequence[str], x: Vector, y: Vector, drawn: Weights) -> dict[str, Vector]:
+    """Means over groups, each computed once: a resample only weighs them anew."""
+    places: dict[str, list[int]] = defaultdict(list)
+    for i, group in enumerate(groups):
+        places[group].append(i)
+    found = [(here[0], within(x[here].tolist(), y[here].tolist())) for here in places.values()]
+    known = [(first, pair) for first, pair in found if pair]
+    columns = np.array([pair for _, pair in known]).reshape(len(known), 2)
+    mean = partial(_over, weighted_mean, weights=drawn[:, [first for first, _ in known]])
+    return {"within_spearman": mean(columns[:, 0]), "within_pairs": mean(columns[:, 1])}
+
+
+def _interval(found: NDArray[np.float64]) -> Score:
+    """The score itself, and the middle 95% of the resamples that have one."""
+    drawn = found[1:][~np.isnan(found[1:])]
+    low, high = np.quantile(drawn, (0.025, 0.975), method="nearest") if drawn.size else (math.nan, math.nan)
+    return Score(float(found[0]), float(low), float(high))
+
+
+def _averaged(seeds: Sequence[Mapping[str, Score]]) -> dict[str, Score]:
+    def mean(of: Sequence[Score]) -> Score:
+        value, low, high = np.mean([(one.value, one.low, one.high) for one in of], axis=0).tolist()
+        return Score(value, low, high, float(np.std([one.value for one in of], ddof=1)) if len(of) > 1 else math.nan)
+
+    return {name: mean([one[name] for one in seeds]) for name in HIGHER_IS_BETTER}

@@ -1,0 +1,81 @@
+"""Intervals that hold what they promise: split conformal prediction in logarithms (Papadopoulos et al. 2002).
+
+Each row that was not learned from says by which factor its distribution would have to be widened for the interval to
+reach the truth; the factor that is enough for nine rows in ten is used from then on. Like the rows, it speaks for
+groups that were not learned from.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import ClassVar
+
+from forerun.distribution import Distribution
+from forerun.errors import InputError
+from forerun.models._features import language
+from forerun.models._predictor import Predictor
+from forerun.prompts import parts
+from forerun.rows import Row
+
+LEVEL = 0.9
+_ENOUGH = 100
+"""Rows for which a language gets a factor of its own."""
+
+
+class Calibrated(Predictor):
+    """A predictor whose distributions are widened, or narrowed, for each language."""
+
+    name: ClassVar[str] = "calibrated"
+
+    def __init__(self, inner: Predictor, level: float = LEVEL) -> None:
+        self.inner, self.level = inner, level
+        self.factor, self.factors = 1.0, dict[str, float]()
+
+    def fit(self, rows: Sequence[Row], seed: int = 0) -> None:
+        """Learns the factors from rows that the inner predictor has not learned from. Raises InputError without any."""
+        if not rows:
+            raise InputError("there is nothing to calibrate with", "no rows were given", "give more rows")
+        found = defaultdict(list)
+        for row, one in zip(rows, self.inner.predict([row.prompt for row in rows]), strict=True):
+            found[language(parts(row.prompt))].append(needed(one, row.value, self.level))
+        self.factor = enough([factor for factors in found.values() for factor in factors], self.level)
+        self.factors = {name: enough(factors, self.level) for name, factors in found.items() if len(factors) >= _ENOUGH}
+
+    def predict(self, prompts: Sequence[str]) -> list[Distribution]:
+        """What the inner predictor believes, as wide as it has to be."""
+        found = zip(prompts, self.inner.predict(prompts), strict=True)
+        return [one.widened(self.factors.get(language(parts(prompt)), self.factor)) for prompt, one in found]
+
+
+def calibrated(predictor: Predictor, rows: Sequence[Row], level: float = LEVEL) -> Calibrated:
+    """The predictor with intervals at `level` that cover `level` of such rows. Raises InputError without rows."""
+    made = Calibrated(predictor, level)
+    made.fit(rows)
+    return made
+
+
+def needed(found: Distribution, truth: float, level: float) -> float:
+    """The factor by which the interval just reaches the truth; infinite where none does, NaN where none changes it."""
+    low, high = found.interval(level)
+    middle = found.median
+    if not (found.lows[0] > 0 and found.highs[-1] < math.inf):
+        return math.nan
+    if truth <= 0:
+        return math.inf
+    end = high if truth > middle else low
+    if truth == middle:
+        return 0.0
+    return math.log(truth / middle) / math.log(end / middle) if end != middle else math.inf
+
+
+def enough(factors: Sequence[float], level: float) -> float:
+    """The factor that is enough for the share `level` of rows, one more among them; 1 where no factor helps.
+
+    It is a hair larger than the row that decides, which rounding would else put outside.
+    """
+    ordered = sorted(factor for factor in factors if not math.isnan(factor))
+    place = min(math.ceil((len(ordered) + 1) * level), len(ordered))
+    finite = [factor for factor in ordered[:place] if factor < math.inf]
+    return max(finite[-1], 1e-3) * (1 + 1e-9) if finite else 1.0

@@ -1,0 +1,166 @@
+"""What the simple rivals see of a prompt: its categories, its length, its numbers, and the kinds of its syntax."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from forerun.models._regression import Vector, missing
+from forerun.prompts import Parts
+
+Table = NDArray[np.float64]
+
+SYNTAX: Mapping[str, tuple[str, str]] = {
+    "c": ("tree_sitter_c", "language"),
+    "c++": ("tree_sitter_cpp", "language"),
+    "python": ("tree_sitter_python", "language"),
+    "javascript": ("tree_sitter_javascript", "language"),
+    "java": ("tree_sitter_java", "language"),
+    "go": ("tree_sitter_go", "language"),
+    "rust": ("tree_sitter_rust", "language"),
+    "ruby": ("tree_sitter_ruby", "language"),
+    "php": ("tree_sitter_php", "language_php"),
+}
+"""The languages that are parsed, each by a wheel of its own; of others the words are counted."""
+
+_WORD = re.compile(r"(?<![%@!#\w.])[^\W\d][\w.]*")
+"""An operator, opcode, type or keyword: what LLVM IR marks as a name of its own is none."""
+_NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
+_FEW, _FEW_LINES = 32, 64
+"""Words, and lines, whose places are told."""
+_HEAD = ("metric", "unit", "language", "device")
+
+
+class Categories:
+    """Texts as numbers, the most frequent first; NaN for what was not there or is too rare."""
+
+    def __init__(self, values: Sequence[str], most: int = 200) -> None:
+        frequent = sorted(Counter(values).items(), key=lambda entry: (-entry[1], entry[0]))
+        self._codes = {value: float(code) for code, (value, _) in enumerate(frequent[:most])}
+
+    def codes(self, values: Sequence[str]) -> Vector:
+        """One number each."""
+        return np.array([self._codes.get(value, math.nan) for value in values], dtype=np.float64)
+
+
+def language(found: Parts) -> str:
+    """The language without the tool: `c` of `c, clang 22.1.8`."""
+    return found.head.get("language", "").partition(",")[0]
+
+
+def device(found: Parts) -> str:
+    """Where it runs."""
+    return found.head.get("device", "")
+
+
+def log_length(found: Parts) -> float:
+    """ln(characters + 1) of the program."""
+    return math.log1p(len(found.text))
+
+
+def line(x: Vector, y: Vector) -> tuple[float, float]:
+    """Slope and height of the least-squares line; level where all x are the same."""
+    spread = x - x.mean()
+    square = float(spread @ spread)
+    slope = float(spread @ (y - y.mean())) / square if np.ptp(x) > 1e-9 else 0.0
+    return slope, float(y.mean() - slope * x.mean())
+
+
+def facts(found: Parts) -> dict[str, float]:
+    """Named numbers of a prompt: counts and sizes as ln(1 + n). Raises ToolMissing."""
+    numbers = [float(number) for number in _NUMBER.findall(found.text)]
+    sizes = {
+        "length": len(found.text),
+        "lines": found.text.count("\n"),
+        "numbers": len(numbers),
+        "largest": min(max(numbers, default=0.0), 1e300),
+        **kinds(found),
+    }
+    counters = {f"counter {name}": value for name, value in found.counters.items() if math.isfinite(value)}
+    logs = {name: math.copysign(math.log1p(abs(value)), value) for name, value in (sizes | counters).items()}
+    return logs | dict(_notes(found))
+
+
+def _notes(found: Parts) -> Iterator[tuple[str, float]]:
+    """The first number of every other line of the head, as in `input 120 B: …`."""
+    for name, value in found.head.items():
+        number = _NUMBER.search(value) if name not in _HEAD else None
+        if number:
+            yield f"note {name}", math.log1p(min(float(number[0]), 1e300))
+
+
+def kinds(found: Parts) -> Counter[str]:
+    """How often each kind of syntax node stands in a program; of languages without a parser each word and pair.
+
+    Of short texts, such as an architecture's or a network's, also each line and pair of lines, and which word or line
+    stands where.
+    """
+    name = language(found).lower()
+    if name in SYNTAX:
+        return _nodes(name, found.text)
+    words, lines = _WORD.findall(found.text), found.text.split("\n")
+    counts = Counter(_runs("word", words))
+    if len(words) <= _FEW:
+        counts.update(f"place {i} {word}" for i, word in enumerate(words))
+    if 1 < len(lines) <= _FEW_LINES:
+        counts.update(_runs("line", lines))
+        counts.update(f"place {i} {line}" for i, line in enumerate(lines))
+    return counts
+
+
+def _runs(kind: str, items: Sequence[str]) -> list[str]:
+    """The items, and the pairs of neighbours."""
+    return [f"{kind} {item}" for item in items] + [f"{kind}s {a} {b}" for a, b in pairwise(items)]
+
+
+@cache
+def _parser(name: str) -> Any:
+    module, function = SYNTAX[name]
+    try:
+        from tree_sitter import Language, Parser
+
+        return Parser(Language(getattr(import_module(module), function)()))
+    except ImportError as error:
+        raise missing(error, f"counting the syntax of {name}") from error
+
+
+def _nodes(name: str, text: str) -> Counter[str]:
+    """Named nodes by kind, operators and keywords too, and the depth of the tree."""
+    cursor = _parser(name).parse(text.encode("utf-8", "replace")).walk()
+    counts: Counter[str] = Counter()
+    depth = deepest = 0
+    while True:
+        counts[f"node {cursor.node.type}"] += 1
+        if cursor.goto_first_child():
+            depth += 1
+            deepest = max(deepest, depth)
+            continue
+        while not cursor.goto_next_sibling():
+            if not cursor.goto_parent():
+                return counts + Counter({"depth": deepest})
+            depth -= 1
+
+
+class Columns:
+    """Named numbers as a table: the names that stand in enough rows, the most frequent first."""
+
+    def __init__(self, rows: Sequence[Mapping[str, float]], most: int = 300) -> None:
+        counts = Counter(name for row in rows for name in row)
+        least = max(2, len(rows) // 200)
+        frequent = sorted((-count, name) for name, count in counts.items() if count >= least)
+        self.names = [name for _, name in frequent[:most]]
+
+    def table(self, rows: Sequence[Mapping[str, float]]) -> Table:
+        """`[rows, names]`: 0 for what is counted and not there, NaN for a counter or a note that is missing."""
+        absent = [math.nan if name.startswith(("counter ", "note ")) else 0.0 for name in self.names]
+        cells = [[row.get(name, none) for name, none in zip(self.names, absent, strict=True)] for row in rows]
+        return np.array(cells, dtype=np.float64).reshape(len(rows), len(self.names))

@@ -1,0 +1,177 @@
+"""What the simple rivals share: they estimate one number on an even scale, and learn from held-out groups how far off.
+
+A rival gives features and a regression. Its errors come from rows whose group it had not seen (cross-conformal
+prediction, Vovk 2015), so that intervals hold for programs that are new.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from abc import abstractmethod
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from forerun.distribution import Distribution
+from forerun.errors import InputError, ToolMissing
+from forerun.models._predictor import Predictor, around
+from forerun.prompts import Parts, parts
+from forerun.rows import Row
+
+Vector = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+Estimate = Callable[[Any], Vector]
+
+FEWEST = 5
+"""Rows to learn from."""
+QUANTILES = 200
+"""Errors that are kept."""
+_LARGEST = 650.0
+"""Of logarithms: e to that, times an error, is still a double."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Where errors are even: ln v. Where some values are zero or negative, asinh(v / 2u), u the smallest that is not 0.
+
+    Far above u that is ln(v / u), and it goes on through zero: such values rank below the positive ones.
+    """
+
+    unit: float = 0.0
+    """u; 0 for the logarithm."""
+    least: float = -math.inf
+    """No estimate is below: 0 where no value was negative."""
+
+    @classmethod
+    def of(cls, values: Vector) -> Scale:
+        """The scale of these values."""
+        if values.min() > 0:
+            return cls()
+        sizes = np.abs(values[values != 0])
+        return cls(float(sizes.min()) if sizes.size else 1.0, 0.0 if values.min() >= 0 else -math.inf)
+
+    def to(self, values: Vector) -> Vector:
+        """Values to the scale."""
+        return np.log(values) if self.unit == 0 else np.arcsinh(values / (2 * self.unit))
+
+    def distribution(self, place: float, errors: Vector) -> Distribution:
+        """Around a place on the scale, with the errors that such places had."""
+        if self.unit == 0:
+            return around(math.exp(place), np.exp(np.clip(errors, -50, 50)).tolist())
+        values = 2 * self.unit * np.sinh(np.clip(place + errors, -_LARGEST, _LARGEST))
+        return Distribution.of((v, v, 1.0) for v in np.maximum(values, self.least).tolist())
+
+
+@dataclass(frozen=True)
+class _Fitted:
+    scale: Scale
+    errors: Vector
+    estimate: Estimate
+    low: float
+    high: float
+
+    def distributions(self, features: Any) -> list[Distribution]:
+        """No estimate is further from the known values than they are from one another."""
+        places = np.clip(self.estimate(features), self.low, self.high)
+        return [self.scale.distribution(place, self.errors) for place in places.tolist()]
+
+
+class Regression(Predictor):
+    """A point estimate from features, made a distribution by the errors on groups that were held out."""
+
+    folds: ClassVar[int] = 5
+
+    def __init__(self) -> None:
+        self._fitted: _Fitted | None = None
+
+    @abstractmethod
+    def _learn(self, found: Sequence[Parts]) -> Any:
+        """Decides on the features and gives those of the training rows: one a row, `[n, …]`, indexable by masks."""
+
+    @abstractmethod
+    def _features(self, found: Sequence[Parts]) -> Any:
+        """The features of other prompts."""
+
+    def _choose(self, x: Any, y: Vector, held: Mask, seed: int) -> Any:
+        """The setting that does best on the held-out rows when it learns from the others; None where there is none."""
+        return None
+
+    @abstractmethod
+    def _regress(self, x: Any, y: Vector, setting: Any, seed: int) -> Estimate:
+        """From features to places on the scale."""
+
+    def fit(self, rows: Sequence[Row], seed: int = 0) -> None:
+        """Learns from rows of one metric. Raises InputError where they are too few or a value is not finite."""
+        values = labels(rows)
+        scale = Scale.of(values)
+        x, y = self._learn([parts(row.prompt) for row in rows]), scale.to(values)
+        masks = list(folds([row.group for row in rows], self.folds, seed))
+        setting = self._choose(x, y, masks[0], seed)
+        errors = np.empty_like(y)
+        for held in masks:
+            errors[held] = y[held] - self._regress(x[~held], y[~held], setting, seed)(x[held])
+        span = float(y.max() - y.min()) + 1
+        low, high = max(y.min() - span, -_LARGEST), min(y.max() + span, _LARGEST)
+        self._fitted = _Fitted(scale, thinned(errors), self._regress(x, y, setting, seed), low, high)
+
+    def predict(self, prompts: Sequence[str]) -> list[Distribution]:
+        """What it believes of each. Raises InputError before `fit`."""
+        if self._fitted is None:
+            raise untaught(self.name)
+        return self._fitted.distributions(self._features([parts(prompt) for prompt in prompts])) if prompts else []
+
+
+def labels(rows: Sequence[Row]) -> Vector:
+    """The values. Raises InputError where they are too few, not finite, or of several metrics."""
+    if len(rows) < FEWEST:
+        why = f"{len(rows)} rows, at least {FEWEST} are needed"
+        raise InputError("there is too little to learn from", why, "give more rows")
+    metrics = sorted({row.metric for row in rows})
+    if len(metrics) > 1:
+        raise InputError("rows of several metrics are no scale", ", ".join(metrics), "give the rows of one of them")
+    bad = next((row for row in rows if not math.isfinite(row.value)), None)
+    if bad:
+        what = f"a value of {bad.metric} is not finite"
+        raise InputError(what, f"{bad.name or bad.group or 'a row'}: {bad.value}", "leave such rows out")
+    return np.array([row.value for row in rows], dtype=np.float64)
+
+
+def untaught(name: str) -> InputError:
+    """For a predictor that is asked before it has learned."""
+    return InputError(f"{name} has learned nothing yet", "it has no weights that ship", "fit it on rows first")
+
+
+def folds(groups: Sequence[str], count: int, seed: int) -> Iterator[Mask]:
+    """Masks of rows to hold out: whole groups, about as many rows in each; single rows where there is one group only.
+
+    Rows without a group stand alone.
+    """
+    keys = [group or f"\0{i}" for i, group in enumerate(groups)]
+    if len(set(keys)) == 1:
+        keys = [str(i) for i in range(len(keys))]
+    sizes = sorted(Counter(keys).items())
+    random.Random(seed).shuffle(sizes)
+    filled, place = [0] * count, {}
+    for key, size in sizes:
+        place[key] = filled.index(min(filled))
+        filled[place[key]] += size
+    where = np.array([place[key] for key in keys])
+    return (where == fold for fold in range(count) if filled[fold])
+
+
+def thinned(errors: Vector, count: int = QUANTILES) -> Vector:
+    """At most `count` of them in order, each standing for as many."""
+    ordered = np.sort(errors)
+    if len(ordered) <= count:
+        return ordered
+    return np.quantile(ordered, (np.arange(count) + 0.5) / count)
+
+
+def missing(error: ImportError, what: str) -> ToolMissing:
+    """For an optional library that is not installed."""
+    return ToolMissing(f"{what} needs {error.name or 'scikit-learn'}", str(error), "pip install 'forerun[eval]'")

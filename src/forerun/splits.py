@@ -1,0 +1,197 @@
+"""Rows to learn from, to choose with and to be judged by, so that nothing that is judged was nearly seen before.
+
+Near-duplicates are found by MinHash (Broder 1997) with banding (Leskovec, Rajaraman and Ullman 2014, chapter 3):
+shingles of five tokens, numbers and names as they are. Candidates are compared by the exact Jaccard index of their
+shingles; at .8 fewer than one pair in ten thousand is no candidate.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import zlib
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from forerun.errors import UsageError
+from forerun.prompts import parts
+from forerun.rows import Row
+
+By = Literal["random", "group", "device"]
+Hashes = NDArray[np.uint64]
+
+TRAIN, VALIDATION = 0.8, 0.1
+"""Shares; what is left is the test."""
+SIMILAR = 0.8
+"""The Jaccard index from which on two programs are near-duplicates."""
+
+_SHINGLE, _BANDS, _DEEP = 5, 25, 5
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+_WORD64 = 1 << 64
+
+
+@dataclass(frozen=True)
+class Split:
+    """Three parts of one set of rows, each in the order that the rows were given."""
+
+    train: list[Row]
+    validation: list[Row]
+    test: list[Row]
+
+
+def split(rows: Sequence[Row], by: By = "group", seed: int = 0, *, similar: float = SIMILAR) -> Split:
+    """80% to learn from, 10% to choose with, 10% to be judged by; near-duplicates, and groups, never cross.
+
+    By `group` or `random` (each program for itself) a cluster goes where the hash of its smallest key and the seed
+    says: rows that come later move nothing but what they join. By `device` a tenth of the devices is the test and a
+    tenth (at least one each) the validation, whatever the programs. `similar` above 1 lets near-duplicates cross, for
+    architectures that all look alike; the same text never does. Raises UsageError for another `by`, for fewer than
+    three devices, and where near-duplicates leave nothing to hold out.
+    """
+    return splits(rows, by, (seed,), similar=similar)[0]
+
+
+def splits(rows: Sequence[Row], by: By, seeds: Sequence[int], *, similar: float = SIMILAR) -> list[Split]:
+    """A `split` for each seed; near-duplicates are looked for once."""
+    if by == "device":
+        devices = [_devices([row.device for row in rows], seed) for seed in seeds]
+        return [_dealt(rows, [where[row.device] for row in rows]) for where in devices]
+    if by not in ("random", "group"):
+        raise UsageError(f"no split is called {by!r}", "splits: random, group, device", "name one of them")
+    keys = _clustered(rows, by, similar)
+    if len(rows) > 1 and len(set(keys)) == 1:
+        why = "all rows are near-duplicates of one another, or of one group"
+        raise UsageError("nothing can be held out", why, "give other rows, split by random, or set similar above 1")
+    return [_dealt(rows, [place(key, seed) for key in keys]) for seed in seeds]
+
+
+def place(key: str, seed: int) -> str:
+    """`train`, `validation` or `test`: always the same for a key and a seed."""
+    share = int.from_bytes(_digest(f"{seed}\0{key}")[:8], "big") / _WORD64
+    return "train" if share < TRAIN else "validation" if share < TRAIN + VALIDATION else "test"
+
+
+def near_duplicates(texts: Sequence[str], similar: float = SIMILAR) -> list[int]:
+    """For each text the place of the first one of its cluster: those it is linked to by pairs of near-duplicates."""
+    joined = _Union(len(texts))
+    sets = [_shingles(text) for text in texts] if similar <= 1 else []
+    first: dict[str | bytes, int] = {}
+    known: Sequence[str | bytes] = [found.tobytes() for found in sets] or texts
+    for i, content in enumerate(known):
+        joined.join(first.setdefault(content, i), i)
+    for members in _buckets({i: sets[i] for i in first.values()} if sets else {}):
+        _link(members, sets, similar, joined)
+    return [joined.root(i) for i in range(len(texts))]
+
+
+def _clustered(rows: Sequence[Row], by: By, similar: float) -> list[str]:
+    """The smallest key of each row's cluster: of its group, or of its program's text."""
+    texts = [parts(row.prompt).text for row in rows]
+    alone = [f"\0{_digest(text).hex()}" for text in texts]
+    keys = [row.group or own for row, own in zip(rows, alone, strict=True)] if by == "group" else alone
+    joined = _Union(len(rows))
+    first: dict[str, int] = {}
+    for i, (key, near) in enumerate(zip(keys, near_duplicates(texts, similar), strict=True)):
+        joined.join(near, i)
+        joined.join(first.setdefault(key, i), i)
+    smallest: dict[int, str] = {}
+    for i, key in enumerate(keys):
+        root = joined.root(i)
+        smallest[root] = min(smallest.get(root, key), key)
+    return [smallest[joined.root(i)] for i in range(len(rows))]
+
+
+def _devices(names: Iterable[str], seed: int) -> Mapping[str, str]:
+    """Where each device goes: in the order of hashes, so that there is always one to hold out."""
+    ordered = sorted(set(names), key=lambda name: _digest(f"{seed}\0{name}"))
+    if len(ordered) < 3:
+        why = f"{len(ordered)} of them, at least 3 are needed"
+        raise UsageError("too few devices to hold one out", why, "split by group")
+    tenth = max(1, round(len(ordered) * (1 - TRAIN - VALIDATION)))
+    parts_of = ["test"] * tenth + ["validation"] * tenth + ["train"] * len(ordered)
+    return dict(zip(ordered, parts_of, strict=False))
+
+
+def _dealt(rows: Sequence[Row], places: Sequence[str]) -> Split:
+    dealt = defaultdict(list)
+    for row, where in zip(rows, places, strict=True):
+        dealt[where].append(row)
+    return Split(dealt["train"], dealt["validation"], dealt["test"])
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).digest()
+
+
+class _Union:
+    """Union-find; a root is the smallest place of its set."""
+
+    def __init__(self, count: int) -> None:
+        self._parents = list(range(count))
+
+    def root(self, place: int) -> int:
+        while self._parents[place] != place:
+            self._parents[place] = place = self._parents[self._parents[place]]
+        return place
+
+    def join(self, a: int, b: int) -> None:
+        a, b = sorted((self.root(a), self.root(b)))
+        self._parents[b] = a
+
+
+def _mixed(values: Hashes) -> Hashes:
+    """The finaliser of MurmurHash3."""
+    values = (values ^ (values >> np.uint64(33))) * np.uint64(0xFF51AFD7ED558CCD)
+    values = (values ^ (values >> np.uint64(33))) * np.uint64(0xC4CEB9FE1A85EC53)
+    return values ^ (values >> np.uint64(33))
+
+
+def _shingles(text: str) -> Hashes:
+    """The distinct runs of five tokens, hashed, in order; a shorter text is one run."""
+    tokens = [zlib.crc32(token.encode("utf-8", "replace")) + 1 for token in _TOKEN.findall(text)]
+    padded = np.array(tokens + [0] * max(1, _SHINGLE - len(tokens)) if len(tokens) < _SHINGLE else tokens, np.uint64)
+    count = len(padded) - _SHINGLE + 1
+    hashes = np.zeros(count, np.uint64)
+    for i in range(_SHINGLE):
+        hashes = _mixed(hashes + padded[i : i + count])
+    return np.unique(hashes)
+
+
+def _signature(shingles: Hashes) -> Hashes:
+    """The smallest shingle under each of the hash functions (multiply-shift, Dietzfelbinger et al. 1997)."""
+    draw = np.random.default_rng(0)
+    factors, offsets = draw.integers(1, 1 << 63, (2, _BANDS * _DEEP, 1), dtype=np.uint64)
+    smallest = np.full(_BANDS * _DEEP, _WORD64 - 1, np.uint64)
+    for start in range(0, len(shingles), 4096):
+        some = (factors * np.uint64(2) + np.uint64(1)) * shingles[None, start : start + 4096] + offsets
+        smallest = np.minimum(smallest, (some >> np.uint64(32)).min(axis=1))
+    return smallest
+
+
+def _buckets(sets: Mapping[int, Hashes]) -> Iterator[list[int]]:
+    """Those that agree in a whole band: the candidates."""
+    found: dict[tuple[int, bytes], list[int]] = defaultdict(list)
+    for i, shingles in sets.items():
+        for band, rows in enumerate(_signature(shingles).reshape(_BANDS, _DEEP)):
+            found[band, rows.tobytes()].append(i)
+    return (members for members in found.values() if len(members) > 1)
+
+
+def _link(members: Sequence[int], sets: Sequence[Hashes], similar: float, joined: _Union) -> None:
+    """Joins the pairs that are similar enough; stops when all are one."""
+    for at, a in enumerate(members):
+        if len({joined.root(member) for member in members[at:]}) == 1:
+            return
+        for b in members[at + 1 :]:
+            if joined.root(a) != joined.root(b) and _jaccard(sets[a], sets[b]) >= similar:
+                joined.join(a, b)
+
+
+def _jaccard(a: Hashes, b: Hashes) -> float:
+    shared = len(np.intersect1d(a, b, assume_unique=True))
+    return shared / (len(a) + len(b) - shared)

@@ -1,0 +1,158 @@
+"""Scores against sums by hand, SciPy and plain resampling; the evaluation on rows whose answer is known."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from forerun import registry, stats
+from forerun.distribution import Distribution
+from forerun.errors import InputError, UsageError
+from forerun.evaluate import HIGHER_IS_BETTER, Scores, evaluate, score
+from forerun.models.group_mean import GroupMean
+from forerun.models.length import Length
+from forerun.rows import Row
+from forerun.scores import (
+    resamples,
+    weighted_kendall,
+    weighted_mean,
+    weighted_median,
+    weighted_spearman,
+    within,
+)
+from forerun.testing import toy_rows
+
+pairs = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=3, max_size=30)
+
+
+def repeated(values: np.ndarray, weights: np.ndarray) -> list[float]:
+    return [float(v) for v, w in zip(values, weights, strict=True) for _ in range(int(w))]
+
+
+@given(pairs, st.integers(0, 5))
+def test_a_weighted_score_is_the_score_of_repeated_rows(rows: list[tuple[int, int]], seed: int) -> None:
+    x, y = (np.array(side, dtype=float) for side in zip(*rows, strict=True))
+    weights = resamples([f"g{i % 4}" for i in range(len(rows))], 5, seed)
+    assert weights.shape == (6, len(rows)) and (weights[0] == 1).all()
+    found = [f(x, y, weights) for f in (weighted_spearman, weighted_kendall)]
+    middles, means = weighted_median(x, weights), weighted_mean(x, weights)
+    for i, w in enumerate(weights):
+        a, b = repeated(x, w), repeated(y, w)
+        if len(a) < 2:
+            continue
+        for ours, theirs in zip(found, (stats.spearman, stats.kendall), strict=True):
+            if len(set(b)) == 1:
+                assert math.isnan(ours[i])
+            elif len(set(a)) == 1:
+                assert ours[i] == 0
+            else:
+                assert ours[i] == pytest.approx(theirs(a, b), abs=1e-5)
+        assert middles[i] == stats.median(a) and means[i] == pytest.approx(stats.mean(a))
+
+
+@given(pairs)
+def test_pairs_inside_a_group_are_counted_one_by_one(rows: list[tuple[int, int]]) -> None:
+    x, y = (list(map(float, side)) for side in zip(*rows, strict=True))
+    found = within(x, y)
+    if len(set(y)) < 3:
+        assert found is None
+        return
+    told = [
+        0.5 if x[i] == x[j] else float((x[i] < x[j]) == (y[i] < y[j]))
+        for i in range(len(x))
+        for j in range(i)
+        if y[i] != y[j]
+    ]
+    assert found is not None and found[1] == pytest.approx(stats.mean(told))
+    assert found[0] == pytest.approx(stats.spearman(x, y) if len(set(x)) > 1 else 0.0)
+
+
+def rows_of(values: list[float], groups: list[str]) -> list[Row]:
+    return [Row("memory", "B", f"p{i}", v, g) for i, (v, g) in enumerate(zip(values, groups, strict=True))]
+
+
+def test_scores_by_hand() -> None:
+    rows = rows_of([1.0, 2.0, 4.0, 8.0, 0.0], ["a", "a", "a", "b", "b"])
+    beliefs = [Distribution.of([(m / 2, m * 2, 1.0)]) for m in (1.0, 3.0, 2.0, 8.0, 1.0)]
+    found = score(rows, beliefs)
+    assert set(found) == set(HIGHER_IS_BETTER)
+    assert found["mape"].value == pytest.approx((0 + 0.5 + 0.5 + 0) / 4)
+    assert found["mdape"].value == pytest.approx(0.25)
+    assert found["coverage"].value == pytest.approx(3 / 5)  # 2 to 4 times .9 does not reach 4, nothing reaches 0
+    assert found["width"].value == pytest.approx(4**0.45 - 4**-0.45)
+    assert found["within_spearman"].value == pytest.approx(0.5)
+    assert found["within_pairs"].value == pytest.approx(2 / 3)
+    crps = [one.log_crps(r.value) for one, r in zip(beliefs[:4], rows[:4], strict=True)]
+    assert found["log_crps"].value == pytest.approx(sum(crps) / 4)
+
+
+def test_intervals_are_those_of_whole_groups() -> None:
+    draw = random.Random(0)
+    groups = [f"g{i // 10}" for i in range(400)]
+    shift = [draw.gauss(0, 1) for _ in range(40)]
+    truth = [math.exp(shift[i // 10]) for i in range(400)]
+    found = score(rows_of(truth, groups), [Distribution.point(1.0)] * 400)["mape"]
+    apes = [abs(1 / t - 1) for t in truth]
+    whole = stats.bootstrap([apes[i : i + 10] for i in range(0, 400, 10)], stats.mean, resamples=1000)
+    single = stats.bootstrap([[a] for a in apes], stats.mean, resamples=300)
+    assert found.value == pytest.approx(whole.value)
+    assert found.high - found.low == pytest.approx(whole.high - whole.low, rel=0.3)
+    assert found.high - found.low > 2 * (single.high - single.low)
+
+
+def known(count: int) -> list[Row]:
+    """What a program costs is its length, but for a tenth."""
+    draw = random.Random(1)
+    made = []
+    for i in range(count):
+        text = " ".join(f"w{draw.randrange(10_000)}" for _ in range(draw.randrange(3, 300)))
+        made.append(Row("size", "B", text, len(text) * math.exp(draw.gauss(0, 0.1)), f"g{i % (count // 3)}"))
+    return made
+
+
+@pytest.fixture(scope="module")
+def table() -> dict[str, Scores]:
+    found = evaluate(known(900), {"length": Length, "mean": GroupMean}, seeds=(0, 1), stack=("length", "mean"))
+    return {one.model: one for one in found}
+
+
+def test_an_evaluation_finds_who_is_right(table: dict[str, Scores]) -> None:
+    pytest.importorskip("scipy")
+    assert list(table) == ["length", "mean", "stack"]
+    right, mean, stack = (table[name].values for name in table)
+    assert right["spearman"].low > 0.95 > mean["spearman"].high and mean["spearman"].value == 0
+    assert right["mdape"].value < 0.12 < mean["mdape"].low
+    assert stack["mdape"].value < 1.2 * right["mdape"].value
+    for one in (right, mean, stack):
+        assert 0.82 < one["coverage"].value < 0.97
+        assert all(s.low <= s.value <= s.high for s in one.values())
+        assert one["mdape"].spread > 0
+    assert right["width"].value < mean["width"].value / 3
+
+
+def test_a_row_says_what_it_is_about(table: dict[str, Scores]) -> None:
+    found = table["length"]
+    assert (found.metric, found.by, found.seeds) == ("size", "group", (0, 1))
+    assert found.n == 3 * found.groups and 100 < found.n < 260
+
+
+def test_one_seed_has_no_spread() -> None:
+    found = evaluate(known(300), {"length": Length}, "random")[0]
+    assert math.isnan(found.values["mdape"].spread)
+
+
+def test_bad_requests() -> None:
+    with pytest.raises(UsageError, match="cannot be done"):
+        evaluate(toy_rows(), {"length": Length}, stack=("lengthy",))
+    with pytest.raises(UsageError, match="cannot be done"):
+        evaluate(toy_rows(), {"length": Length}, seeds=())
+    with pytest.raises(InputError, match="too little"):
+        evaluate([], {"length": Length})
+    with pytest.raises(InputError, match="fewer than 5 rows"):
+        evaluate(known(30), {"length": Length})
+    assert registry.find("models", "length") is Length

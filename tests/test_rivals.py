@@ -1,0 +1,278 @@
+"""The rivals: the laws of predictors on each of them, and on each what it is supposed to see."""
+
+from __future__ import annotations
+
+import builtins
+import math
+import random
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from forerun import registry
+from forerun.core import Metric
+from forerun.distribution import Distribution
+from forerun.errors import InputError, ToolMissing, UsageError
+from forerun.grammars.floats import Floats
+from forerun.models._calibrated import calibrated, enough, needed
+from forerun.models._chain import model
+from forerun.models._features import kinds
+from forerun.models._predictor import Predictor
+from forerun.models._regression import QUANTILES, Scale, folds, thinned
+from forerun.models._stack import Stack, convex
+from forerun.prompts import parts, prompt
+from forerun.rows import Row
+from forerun.testing import check_model, toy_rows
+
+for library in ("sklearn", "scipy", "tree_sitter", "tree_sitter_c", "tree_sitter_python"):
+    pytest.importorskip(library)
+
+TIME = Metric("runtime", "s")
+PREDICTORS = [
+    name
+    for name in registry.names("models")
+    if name != "encoder_decoder" and issubclass(registry.find("models", name), Predictor)
+]
+
+
+def row(text: str, value: float, group: str = "", language: str = "c", device: str = "cpu", **counters: float) -> Row:
+    made = prompt(TIME, f"{language}, tool 1", device, text, counters=counters)
+    return Row(TIME.name, TIME.unit, made, value, group, device)
+
+
+def predictor(name: str) -> Predictor:
+    made = model(name)
+    assert isinstance(made, Predictor)
+    return made
+
+
+def medians(fitted: Predictor, rows: list[Row]) -> list[float]:
+    return [found.median for found in fitted.predict([one.prompt for one in rows])]
+
+
+@pytest.mark.parametrize("name", PREDICTORS)
+def test_every_predictor_keeps_its_laws(name: str) -> None:
+    with pytest.raises(InputError):
+        predictor(name).predict(["int x;"])
+    check_model(predictor(name), Floats())
+
+
+@pytest.mark.parametrize("name", PREDICTORS)
+@pytest.mark.parametrize("value", [0.0, -3.0, 1e-280, 1e280])
+def test_values_of_every_size_are_learned(name: str, value: float) -> None:
+    fitted = predictor(name)
+    fitted.fit([row(f"int x{i};", value, f"g{i}") for i in range(10)])
+    assert medians(fitted, [row("int y;", 1.0)]) == pytest.approx([value], rel=1e-6, abs=0)
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf])
+def test_what_is_no_number_is_refused(value: float) -> None:
+    rows = [row("int x;", float(i)) for i in range(9)] + [row("int y;", value)]
+    with pytest.raises(InputError, match="not finite"):
+        predictor("length").fit(rows)
+    with pytest.raises(InputError, match="several metrics"):
+        predictor("length").fit([*toy_rows(), rows[0]])
+
+
+def test_length_has_a_line_for_each_language_with_enough_rows() -> None:
+    def cost(language: str, size: int) -> float:
+        return {"c": 3.0 * (size + 1), "go": 0.5 * (size + 1) ** 2}[language]
+
+    rows = [row("x" * (10 + i), cost(name, 10 + i), f"g{i}", name) for i in range(40) for name in ("c", "go")]
+    fitted = predictor("length")
+    fitted.fit(rows)
+    asked = [row("x" * 99, 0.0, language=name) for name in ("c", "go")]
+    assert medians(fitted, asked) == pytest.approx([cost("c", 99), cost("go", 99)], rel=1e-6)
+
+
+def test_group_mean_falls_back_to_the_language_and_then_to_all() -> None:
+    rows = [row("x", 2.0, f"a{i}", "c", "old") for i in range(8)] + [row("x", 8.0, f"b{i}", "c") for i in range(8)]
+    fitted = predictor("group_mean")
+    fitted.fit(rows)
+    asked = [row("y", 0.0, "", "c", device) for device in ("old", "cpu", "new")] + [row("y", 0.0, "", "go")]
+    assert medians(fitted, asked) == pytest.approx([2.0, 8.0, 4.0, 4.0])
+
+
+def test_flops_follow_the_counter_and_else_the_length() -> None:
+    rows = [row("x" * (i % 7), 2.0 * (f + 1), f"g{i}", flops=f) for i, f in enumerate(map(float, range(10, 90)))]
+    fitted = predictor("flops")
+    fitted.fit(rows)
+    found = medians(fitted, [row("x", 0.0, flops=20.0), row("x" * 7, 0.0, flops=80.0)])
+    assert found == pytest.approx([42, 162], rel=0.1)
+    assert math.isfinite(medians(fitted, [row("x", 0.0)])[0])
+
+
+WORDS = ("alpha", "beta", "gamma", "delta")
+
+
+def worded(count: int) -> list[Row]:
+    """Programs of the same length whose words say what they cost."""
+    draw, rows = random.Random(1), []
+    for i in range(count):
+        word = draw.choice(WORDS)
+        text = f"int main() {{ {word:5}(); return {draw.randrange(100, 999)}; }}"
+        rows.append(row(text, 10.0 ** WORDS.index(word) * draw.uniform(0.95, 1.05), f"g{i}"))
+    return rows
+
+
+@pytest.mark.parametrize("name", ["tfidf_ridge", "neighbours"])
+def test_ngrams_tell_words_apart(name: str) -> None:
+    rows = worded(160)
+    fitted = predictor(name)
+    fitted.fit(rows[:120])
+    errors = [abs(math.log(m / r.value)) for m, r in zip(medians(fitted, rows[120:]), rows[120:], strict=True)]
+    assert np.median(errors) < 0.5
+
+
+def test_trees_count_syntax_and_not_letters() -> None:
+    def text(loops: int, name: str) -> str:
+        return f"int {name}(int n) {{" + f"for (int {name}i = 0; {name}i < n; {name}i++) n--;" * loops + "return n; }"
+
+    draw = random.Random(2)
+    rows = []
+    for i in range(120):
+        loops, name = draw.randrange(1, 6), "f" * draw.randrange(1, 30)
+        rows.append(row(text(loops, name), 10.0**loops, f"g{i}"))
+    fitted = predictor("boosted_trees")
+    fitted.fit(rows)
+    asked = [row(text(loops, "abc"), 0.0) for loops in range(1, 6)]
+    assert [round(math.log10(m)) for m in medians(fitted, asked)] == [1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize(
+    "language, text, kind, count",
+    [
+        ("c", "int f() { for (;;) { for (;;); } }", "node for_statement", 2),
+        ("c++", "int f() { for (;;); }", "node for_statement", 1),
+        ("python", "for x in y: pass", "node for_statement", 1),
+        ("javascript", "for (;;) {}", "node for_statement", 1),
+        ("java", "class A { void f() { for (;;) {} } }", "node for_statement", 1),
+        ("go", "package a\nfunc f() { for {} }", "node for_statement", 1),
+        ("rust", "fn f() { loop {} }", "node loop_expression", 1),
+        ("ruby", "while x do\nend", "node while", 2),
+        ("php", "<?php for (;;) {}", "node for_statement", 1),
+        ("LLVM IR", "%1 = add i32 %add, 1\n%2 = add i32 %1, 2", "word add", 2),
+        ("onnx", "Conv Relu Conv Relu", "words Conv Relu", 2),
+        ("onnx", "Add ^1\nRelu\nAdd ^1\nRelu", "lines Add ^1 Relu", 2),
+        ("cell", "skip|conv", "place 1 conv", 1),
+    ],
+)
+def test_kinds_of_syntax_or_words(language: str, text: str, kind: str, count: int) -> None:
+    assert kinds(parts(row(text, 1.0, language=language).prompt))[kind] == count
+
+
+@pytest.mark.parametrize("name, library", [("boosted_trees", "sklearn.ensemble"), ("tfidf_ridge", "scipy.sparse")])
+def test_a_missing_library_is_named(name: str, library: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    real: Callable[..., object] = builtins.__import__
+
+    def without(asked: str, *rest: object) -> object:
+        if asked == library:
+            raise ModuleNotFoundError(f"No module named {asked!r}", name=asked)
+        return real(asked, *rest)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(ToolMissing) as caught:
+        predictor(name).fit(toy_rows())
+    assert caught.value.todo == "pip install 'forerun[eval]'"
+
+
+def test_folds_hold_out_whole_groups_and_every_row_once() -> None:
+    groups = [f"g{i % 7}" for i in range(50)] + ["", ""]
+    masks = list(folds(groups, 5, 0))
+    assert np.sum(masks, axis=0).tolist() == [1] * 52
+    for mask in masks:
+        inside = {g for g, held in zip(groups, mask, strict=True) if held and g}
+        assert not inside & {g for g, held in zip(groups, mask, strict=True) if not held}
+    assert len(list(folds(["one"] * 9, 5, 0))) == 5
+
+
+def test_a_scale_goes_through_zero_where_it_must() -> None:
+    values = np.array([0.0, 2.0, 2e6])
+    scale = Scale.of(values)
+    places = scale.to(values)
+    assert places[0] == 0 and places[2] == pytest.approx(math.log(1e6))
+    back = [scale.distribution(place, np.zeros(1)).median for place in places.tolist()]
+    assert back == pytest.approx(values.tolist())
+    assert min(scale.distribution(0.0, np.array([-9.0, 0.0, 9.0])).lows) == 0
+
+
+def test_errors_are_thinned_evenly() -> None:
+    kept = thinned(np.random.default_rng(0).normal(size=5000))
+    assert len(kept) == QUANTILES and np.std(kept) == pytest.approx(1, abs=0.05)
+
+
+class Fixed(Predictor):
+    """Believes the same of every program, but for its length."""
+
+    name = "fixed"
+
+    def __init__(self, factor: float, width: float) -> None:
+        self.factor, self.width = factor, width
+
+    def fit(self, rows, seed=0):  # type: ignore[no-untyped-def]
+        pass
+
+    def predict(self, prompts):  # type: ignore[no-untyped-def]
+        sizes = [self.factor * len(parts(p).text) for p in prompts]
+        return [Distribution.of([(s / self.width, s * self.width, 1.0)]) for s in sizes]
+
+
+def noisy(count: int, spread: float, language: str, seed: int) -> list[Row]:
+    draw = random.Random(seed)
+    made = []
+    for _ in range(count):
+        size = draw.randrange(5, 500)
+        made.append(row("x" * size, size * math.exp(draw.gauss(0, spread)), language=language))
+    return made
+
+
+@pytest.mark.parametrize("width", [1.01, 1.5, 50.0])
+def test_calibrated_intervals_cover_what_they_promise(width: float) -> None:
+    fitted = calibrated(Fixed(1.0, width), noisy(400, 0.5, "c", 1) + noisy(400, 0.05, "go", 2))
+    for language, spread in (("c", 0.5), ("go", 0.05)):
+        rows = noisy(2000, spread, language, 3)
+        ends = [found.interval(0.9) for found in fitted.predict([one.prompt for one in rows])]
+        share = sum(low <= one.value <= high for (low, high), one in zip(ends, rows, strict=True)) / 2000
+        assert 0.86 < share < 0.94
+
+
+def test_calibration_on_its_own_rows_is_exact_and_needs_rows() -> None:
+    rows = noisy(99, 0.3, "c", 1)
+    fitted = calibrated(Fixed(1.3, 2.0), rows)
+    ends = [found.interval(0.9) for found in fitted.predict([one.prompt for one in rows])]
+    assert sum(low <= one.value <= high for (low, high), one in zip(ends, rows, strict=True)) == 90
+    with pytest.raises(InputError):
+        calibrated(Fixed(1.0, 2.0), [])
+
+
+def test_factors_where_widening_cannot_help() -> None:
+    assert needed(Distribution.point(2.0), 3.0, 0.9) == math.inf and needed(Distribution.point(2.0), 2.0, 0.9) == 0
+    assert math.isnan(needed(Distribution.of([(-1.0, 1.0, 1.0)]), 2.0, 0.9))
+    assert needed(Distribution.of([(1.0, 4.0, 1.0)]), 0.0, 0.9) == math.inf
+    assert enough([math.nan, math.inf], 0.9) == 1 and enough([2.0, math.inf], 0.9) == pytest.approx(2)
+
+
+def test_a_stack_is_the_nearest_convex_combination() -> None:
+    rows = noisy(200, 0.1, "c", 4)
+    stack = Stack({"half": Fixed(0.5, 2.0), "thrice": Fixed(3.0, 2.0)})
+    with pytest.raises(InputError):
+        stack.predict(["x"])
+    stack.fit(rows)
+    assert sum(stack.weights.values()) == pytest.approx(1) and min(stack.weights.values()) >= 0
+    # One is a mean of the logarithms of a half and three with these shares.
+    assert stack.weights["half"] == pytest.approx(math.log(3) / math.log(6), abs=0.03)
+    assert medians(stack, rows) == pytest.approx([float(len(parts(r.prompt).text)) for r in rows], rel=0.1)
+    with pytest.raises(UsageError):
+        Stack({})
+
+
+def test_rows_far_off_do_not_decide_a_stack() -> None:
+    truth = np.linspace(0, 1, 60)
+    other = np.zeros(60)
+    far = truth.copy()
+    far[:5] += 1000
+    assert convex(np.column_stack([far, other]), truth)[0] < 0.01
+    target = truth.copy()
+    target[:5] -= 1000
+    assert convex(np.column_stack([truth, other]), target)[0] > 0.99
