@@ -82,7 +82,6 @@ def test_a_source_alone_is_timed_in_a_worker(pool: Pool) -> None:
     assert truth.ok and truth.tool.startswith("onnxruntime") and truth.values["samples"] >= 3
     assert 0 < truth.values["latency_least"] <= truth.values["latency"] < 1 and truth.values["cpu"] > 0
     assert told.values["log_error_latency"] == pytest.approx(-math.log(told.values["latency"]))
-    assert told.values["latency"] == truth.values["latency"]
 
 
 def test_what_cannot_be_measured_is_said(pool: Pool) -> None:

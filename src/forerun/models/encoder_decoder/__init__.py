@@ -122,7 +122,9 @@ class EncoderDecoder(Predictor):
         return [Draft(grammar.read(p.pieces), p.logprob, self.name) for p in found if p.complete]
 
     def fit(self, rows: Sequence[Row], seed: int = 0) -> None:
-        """Nothing: a trained network is taken as it is. `forerun.train.fit` trains one."""
+        """Nothing: it is taken as `forerun.train.fit` left it. Raises InputError without rows."""
+        if not rows:
+            raise InputError("there is nothing to learn from", "no rows were given", "give the rows of one metric")
 
     def predict(self, prompts: Sequence[str]) -> list[Distribution]:
         """What it believes of each, with the width that it was calibrated to."""
