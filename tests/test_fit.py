@@ -56,6 +56,13 @@ def test_a_checkpoint_predicts_what_it_learned(trained: Path) -> None:
     model, held = EncoderDecoder(trained), rows(40, 2)
     found = model.predict([row.prompt for row in held])
     assert spearman([d.median for d in found], [row.value for row in held]) > 0.95
+    readings = model.read([held[0].prompt, "something else entirely " * 9])
+    assert readings[0].familiarity is not None and readings[1].familiarity is not None
+    assert readings[0].familiarity > 0.02 > readings[1].familiarity and readings[1].cut > 0
+    inside = [
+        d.interval(0.9)[0] * 0.99 <= r.value <= d.interval(0.9)[1] * 1.01 for d, r in zip(found, held, strict=True)
+    ]
+    assert sum(inside) >= 0.75 * len(inside)
     lines = [json.loads(line) for line in (trained / "metrics.jsonl").read_text().splitlines()]
     assert [line["step"] for line in lines] == list(range(1, 151))
 

@@ -19,11 +19,14 @@ import torch
 from forerun.errors import InputError
 from forerun.files import write_atomically
 from forerun.grammars.floats import PIECES, Floats
+from forerun.models._calibrated import ENOUGH, LEVEL, enough, needed
 from forerun.models.encoder_decoder import ANSWER, EncoderDecoder
 from forerun.models.encoder_decoder._torch import TorchNetwork
+from forerun.models.encoder_decoder.calibration import Calibration, Known
 from forerun.models.encoder_decoder.config import Config
 from forerun.models.encoder_decoder.network import Network
 from forerun.models.encoder_decoder.tokenizer import Tokenizer, learn
+from forerun.prompts import parts as parts_of
 from forerun.rows import Row
 from forerun.train import checkpoint, lora
 from forerun.train.denoise import denoised
@@ -33,6 +36,9 @@ from forerun.train.recipes import Training
 
 LEARNED_FROM = 20_000
 """Prompts that the tokenizer is learned on, at most."""
+
+SUMMARISED = 2000
+"""Prompts of the training that tell what the network knows, about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +67,11 @@ def fit(
     _same_as_before(folder, training, _digest([*parts.train, *parts.validation]), start)
     tokenizer = _tokenizer(folder, start, [row.prompt for row in parts.train], training.tokens)
     data = dataset(parts, tokenizer, training)
-    return _trained(folder, training, tokenizer, data, start, seconds, on_step)
+    model = _trained(folder, training, tokenizer, data, start, seconds, on_step)
+    if model is not None:
+        model.calibration = calibration(model, parts)
+        model.save_pretrained(folder, onnx=training.export)
+    return model is not None
 
 
 def pretrain(
@@ -82,7 +92,10 @@ def pretrain(
     validation = denoised(texts[:held], tokenizer, legal, training.context, seed=training.recipe.seed)
     examples = denoised(texts[held:], tokenizer, legal, training.context, seed=training.recipe.seed + 1)
     data = Dataset(examples, validation, legal, places(legal, tokenizer))
-    return _trained(folder, training, tokenizer, data, None, seconds, on_step)
+    model = _trained(folder, training, tokenizer, data, None, seconds, on_step)
+    if model is not None:
+        model.save_pretrained(folder, onnx=training.export)
+    return model is not None
 
 
 def dataset(parts: Parts, tokenizer: Tokenizer, training: Training) -> Dataset:
@@ -117,20 +130,38 @@ def _trained(
     start: Path | None,
     seconds: float,
     on_step: Callable[[Progress], None],
-) -> bool:
+) -> EncoderDecoder | None:
+    """The model with the best weights; None where the time was over before."""
     network = _network(tokenizer, training, start)
     if training.lora:
         lora.add(network, training.lora)
     done = train(network, data, training.recipe, folder, device=training.device, seconds=seconds, on_step=on_step)
-    if done:
-        best = folder / "best.safetensors"
-        if best.exists():
-            checkpoint.read(best, network, [])
-        lora.merge(network)
-        network.eval()
-        made = EncoderDecoder.of(TorchNetwork(network.cpu(), "cpu"), tokenizer, network.config)
-        made.save_pretrained(folder, onnx=training.export)
-    return done
+    if not done:
+        return None
+    best = folder / "best.safetensors"
+    if best.exists():
+        checkpoint.read(best, network, [])
+    lora.merge(network)
+    return EncoderDecoder.of(TorchNetwork(network, training.device), tokenizer, network.config)
+
+
+def calibration(model: EncoderDecoder, parts: Parts) -> Calibration:
+    """How wide its intervals must be, for each metric and each language with enough rows, and what it knows."""
+    found: dict[str, list[float]] = {}
+    beliefs = model.predict([row.prompt for row in parts.validation])
+    for row, belief in zip(parts.validation, beliefs, strict=True):
+        factor = needed(belief, row.value, LEVEL)
+        language = parts_of(row.prompt).head.get("language", "").partition(",")[0]
+        found.setdefault(row.metric, []).append(factor)
+        found.setdefault(f"{row.metric}/{language}", []).append(factor)
+    kept = {name: rows for name, rows in found.items() if "/" not in name or len(rows) >= ENOUGH}
+    seen, held = (_some([row.prompt for row in rows]) for rows in (parts.train, parts.validation))
+    known = Known.of(model.summaries(seen), model.summaries(held))
+    return Calibration({name: enough(rows, LEVEL) for name, rows in kept.items()}, known)
+
+
+def _some(prompts: Sequence[str]) -> Sequence[str]:
+    return prompts[:: max(1, len(prompts) // SUMMARISED)]
 
 
 def _network(tokenizer: Tokenizer, training: Training, start: Path | None) -> Network:

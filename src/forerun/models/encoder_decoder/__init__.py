@@ -145,6 +145,17 @@ class EncoderDecoder(Predictor):
                 found[i] = Reading(wide, familiarity, encoded[i].cut)
         return [found[i] for i in range(len(prompts))]
 
+    def summaries(self, prompts: Sequence[str]) -> Any:
+        """`[N, F]`, an array: where each prompt lies in what the network has learned (`forerun.models._decode`)."""
+        import numpy as np
+
+        tokens = [self.encode(prompt).ids for prompt in prompts]
+        found: dict[int, Any] = {}
+        for places in _batches([len(ids) for ids in tokens]):
+            memory = self.network.encode([tokens[i] for i in places])
+            found |= zip(places, self.network.summaries(memory), strict=True)
+        return np.stack([found[i] for i in range(len(prompts))])
+
     def _familiarity(self, memory: Any, n: int) -> list[float | None]:
         known = self.calibration.known
         return [None] * n if known is None else known.familiarity(self.network.summaries(memory)).tolist()
