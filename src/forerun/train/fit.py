@@ -70,7 +70,7 @@ def fit(
     model = _trained(folder, training, tokenizer, data, start, seconds, on_step)
     if model is not None:
         model.calibration = calibration(model, parts)
-        model.save_pretrained(folder, onnx=training.export)
+        _save(model, folder, training)
     return model is not None
 
 
@@ -94,7 +94,7 @@ def pretrain(
     data = Dataset(examples, validation, legal, places(legal, tokenizer))
     model = _trained(folder, training, tokenizer, data, None, seconds, on_step)
     if model is not None:
-        model.save_pretrained(folder, onnx=training.export)
+        _save(model, folder, training)
     return model is not None
 
 
@@ -143,6 +143,12 @@ def _trained(
         checkpoint.read(best, network, [])
     lora.merge(network)
     return EncoderDecoder.of(TorchNetwork(network, training.device), tokenizer, network.config)
+
+
+def _save(model: EncoderDecoder, folder: Path, training: Training) -> None:
+    assert isinstance(model.network, TorchNetwork)
+    model.network = TorchNetwork(model.network.network, "cpu")
+    model.save_pretrained(folder, onnx=training.export)
 
 
 def calibration(model: EncoderDecoder, parts: Parts) -> Calibration:
