@@ -19,7 +19,8 @@ VERBS = {
     "verify": "replay a lock file with stock opt and llc, and compare bytes",
     "collect": "gather trials from corpora of real programs",
     "data": "tables of what was measured: from stored trials, from your own files, to CSV, JSON lines or Parquet",
-    "train": "learn what ships from stored trials",
+    "train": "learn what ships, or a model of your own from a table",
+    "eval": "judge predictors on what they have not learned from",
     "tasks": "list the questions that can be asked",
     "models": "list the ways to answer them",
     "doctor": "show what was found on this machine, and every setting",
@@ -84,6 +85,9 @@ def _dispatch(arguments: list[str]) -> int:
         return int(import_module("forerun.cli.cc").run(arguments[1:]))
     parser = parser_of(verb)
     own, compiler = _split(arguments)
+    default = getattr(sys.modules.get(f"forerun.cli.{verb}"), "DEFAULT", "")
+    if default and len(own) > 1 and own[1].startswith("--") and own[1] != "--help":
+        own.insert(1, default)
     options, unknown = parser.parse_known_args(own or ["--help"])
     if unknown:  # the parser of the first word would point to its own help
         todo = f"see: forerun {verb} --help"

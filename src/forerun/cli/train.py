@@ -1,47 +1,29 @@
-"""`forerun train passes`: learns the coreset that ships."""
+"""`forerun train`: what ships, and models of your own."""
 
 from __future__ import annotations
 
 import argparse
-import json
-from pathlib import Path
 
-from forerun import settings
-from forerun.cli.render import Column, Progress, Table, add_format, percent, show
-from forerun.errors import InputError
-from forerun.files import write_atomically
-from forerun.toolchains.llvm import clang
-from forerun.train import coreset
+from forerun.cli import _train_passes, _train_predict
+from forerun.cli.render import add_format
+
+DEFAULT = "predict"
+"""What is meant where no task is named: `forerun train --data my.csv`."""
+_TASKS = {
+    "predict": (_train_predict, "a language model of numbers, from tables of rows (the default)"),
+    "passes": (_train_passes, "the coreset of pass pipelines, from stored trials"),
+}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Options of the verb."""
-    parser.epilog = "Learns from the sources that `forerun collect` stored. Interrupted, it goes on where it stopped."
-    parser.add_argument("task", choices=("passes",), help="the question whose model is learned")
-    parser.add_argument("--store", type=Path, help="file with the trials (default: in the cache folder)")
-    parser.add_argument("--size", type=int, default=40, help="pipelines in the coreset (default: 40)")
-    parser.add_argument("--search", type=int, default=100, help="compilations of the search on each module (100)")
-    parser.add_argument("--candidates", type=int, default=200, help="lists that are tried on all modules (200)")
-    parser.add_argument("--generations", type=int, default=3, help="rounds of refinement of what is chosen (3)")
-    parser.add_argument("--cc", help="the clang whose pipelines are the start (default: the one that was found)")
-    parser.add_argument("-o", "--output", type=Path, default=Path("passes-coreset.json"), help="where to write")
-    add_format(parser)
+    """A parser for each task."""
+    tasks = parser.add_subparsers(dest="task", metavar="TASK", required=True)
+    for name, (kind, text) in _TASKS.items():
+        own = tasks.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
+        kind.configure(own)
+        add_format(own)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Search, broadcast, selection; writes the coreset and prints it."""
-    store = options.store or settings.store_path()
-    if not store.is_file():
-        raise InputError(
-            f"there are no trials: {store}",
-            "there is no such file",
-            "gather some first: forerun collect passes --debian train",
-        )
-    progress = Progress(None, "modules")
-    recipe = coreset.Recipe(options.size, options.search, options.candidates, options.generations)
-    learned = coreset.train(store, options.cc or clang.default_compiler(), recipe, lambda stage: progress.step(stage))
-    progress.end()
-    write_atomically(options.output, (json.dumps(learned, indent=1) + "\n").encode())
-    columns = [Column("gain", "mean gain", percent, True), Column("pipeline", "pipeline")]
-    show(Table(columns, learned["entries"]), options.format)
-    return 0
+    """Trains."""
+    return int(_TASKS[options.task][0].run(options))

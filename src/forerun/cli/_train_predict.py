@@ -1,0 +1,100 @@
+"""Of `forerun train`: the language model of numbers, from tables of rows or a table of yours."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from forerun.cli.render import Column, Progress, Table, counted, number, show
+from forerun.errors import ToolMissing, UsageError
+from forerun.rows import Row
+from forerun.splits import split
+from forerun.tables import read_rows, read_table
+
+if TYPE_CHECKING:
+    from forerun.train.loop import Progress as Step
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """The options."""
+    parser.epilog = "Called again with the same data and folder, it goes on where it stopped."
+    parser.add_argument(
+        "--data", action="append", default=[], type=Path, metavar="FILE", help="rows as `forerun data` writes them"
+    )
+    parser.add_argument("--text", help="of a table of yours: the column with the programs; needs --target")
+    parser.add_argument("--target", help="of a table of yours: the column with the numbers")
+    parser.add_argument("--group", help="of a table of yours: the column that says what belongs together")
+    parser.add_argument("--language", help="of a table of yours: the language, or the column that says it")
+    parser.add_argument("--device", help="of a table of yours: where the programs ran, or the column that says it")
+    parser.add_argument("--recipe", default="cpu", help="cpu, gpu, or adapt for 16 to 100 examples (default: cpu)")
+    parser.add_argument("--start", type=Path, metavar="DIR", help="the checkpoint to start from")
+    parser.add_argument("--depth", type=int, help="the network's size: layers, each 64 wide (default: the recipe's)")
+    parser.add_argument("--context", type=int, help="tokens of a prompt that are read (default: the recipe's)")
+    parser.add_argument("--steps", type=int, help="steps of training (default: the recipe's)")
+    parser.add_argument("--seed", type=int, help="another seed, another network and another split (default: 0)")
+    parser.add_argument("--seconds", type=float, default=math.inf, help="stop then, to be resumed")
+    parser.add_argument("--similar", type=float, default=0.8, help="Jaccard of near-duplicates, which never cross (.8)")
+    parser.add_argument("-o", "--output", type=Path, default=Path("checkpoint"), help="folder for the checkpoint")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Trains on the training part of the rows; prints where it stands."""
+    if not find_spec("torch"):
+        raise ToolMissing("training needs PyTorch", "torch is not installed", "pip install 'forerun[train]'")
+    from forerun.train import recipes
+    from forerun.train.fit import Parts, fit
+
+    dialled = {name: getattr(options, name) for name in ("depth", "context", "steps", "seed")}
+    training = recipes.named(options.recipe, **dialled)
+    rows = read(options)
+    parts = split(rows, "group", training.recipe.seed, similar=options.similar)
+    print(
+        f"{counted(len(parts.train), 'row')} to learn from, {len(parts.validation)} to validate with", file=sys.stderr
+    )
+    progress = Progress(training.recipe.steps, "steps")
+
+    def on_step(step: Step) -> None:
+        progress.done = step.step - 1
+        progress.step(f"loss {step.loss:.3f}  {step.tokens_per_s:,.0f} tokens/s")
+
+    kept = Parts(parts.train, parts.validation)
+    done = fit(kept, options.output, training, start=options.start, seconds=options.seconds, on_step=on_step)
+    progress.end()
+    show(_table(options.output, done), options.format)
+    return 0
+
+
+def read(options: argparse.Namespace) -> list[Row]:
+    """The rows of all files. Raises UsageError without any, InputError."""
+    if not options.data:
+        raise UsageError("there is nothing to learn from", "no --data was named", "make some: forerun data --help")
+    if bool(options.text) != bool(options.target):
+        raise UsageError("--text and --target go together", "one of them is missing", "--text code --target latency_s")
+    if not options.text:
+        return [row for path in options.data for row in read_rows(path)]
+    about = (options.group, options.language, options.device)
+    return [row for path in options.data for row in read_table(path, options.text, options.target, *about)]
+
+
+def _table(folder: Path, done: bool) -> Table:
+    import json
+
+    lines = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+    losses = [line["validation"] for line in lines if line["validation"] is not None]
+    row = {
+        "checkpoint": str(folder),
+        "steps": lines[-1]["step"],
+        "validation": min(losses, default=None),
+        "done": "yes" if done else "no: call it again",
+    }
+    columns = [
+        Column("checkpoint", "checkpoint"),
+        Column("steps", "steps", number, True),
+        Column("validation", "best validation loss", number, True),
+        Column("done", "done"),
+    ]
+    return Table(columns, [row])

@@ -1,0 +1,87 @@
+"""`forerun eval`: who predicts best on what nobody has learned from."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from forerun import registry
+from forerun.cli.render import Column, Table, add_format, number, show
+from forerun.errors import UsageError
+from forerun.models._predictor import Predictor
+from forerun.rows import Row
+from forerun.tables import read_rows
+
+RIVALS = ("length", "group_mean", "flops", "tfidf_ridge", "neighbours", "boosted_trees")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Options of the verb."""
+    parser.epilog = "A checkpoint is judged on the test part of the seed that it was trained with: name one --seed."
+    parser.add_argument("data", type=Path, help="rows as `forerun data` writes them")
+    parser.add_argument("--metric", action="append", default=[], help="only this one (default: each in turn)")
+    parser.add_argument("--model", action="append", default=[], help=f"a predictor (default: {', '.join(RIVALS)})")
+    parser.add_argument("--checkpoint", type=Path, metavar="DIR", help="a trained encoder-decoder to put beside them")
+    parser.add_argument("--by", choices=("group", "random", "device"), default="group", help="what is held out (group)")
+    parser.add_argument("--seed", type=int, action="append", default=[], help="a split and a learning (default: 0)")
+    parser.add_argument("--stack", action="append", default=[], metavar="MODEL", help="also a stack of these")
+    parser.add_argument("--similar", type=float, default=0.8, help="Jaccard of near-duplicates, which never cross (.8)")
+    add_format(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Fits every predictor on the same parts; prints a row for each and metric."""
+    from forerun.evaluate import evaluate
+
+    by_metric: dict[str, list[Row]] = {}
+    for row in read_rows(options.data):
+        by_metric.setdefault(row.metric, []).append(row)
+    predictors = _predictors(options)
+    lines: list[dict[str, Any]] = []
+    for metric in _metrics(options, by_metric):
+        asked = (options.by, options.seed or [0])
+        for scores in evaluate(by_metric[metric], predictors, *asked, stack=options.stack, similar=options.similar):
+            lines.append(_line(scores))
+    show(_table(lines), options.format)
+    return 0
+
+
+def _metrics(options: argparse.Namespace, found: dict[str, list[Row]]) -> list[str]:
+    unknown = sorted(set(options.metric) - set(found))
+    if unknown:
+        raise UsageError(f"no row is about {unknown[0]}", f"metrics: {', '.join(found)}", "name one of them")
+    return options.metric or list(found)
+
+
+def _predictors(options: argparse.Namespace) -> dict[str, Callable[[], Predictor]]:
+    made: dict[str, Callable[[], Predictor]] = {}
+    for name in options.model or RIVALS:
+        kind = registry.find("models", name)
+        if not issubclass(kind, Predictor):
+            raise UsageError(f"{name} predicts no numbers", f"those that do: {', '.join(RIVALS)}", "name one of them")
+        made[name] = kind
+    if options.checkpoint:
+        from forerun.models.encoder_decoder import EncoderDecoder
+
+        made["encoder_decoder"] = partial(EncoderDecoder, options.checkpoint)
+    return made
+
+
+def _line(scores: Any) -> dict[str, Any]:
+    row = {"model": scores.model, "metric": scores.metric, "by": scores.by, "seeds": list(scores.seeds)}
+    row |= {"n": scores.n, "groups": scores.groups}
+    for name, score in scores.values.items():
+        parts = {"": score.value, "_low": score.low, "_high": score.high, "_spread": score.spread}
+        row |= {f"{name}{end}": None if math.isnan(value) else value for end, value in parts.items()}
+    return row
+
+
+def _table(lines: list[dict[str, Any]]) -> Table:
+    words = [Column("metric", "metric"), Column("model", "model"), Column("by", "held out by")]
+    names = ("spearman", "kendall", "within_spearman", "mdape", "coverage", "width", "log_crps")
+    counts = [Column("n", "n", number, True), Column("groups", "groups", number, True)]
+    return Table([*words, *counts, *(Column(name, name, lambda x: f"{x:.3f}", True) for name in names)], lines)

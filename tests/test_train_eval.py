@@ -1,0 +1,81 @@
+"""`forerun train` and `forerun eval` on a user's own table."""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("sklearn")
+
+torch.set_num_threads(1)
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    """Programs that take ten times as long for each nested loop."""
+    draw = random.Random(0)
+    path = tmp_path / "mine.csv"
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["code", "latency_s", "problem"])
+        for i in range(240):
+            depth = draw.randint(1, 4)
+            writer.writerow(["for " * depth + "x" * draw.randint(1, 20) + str(i), 10.0**depth, f"p{i % 60}"])
+    return path
+
+
+def test_a_table_becomes_a_checkpoint_that_is_judged_beside_its_rivals(
+    table: Path, run_forerun: Any, tmp_path: Path
+) -> None:
+    mine = ("--data", str(table), "--text", "code", "--target", "latency_s", "--group", "problem", "--language", "c")
+    small = ("--depth", "1", "--context", "64", "--steps", "30", "--similar", "2", "-o", str(tmp_path / "made"))
+    code, out, err = run_forerun("train", *mine, *small, "--seconds", "0.01", "--format", "json")
+    assert code == 0 and json.loads(out)[0]["done"].startswith("no") and "rows to learn from" in err
+    code, out, _ = run_forerun("train", *mine, *small, "--format", "json")
+    assert code == 0 and json.loads(out)[0] | {"steps": 30, "done": "yes"} == json.loads(out)[0]
+
+    rows = tmp_path / "rows.jsonl"
+    words = ("import", str(table), "--text", "code", "--target", "latency_s", "--group", "problem", "--language", "c")
+    assert run_forerun("data", *words, "-o", str(rows))[0] == 0
+    models = ("--model", "length", "--model", "group_mean", "--checkpoint", str(tmp_path / "made"))
+    code, out, err = run_forerun("eval", str(rows), *models, "--similar", "2", "--format", "json")
+    assert code == 0, err
+    found = {row["model"]: row for row in json.loads(out)}
+    assert set(found) == {"length", "group_mean", "encoder_decoder"}
+    assert all(row["metric"] == "latency" and row["n"] > 5 for row in found.values())
+    assert found["length"]["spearman_low"] <= found["length"]["spearman"] <= found["length"]["spearman_high"]
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("train",), "required"),
+        (("train", "--steps", "3"), "nothing to learn from"),
+        (("train", "--data", "mine.csv", "--text", "code"), "go together"),
+        (("train", "--data", "mine.csv", "--text", "code", "--target", "speed"), "latency_s"),
+        (("train", "--data", "mine.csv", "--recipe", "soup"), "no recipe"),
+        (("train", "--data", "nowhere.csv"), "nowhere.csv"),
+        (("eval", "nowhere.csv"), "nowhere.csv"),
+    ],
+)
+def test_what_is_wrong_is_said(
+    words: tuple[str, ...], why: str, table: Path, run_forerun: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(table.parent)
+    code, out, err = run_forerun(*words)
+    assert code in (1, 2) and not out and why in err and len(err.strip().splitlines()) == 3
+
+
+def test_a_model_that_predicts_nothing_and_a_metric_that_is_not_there(
+    table: Path, run_forerun: Any, tmp_path: Path
+) -> None:
+    rows = str(tmp_path / "rows.csv")
+    run_forerun("data", "import", str(table), "--text", "code", "--target", "latency_s", "-o", rows)
+    assert "predicts no numbers" in run_forerun("eval", rows, "--model", "uniform")[2]
+    assert "metrics: latency" in run_forerun("eval", rows, "--metric", "beauty")[2]
