@@ -33,7 +33,7 @@ def folder(tmp_path: Path, compiler: str) -> Path:
 def test_collecting_and_learning(folder: Path, run_forerun: Any, tmp_path: Path) -> None:
     collect = ("collect", "passes", "--folder", str(folder), "--budget", "6", "--format", "json")
     code, out, err = run_forerun(*collect)
-    assert code == 0 and "expected parameter declarator" in err
+    assert code == 0 and "expected parameter declarator" in err, err
     rows = json.loads(out)
     assert rows[0]["modules"] == 1 and rows[0]["trials"] == 6
     with Store(settings.cache_folder() / "trials.sqlite") as store:

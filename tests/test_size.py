@@ -175,7 +175,7 @@ def test_collecting_size_is_resumed_and_becomes_rows(
     words = ("collect", "size", "--folder", str(tmp_path), "--pipelines", "2", "--store", str(path), "--format", "json")
     monkeypatch.setenv("FORERUN_WORKERS", "1")
     code, out, err = run_forerun(*words)
-    assert code == 0 and "expected parameter declarator" in err
+    assert code == 0 and "expected parameter declarator" in err, err
     lines = json.loads(out)
     assert [(line["level"], line["modules"], line["trials"]) for line in lines] == [("-Oz", 1, 2), ("-O3", 1, 2)]
     assert lines[0]["text"] < lines[1]["text"]
@@ -185,7 +185,7 @@ def test_collecting_size_is_resumed_and_becomes_rows(
     assert run_forerun(*words)[1] == out
     with Store(path) as store:
         assert store.count() == count
-        stored = [row for row in store.trials("passes/2") if row.measurement.ok]
+        stored = [row for row in store.trials("passes/3") if row.measurement.ok]
     assert len(rows) == 2 * len(stored)
     assert {row.group for row in rows} == {tmp_path.name} and {row.metric for row in rows} == {"text", "instructions"}
     heads = [parts(row.prompt).head for row in rows]

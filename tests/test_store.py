@@ -5,6 +5,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -105,3 +106,24 @@ def test_a_store_of_another_format_is_left_alone(tmp_path: Path) -> None:
     db.close()
     with pytest.raises(ForerunError, match="format 99"):
         Store(path)
+
+
+def test_many_may_open_a_new_store_at_once(tmp_path: Path) -> None:
+    errors: list[BaseException] = []
+
+    def opened(path: Path, gate: threading.Barrier) -> None:
+        gate.wait()
+        try:
+            with Store(path) as store:
+                store.count()
+        except BaseException as error:
+            errors.append(error)
+
+    for turn in range(60):
+        gate = threading.Barrier(6)
+        threads = [threading.Thread(target=opened, args=(tmp_path / f"{turn}.sqlite", gate)) for _ in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert not errors

@@ -10,6 +10,7 @@ import contextlib
 import hashlib
 import json
 import sqlite3
+import time
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -20,6 +21,9 @@ from forerun.core import Grammar, Measurement, Source, Task, Trial
 from forerun.errors import ForerunError
 
 A = TypeVar("A")
+
+_PATIENCE_S = 60.0
+"""How long to wait for others who write."""
 
 _FORMAT = 1
 _SCHEMA = """
@@ -54,8 +58,8 @@ class Store:
         self.path = path
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._db = sqlite3.connect(path, timeout=60, isolation_level=None)
-            self._db.execute("PRAGMA journal_mode = WAL")
+            self._db = sqlite3.connect(path, timeout=_PATIENCE_S, isolation_level=None)
+            self._write_ahead()
             self._db.execute("PRAGMA synchronous = NORMAL")
             found = self._db.execute("PRAGMA user_version").fetchone()[0]
             if found not in (0, _FORMAT):
@@ -69,6 +73,18 @@ class Store:
                 self._db.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA user_version = {_FORMAT}; COMMIT;")
         except (OSError, sqlite3.Error) as error:
             raise self._unusable(error) from error
+
+    def _write_ahead(self) -> None:
+        """For this change SQLite does not wait until others who open the file are done: so we do."""
+        ends = time.monotonic() + _PATIENCE_S
+        while True:
+            try:
+                self._db.execute("PRAGMA journal_mode = WAL")
+                return
+            except sqlite3.OperationalError as error:
+                if "locked" not in str(error) or time.monotonic() > ends:
+                    raise
+                time.sleep(0.01)
 
     def __enter__(self) -> Store:
         return self

@@ -16,17 +16,17 @@ from forerun.tasks._nesting import Braces, Indents, Parens
 from forerun.toolchains.llvm.counts import counts
 
 _LINE, _HASH = r"//[^\n]*+", r"(?<![$&{\\])\#[^\n]*+"
-_BLOCK = r"/\*(?:[^*]++|\*(?!/))*+(?:\*/)?"
-_DOUBLE, _SINGLE = r'"(?:[^"\\\n]++|\\(?s:.))*+"?', r"'(?:[^'\\\n]++|\\(?s:.))*+'?"
+_BLOCK = r"/\*(?:[^*]++|\*(?!/))*(?:\*/)?"
+_DOUBLE, _SINGLE = r'"(?:[^"\\\n]++|\\(?s:.))*"?', r"'(?:[^'\\\n]++|\\(?s:.))*'?"
 _CHARACTER = r"'(?:[^'\\\n]|\\[^\n][^'\n]{0,8}+)'"
 _BACKTICK = r"`[^`]*+`?"
-_TRIPLE = r'"""(?:[^"\\]++|\\(?s:.)|"(?!""))*+(?:""")?' + r"|'''(?:[^'\\]++|\\(?s:.)|'(?!''))*+(?:''')?"
-_STARRED = r"\(\*(?:[^*]++|\*(?!\)))*+(?:\*\))?"
-_DASHES = r"--\[\[(?:[^\]]++|\](?!\]))*+(?:\]\])?|--[^\n]*+"
+_TRIPLE = r'"""(?:[^"\\]++|\\(?s:.)|"(?!""))*(?:""")?' + r"|'''(?:[^'\\]++|\\(?s:.)|'(?!''))*(?:''')?"
+_STARRED = r"\(\*(?:[^*]++|\*(?!\)))*(?:\*\))?"
+_DASHES = r"--\[\[(?:[^\]]++|\](?!\]))*(?:\]\])?|--[^\n]*+"
 
 _TOKENS = (
-    r"(?P<skip>{skip})|(?P<number>(?<![\w.])(?:0[xX][0-9a-fA-F]{{1,16}}+|[0-9]{{1,19}}+(?:[_'][0-9]{{3}})*+"
-    r"(?:[eE][0-9]{{1,2}})?+)(?:_?[ui](?:8|16|32|64|size)|[uUlL]{{1,3}}+|n)?+(?!\w|\.[0-9]))"
+    r"(?P<skip>{skip})|(?P<number>(?<![\w.])(?:0[xX][0-9a-fA-F]{{1,16}}+|[0-9]{{1,19}}+(?:[_'][0-9]{{3}})*"
+    r"(?:[eE][0-9]{{1,2}})?)(?:_?[ui](?:8|16|32|64|size)|[uUlL]{{1,3}}+|n)?(?!\w|\.[0-9]))"
     r"|(?P<word>\b[^\W\d]{word}*+)(?P<call>{call})?|(?P<open>[{{(])|(?P<close>[)}}])|(?P<end>;){line}"
 )
 
@@ -59,7 +59,7 @@ def _syntax(skip: str, loops: str, nesting: str = " ") -> _Syntax:
 _C = _syntax(f"{_LINE}|{_BLOCK}|{_DOUBLE}|{_CHARACTER}", "for while do", "{")
 _SCRIPT = f"{_HASH}|{_DOUBLE}|{_SINGLE}"
 _LISP = _syntax(
-    r';[^\n]*+|\#\|(?:[^|]++|\|(?!\#))*+(?:\|\#)?|"(?:[^"\\]++|\\(?s:.))*+"?|\#\\.',
+    r';[^\n]*+|\#\|(?:[^|]++|\|(?!\#))*(?:\|\#)?|"(?:[^"\\]++|\\(?s:.))*"?|\#\\.',
     "do do* dotimes dolist while until for-each map mapcar vector-for-each",
     "(",
 )
@@ -85,7 +85,7 @@ _SYNTAX: Mapping[str, _Syntax] = {
     "icon": _syntax(f"{_HASH}|{_DOUBLE}", "every while until repeat"),
     "lua": _syntax(f"{_DASHES}|{_DOUBLE}|{_SINGLE}", "for while repeat"),
     "ada": _syntax(rf"--[^\n]*+|{_DOUBLE}|{_CHARACTER}", "for while"),
-    "haskell": _syntax(rf"--[^\n]*+|\{{-(?:[^-]++|-(?!\}}))*+(?:-\}})?|{_DOUBLE}|{_CHARACTER}", "forM_ mapM_ foldl"),
+    "haskell": _syntax(rf"--[^\n]*+|\{{-(?:[^-]++|-(?!\}}))*(?:-\}})?|{_DOUBLE}|{_CHARACTER}", "forM_ mapM_ foldl"),
     "ocaml": _syntax(f"{_STARRED}|{_DOUBLE}|{_CHARACTER}", "for while"),
     "pascal": _PASCAL,
     "fortran": _syntax(rf"![^\n]*+|{_DOUBLE}|{_SINGLE}", "do DO Do"),

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-_OPCODE = re.compile(r'^(?:%(?:"[^"\n]*+"|[-\w$.]++) = )?+(?:(?:tail|musttail|notail) )?+([a-z][a-z0-9]*+)', re.ASCII)
+_OPCODE = re.compile(r'^(?:%(?:"[^"\n]*+"|[-\w$.]++) = )?(?:(?:tail|musttail|notail) )?([a-z][a-z0-9]*+)', re.ASCII)
 _TYPE_NAME = re.compile(r'(%(?:"[^"\n]*+"|[-\w$.]++)) = type (.*+)', re.ASCII)
 _VARIABLE = re.compile(
-    r'@(?:"[^"\n]*+"|[-\w$.]++) = (?:(?!global |constant |extern)[^\s"]++ )*+(?:global|constant) ', re.ASCII
+    r'@(?:"[^"\n]*+"|[-\w$.]++) = (?:(?!global |constant |extern)[^\s"]++ )*(?:global|constant) ', re.ASCII
 )
 _TOKEN = re.compile(r' *+(<\{|\}>|[\[\]<>{},]|[0-9]{1,18}+ x|%(?:"[^"\n]*+"|[-\w$.]++)|[a-z]\w*+)', re.ASCII)
 _SCALARS = {"ptr": 8, "half": 2, "bfloat": 2, "float": 4, "double": 8, "x86_fp80": 16, "fp128": 16}
