@@ -31,7 +31,7 @@ def minimise(task: Passes, source: Source, result: Result[Plan], pool: Pool) -> 
             return Measurement(error="a huge module: its plan stays longer than it must be")
         return next(measurement for _, measurement in pool.measure(task, source, [plan]))
 
-    goal, keys = best.measurement, ("text", "data", "unwind", task.metric.name)
+    goal, keys = best.measurement, ("text", "data", task.metric.name)
 
     def good(plan: Plan) -> bool:
         nonlocal goal
