@@ -652,7 +652,7 @@ def test_a_miscompile_is_caught_named_and_left_out(
     run_forerun: Run, plans: Callable[..., None], test_command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # The pass that breaks it makes it larger too, and would not outlive a search for shorter plans.
-    monkeypatch.setattr(improve, "minimise", lambda task, source, result, pool: result)
+    monkeypatch.setattr(improve, "minimise", lambda task, source, result, pool, seconds: result)
     Path("good.c").write_text("int good(int x) { return x + 1; }\n")
     plans((SMALLER[0], BREAKS, *SMALLER[1:]))
     code, out, err = run_forerun(

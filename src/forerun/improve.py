@@ -220,9 +220,12 @@ def finish(
     return Improved(command, source, task, kept, before, before, source.reference, b"", tuple(said))
 
 
-def shortened(improved: Improved, pool: Pool) -> Improved:
-    """With the passes removed from its plan that make nothing smaller: as good, or better."""
-    result = minimise(improved.task, improved.source, improved.result, pool)
+def shortened(improved: Improved, pool: Pool, budget: Budget) -> Improved:
+    """With the passes removed from its plan that make nothing smaller: as good, or better.
+
+    Where the budget is in seconds, this may take as many again.
+    """
+    result = minimise(improved.task, improved.source, improved.result, pool, budget.seconds)
     if result is improved.result:
         return improved
     return finish(improved.command, improved.task, improved.source, result, pool, improved.notes)
@@ -267,7 +270,7 @@ def optimize(
     with ExitStack() as stack:
         pool = stack.enter_context(Pool())
         opened = None if store is None else stack.enter_context(Store(Path(store)))
-        improved = shortened(improve(command, options, pool=pool, store=opened), pool)
+        improved = shortened(improve(command, options, pool=pool, store=opened), pool, options.budget)
         if output is not None:
             write(improved, Path(output), pool)
         return improved.result

@@ -6,6 +6,8 @@ ddmin (Zeller and Hildebrandt 2002). Functions are independent of each other, so
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -18,16 +20,19 @@ from forerun.tasks.passes import EFFORT, Passes, instructions
 Measure = Callable[[Plan], Measurement]
 
 
-def minimise(task: Passes, source: Source, result: Result[Plan], pool: Pool) -> Result[Plan]:
-    """The same result with the passes removed from its best plan that make nothing smaller."""
+def minimise(
+    task: Passes, source: Source, result: Result[Plan], pool: Pool, seconds: float | None = None
+) -> Result[Plan]:
+    """The same result with the passes removed from its best plan that make nothing smaller, in so many seconds."""
     best = result.best
     if best.draft.answer is None:
         return result
 
+    ends = math.inf if seconds is None else time.monotonic() + seconds
     left = iter(range(max(1, EFFORT // max(1, instructions(source.text)))))
 
     def measure(plan: Plan) -> Measurement:
-        if next(left, None) is None:
+        if next(left, None) is None or time.monotonic() >= ends:
             return Measurement(error="a huge module: its plan stays longer than it must be")
         return next(measurement for _, measurement in pool.measure(task, source, [plan]))
 

@@ -137,7 +137,7 @@ def _improved(command: clang.Command, options: flow.Options, pool: Pool, store: 
         progress.end()
     for note in improved.notes:
         _say(f"{command.source}: {note}")
-    return flow.shortened(improved, pool)
+    return flow.shortened(improved, pool, options.budget)
 
 
 def _outputs(options: argparse.Namespace, commands: Sequence[clang.Command]) -> list[Path | None]:

@@ -30,8 +30,9 @@ _CXX_RUNTIME = re.compile(
 """What libstdc++ or libc++ defines: inlining less or more of std:: needs more or less of it."""
 _PERSONALITY = "DW.ref."
 """How names begin that every object with unwind tables has for itself."""
-_FRAME_BYTES, _IMPORT_BYTES = 32, 80
-"""About what unwinding of one function takes, and a symbol of another library: its PLT, GOT, relocation and symbol."""
+_FRAME_BYTES, _EXPORT_BYTES, _IMPORT_BYTES = 32, 56, 120
+"""At most, about: what unwinding of one function takes, a symbol that a shared library has too and so becomes dynamic,
+and one of another library, with its PLT, GOT and relocation; their names come on top."""
 _OF_FORMAT = re.compile(r"$|\.(symtab|strtab|shstrtab|rela?|group|comment|debug|zdebug|note\.GNU-stack|llvm_addrsig)\b")
 """Unloaded sections that are there for the linker or the debugger, and may differ."""
 _UNWIND = (".eh_frame", ".gcc_except_table", ".ARM.exidx", ".ARM.extab")
@@ -105,9 +106,10 @@ class ObjectFile:
         """
         names, before = ({s.name for s in found.defined} for found in (self, other))
         dropped = sum(other.sizes.get(name, 0) + _FRAME_BYTES for name in before - names)
+        added = sum(_EXPORT_BYTES + len(name) for name in names - before)
         needed = sum(_IMPORT_BYTES + len(name) for name in self.needed - other.needed)
         loaded = self.size + self.unwind - other.size - other.unwind
-        return loaded + dropped + needed
+        return loaded + dropped + added + needed
 
     def lacks(self, other: ObjectFile) -> str:
         """Which sections of the other for further tools are missing; "" where none is."""
