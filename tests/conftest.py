@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -106,3 +107,16 @@ def run_forerun(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[st
         return code, out, err
 
     return run
+
+
+@pytest.fixture
+def two_files(tmp_path: Path, compiler: str) -> Path:
+    """A build of two files, one of which does not compile, and a header."""
+    (tmp_path / "good.c").write_text(CHECKSUM)
+    (tmp_path / "bad.c").write_text("int f( {")
+    rows = [
+        {"directory": str(tmp_path), "file": name, "arguments": [compiler, "-O2", "-c", name, "-o", f"{name}.o"]}
+        for name in ("good.c", "bad.c")
+    ]
+    (tmp_path / "compile_commands.json").write_text(json.dumps(rows))
+    return tmp_path

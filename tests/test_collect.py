@@ -14,24 +14,10 @@ from forerun.grammars.pipelines import Plan, flatten
 from forerun.models.coreset import Coreset, shipped
 from forerun.store import Store
 from forerun.train.coreset import Module, children, learn
-from tests.conftest import CHECKSUM
 
 
-@pytest.fixture
-def folder(tmp_path: Path, compiler: str) -> Path:
-    """A build of two files, one of which does not compile, and a header."""
-    (tmp_path / "good.c").write_text(CHECKSUM)
-    (tmp_path / "bad.c").write_text("int f( {")
-    rows = [
-        {"directory": str(tmp_path), "file": name, "arguments": [compiler, "-O2", "-c", name, "-o", f"{name}.o"]}
-        for name in ("good.c", "bad.c")
-    ]
-    (tmp_path / "compile_commands.json").write_text(json.dumps(rows))
-    return tmp_path
-
-
-def test_collecting_and_learning(folder: Path, run_forerun: Any, tmp_path: Path) -> None:
-    collect = ("collect", "passes", "--folder", str(folder), "--budget", "6", "--format", "json")
+def test_collecting_and_learning(two_files: Path, run_forerun: Any, tmp_path: Path) -> None:
+    collect = ("collect", "passes", "--folder", str(two_files), "--budget", "6", "--format", "json")
     code, out, err = run_forerun(*collect)
     assert code == 0 and "expected parameter declarator" in err, err
     rows = json.loads(out)
@@ -42,7 +28,7 @@ def test_collecting_and_learning(folder: Path, run_forerun: Any, tmp_path: Path)
     assert run_forerun(*collect)[1] == out
     with Store(settings.cache_folder() / "trials.sqlite") as store:
         assert store.count() == count
-        assert not list(folder.glob("*.o"))
+        assert not list(two_files.glob("*.o"))
 
     output = tmp_path / "coreset.json"
     sizes = ("--search", "6", "--candidates", "4", "--generations", "1", "--size", "3")

@@ -162,17 +162,11 @@ def test_long_lines_take_a_moment(unit: str) -> None:
 
 
 def test_collecting_size_is_resumed_and_becomes_rows(
-    tmp_path: Path, compiler: str, run_forerun: Any, monkeypatch: pytest.MonkeyPatch
+    two_files: Path, tmp_path: Path, run_forerun: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "good.c").write_text(CHECKSUM)
-    (tmp_path / "bad.c").write_text("int f( {")
-    entries = [
-        {"directory": str(tmp_path), "file": name, "arguments": [compiler, "-O2", "-c", name, "-o", f"{name}.o"]}
-        for name in ("good.c", "bad.c")
-    ]
-    (tmp_path / "compile_commands.json").write_text(json.dumps(entries))
     path = tmp_path / "s.sqlite"
-    words = ("collect", "size", "--folder", str(tmp_path), "--pipelines", "2", "--store", str(path), "--format", "json")
+    words = ("collect", "size", "--folder", str(two_files), "--pipelines", "2", "--store", str(path))
+    words += ("--format", "json")
     monkeypatch.setenv("FORERUN_WORKERS", "1")
     code, out, err = run_forerun(*words)
     assert code == 0 and "expected parameter declarator" in err, err
@@ -196,7 +190,7 @@ def test_collecting_size_is_resumed_and_becomes_rows(
     task = Size.here()
     assert task.prompt(source) == row.prompt
     assert task.measure(source, (row.value,)).values["log_error_text"] == 0
-    assert run_forerun("collect", "size", "--folder", str(tmp_path), "--pipelines", "-1")[0] == 2
+    assert run_forerun("collect", "size", "--folder", str(two_files), "--pipelines", "-1")[0] == 2
 
 
 def test_random_pipelines_differ_from_module_to_module(prepared: Prepared) -> None:

@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, TypeVar
+from typing import ClassVar, Generic, Protocol, TypeVar
 from zlib import crc32
 
 from forerun import parallel
-from forerun.core import Draft, Grammar, Measurement, Model, Result, Trial
-from forerun.corpora.onnx_models import Network
-from forerun.corpora.programs import Program
+from forerun.core import Draft, Grammar, Measurement, Model, Result, Source, Trial
 from forerun.corpora.units import Unit
 from forerun.errors import ForerunError
 from forerun.grammars.pipelines import Pipelines, Plan
@@ -25,9 +23,7 @@ from forerun.sandbox import Pool
 from forerun.solve import solve
 from forerun.store import Store
 from forerun.tasks import passes
-from forerun.tasks._numbers import Answer
-from forerun.tasks._programs import NOT_STARTED, Programs
-from forerun.tasks.latency import Latency
+from forerun.tasks._numbers import NOT_STARTED, Answer, Numbers
 from forerun.toolchains.llvm import clang
 
 A = TypeVar("A")
@@ -100,24 +96,35 @@ def one(unit: Unit, job: Job, pool: Pool, store: Store) -> Collected:
     return Collected(unit, size, result)
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """What was measured of one program, now or before."""
+class Measurable(Protocol):
+    """A program or a network, with what does not belong to its Source."""
 
-    program: Program
+    @property
+    def source(self) -> Source:
+        """What is measured."""
+
+
+X = TypeVar("X", bound=Measurable)
+
+
+@dataclass(frozen=True, slots=True)
+class Measured(Generic[X]):
+    """What was measured of one item, now or before."""
+
+    item: X
     measurement: Measurement
     known: bool
 
 
 def measure(
-    programs: Iterable[Program], task: Programs, store: Path, workers: int, again: bool = False
-) -> Iterator[Measured]:
-    """Runs each program that the store does not know for this task; yields the known ones first, the rest in no order.
+    items: Iterable[X], task: Numbers, store: Path, workers: int = 1, again: bool = False
+) -> Iterator[Measured[X]]:
+    """Measures each item that the store does not know for this task; yields the known ones first, the rest in no order.
 
-    `again` runs those once more that ran into a limit of time or memory. Programs are shut in by the toolchain, so
-    they take no worker of ours. Raises ToolMissing where a language has no tool here.
+    `again` measures those once more that ran into a limit of time or memory. What the task does not shut in by itself
+    is measured in a worker that may die. Raises ToolMissing where the machine lacks a tool.
     """
-    distinct = {program.source.key: program for program in programs}
+    distinct = {item.source.key: item for item in items}
     with Store(store) as opened:
         known = {
             key: found
@@ -126,43 +133,14 @@ def measure(
         }
     yield from (Measured(distinct[key], found, True) for key, found in known.items())
 
-    def work(program: Program, _: Pool, opened: Store) -> Measured:
-        found = task.measure(program.source, None)
+    def work(item: X, pool: Pool, opened: Store) -> Measured[X]:
+        if task.shut_in:
+            found = task.measure(item.source, None)
+        else:
+            found = next(m for _, m in pool.measure(task, item.source, [None]))
         if not found.error.startswith(NOT_STARTED):  # our failure, not the program's
             draft: Draft[Answer] = Draft(None, origin="baseline")
-            opened.add([Trial(task.id, program.source, draft, found)], task.grammar(program.source))
-        return Measured(program, found, False)
+            opened.add([Trial(task.id, item.source, draft, found)], task.grammar(item.source))
+        return Measured(item, found, False)
 
-    todo = (program for key, program in distinct.items() if key not in known)
-    yield from parallel.each(todo, work, store, workers)
-
-
-@dataclass(frozen=True, slots=True)
-class Timed:
-    """What was measured of one network, now or before."""
-
-    network: Network
-    measurement: Measurement
-    known: bool
-
-
-def time_networks(
-    networks: Iterable[Network], task: Latency, store: Path, workers: int = 1, again: bool = False
-) -> Iterator[Timed]:
-    """Times each network that the store does not know, in a worker that may die; yields the known ones first.
-
-    `again` runs those once more that ran into a limit of time or memory. Raises ToolMissing without onnxruntime.
-    """
-    distinct = {network.source.key: network for network in networks}
-    with Store(store) as opened:
-        stored = opened.baselines(task.id).items()
-    known = {key: found for key, found in stored if key in distinct and not (again and found.transient)}
-    yield from (Timed(distinct[key], found, True) for key, found in known.items())
-
-    def work(network: Network, pool: Pool, opened: Store) -> Timed:
-        found = next(measured for _, measured in pool.measure(task, network.source, [None]))
-        draft: Draft[Answer] = Draft(None, origin="baseline")
-        opened.add([Trial(task.id, network.source, draft, found)], task.grammar(network.source))
-        return Timed(network, found, False)
-
-    yield from parallel.each((n for key, n in distinct.items() if key not in known), work, store, workers)
+    yield from parallel.each((item for key, item in distinct.items() if key not in known), work, store, workers)

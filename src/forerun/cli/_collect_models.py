@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 from forerun import settings
-from forerun.cli.render import Column, Progress, Table, counted, number, percent, show
-from forerun.collect import Timed, time_networks
+from forerun.cli._measuring import measured
+from forerun.cli.render import Column, Table, counted, number, percent, show
+from forerun.collect import Measured
 from forerun.corpora.onnx_models import Network, generated, load
 from forerun.errors import UsageError
 from forerun.stats import median, quantile
@@ -55,18 +55,8 @@ def run(options: argparse.Namespace) -> int:
             "name a --folder that holds .onnx files, or --generated 100",
         )
     workers = settings.workers() if settings.get("workers") else 1
-    store = options.store or settings.store_path()
-    print(f"{counted(len(found), 'network')}, {workers} at a time", file=sys.stderr)
-    progress, done = Progress(len(found), "networks"), []
     task = Latency(options.repeats, options.seconds)
-    for timed in time_networks(found, task, store, workers, options.again):
-        done.append(timed)
-        progress.step(timed.network.source.name)
-    progress.end()
-    print(f"trials are in {store}", file=sys.stderr)
-    errors = Counter(t.measurement.error.partition("\n")[0][:150] for t in done if t.measurement.error)
-    for reason, count in errors.most_common():
-        print(f"{counted(count, 'network')} failed: {reason}", file=sys.stderr)
+    done = measured(found, "network", task, workers, _kind, options)
     show(_table(done), options.format)
     return 0 if any(t.measurement.ok for t in done) else 1
 
@@ -91,7 +81,7 @@ def _size(text: str) -> tuple[str, int]:
     return name, int(size)
 
 
-def _table(done: Sequence[Timed]) -> Table:
+def _table(done: Sequence[Measured[Network]]) -> Table:
     families = sorted({_family(timed) for timed in done})
     return Table(
         [
@@ -108,19 +98,23 @@ def _table(done: Sequence[Timed]) -> Table:
     )
 
 
-def _family(timed: Timed) -> str:
+def _kind(error: str) -> str:
+    return error.partition("\n")[0][:150]
+
+
+def _family(timed: Measured[Network]) -> str:
     """The family of a drawn one, the folder of a file."""
-    place, _, rest = timed.network.source.name.partition("/")
-    return timed.network.group.partition(" ")[0] if place == "generated" and rest else place
+    place, _, rest = timed.item.source.name.partition("/")
+    return timed.item.group.partition(" ")[0] if place == "generated" and rest else place
 
 
-def _row(family: str, own: Sequence[Timed]) -> dict[str, object]:
+def _row(family: str, own: Sequence[Measured[Network]]) -> dict[str, object]:
     good = [t for t in own if t.measurement.ok]
     row: dict[str, object] = {
         "family": family,
         "networks": len(own),
         "measured": len(good),
-        "groups": len({t.network.group for t in good}),
+        "groups": len({t.item.group for t in good}),
     }
     if good:
         values = [t.measurement.values["latency"] for t in good]

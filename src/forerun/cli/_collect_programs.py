@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 import random
 import sys
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 from pathlib import Path
 
 from forerun import settings
-from forerun.cli.render import Column, Progress, Table, counted, number, percent, show
-from forerun.collect import Measured, measure
+from forerun.cli._measuring import measured
+from forerun.cli.render import Column, Table, counted, number, percent, show
+from forerun.collect import Measured
 from forerun.corpora.programs import GROUPINGS, Program, load
 from forerun.errors import UsageError
 from forerun.stats import median, quantile
@@ -70,17 +70,7 @@ def run(options: argparse.Namespace) -> int:
         )
     workers = _workers(options.task)
     task = _task(options, beside=workers - 1)
-    store = options.store or settings.store_path()
-    print(f"{counted(len(found), 'program')}, {workers} at a time", file=sys.stderr)
-    progress = Progress(len(found), "programs")
-    done = []
-    for measured in measure(found, task, store, workers, options.again):
-        done.append(measured)
-        progress.step(measured.program.source.name)
-    progress.end()
-    print(f"trials are in {store}", file=sys.stderr)
-    for reason, count in Counter(_kind(m.measurement.error) for m in done if m.measurement.error).most_common():
-        print(f"{counted(count, 'program')} failed: {reason}", file=sys.stderr)
+    done = measured(found, "program", task, workers, _kind, options)
     show(_table(done, task), options.format)
     return 0 if any(m.measurement.ok for m in done) else 1
 
@@ -123,8 +113,8 @@ def _kind(error: str) -> str:
     return "exit status" if error.startswith("exit status") else error.partition(":")[0].partition("\n")[0]
 
 
-def _table(done: Sequence[Measured], task: Programs) -> Table:
-    rows = [_row(language, done, task) for language in sorted({m.program.source.lang for m in done})]
+def _table(done: Sequence[Measured[Program]], task: Programs) -> Table:
+    rows = [_row(language, done, task) for language in sorted({m.item.source.lang for m in done})]
     show_value = task.metric.show
     return Table(
         [
@@ -143,15 +133,15 @@ def _table(done: Sequence[Measured], task: Programs) -> Table:
     )
 
 
-def _row(language: str, done: Sequence[Measured], task: Programs) -> dict[str, object]:
-    own = [m for m in done if m.program.source.lang == language]
+def _row(language: str, done: Sequence[Measured[Program]], task: Programs) -> dict[str, object]:
+    own = [m for m in done if m.item.source.lang == language]
     good = [m for m in own if task.metric.name in m.measurement.values and m.measurement.ok]
     row: dict[str, object] = {
         "language": language,
-        "licences": ", ".join(sorted({m.program.licence for m in own})),
+        "licences": ", ".join(sorted({m.item.licence for m in own})),
         "programs": len(own),
         "measured": len(good),
-        "problems": len({m.program.group for m in good}),
+        "problems": len({m.item.group for m in good}),
     }
     values = [m.measurement.values[task.metric.name] for m in good]
     if values:

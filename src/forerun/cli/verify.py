@@ -6,6 +6,7 @@ import argparse
 import hashlib
 import os
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -103,9 +104,10 @@ def _replayed(entry: lock.Entry, command: clang.Command, text: str, major: int) 
         return ("verified", "") if same else ("differs", "the compiler's own object has other bytes")
     target, plan = Target.parse(entry.target), lock.plan_of(entry)
     data = stock.bitcode(text, plan, target, major)
-    # The object is what counts: names of local values may differ in bitcode, which no object holds. And what the user
+    # The object is what counts: bitcode may differ in names of local values, which no object holds. And what the user
     # asks of the code generator in words that llc does not have is in the flags of the user's compiler.
-    for made in (stock.object_file(data, target, major), clang.emit(command, data)):
+    for emit in (partial(stock.object_file, data, target, major), partial(clang.emit, command, data)):
+        made = emit()
         if _sha256(made) == entry.object:
             found = lock.sizes(read_object(made))
             return ("verified", "") if found == entry.after else ("differs", f"the object has {found[0]} bytes of text")

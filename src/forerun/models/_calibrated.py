@@ -20,7 +20,7 @@ from forerun.prompts import parts
 from forerun.rows import Row
 
 LEVEL = 0.9
-ENOUGH = 100
+_ENOUGH = 100
 """Rows for which a language gets a factor of its own."""
 
 
@@ -41,7 +41,7 @@ class Calibrated(Predictor):
         for row, one in zip(rows, self.inner.predict([row.prompt for row in rows]), strict=True):
             found[language(parts(row.prompt))].append(needed(one, row.value, self.level))
         self.factor = enough([factor for factors in found.values() for factor in factors], self.level)
-        self.factors = {name: enough(factors, self.level) for name, factors in found.items() if len(factors) >= ENOUGH}
+        self.factors = {name: enough(factors, self.level) for name, factors in found.items() if len(factors) >= _ENOUGH}
 
     def predict(self, prompts: Sequence[str]) -> list[Distribution]:
         """What the inner predictor believes, as wide as it has to be."""

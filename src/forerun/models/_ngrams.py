@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from forerun.models._regression import missing
+from forerun.models._regression import Regression, missing
 from forerun.prompts import Parts
 
 Hashes = NDArray[np.int64]
@@ -89,3 +89,14 @@ def _weighed(counts: Any, idf: NDArray[np.float32]) -> Any:
     counts.data = (1 + np.log(counts.data)) * idf[counts.indices]
     counts.eliminate_zeros()
     return normalize(counts, copy=False)
+
+
+class NgramRegression(Regression):
+    """A regression on TF-IDF of character n-grams."""
+
+    def _learn(self, found: Sequence[Parts]) -> Any:
+        self._tfidf = TfIdf(found)
+        return self._features(found)
+
+    def _features(self, found: Sequence[Parts]) -> Any:
+        return self._tfidf.matrix(found)

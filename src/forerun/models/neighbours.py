@@ -2,32 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from forerun.models._ngrams import TfIdf
-from forerun.models._regression import Estimate, Mask, Regression, Vector
-from forerun.prompts import Parts
+from forerun.models._ngrams import NgramRegression
+from forerun.models._regression import Estimate, Mask, Vector
 
 _COUNTS = (1, 2, 3, 5, 8, 13, 21, 34)
 _AT_ONCE = 256
 """Rows whose similarities are held at one time."""
 
 
-class Neighbours(Regression):
+class Neighbours(NgramRegression):
     """The similarity-weighted mean of log values of the nearest programs by TF-IDF; how many, held-out groups say."""
 
     name: ClassVar[str] = "neighbours"
-
-    def _learn(self, found: Sequence[Parts]) -> Any:
-        self._tfidf = TfIdf(found)
-        return self._features(found)
-
-    def _features(self, found: Sequence[Parts]) -> Any:
-        return self._tfidf.matrix(found)
 
     def _choose(self, x: Any, y: Vector, held: Mask, seed: int) -> int:
         places, weights = nearest(x[held], x[~held], max(_COUNTS))

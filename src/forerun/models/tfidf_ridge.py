@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
-from forerun.models._ngrams import TfIdf
-from forerun.models._regression import Estimate, Mask, Regression, Vector, missing
-from forerun.prompts import Parts
+from forerun.models._ngrams import NgramRegression
+from forerun.models._regression import Estimate, Mask, Vector, missing
 
 _ALPHAS = (0.03, 0.1, 0.3, 1.0, 3.0)
 
 
-class TfidfRidge(Regression):
+class TfidfRidge(NgramRegression):
     """Ridge regression of log value on TF-IDF of character n-grams; the penalty is chosen on held-out groups."""
 
     name: ClassVar[str] = "tfidf_ridge"
-
-    def _learn(self, found: Sequence[Parts]) -> Any:
-        self._tfidf = TfIdf(found)
-        return self._features(found)
-
-    def _features(self, found: Sequence[Parts]) -> Any:
-        return self._tfidf.matrix(found)
 
     def _choose(self, x: Any, y: Vector, held: Mask, seed: int) -> float:
         def error(alpha: float) -> float:

@@ -35,7 +35,7 @@ def read(path: Path) -> Iterator[Record]:
         todo = f"write it again in UTF-8: iconv -f latin1 -t utf-8 {path} > utf8{path.suffix}"
         raise InputError(f"{path} is not UTF-8", why, todo) from error
     except (OSError, csv.Error) as error:
-        raise InputError(f"cannot read {path}", getattr(error, "strerror", None) or str(error), _TODO) from error
+        raise InputError(f"cannot read {path}", getattr(error, "strerror", None) or str(error), _READABLE) from error
     if empty:
         raise InputError(f"{path} is empty", "it holds no row", "give a table with a row for each program")
 
@@ -77,7 +77,7 @@ def number_in(path: Path, row: int, name: str, record: Record) -> float:
     raise InputError(f"{path}, row {row}: no finite number", why, "measure it, or leave the row out")
 
 
-_TODO = "give a .csv, .jsonl or .parquet file"
+_READABLE = "give a .csv, .jsonl or .parquet file"
 
 
 def _shown(value: object) -> str:
@@ -167,7 +167,7 @@ _KINDS: Mapping[str, tuple[_Reader, _Writer]] = {
 
 def _kind(path: Path) -> tuple[_Reader, _Writer]:
     if path.suffix not in _KINDS:
-        raise UsageError(f"{path}: not a kind of table", f"its name ends in {path.suffix or 'nothing'}", _TODO)
+        raise UsageError(f"{path}: not a kind of table", f"its name ends in {path.suffix or 'nothing'}", _READABLE)
     return _KINDS[path.suffix]
 
 

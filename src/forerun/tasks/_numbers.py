@@ -7,11 +7,15 @@ from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import ClassVar
 
 from forerun.core import Measurement, Source, Task, Trial
 from forerun.grammars.floats import Floats
 
 Answer = tuple[float, ...]
+
+NOT_STARTED = "not started"
+"""How errors begin that are ours and not the program's."""
 
 
 @dataclass(frozen=True)
@@ -20,6 +24,13 @@ class Numbers(Task[Answer]):
 
     `log_error_memory`, for example, is the natural logarithm of how many times the answer is off the fact `memory`.
     """
+
+    shut_in: ClassVar[bool] = False
+    """Whether measuring needs no worker: its toolchain has processes of its own, with limits."""
+
+    def accepts(self, measurement: Measurement) -> bool:
+        """Whether a stored measurement of a source is good enough for this view."""
+        return True
 
     @abstractmethod
     def facts(self, source: Source) -> Measurement:

@@ -16,13 +16,11 @@ from forerun.core import Measurement, Metric, Source
 from forerun.errors import ForerunError, ToolMissing
 from forerun.prompts import prompt
 from forerun.tasks._counters import counters
-from forerun.tasks._numbers import Numbers
+from forerun.tasks._numbers import NOT_STARTED, Numbers
 from forerun.toolchains.process.languages import LANGUAGES, find, named
 from forerun.toolchains.process.runner import Bounds, Built, Spent, built, confinable
 from forerun.toolchains.process.target import Target, tool_of
 
-NOT_STARTED = "not started"
-"""How errors begin that are ours and not the program's."""
 _SHOWN = 200
 """Characters of the input that the model reads."""
 
@@ -41,6 +39,7 @@ class Programs(Numbers):
 
     version: ClassVar[int] = 2
     reads: ClassVar[tuple[str, ...]] = tuple(LANGUAGES)
+    shut_in: ClassVar[bool] = True
 
     repeats: int = 3
     """Runs of a program; fewer where all of them together would take longer than `timeout_s`."""
@@ -59,10 +58,6 @@ class Programs(Numbers):
     def bounds(self) -> Bounds:
         """What one run may use."""
         return Bounds(self.timeout_s, self.memory_bytes)
-
-    def accepts(self, measurement: Measurement) -> bool:
-        """Whether a stored measurement of a program is good enough for this view."""
-        return True
 
     def prompt(self, source: Source) -> str:
         """Metric, unit, language, device, input and counters, a line each; an empty line; the code."""

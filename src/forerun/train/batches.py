@@ -17,9 +17,6 @@ from numpy.typing import NDArray
 from forerun.models.encoder_decoder.tokenizer import BEGIN, PAD
 from forerun.train.examples import Example
 
-Ids = NDArray[np.int64]
-
-
 X = TypeVar("X")
 
 ANSWERS = 64

@@ -19,14 +19,13 @@ import torch
 from forerun.errors import InputError
 from forerun.files import write_atomically
 from forerun.grammars.floats import PIECES, Floats
-from forerun.models._calibrated import ENOUGH, LEVEL, enough, needed
+from forerun.models._calibrated import calibrated
 from forerun.models.encoder_decoder import ANSWER, EncoderDecoder
 from forerun.models.encoder_decoder._torch import TorchNetwork
 from forerun.models.encoder_decoder.calibration import Calibration, Known
 from forerun.models.encoder_decoder.config import Config
 from forerun.models.encoder_decoder.network import Network
 from forerun.models.encoder_decoder.tokenizer import Tokenizer, learn
-from forerun.prompts import parts as parts_of
 from forerun.rows import Row
 from forerun.train import checkpoint, lora
 from forerun.train.denoise import denoised
@@ -153,17 +152,13 @@ def _save(model: EncoderDecoder, folder: Path, training: Training) -> None:
 
 def calibration(model: EncoderDecoder, parts: Parts) -> Calibration:
     """How wide its intervals must be, for each metric and each language with enough rows, and what it knows."""
-    found: dict[str, list[float]] = {}
-    beliefs = model.predict([row.prompt for row in parts.validation])
-    for row, belief in zip(parts.validation, beliefs, strict=True):
-        factor = needed(belief, row.value, LEVEL)
-        language = parts_of(row.prompt).head.get("language", "").partition(",")[0]
-        found.setdefault(row.metric, []).append(factor)
-        found.setdefault(f"{row.metric}/{language}", []).append(factor)
-    kept = {name: rows for name, rows in found.items() if "/" not in name or len(rows) >= ENOUGH}
+    factors: dict[str, float] = {}
+    for metric in {row.metric: None for row in parts.validation}:
+        found = calibrated(model, [row for row in parts.validation if row.metric == metric])
+        factors |= {metric: found.factor, **{f"{metric}/{name}": factor for name, factor in found.factors.items()}}
     seen, held = (_some([row.prompt for row in rows]) for rows in (parts.train, parts.validation))
     known = Known.of(model.summaries(seen), model.summaries(held))
-    return Calibration({name: enough(rows, LEVEL) for name, rows in kept.items()}, known)
+    return Calibration(factors, known)
 
 
 def _some(prompts: Sequence[str]) -> Sequence[str]:
