@@ -18,7 +18,7 @@ import torch
 
 from forerun.errors import InputError
 from forerun.files import write_atomically
-from forerun.grammars.floats import PIECES, Floats
+from forerun.grammars.floats import Floats
 from forerun.models._calibrated import calibrated
 from forerun.models.encoder_decoder import ANSWER, EncoderDecoder
 from forerun.models.encoder_decoder._torch import TorchNetwork
@@ -181,7 +181,7 @@ def _tokenizer(folder: Path, start: Path | None, texts: Sequence[str], size: int
     if (folder / "pieces.json").is_file():
         return Tokenizer.load(folder)
     step = max(1, len(texts) // LEARNED_FROM)
-    made = learn(texts[::step], size, PIECES)
+    made = learn(texts[::step], size)
     made.save(folder)
     return made
 
