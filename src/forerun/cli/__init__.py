@@ -16,7 +16,7 @@ from forerun.errors import ForerunError, UsageError
 VERBS = {
     "optimize": "make a C, C++ or LLVM IR file smaller, and show what did it",
     "cc": "compile as clang does, with smaller objects: forerun cc clang -Oz -c a.c",
-    "verify": "replay a lock file with stock opt and llc, and compare bytes",
+    "verify": "replay a lock file with stock opt and llc, or the compiler where llc lacks a flag, and compare objects",
     "collect": "gather trials from corpora of real programs",
     "data": "tables of what was measured: from stored trials, from your own files, to CSV, JSON lines or Parquet",
     "train": "learn what ships, or a model of your own from a table",
