@@ -6,9 +6,11 @@ import argparse
 import contextlib
 import io
 import os
+import re
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from itertools import pairwise
 from typing import NoReturn
 
 from forerun.errors import ForerunError, UsageError
@@ -92,6 +94,10 @@ def _dispatch(arguments: list[str]) -> int:
     if unknown:  # the parser of the first word would point to its own help
         todo = f"see: forerun {verb} --help"
         raise UsageError(f"wrong arguments of `forerun {verb}`", f"not known: {' '.join(unknown)}", todo)
+    for before, word in pairwise(own):
+        if re.fullmatch(r"(--[\w-]+=)?", word):
+            todo = "leave it out, or give it a value"
+            raise UsageError(f"wrong arguments of `forerun {verb}`", f"nothing stands after {word or before}", todo)
     options.compiler = compiler
     code = int(import_module(f"forerun.cli.{verb}").run(options))
     sys.stdout.flush()
