@@ -22,7 +22,7 @@ READ = tuple(f"e{decade}:{lead}" for decade, lead in product(_RANGE, LEADS))
 ATOMS = (*PIECES, *READ)
 """The numeric tokens in the order of their ids."""
 
-_DECADES = (64.0, 32.0, 16.0, 8.0, 4.0, 2.0, 1.0, 0.5)
+_DECADES = (1024.0, 64.0, 32.0, 16.0, 8.0, 4.0, 2.0, 1.0, 0.5)
 """Wave lengths over logarithms, in decades; decades of answers have those of 4 and more."""
 _DIGITS = (2.0, 1.0, 0.5, 0.25)
 """Wave lengths over digits, in decades or tens of hundreds."""
@@ -45,7 +45,7 @@ def features() -> NDArray[np.float32]:
             row[logs:digits] = _waves(int(decade[1:]) + math.log10(int(lead) / 10), _DECADES)
         elif atom in _DECADE_SET:
             row[kinds + 1] = 1
-            slow = _waves(int(atom[1:]) + 0.5, _DECADES[:5])
+            slow = _waves(int(atom[1:]) + 0.5, _DECADES[:6])
             row[logs : logs + len(slow)] = slow
         elif atom in _PAIR_SET:
             row[kinds + 2] = 1

@@ -111,6 +111,10 @@ class _Paths:
         )
 
 
+def _weights(node: Node) -> int:
+    return sum(operand.elements for operand in node.inputs if isinstance(operand, Parameter))
+
+
 def _zeroed(node: Node) -> bool:
     return node.operator == "Mul" and any(isinstance(x, Constant) and not any(x.values) for x in node.inputs)
 
