@@ -24,6 +24,7 @@ from forerun.models.encoder_decoder import ANSWER, EncoderDecoder
 from forerun.models.encoder_decoder._torch import TorchNetwork
 from forerun.models.encoder_decoder.calibration import Calibration, Known
 from forerun.models.encoder_decoder.config import Config
+from forerun.models.encoder_decoder.ensemble import Ensemble
 from forerun.models.encoder_decoder.network import Network
 from forerun.models.encoder_decoder.tokenizer import Tokenizer, learn
 from forerun.rows import Row
@@ -68,6 +69,9 @@ def fit(
     data = dataset(parts, tokenizer, training)
     model = _trained(folder, training, tokenizer, data, start, seconds, on_step)
     if model is not None:
+        if training.ensemble:
+            medians = [one.median for one in model.predict([row.prompt for row in parts.validation])]
+            model.ensemble = Ensemble.of(parts.train, parts.validation, medians)
         model.calibration = calibration(model, parts)
         _save(model, folder, training)
     return model is not None
