@@ -39,7 +39,7 @@ class _Step(nn.Module):
         self.network._modules = {name: part for name, part in network._modules.items() if name != "encoder"}
         if known := network.config.answer_tokens:  # what the decoder cannot write is left out of its graph
             rows = network.embed_tokens.weight[:known].detach()
-            self.network.embed_tokens = nn.Embedding(*rows.shape, _weight=rows)
+            self.network.embed_tokens = nn.Embedding(known, rows.shape[1], _weight=rows)
 
     def forward(
         self, ids: Tensor, keys: Tensor, values: Tensor, segments: Tensor, past_keys: Tensor, past_values: Tensor
