@@ -133,7 +133,10 @@ def against_regress_lm(found: dict[str, Any]) -> str:
         spread = f"{own['seconds']:.2f} [{own['low']:.2f}, {own['high']:.2f}]"
         times = found["regress-lm"]["processor_s"] / own["processor_s"]
         rows.append([name, spread, f"{own['processor_s']:.2f}", f"{times:.1f}×"])
-    about = f"{found['weights']:,} weights, 8 inputs of {found['tokens']:,} tokens, 64 draws each, one thread.\n"
+    about = (
+        f"{found['weights']:,} weights, 8 inputs of {found['tokens']:,} tokens, 64 draws each, one thread; without the"
+        f" encoder, which is the same for both ({found['encoder']['processor_s']:.2f} processor seconds).\n"
+    )
     return f"{about}\n{table(['decoded by', 'seconds', 'processor seconds', 'times as fast by these'], rows)}"
 
 
