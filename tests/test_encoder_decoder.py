@@ -17,6 +17,7 @@ from forerun.models.encoder_decoder import EncoderDecoder  # noqa: E402
 from forerun.models.encoder_decoder._onnx import OnnxNetwork  # noqa: E402
 from forerun.models.encoder_decoder._torch import TorchNetwork  # noqa: E402
 from forerun.models.encoder_decoder.config import Config  # noqa: E402
+from forerun.models.encoder_decoder.export import quantised  # noqa: E402
 from forerun.models.encoder_decoder.network import Network  # noqa: E402
 from forerun.models.encoder_decoder.tokenizer import learn  # noqa: E402
 from forerun.testing import check_model  # noqa: E402
@@ -65,6 +66,18 @@ def test_the_same_memory_and_logits_with_and_without_torch(folder: Path) -> None
     assert len({x.round(3).tobytes() for x in found[0]}) == 5
     for ours, theirs in zip(*found, strict=True):
         np.testing.assert_allclose(ours, theirs, atol=1e-4)
+
+
+def test_eight_bits_are_smaller_and_nearly_the_same(folder: Path, tmp_path: Path) -> None:
+    place = Path(shutil.copytree(folder, tmp_path / "copy"))
+    for name in ("encoder.onnx", "decoder.onnx"):
+        quantised(place / name).replace(place / name)
+        assert (place / name).stat().st_size < 0.7 * (folder / name).stat().st_size
+    plain, small = (EncoderDecoder.from_pretrained(where) for where in (folder, place))
+    ours, theirs = (model.summaries(PROMPTS).ravel() for model in (small, plain))
+    assert 0.99 < np.corrcoef(ours, theirs)[0, 1] < 1
+    for one, other in zip(small.predict(PROMPTS), plain.predict(PROMPTS), strict=True):
+        assert sum(one.weights) == pytest.approx(1) and one.weights != other.weights
 
 
 def test_draws_are_readable_and_the_seeds(folder: Path) -> None:

@@ -96,10 +96,11 @@ def _write(
         )
         assert program is not None
         program.save(str(plain))
-        write_atomically(path, (_quantised(plain) if int8 else plain).read_bytes())
+        write_atomically(path, (quantised(plain) if int8 else plain).read_bytes())
 
 
-def _quantised(path: Path) -> Path:
+def quantised(path: Path) -> Path:
+    """A graph with 8-bit matrices, as `int8.onnx` beside the one given."""
     from onnxruntime.quantization import QuantType, quantize_dynamic
     from onnxruntime.quantization.shape_inference import quant_pre_process
 
