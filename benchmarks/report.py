@@ -109,6 +109,37 @@ def speed() -> str:
     return f"Evaluations per second.\n\n{table(head.split(', '), rows)}"
 
 
+def predictor_speed(part: str) -> str:
+    """How fast a model answers: alone, in batches, from a cold start, and beside regress-lm."""
+    found = load("predictor-speed")
+    if not found or part not in found:
+        return "Not measured.\n"
+    if part == "regress-lm":
+        return against_regress_lm(found[part])
+    names = {"answers": ["depth", "threads"], "batches": ["programs", "programs_per_s"], "starts": ["start"]}[part]
+    rows = []
+    for row in found[part]:
+        spread = f"{row['seconds']:.3f} [{row['low']:.3f}, {row['high']:.3f}]"
+        cells = [f"{row[name]:.1f}" if isinstance(row[name], float) else f"{row[name]}" for name in names]
+        rows.append([*cells, spread, f"{row['processor_s']:.3f}"])
+    return table([*(name.replace("_per_s", " a second") for name in names), "seconds", "processor seconds"], rows)
+
+
+def against_regress_lm(found: dict[str, Any]) -> str:
+    """Both ways of decoding with the same weights."""
+    rows = []
+    for name in ("regress-lm", "forerun"):
+        own = found[name]
+        spread = f"{own['seconds']:.2f} [{own['low']:.2f}, {own['high']:.2f}]"
+        times = found["regress-lm"]["processor_s"] / own["processor_s"]
+        rows.append([name, spread, f"{own['processor_s']:.2f}", f"{times:.1f}×"])
+    about = (
+        f"{found['weights']:,} weights, 8 inputs of {found['tokens']:,} tokens, 64 draws each, one thread; without the"
+        f" encoder, which is the same for both ({found['encoder']['processor_s']:.2f} processor seconds).\n"
+    )
+    return f"{about}\n{table(['decoded by', 'seconds', 'processor seconds', 'times as fast by these'], rows)}"
+
+
 def coreset() -> str:
     """Data, recipe and training gain of the coreset."""
     card = json.loads((WEIGHTS / "passes-coreset.json").read_text())
@@ -135,6 +166,10 @@ TABLES: dict[str, Callable[[], str]] = {
     "projects": projects,
     "correctness": correctness,
     "speed": speed,
+    "predictor-answers": lambda: predictor_speed("answers"),
+    "predictor-batches": lambda: predictor_speed("batches"),
+    "predictor-starts": lambda: predictor_speed("starts"),
+    "predictor-regress-lm": lambda: predictor_speed("regress-lm"),
 }
 
 

@@ -31,7 +31,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--language", help="of a table of yours: the language, or the column that says it")
     parser.add_argument("--device", help="of a table of yours: where the programs ran, or the column that says it")
     parser.add_argument("--recipe", default="cpu", help="cpu, gpu, or adapt for 16 to 100 examples (default: cpu)")
-    parser.add_argument("--start", type=Path, metavar="DIR", help="the checkpoint to start from")
+    parser.add_argument(
+        "--start",
+        type=Path,
+        metavar="DIR",
+        help="the checkpoint to start from; one of T5Gemma, a folder or hub:OWNER/NAME, gives its encoder",
+    )
     parser.add_argument("--depth", type=int, help="the network's size: layers, each 64 wide (default: the recipe's)")
     parser.add_argument("--context", type=int, help="tokens of a prompt that are read (default: the recipe's)")
     parser.add_argument("--steps", type=int, help="steps of training (default: the recipe's)")

@@ -250,7 +250,8 @@ def _drawn(
         place = int(legal.argmax())
     token = int(choices.tokens[place])
     logprob = prefix.logprob + float(_log_softmax(legal)[place])
-    return prefix.then(token, choices.completes[token], logprob), token
+    drawn = prefix.then(token, choices.completes[token], logprob)
+    return replace(drawn, complete=drawn.complete or _must_end(drawn, grammar)), token
 
 
 def _log_softmax(logits: Logits) -> NDArray[np.float64]:

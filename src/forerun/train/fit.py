@@ -20,7 +20,7 @@ from forerun.errors import InputError
 from forerun.files import write_atomically
 from forerun.grammars.floats import Floats
 from forerun.models._calibrated import calibrated
-from forerun.models.encoder_decoder import ANSWER, EncoderDecoder
+from forerun.models.encoder_decoder import ANSWER, EncoderDecoder, t5gemma
 from forerun.models.encoder_decoder._torch import TorchNetwork
 from forerun.models.encoder_decoder.calibration import Calibration, Known
 from forerun.models.encoder_decoder.config import Config
@@ -59,6 +59,8 @@ def fit(
     on_step: Callable[[Progress], None] = lambda _: None,
 ) -> bool:
     """Trains on labelled rows, from the checkpoint `start` where one is given; whether it came to its end.
+
+    A checkpoint of T5Gemma, in a folder or as `hub:OWNER/NAME`, gives its encoder and tokenizer.
 
     Then the folder holds a checkpoint for `EncoderDecoder`. Raises InputError where there is too little to learn from,
     or the folder holds another training.
@@ -170,24 +172,31 @@ def _some(prompts: Sequence[str]) -> Sequence[str]:
 
 
 def _network(tokenizer: Tokenizer, training: Training, start: Path | None) -> Network:
+    torch.manual_seed(training.recipe.seed)
+    if start is not None and not _ours(start):
+        return t5gemma.network(start, tokenizer, training.context)
     if start is not None:
         loaded = EncoderDecoder(start, device="cpu").network
         assert isinstance(loaded, TorchNetwork)
         return loaded.network
-    torch.manual_seed(training.recipe.seed)
     return Network(Config.of_depth(training.depth, tokenizer.size, training.context))
 
 
 def _tokenizer(folder: Path, start: Path | None, texts: Sequence[str], size: int) -> Tokenizer:
     """That of the checkpoint to start from, or of this folder, or a new one."""
     if start is not None:
-        return Tokenizer.load(start)
+        return Tokenizer.load(start) if _ours(start) else t5gemma.tokenizer(start)
     if (folder / "pieces.json").is_file():
         return Tokenizer.load(folder)
     step = max(1, len(texts) // LEARNED_FROM)
     made = learn(texts[::step], size)
     made.save(folder)
     return made
+
+
+def _ours(start: Path) -> bool:
+    """Whether it is a checkpoint of ours; else it may be an encoder of T5Gemma."""
+    return (start / "pieces.json").is_file()
 
 
 def _check(parts: Parts) -> None:

@@ -77,8 +77,9 @@ class Objective(nn.Module):
     def __init__(self, network: Network, data: Dataset, recipe: Recipe) -> None:
         super().__init__()
         self.network, self.recipe = network, recipe
-        self.register_buffer("legal_table", torch.from_numpy(data.legal.table()), persistent=False)
-        self.register_buffer("places_table", torch.from_numpy(data.places), persistent=False)
+        written = network.config.answer_tokens or None
+        self.register_buffer("legal_table", torch.from_numpy(data.legal.table()[:, :written]), persistent=False)
+        self.register_buffer("places_table", torch.from_numpy(data.places[:, :written]), persistent=False)
 
     def forward(self, batch: Batch[Tensor]) -> tuple[Tensor, dict[str, Tensor]]:
         """The loss, and its parts."""

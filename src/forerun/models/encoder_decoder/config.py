@@ -18,6 +18,11 @@ class Config:
 
     `window` is how many tokens to each side a local layer of the encoder sees; every `global_every`-th layer sees all.
     Attention is kept in bounds by normalised queries and keys (T5Gemma 2) or by a cap on its logits (T5Gemma).
+
+    What only pre-trained encoders need: `window_before`, where a local layer sees fewer tokens before a token than
+    after it; `rope_base_global`, the base of the layers that see all (0: as the others); `query_scalar`, by whose root
+    logits of attention are divided (0: the width of a head); `answer_tokens`, how many of the first tokens the decoder
+    knows (0: all).
     """
 
     vocabulary: int
@@ -37,6 +42,10 @@ class Config:
     softcap: float = 0.0
     numeric: bool = False
     """Whether the embeddings of numbers know their sizes (`forerun.models.encoder_decoder.numeric`)."""
+    window_before: int | None = None
+    rope_base_global: float = 0.0
+    query_scalar: float = 0.0
+    answer_tokens: int = 0
     format: int = FORMAT
 
     @classmethod

@@ -108,10 +108,10 @@ class Tokenizer:
             raise InputError(f"{folder} has no tokenizer that can be read", str(error), "train it again") from error
 
 
-def learn(texts: Iterable[str], size: int, atoms: Sequence[str] = numeric.ATOMS) -> Tokenizer:
+def learn(texts: Iterable[str], size: int, atoms: Sequence[str] = ()) -> Tokenizer:
     """Byte-level byte-pair encoding with `size` tokens of its own, learned on texts; each digit is a token.
 
-    Other atoms come behind the numeric ones.
+    `atoms` are those of other grammars: they come behind the numeric ones.
     """
     model = tokenizers.Tokenizer(models.BPE())
     model.pre_tokenizer = pre_tokenizers.Sequence(
@@ -122,7 +122,7 @@ def learn(texts: Iterable[str], size: int, atoms: Sequence[str] = numeric.ATOMS)
         vocab_size=size, initial_alphabet=pre_tokenizers.ByteLevel.alphabet(), show_progress=False
     )
     model.train_from_iterator(_without_numbers(texts), trainer)
-    return Tokenizer(tuple(atoms), model)
+    return Tokenizer((*numeric.ATOMS, *atoms), model)
 
 
 def _without_numbers(texts: Iterable[str]) -> Iterator[str]:
