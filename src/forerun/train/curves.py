@@ -1,0 +1,36 @@
+"""What a training has written down so far, while it goes on or afterwards. Needs no PyTorch."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from forerun.errors import InputError
+
+LOG = "metrics.jsonl"
+
+Point = dict[str, Any]
+"""A line of the log: the fields of `forerun.train.loop.Progress`."""
+
+
+def points_of(folder: Path) -> list[Point]:
+    """The points of a training's log; a last line that is still being written is left out. Raises InputError."""
+    path = folder / LOG
+    try:
+        lines = path.read_text().split("\n")[:-1]
+        found: list[Point] = [json.loads(line) for line in lines]
+        if not all({"step", "loss", "validation"} <= set(point) for point in found):
+            raise ValueError("a line has no step, loss or validation")
+    except (OSError, ValueError, TypeError) as error:
+        why = f"{LOG}: {error.strerror if isinstance(error, OSError) else error}"
+        raise InputError(f"{folder} holds no training", why, "name the folder that `forerun train -o` wrote") from error
+    if not found:
+        raise InputError(f"{folder} has no curve yet", "its first step is not done", "look again in a minute")
+    return found
+
+
+def best(points: Sequence[Point]) -> float | None:
+    """The lowest validation loss; None before the first."""
+    return min((point["validation"] for point in points if point["validation"] is not None), default=None)
