@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from forerun import improve
 from forerun.core import Metric, Source
 from forerun.corpora.programs import incomplete
 from forerun.errors import ForerunError, InputError, ToolMissing, UsageError
@@ -169,6 +168,8 @@ def content(path: str) -> bytes:
 
 def _module(path: str, data: bytes, flags: Sequence[str], place: str, language: str = "ir") -> Source:
     """IR as a front end hands it on, and how it is emitted. Without clang the text of IR is taken as it is."""
+    from forerun import improve  # and the store: only who compiles needs them
+
     try:
         words, stdin = ([*flags], None) if place else ([*flags, "-x", language], data)
         command = improve.command_for(place or "-", None, words, stdin)

@@ -33,10 +33,11 @@ def run(options: argparse.Namespace) -> int:
 
 
 def chart(points: Sequence[Point], width: int) -> str:
-    """Both losses over the steps: the training's as the mean of each column, the validation's where it was measured."""
+    """Both losses over the steps, in nats an answer: the training's as the mean of each column, the validation's where
+    it was measured."""
     columns = max(width - 10, 20)
     most = points[-1]["step"]
-    training = _means([(point["step"], point["loss"]) for point in points], columns, most)
+    training = _means([(point["step"], point["nll"]) for point in points], columns, most)
     measured = [(p["step"], p["validation"]) for p in points if p["validation"] is not None]
     validation = _means(measured, columns, most)
     shown = [loss for loss in (*training.values(), *validation.values()) if math.isfinite(loss)] or [0.0]
@@ -62,7 +63,7 @@ def _means(found: Sequence[tuple[int, float]], columns: int, most: int) -> dict[
 
 def _legend(points: Sequence[Point], measured: Sequence[tuple[int, float]]) -> str:
     last, lowest = points[-1], best(points)
-    words = [f"{_TRAINING} training loss {last['loss']:.3f}"]
+    words = [f"{_TRAINING} training loss {last['nll']:.3f}"]
     if lowest is not None:
         step = next(step for step, loss in measured if loss == lowest)
         words.append(f"{_VALIDATION} validation loss {measured[-1][1]:.3f}, best {lowest:.3f} at step {step:,}")
@@ -70,5 +71,5 @@ def _legend(points: Sequence[Point], measured: Sequence[tuple[int, float]]) -> s
 
 
 def _table(points: Sequence[Point]) -> Table:
-    names = ("step", "loss", "validation", "learning_rate", "tokens_per_s")
+    names = ("step", "nll", "validation", "loss", "learning_rate", "tokens_per_s")
     return Table([Column(name, name.replace("_", " "), number, True) for name in names], points)

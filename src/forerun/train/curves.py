@@ -12,7 +12,8 @@ from forerun.errors import InputError
 LOG = "metrics.jsonl"
 
 Point = dict[str, Any]
-"""A line of the log: the fields of `forerun.train.loop.Progress`."""
+"""A line of the log: the fields of `forerun.train.loop.Progress`, the parts of the loss among them. `nll` of training
+batches is in the same unit as `validation`, nats an answer."""
 
 
 def points_of(folder: Path) -> list[Point]:
@@ -20,15 +21,20 @@ def points_of(folder: Path) -> list[Point]:
     path = folder / LOG
     try:
         lines = path.read_text().split("\n")[:-1]
-        found: list[Point] = [json.loads(line) for line in lines]
-        if not all({"step", "loss", "validation"} <= set(point) for point in found):
-            raise ValueError("a line has no step, loss or validation")
-    except (OSError, ValueError, TypeError) as error:
+        found = [_flat(json.loads(line)) for line in lines]
+    except (OSError, ValueError, KeyError, TypeError) as error:
         why = f"{LOG}: {error.strerror if isinstance(error, OSError) else error}"
         raise InputError(f"{folder} holds no training", why, "name the folder that `forerun train -o` wrote") from error
     if not found:
         raise InputError(f"{folder} has no curve yet", "its first step is not done", "look again in a minute")
     return found
+
+
+def _flat(line: Point) -> Point:
+    point: Point = {**line, **line["parts"]}
+    if not {"step", "steps", "nll", "validation", "tokens_per_s"} <= set(point):
+        raise ValueError("a line is no step of a training")
+    return {name: value for name, value in point.items() if name != "parts"}
 
 
 def best(points: Sequence[Point]) -> float | None:
