@@ -13,6 +13,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from forerun import prompts  # noqa: E402
 from forerun.core import Metric  # noqa: E402
 from forerun.errors import InputError, UsageError  # noqa: E402
 from forerun.models.encoder_decoder import EncoderDecoder  # noqa: E402
@@ -154,8 +155,8 @@ def test_calibration_is_kept_and_knows_what_it_has_seen(tmp_path: Path) -> None:
     assert known.familiarity(near)[0] > 0.9 and known.familiarity(far)[0] < 0.02
     Calibration({"memory": 1.5, "memory/c": 2.0}, known).save(tmp_path)
     again = Calibration.load(tmp_path)
-    assert again.factor({"metric": "memory", "language": "c, clang"}) == 2
-    assert again.factor({"metric": "memory", "language": "go"}) == 1.5 and again.factor({}) == 1
+    asked = [prompt(Metric("memory", "B"), language, "here", "") for language in ("c, clang 22", "go, gc 1.26")]
+    assert [again.factor(prompts.parts(text)) for text in (*asked, "no head")] == [2, 1.5, 1]
     assert again.known and again.known.familiarity(far)[0] == known.familiarity(far)[0]
     (tmp_path / "calibration.json").write_text("{")
     with pytest.raises(InputError, match="cannot be read"):

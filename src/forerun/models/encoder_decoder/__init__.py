@@ -145,7 +145,7 @@ class EncoderDecoder(Predictor):
             trees = _decode.expand(self.network, self.tokenizer.vocabulary, memory, grammars)
             known = self._familiarity(memory, len(places))
             for i, leaves, one, familiarity in zip(places, trees, grammars, known, strict=True):
-                factor = self.calibration.factor(parts(prompts[i]).head)
+                factor = self.calibration.factor(parts(prompts[i]))
                 wide = distribution(leaves, one).widened(factor)
                 found[i] = Reading(wide, familiarity, encoded[i].cut)
         return [found[i] for i in range(len(prompts))]
