@@ -118,6 +118,8 @@ def test_estimates_of_the_library(folder: Path) -> None:
     assert [each.metric for each in every] == ["memory", "runtime"]
     text = forerun.predict(Source(program(3), "python"), metric=["memory"], model=folder)
     assert text[0].value == one.value and text[0].name == "-"
+    module = Source("define i32 @f() {\n  ret i32 7\n}\n", "llvm")
+    assert forerun.predict(module, metric="size", model=folder).metric == "text"
 
 
 def test_what_it_knows_of_devices(folder: Path) -> None:
@@ -328,7 +330,8 @@ def test_an_interrupt_is_an_answer_too(folder: Path) -> None:
     words = [sys.executable, "-m", "forerun", "predict", *names, "--model", str(folder)]
     env = os.environ | {"PYTHONPATH": str(ROOT / "src")}
     run = subprocess.Popen(words, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    time.sleep(3)
+    while run.poll() is None and "onnxruntime" not in Path(f"/proc/{run.pid}/maps").read_text():
+        time.sleep(0.05)
     run.send_signal(signal.SIGINT)
     out, err = run.communicate(timeout=60)
     assert run.returncode == 130 and not out and "Traceback" not in err and "interrupted" in err

@@ -6,6 +6,7 @@ that cannot be read takes nothing from the others, and has all of them answered 
 
 from __future__ import annotations
 
+import html
 import math
 import os
 import re
@@ -19,7 +20,7 @@ from forerun.core import Metric
 from forerun.distribution import Distribution
 from forerun.errors import ForerunError, InputError, UsageError
 from forerun.models._calibrated import LEVEL
-from forerun.models.encoder_decoder import EncoderDecoder
+from forerun.models.encoder_decoder import CONFIG, EncoderDecoder
 from forerun.questions import Options, Question, What, questions
 
 MODEL = EncoderDecoder.name
@@ -71,7 +72,7 @@ class Estimate:
     def _repr_html_(self) -> str:
         show = Metric(self.metric, self.unit).show
         between = f"{show(self.low)} to {show(self.high)} ({self.level:.0%})"
-        cells = (self.name, self.metric, show(self.value), between, self.familiar)
+        cells = (html.escape(self.name), self.metric, show(self.value), between, self.familiar)
         return f"<table><tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr></table>"
 
 
@@ -99,11 +100,12 @@ def predict(
 ) -> Estimate | list[Estimate]:
     """What programs, modules or networks will cost, before they run: an Estimate for each of them and each metric.
 
-    One source (a path, or a Source that holds the text) and one metric give one Estimate, everything else a list, file
-    by file. Without `metric` all are predicted that the model knows of such a file; without `device` the one is meant
-    on which most of what it learned was measured. `model` is the folder of a checkpoint. The other options are those of
-    `forerun.questions.Options`. Raises InputError for a file or a checkpoint that cannot be read, UsageError for a name
-    that the model does not know, ToolMissing where C or C++ has to be compiled (for `size`) and there is no LLVM.
+    One source (a path, or a Source with the text; of its target only that of LLVM IR is read) and one metric give one
+    Estimate, everything else a list, file by file. Without `metric` all are predicted that the model knows of such a
+    file; without `device` the one is meant on which most of what it learned was measured. `model` is the folder of a
+    checkpoint. The other options are those of `forerun.questions.Options`. Raises InputError for a file or a checkpoint
+    that cannot be read, UsageError for a name that the model does not know, ToolMissing where C or C++ has to be
+    compiled (for `size`) and there is no LLVM.
     """
     if isinstance(flags, str):
         raise UsageError(f"flags={flags!r}", "flags are a sequence of words, this is one", f"flags={flags.split()}")
@@ -118,7 +120,8 @@ def predict(
 
 def checkpoint(model: str | os.PathLike[str] = MODEL) -> EncoderDecoder:
     """The model of a folder, or the one that ships. Raises InputError, ToolMissing."""
-    loaded = _loaded(None if str(model) == MODEL else Path(model))
+    place = None if str(model) == MODEL else Path(model).resolve()
+    loaded = _loaded(place, _stamp(place / CONFIG) if place else 0)
     if not loaded.card.kinds:
         why = "it has no card.json that says what it was trained on"
         raise InputError(f"{model} cannot be asked", why, "name the folder that `forerun train` wrote")
@@ -126,8 +129,13 @@ def checkpoint(model: str | os.PathLike[str] = MODEL) -> EncoderDecoder:
 
 
 @lru_cache(maxsize=2)
-def _loaded(place: Path | None) -> EncoderDecoder:
+def _loaded(place: Path | None, _stamp: int) -> EncoderDecoder:
     return EncoderDecoder(place)
+
+
+def _stamp(path: Path) -> int:
+    """Changes when a training writes its folder again."""
+    return path.stat().st_mtime_ns if path.is_file() else 0
 
 
 def answers(asked: Sequence[Question], loaded: EncoderDecoder, model: str = MODEL) -> list[Estimate]:

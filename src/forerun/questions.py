@@ -110,7 +110,10 @@ class File:
 
 def _opened(what: What, options: Options) -> File:
     if isinstance(what, Source):
-        return File(what)
+        bare = what.lang == _LLVM and not what.target
+        return File(
+            _module(what.name, what.text.encode("utf-8", "surrogateescape"), options.flags, "") if bare else what
+        )
     try:
         return read(os.fspath(what), options)
     except TypeError as error:
@@ -192,7 +195,8 @@ def _chosen(file: File, card: Card, options: Options) -> list[Kind]:
         todo = "name another --model, or train one on such files: forerun train --help"
         raise UsageError(f"{name}: the model knows nothing of {language}", why, todo)
     there = [metric for metric in card.metrics if any(kind.metric == metric for kind in fitting)]
-    wanted = [metric if metric in card.metrics else _TASKS.get(metric, metric) for metric in options.metrics]
+    named = (metric if metric in card.metrics else _TASKS.get(metric, metric) for metric in options.metrics)
+    wanted = list(dict.fromkeys(named))
     if unknown := next((metric for metric in wanted if metric not in there), ""):
         why = f"of {language} it knows: {', '.join(there)}"
         raise UsageError(f"{name}: the model knows no metric {unknown!r}", why, "name one of them, or another --model")

@@ -49,7 +49,10 @@ def run(options: argparse.Namespace) -> int:
     model = options.model or estimate.MODEL
     loaded = estimate.checkpoint(model)
     questions, failed = _questions(files, loaded.card, asked)
-    limit = amount(options.fail_over, questions[0].kind.unit) if options.fail_over is not None else None
+    limit = options.fail_over
+    if limit is not None:
+        for unit in {question.kind.unit for question in questions}:
+            amount(limit, unit)
     found = estimate.answers(questions, loaded, model)
     for note in dict.fromkeys(note for one in found for note in one.notes):
         _say(f"forerun: {note}")
@@ -108,26 +111,27 @@ def _standard_input(options: Options) -> File:
     return read("-", options, sys.stdin.buffer.read())
 
 
-def _ranked(found: Sequence[Estimate]) -> dict[str, list[Estimate]]:
-    """By metric, the best first."""
+def _ranked(found: Sequence[Estimate]) -> list[list[Estimate]]:
+    """By metric and unit, the best first."""
     from forerun.questions import lower_is_better
 
-    kept: dict[str, list[Estimate]] = {}
+    kept: dict[tuple[str, str], list[Estimate]] = {}
     for one in found:
-        kept.setdefault(one.metric, []).append(one)
-    for metric, own in kept.items():
+        kept.setdefault((one.metric, one.unit), []).append(one)
+    for (metric, _), own in kept.items():
         own.sort(key=lambda one: one.value, reverse=not lower_is_better(metric))
-    return kept
+    return list(kept.values())
 
 
-def _show(found: dict[str, list[Estimate]], ranks: bool, limit: float | None, form: str) -> None:
+def _show(found: Sequence[Sequence[Estimate]], ranks: bool, limit: str | None, form: str) -> None:
     """One table for machines, for people one for each metric: they have units of their own."""
     tables = []
-    for own in found.values():
+    for own in found:
+        most = None if limit is None else amount(limit, own[0].unit)
         rows = []
         for rank, one in enumerate(own, 1):
             row: dict[str, Any] = ({"rank": rank} if ranks else {}) | one.to_json()
-            rows.append(row if limit is None else row | {"limit": limit, "over": one.above(limit)})
+            rows.append(row if most is None else row | {"limit": most, "over": one.above(most)})
         tables.append(_table(rows, own[0].unit))
     if form not in ("table", "md"):
         tables = [Table(tables[0].columns, [row for table in tables for row in table.rows])]
@@ -155,14 +159,14 @@ def _table(rows: list[dict[str, Any]], unit: str) -> Table:
     return Table(columns, rows)
 
 
-def _gate(found: Sequence[Estimate], limit: float) -> None:
-    over = [one for one in found if not one.value <= limit]
+def _gate(found: Sequence[Estimate], limit: str) -> None:
+    over = [one for one in found if not one.value <= amount(limit, one.unit)]
     if over:
         first = max(over, key=lambda one: one.value)
         what = f"{first.name}: {quantity(first.value, first.unit)} of {first.metric}"
         raise GateFailed(
-            f"{len(over)} of {counted(len(found), 'file')} over {quantity(limit, first.unit)}",
-            f"{what}; over it with a probability of {first.above(limit):.0%}",
+            f"{len(over)} of {counted(len(found), 'file')} over {limit}",
+            f"{what}; over it with a probability of {first.above(amount(limit, first.unit)):.0%}",
             "look at it, measure it, or raise --fail-over",
         )
 
