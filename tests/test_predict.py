@@ -24,11 +24,11 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("onnxscript")
 
 import forerun  # noqa: E402
-from forerun import estimate, improve  # noqa: E402
+from forerun import improve  # noqa: E402
 from forerun.cli._quantities import amount, quantity  # noqa: E402
 from forerun.core import Source  # noqa: E402
 from forerun.corpora.onnx_models import generated  # noqa: E402
-from forerun.errors import ForerunError, InputError, ToolMissing, UsageError  # noqa: E402
+from forerun.errors import InputError, ToolMissing, UsageError  # noqa: E402
 from forerun.models.encoder_decoder import EncoderDecoder  # noqa: E402
 from forerun.models.encoder_decoder.card import Card  # noqa: E402
 from forerun.questions import Options, language_of, questions  # noqa: E402
@@ -312,15 +312,23 @@ def test_wrong_arguments_of_the_library(folder: Path) -> None:
     assert forerun.predict([], model=folder) == []
 
 
-def test_too_little_memory_is_said(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    loaded = estimate.checkpoint(folder)
-
-    def fails(*_: object) -> None:
-        raise RuntimeError("std::bad_alloc")
-
-    monkeypatch.setattr(loaded.network, "encode", fails)
-    with pytest.raises(ForerunError, match="not enough memory"):
-        forerun.predict("p1.py", model=folder)
+def test_too_little_memory_is_said(folder: Path) -> None:
+    code = f"""
+import resource
+import forerun
+ask = dict(metric='memory', model={str(folder)!r})
+forerun.predict('p1.py', **ask)
+pages = int(open('/proc/self/statm').read().split()[0])
+resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + (1 << 20),) * 2)
+try:
+    forerun.predict(['long.py'] * 99, **ask)
+except forerun.ForerunError as error:
+    print(error)
+"""
+    Path("long.py").write_text(program(2) * 40)
+    env = os.environ | {"PYTHONPATH": str(ROOT / "src")}
+    run = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=False)
+    assert "not enough memory" in run.stdout and len(run.stdout.splitlines()) == 3, run.stdout + run.stderr
 
 
 def test_an_interrupt_is_an_answer_too(folder: Path) -> None:
