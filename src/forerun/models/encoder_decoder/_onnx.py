@@ -75,6 +75,8 @@ def _session(path: Path, threads: int) -> Any:
     try:
         import onnxruntime
     except ImportError as error:
+        if isinstance(error.__cause__, KeyboardInterrupt):  # Ctrl-C within its start comes as "initialization failed"
+            raise error.__cause__ from None
         raise ToolMissing("predictions need onnxruntime", str(error), "pip install onnxruntime") from error
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
