@@ -319,7 +319,7 @@ import forerun
 ask = dict(metric='memory', model={str(folder)!r})
 forerun.predict('p1.py', **ask)
 pages = int(open('/proc/self/statm').read().split()[0])
-resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + (1 << 20),) * 2)
+resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + (48 << 20),) * 2)
 try:
     forerun.predict(['long.py'] * 99, **ask)
 except forerun.ForerunError as error:
