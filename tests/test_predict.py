@@ -357,7 +357,7 @@ import sys
 import forerun
 found = forerun.predict(['p1.py', 'p3.py', 'p5.py'], metric='memory', model={str(folder)!r})
 assert len({{one.value for one in found}}) == 3
-heavy = {{'torch', 'sklearn', 'scipy', 'onnxscript', 'safetensors', 'sqlite3'}}
+heavy = {{'torch', 'sklearn', 'scipy', 'onnxscript', 'sqlite3'}}
 print(sorted(heavy & set(sys.modules)))
 """
     env = os.environ | {"PYTHONPATH": str(ROOT / "src")}

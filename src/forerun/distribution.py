@@ -89,6 +89,10 @@ class Distribution:
 
         return Distribution(tuple(map(moved, self.lows)), tuple(map(moved, self.highs)), self.weights)
 
+    def scaled(self, factor: float) -> Distribution:
+        """Of the number times a positive factor."""
+        return Distribution(tuple(x * factor for x in self.lows), tuple(x * factor for x in self.highs), self.weights)
+
     @cached_property
     def _middles(self) -> list[float]:
         return [_between(low, high, 0.5) for low, high in zip(self.lows, self.highs, strict=True)]

@@ -19,13 +19,14 @@ import torch
 from forerun import __version__
 from forerun.errors import InputError
 from forerun.files import write_atomically
-from forerun.grammars.floats import PIECES, Floats
+from forerun.grammars.floats import Floats
 from forerun.models._calibrated import calibrated
 from forerun.models.encoder_decoder import ANSWER, EncoderDecoder
 from forerun.models.encoder_decoder._torch import TorchNetwork
 from forerun.models.encoder_decoder.calibration import Calibration, Known
 from forerun.models.encoder_decoder.card import Card
 from forerun.models.encoder_decoder.config import Config
+from forerun.models.encoder_decoder.ensemble import Ensemble
 from forerun.models.encoder_decoder.network import Network
 from forerun.models.encoder_decoder.tokenizer import Tokenizer, learn
 from forerun.rows import Row
@@ -71,6 +72,9 @@ def fit(
     data = dataset(parts, tokenizer, training)
     model = _trained(folder, training, tokenizer, data, start, seconds, on_step)
     if model is not None:
+        if training.ensemble:
+            medians = [one.median for one in model.predict([row.prompt for row in parts.validation])]
+            model.ensemble = Ensemble.of(parts.train, parts.validation, medians)
         model.calibration = calibration(model, parts)
         model.card = Card.of(parts.train, _recipe(folder, parts, model, start))
         _save(model, folder, training)
@@ -202,7 +206,7 @@ def _tokenizer(folder: Path, start: Path | None, texts: Sequence[str], size: int
     if (folder / "pieces.json").is_file():
         return Tokenizer.load(folder)
     step = max(1, len(texts) // LEARNED_FROM)
-    made = learn(texts[::step], size, PIECES)
+    made = learn(texts[::step], size)
     made.save(folder)
     return made
 

@@ -2,14 +2,15 @@
 
 A checkpoint is a folder: `config.json`, `tokenizer.json`, `pieces.json`, `model.safetensors` for PyTorch, and
 `encoder.onnx` and `decoder.onnx` for everybody else. Either of the two is enough to answer. `calibration.json` says how
-wide its intervals must be, and what it knows; `card.json` what it was trained on, for people in `README.md`.
+wide its intervals must be, and what it knows; `ensemble.safetensors`, where it is there, has trees beside the network;
+`card.json` says what it was trained on, for people in `README.md`.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
@@ -24,6 +25,7 @@ from forerun.models._predictor import Predictor
 from forerun.models.encoder_decoder.calibration import Calibration
 from forerun.models.encoder_decoder.card import Card
 from forerun.models.encoder_decoder.config import Config
+from forerun.models.encoder_decoder.ensemble import Ensemble
 from forerun.models.encoder_decoder.tokenizer import Encoded, Tokenizer
 from forerun.prompts import parts
 from forerun.rows import Row
@@ -57,6 +59,8 @@ class EncoderDecoder(Predictor):
     name: ClassVar[str] = "encoder_decoder"
     calibration: Calibration = Calibration()
     card: Card = Card()
+    ensemble: Ensemble = Ensemble({})
+    """The trees beside the network: without any it answers alone."""
 
     def __init__(self, place: str | Path | None = None, *, device: str = "", threads: int = 0) -> None:
         """A checkpoint from a folder, the one that ships where none is named.
@@ -78,6 +82,7 @@ class EncoderDecoder(Predictor):
             raise InputError(f"{folder} mixes two checkpoints", sizes, "copy the whole folder again")
         self.network: _decode.Network = _network(folder, self.config, device, threads)
         self.calibration, self.card = Calibration.load(folder), Card.load(folder)
+        self.ensemble = Ensemble.load(folder)
 
     @classmethod
     def from_pretrained(cls, place: str | Path, *, device: str = "", threads: int = 0) -> EncoderDecoder:
@@ -109,6 +114,8 @@ class EncoderDecoder(Predictor):
         self.tokenizer.save(folder)
         self.calibration.save(folder)
         self.card.save(folder)
+        if self.ensemble.members:
+            self.ensemble.save(folder)
         if onnx:
             from forerun.models.encoder_decoder.export import export
 
@@ -145,10 +152,11 @@ class EncoderDecoder(Predictor):
             trees = _decode.expand(self.network, self.tokenizer.vocabulary, memory, grammars)
             known = self._familiarity(memory, len(places))
             for i, leaves, one, familiarity in zip(places, trees, grammars, known, strict=True):
-                factor = self.calibration.factor(parts(prompts[i]))
-                wide = distribution(leaves, one).widened(factor)
-                found[i] = Reading(wide, familiarity, encoded[i].cut)
-        return [found[i] for i in range(len(prompts))]
+                found[i] = Reading(distribution(leaves, one), familiarity, encoded[i].cut)
+        moved = self.ensemble.moved(prompts, [found[i].distribution for i in range(len(prompts))])
+        factors = [self.calibration.factor(parts(prompt)) for prompt in prompts]
+        wide = [one.widened(factor) for one, factor in zip(moved, factors, strict=True)]
+        return [replace(found[i], distribution=one) for i, one in enumerate(wide)]
 
     def summaries(self, prompts: Sequence[str]) -> Any:
         """`[N, F]`, an array: where each prompt lies in what the network has learned (`forerun.models._decode`)."""

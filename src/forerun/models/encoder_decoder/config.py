@@ -6,8 +6,9 @@ import json
 from dataclasses import asdict, dataclass, fields
 
 from forerun.errors import InputError
+from forerun.models.encoder_decoder.numeric import ATOMS
 
-FORMAT = 1
+FORMAT = 2
 """Version of the checkpoint's layout."""
 
 
@@ -34,6 +35,8 @@ class Config:
     norm_epsilon: float = 1e-6
     qk_norm: bool = True
     softcap: float = 0.0
+    numeric: bool = False
+    """Whether the embeddings of numbers know their sizes (`forerun.models.encoder_decoder.numeric`)."""
     format: int = FORMAT
 
     @classmethod
@@ -49,6 +52,7 @@ class Config:
             heads=depth,
             kv_heads=max(k for k in range(1, max(1, depth // 4) + 1) if depth % k == 0),
             hidden=3 * width,
+            numeric=vocabulary > len(ATOMS),
         )
 
     def to_json(self) -> str:

@@ -46,7 +46,7 @@ class _Step(nn.Module):
 
 def export(network: Network, folder: Path, *, int8: bool = False) -> None:
     """Writes both graphs into a folder. Raises ToolMissing without onnx and onnxscript."""
-    network = network.to("cpu").float().eval()
+    network = network.to("cpu").float().folded().eval()
     window, layers = network.config.window, network.config.decoder_layers
     kv, width = network.config.kv_heads, network.config.head_width
     rows, blocks, answers = Dim("rows"), Dim("blocks", min=1, max=1024), Dim("answers")

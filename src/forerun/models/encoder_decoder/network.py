@@ -15,14 +15,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from forerun.models.encoder_decoder import numeric
 from forerun.models.encoder_decoder.config import Config
+from forerun.models.encoder_decoder.tokenizer import SPECIAL
 
 
 class Rope(NamedTuple):
@@ -227,10 +229,15 @@ class Masks:
 class Network(nn.Module):
     """Tokens of sources to a memory, and tokens of answers to what may follow them."""
 
+    numbers_NF: Tensor
+
     def __init__(self, config: Config) -> None:
         super().__init__()
         self.config = config
         self.embed_tokens = nn.Embedding(config.vocabulary, config.width)
+        if config.numeric:
+            self.register_buffer("numbers_NF", torch.from_numpy(numeric.features()), persistent=False)
+            self.embed_numbers = nn.Linear(numeric.FEATURES, config.width, bias=False)
         self.encoder = nn.ModuleList(
             EncoderLayer(config, local=(i + 1) % config.global_every != 0) for i in range(config.layers)
         )
@@ -238,6 +245,8 @@ class Network(nn.Module):
         self.decoder = nn.ModuleList(DecoderLayer(config) for _ in range(config.decoder_layers))
         self.decoder_norm = Norm(config.width, config.norm_epsilon)
         self.apply(_initialise)
+        if config.numeric:
+            nn.init.normal_(self.embed_numbers.weight, std=(numeric.FEATURES * config.width) ** -0.5)
 
     def encode(self, ids_BS: Tensor, segments_BS: Tensor, positions_BS: Tensor) -> Tensor:
         """The states `[B, S, D]`; positions begin anew in each segment. S is padded to blocks inside."""
@@ -284,12 +293,26 @@ class Network(nn.Module):
 
     def logits(self, states_D: Tensor, pieces: Tensor | None = None) -> Tensor:
         """`[..., V]`, or only those of some tokens."""
-        weight = self.embed_tokens.weight
+        weight = self.embeddings()
         return F.linear(states_D, weight if pieces is None else weight[pieces])
 
+    def embeddings(self) -> Tensor:
+        """`[V, D]`: what is learned for each token, and for numbers what follows from their sizes."""
+        weight: Tensor = self.embed_tokens.weight
+        if not self.config.numeric:
+            return weight
+        numbers = self.embed_numbers(self.numbers_NF)
+        return weight + F.pad(numbers, (0, 0, SPECIAL, len(weight) - SPECIAL - len(numbers)))
+
+    def folded(self) -> Network:
+        """The same network with the embeddings as they are, for those that only run it."""
+        plain = Network(replace(self.config, numeric=False))
+        weights = {name: value for name, value in self.state_dict().items() if not name.startswith("embed_numbers")}
+        plain.load_state_dict(weights | {"embed_tokens.weight": self.embeddings().detach()})
+        return plain
+
     def _embed(self, ids: Tensor) -> Tensor:
-        embedded: Tensor = self.embed_tokens(ids)
-        return embedded * math.sqrt(self.config.width)
+        return F.embedding(ids, self.embeddings()) * math.sqrt(self.config.width)
 
     def _rope(self, positions_BT: Tensor) -> Rope:
         width, base = self.config.head_width, self.config.rope_base
