@@ -277,8 +277,8 @@ def test_one_file_that_cannot_be_read_takes_nothing_from_the_others(folder: Path
     ("file", "change", "why"),
     [
         ("card.json", lambda text: text[:90], "card.json cannot be read"),
-        ("card.json", lambda text: text.replace('"format": 1', '"format": 2'), "of another version"),
-        ("config.json", lambda text: text.replace('"format": 1', '"format": 2'), "of another version"),
+        ("card.json", lambda text: re.sub('"format": .', '"format": 99', text), "of another version"),
+        ("config.json", lambda text: re.sub('"format": .', '"format": 99', text), "of another version"),
         ("config.json", lambda text: text[:40], "no checkpoint"),
         ("tokenizer.json", lambda text: text[:40], "tokenizer"),
         ("calibration.json", lambda text: text[:40], "calibration.json cannot be read"),
