@@ -14,6 +14,7 @@ from forerun.errors import ToolMissing, UsageError
 from forerun.rows import Row
 from forerun.splits import split
 from forerun.tables import read_rows, read_table
+from forerun.train.curves import best, points_of
 
 if TYPE_CHECKING:
     from forerun.train.loop import Progress as Step
@@ -86,14 +87,11 @@ def read(options: argparse.Namespace) -> list[Row]:
 
 
 def _table(folder: Path, done: bool) -> Table:
-    import json
-
-    lines = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
-    losses = [line["validation"] for line in lines if line["validation"] is not None]
+    points = points_of(folder)
     row = {
         "checkpoint": str(folder),
-        "steps": lines[-1]["step"],
-        "validation": min(losses, default=None),
+        "steps": points[-1]["step"],
+        "validation": best(points),
         "done": "yes" if done else "no: call it again",
     }
     columns = [

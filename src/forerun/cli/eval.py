@@ -26,6 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--metric", action="append", default=[], help="only this one (default: each in turn)")
     parser.add_argument("--model", action="append", default=[], help=f"a predictor (default: {', '.join(RIVALS)})")
     parser.add_argument("--checkpoint", type=Path, metavar="DIR", help="a trained encoder-decoder to put beside them")
+    parser.add_argument("--card", action="store_true", help="write these results into the checkpoint's card")
     parser.add_argument("--by", choices=("group", "random", "device"), default="group", help="what is held out (group)")
     parser.add_argument("--seed", type=int, action="append", default=[], help="a split and a learning (default: 0)")
     parser.add_argument("--stack", action="append", default=[], metavar="MODEL", help="also a stack of these")
@@ -36,7 +37,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Fits every predictor on the same parts; prints a row for each and metric."""
     from forerun.evaluate import evaluate
+    from forerun.models.encoder_decoder.card import Card
 
+    if options.card and not options.checkpoint:
+        raise UsageError("--card has no checkpoint to write to", "none was named", "add --checkpoint DIR")
     by_metric: dict[str, list[Row]] = {}
     for row in read_rows(options.data):
         by_metric.setdefault(row.metric, []).append(row)
@@ -46,6 +50,8 @@ def run(options: argparse.Namespace) -> int:
         asked = (options.by, options.seed or [0])
         for scores in evaluate(by_metric[metric], predictors, *asked, stack=options.stack, similar=options.similar):
             lines.append(_line(scores))
+    if options.card:
+        Card.load(options.checkpoint).with_results(lines).save(options.checkpoint)
     show(_table(lines), options.format)
     return 0
 

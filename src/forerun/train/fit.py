@@ -16,6 +16,7 @@ from typing import Any
 
 import torch
 
+from forerun import __version__
 from forerun.errors import InputError
 from forerun.files import write_atomically
 from forerun.grammars.floats import Floats
@@ -23,12 +24,14 @@ from forerun.models._calibrated import calibrated
 from forerun.models.encoder_decoder import ANSWER, EncoderDecoder, t5gemma
 from forerun.models.encoder_decoder._torch import TorchNetwork
 from forerun.models.encoder_decoder.calibration import Calibration, Known
+from forerun.models.encoder_decoder.card import Card
 from forerun.models.encoder_decoder.config import Config
 from forerun.models.encoder_decoder.ensemble import Ensemble
 from forerun.models.encoder_decoder.network import Network
 from forerun.models.encoder_decoder.tokenizer import Tokenizer, learn
 from forerun.rows import Row
 from forerun.train import checkpoint, lora
+from forerun.train.curves import best, points_of
 from forerun.train.denoise import denoised
 from forerun.train.examples import Dataset, Labelled, Legal, places, tokenised
 from forerun.train.loop import Progress, train
@@ -75,8 +78,26 @@ def fit(
             medians = [one.median for one in model.predict([row.prompt for row in parts.validation])]
             model.ensemble = Ensemble.of(parts.train, parts.validation, medians)
         model.calibration = calibration(model, parts)
+        model.card = Card.of(parts.train, _recipe(folder, parts, model, start))
         _save(model, folder, training)
     return model is not None
+
+
+def _recipe(folder: Path, parts: Parts, model: EncoderDecoder, start: Path | None) -> dict[str, Any]:
+    """What was trained, and how far; no place of this machine."""
+    assert isinstance(model.network, TorchNetwork)
+    begun, points = json.loads((folder / "training.json").read_text()), points_of(folder)
+    return {
+        "forerun": __version__,
+        "parameters": sum(p.numel() for p in model.network.network.parameters()),
+        "rows": len(parts.train),
+        "validation rows": len(parts.validation),
+        "digest of the rows": begun["data"],
+        "steps": points[-1]["step"],
+        "best validation loss": best(points),
+        "started from": start.name if start else "random weights",
+        **begun["training"],
+    }
 
 
 def pretrain(

@@ -2,7 +2,8 @@
 
 A checkpoint is a folder: `config.json`, `tokenizer.json`, `pieces.json`, `model.safetensors` for PyTorch, and
 `encoder.onnx` and `decoder.onnx` for everybody else. Either of the two is enough to answer. `calibration.json` says how
-wide its intervals must be, and what it knows; `ensemble.safetensors`, where it is there, has trees beside the network.
+wide its intervals must be, and what it knows; `ensemble.safetensors`, where it is there, has trees beside the network;
+`card.json` says what it was trained on, for people in `README.md`.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from forerun.grammars.floats import Floats
 from forerun.models import _decode
 from forerun.models._predictor import Predictor
 from forerun.models.encoder_decoder.calibration import Calibration
+from forerun.models.encoder_decoder.card import Card
 from forerun.models.encoder_decoder.config import Config
 from forerun.models.encoder_decoder.ensemble import Ensemble
 from forerun.models.encoder_decoder.tokenizer import Encoded, Tokenizer
@@ -56,6 +58,7 @@ class EncoderDecoder(Predictor):
 
     name: ClassVar[str] = "encoder_decoder"
     calibration: Calibration = Calibration()
+    card: Card = Card()
     ensemble: Ensemble = Ensemble({})
     """The trees beside the network: without any it answers alone."""
 
@@ -69,14 +72,16 @@ class EncoderDecoder(Predictor):
         try:
             self.config = Config.from_json((folder / CONFIG).read_text(), str(folder))
         except OSError as error:
-            todo = "give the folder that training wrote"
+            todo = "name the folder that a training wrote"
+            if place is None:
+                todo = "none ships with this version: train one, forerun train --help, and name its folder"
             raise InputError(f"{folder} holds no checkpoint", str(error), todo) from error
         self.tokenizer = Tokenizer.load(folder)
         if self.tokenizer.size != self.config.vocabulary:
             sizes = f"the tokenizer has {self.tokenizer.size} tokens, the network {self.config.vocabulary}"
             raise InputError(f"{folder} mixes two checkpoints", sizes, "copy the whole folder again")
         self.network: _decode.Network = _network(folder, self.config, device, threads)
-        self.calibration = Calibration.load(folder)
+        self.calibration, self.card = Calibration.load(folder), Card.load(folder)
         self.ensemble = Ensemble.load(folder)
 
     @classmethod
@@ -108,6 +113,7 @@ class EncoderDecoder(Predictor):
         write_atomically(folder / WEIGHTS, save(tensors))
         self.tokenizer.save(folder)
         self.calibration.save(folder)
+        self.card.save(folder)
         if self.ensemble.members:
             self.ensemble.save(folder)
         if onnx:

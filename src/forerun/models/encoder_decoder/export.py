@@ -50,24 +50,22 @@ class _Step(nn.Module):
 
 
 def export(network: Network, folder: Path, *, int8: bool = False) -> None:
-    """Writes both graphs into a folder. Raises ToolMissing without onnx and onnxscript.
-
-    Each input is a tensor of its own: the exporter takes one that is given twice for one input.
-    """
+    """Writes both graphs into a folder. Raises ToolMissing without onnx and onnxscript."""
     network = network.to("cpu").float().folded().eval()
     window, layers = network.config.window, network.config.decoder_layers
     kv, width = network.config.kv_heads, network.config.head_width
     rows, blocks, answers = Dim("rows"), Dim("blocks", min=1, max=1024), Dim("answers")
     tokens, written = Dim("tokens"), Dim("written", min=0)
-    ids = torch.ones((2, 2 * window), dtype=torch.int64)
+    # One tensor for two inputs would become one input: the graph would read segments in the place of tokens.
+    ids, segments = (torch.ones((2, 2 * window), dtype=torch.int64) for _ in range(2))
     source = {0: rows, 1: blocks * window}
-    _write(_Encoder(network), (ids, ids.clone()), [source, source], ["keys", "values"], folder / ENCODER, int8)
-    memory = torch.zeros((layers, 2, kv, 2 * window, width))
-    past = torch.zeros((layers, 2, 3, kv, 2, width))
+    _write(_Encoder(network), (ids, segments), [source, source], ["keys", "values"], folder / ENCODER, int8)
+    keys, values = (torch.zeros((layers, 2, kv, 2 * window, width)) for _ in range(2))
+    past_keys, past_values = (torch.zeros((layers, 2, 3, kv, 2, width)) for _ in range(2))
     of_memory, of_past = {1: rows, 3: tokens}, {1: rows, 2: answers, 4: written}
     _write(
         _Step(network),
-        (torch.ones((2, 3), dtype=torch.int64), memory, memory.clone(), ids, past, past.clone()),
+        (torch.ones((2, 3), dtype=torch.int64), keys, values, segments, past_keys, past_values),
         [{0: rows, 1: answers}, of_memory, of_memory, {0: rows, 1: tokens}, of_past, of_past],
         ["logits", "new_keys", "new_values"],
         folder / DECODER,

@@ -103,7 +103,9 @@ def _session(data: bytes, threads: int) -> Any:
     try:
         import onnxruntime
     except ImportError as error:
-        raise ToolMissing("networks are timed by onnxruntime", str(error), "pip install 'forerun[predict]'") from error
+        raise ToolMissing(
+            "networks are timed by onnxruntime", str(error), "pip install --force-reinstall forerun"
+        ) from error
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
     options.log_severity_level = 4

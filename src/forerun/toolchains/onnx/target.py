@@ -74,5 +74,5 @@ def _module(name: str, what: str) -> Tool:
         found = distribution(name)
     except PackageNotFoundError as error:
         why = f"no package {name} is installed"
-        raise ToolMissing(what, why, "pip install 'forerun[predict]'") from error
+        raise ToolMissing(what, why, "pip install --force-reinstall forerun") from error
     return Tool(name, found.version, str(found.locate_file(name)), "a Python package")
