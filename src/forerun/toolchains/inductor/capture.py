@@ -42,6 +42,7 @@ def capture(module: torch.nn.Module, inputs: Sequence[Inputs], train: bool = Fal
 
 @contextmanager
 def _recording(note: Callable[[Kernel], object]) -> Iterator[None]:
+    import torch._functorch.config as functorch
     import torch._inductor.config as config
     from torch._inductor.async_compile import AsyncCompile
     from torch._inductor.codecache import PyCodeCache
@@ -61,9 +62,10 @@ def _recording(note: Callable[[Kernel], object]) -> Iterator[None]:
         return _Recorder(TRITON, name, code, note)
 
     # One thread on a processor. A cache of graphs would bring modules back without asking for their kernels.
-    settings = {"cpp.threads": 1, "compile_threads": 1, "force_disable_caches": True}
+    settings = {"cpp.threads": 1, "compile_threads": 1, "fx_graph_cache": False, "fx_graph_remote_cache": False}
     with ExitStack() as stack:
         stack.enter_context(config.patch(settings))
+        stack.enter_context(functorch.patch({"enable_autograd_cache": False, "enable_remote_autograd_cache": False}))
         stack.enter_context(_instead(PyCodeCache, "load_by_key_path", loaded))
         stack.enter_context(_instead(AsyncCompile, "cpp_pybinding", cpp))
         stack.enter_context(_instead(AsyncCompile, "triton", triton))

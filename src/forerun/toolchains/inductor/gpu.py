@@ -39,8 +39,12 @@ def measure(kernel: Kernel, repeats: int, seconds: float) -> dict[str, float]:
     def run() -> None:
         tuned.run(*arguments, stream=torch.cuda.current_stream().cuda_stream)
 
-    run()  # compiles it, and chooses its configuration
-    torch.cuda.synchronize()
+    try:
+        run()  # compiles it, and chooses its configuration
+        torch.cuda.synchronize()
+    except RuntimeError as error:
+        # After a failed check or a bad access nothing runs in this process any more: the next kernel needs a new one.
+        raise SystemExit(f"Error: {error}") from error
     most_ms = max(_LEAST_MS, int(seconds * 1000 / 10))
     found = do_bench(run, warmup=_WARM_UP_MS, rep=most_ms, return_mode="all")
     return timed(Timing(tuple(sample / 1000 for sample in found[-max(repeats, 3) :])))

@@ -50,7 +50,11 @@ _NUMEL = re.compile(r"^\s*([xyzr]\d?_?)numel = (\d+)", re.MULTILINE)
 _TRITON_SUMS = re.compile(
     r"\b(?:tl\.sum|tl\.max|tl\.min|triton_helpers\.(?:max2|min2|welford|prod|any)|tl\.reduce)\w*\("
 )
-_DROPPED = re.compile(r"#|tl\.static_assert|assert ")
+_DROPPED = re.compile(
+    r"#|tl\.(?:static|device)_assert|assert |R?[XYZ]?R?\d?_?BLOCK\b|rnumel =|(?:[xyz]|r\d?_?)(?:offset|index|mask) ="
+    r"|(?:rindex|roffset|rbase|[xyz]base|r\d?_?base) ="
+)
+"""Of Triton: checks, and where in the grid a program is, which every kernel works out alike."""
 
 
 @dataclass(frozen=True)
