@@ -3,8 +3,8 @@
     python benchmarks/kernels.py trials.sqlite … -o benchmarks/measured/kernels.csv.gz
 
 A line has where it was measured, the family and its network (as `forerun.corpora.inductor.drawn` names it), sizes, type
-and whether it was trained, the kernel's place in the network, the first half of the SHA-256 of its text, and the seconds with their
-spread. `forerun collect kernels` with the same seed and versions writes the same texts.
+and whether it was trained, the kernel's place in the network, the first half of the SHA-256 of its text, and the
+seconds with their spread. `forerun collect kernels` with the same seed and versions writes the same texts.
 """
 
 from __future__ import annotations

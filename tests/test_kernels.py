@@ -27,6 +27,8 @@ from forerun.toolchains.inductor.kernel import CPP, TRITON, Kernel, Tensor
 from forerun.toolchains.inductor.text import counters, text
 
 torch = pytest.importorskip("torch")
+# PyTorch's compiler warns of parts of itself.
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning")
 
 F32 = Tensor("float32", (3, 64), (64, 1), 192)
 ROWS = Tensor("float32", (3, 1), (1, 3), 3)
@@ -133,6 +135,13 @@ def test_work_is_what_one_counts_by_hand(kernel: Kernel, iterations: int, flops:
     found = counters(kernel)
     assert (found["elements"], found["read_bytes"], found["written_bytes"], found["item_bytes"]) == (3, 768, 12, 4)
     assert (found["iterations"], found["flops"], found["reductions"]) == (iterations, flops, reductions)
+
+
+def test_bounds_are_worked_out_however_they_are_written() -> None:
+    bound = "static_cast<int64_t>(2L*static_cast<int64_t>((c10::div_floor_integer((-3L) + ks0, 4L))*(ks0 + 1L)) + 3L)"
+    deep = Kernel(CPP, "kernel", SUM.replace("static_cast<int64_t>(ks0)", bound, 1), NATIVE.arguments | {"ks0": 11})
+    assert "for(x0=0; x0<51; x0+=1) {" in text(deep).split("\n")
+    assert counters(deep)["iterations"] == 51 + 4 * 51 + 51
 
 
 def test_unknown_bounds_count_once() -> None:

@@ -25,7 +25,9 @@ from functools import lru_cache
 from forerun.toolchains.inductor.kernel import CPP, DTYPES, Kernel, Tensor
 from forerun.toolchains.onnx.graph import WIDTHS
 
-_CAST = re.compile(r"static_cast<int64_t>\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)")
+_CAST = "static_cast<int64_t>("
+_ALONE = re.compile(r"[(\[=<>,+]\s*$"), re.compile(r"\s*(?:[,;)\]<>&]|$)")
+"""What stands before and behind a sum that needs no brackets."""
 _SHORTER = tuple(
     (re.compile(pattern), new)
     for pattern, new in (
@@ -102,11 +104,23 @@ def blocks(code: str) -> Block:
 
 
 def _short(line: str) -> str:
-    while (shorter := _CAST.sub(r"\1", line)) != line:
-        line = shorter
+    while (start := line.find(_CAST)) >= 0:
+        line = _uncast(line, start)
     for pattern, new in _SHORTER:
         line = pattern.sub(new, line)
     return line
+
+
+def _uncast(line: str, start: int) -> str:
+    """Without the cast that starts there; its brackets stay where they bind."""
+    first = last = start + len(_CAST)
+    depth = 1
+    while depth and last < len(line):
+        depth += (line[last] == "(") - (line[last] == ")")
+        last += 1
+    before, inner, behind = line[:start], line[first : last - 1], line[last:]
+    alone = re.fullmatch(r"[\w.]+", inner) or (_ALONE[0].search(before) and _ALONE[1].match(behind))
+    return f"{before}{inner if alone else f'({inner})'}{behind}"
 
 
 def _nested(lines: Iterator[str]) -> Iterator[Block | str]:
