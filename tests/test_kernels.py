@@ -173,6 +173,14 @@ def test_capturing_runs_nothing(captured: list[Kernel]) -> None:
     assert {name: str(value) for name, value in first.arguments.items()} == {"in_ptr0": "5x16", "out_ptr0": "5x16"}
 
 
+def test_parameters_have_names_in_both_languages() -> None:
+    from forerun.toolchains.inductor.capture import parameters
+
+    code = "void  kernel(const at::BFloat16* in_ptr0,\n   float* out_ptr0,\n  const int64_t ks0)"
+    assert parameters("kernel", code) == ["in_ptr0", "out_ptr0", "ks0"]
+    assert parameters(GPU.name, LOOPED) == ["in_ptr0", "out_ptr0", "xnumel", "r0_numel", "XBLOCK", "R0_BLOCK"]
+
+
 def test_open_sizes_are_arguments() -> None:
     from forerun.toolchains.inductor.capture import capture
 

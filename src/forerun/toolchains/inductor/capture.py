@@ -101,7 +101,8 @@ class _Recorder:
 def parameters(name: str, code: str) -> list[str]:
     """The names of a function's parameters, in C++ or Python."""
     found = re.search(rf"\b{name}\((.*?)\)", code, re.DOTALL)
-    return [re.split(r"[\s*&]+", each.partition(":")[0].strip())[-1] for each in (found[1] if found else "").split(",")]
+    own = (re.search(r"(\w+)\s*(?::\s*[\w.]+\s*)?$", each) for each in (found[1] if found else "").split(","))
+    return [each[1] for each in own if each]
 
 
 def _argument(value: Any) -> Argument:

@@ -17,7 +17,7 @@ import torch
 from forerun.clock import Timing, steady
 from forerun.errors import ForerunError
 from forerun.toolchains.inductor.capture import parameters
-from forerun.toolchains.inductor.kernel import Argument, Kernel, Tensor
+from forerun.toolchains.inductor.kernel import Kernel, Tensor
 
 _FUNCTION = re.compile(r'extern "C"\s+void\s+kernel\(')
 _PREFIX = "#include <torch/csrc/inductor/cpp_prefix.h>"
@@ -85,7 +85,7 @@ def filled(value: Tensor, device: str = "cpu") -> torch.Tensor:
     return made.to(dtype) if dtype.is_floating_point or dtype.is_complex else (made > 0).to(dtype)
 
 
-def _number(kernel: Kernel, name: str, value: Argument) -> Any:
+def _number(kernel: Kernel, name: str, value: Any) -> Any:
     """A scalar in the type that the kernel reads it in."""
     kinds = {"float": ctypes.c_float, "double": ctypes.c_double, "bool": ctypes.c_bool}
     kind = _types(kernel)[parameters("kernel", kernel.code).index(name)]
@@ -129,7 +129,7 @@ def _compiled(code: str, place: Path) -> Path:
     return Path(_run(source, place / "kernels", header))
 
 
-def _run(source: Path, made: Path, header: Path | None = None, **how: bool) -> str:
+def _run(source: Path, made: Path, header: Path | None = None, precompiling: bool = False) -> str:
     """Runs the compiler with the options that Inductor gives it; what it made."""
     from torch._inductor import config
     from torch._inductor.cpp_builder import CppBuilder, CppTorchDeviceOptions
@@ -137,7 +137,7 @@ def _run(source: Path, made: Path, header: Path | None = None, **how: bool) -> s
 
     with config.patch({"cpp.threads": 1}):
         options = CppTorchDeviceOptions(
-            vec_isa=pick_vec_isa(), device_type="cpu", include_pytorch=True, shared=True, **how
+            vec_isa=pick_vec_isa(), device_type="cpu", include_pytorch=True, shared=True, precompiling=precompiling
         )
         options.precompiled_header = str(header) if header else None
         builder = CppBuilder(str(made), str(source), options)
