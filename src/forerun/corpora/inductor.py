@@ -83,7 +83,7 @@ def made(network: Network, device: str) -> list[bytes] | str:
     from forerun.toolchains.inductor import gpu, native
     from forerun.toolchains.inductor.target import tool
 
-    told = repr((network, device, tool(device))).encode()
+    told = repr((kernels.Kernels.version, network, device, tool(device))).encode()
     kept = kernels.folder() / f"{hashlib.sha256(told).hexdigest()[:24]}.network"
     if kept.exists():
         found = json.loads(zlib.decompress(kept.read_bytes()))
