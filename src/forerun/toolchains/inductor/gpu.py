@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 from forerun.clock import Timing
+from forerun.errors import ForerunError
 from forerun.toolchains.inductor.kernel import Kernel, Tensor
 from forerun.toolchains.inductor.native import filled, timed
 
@@ -18,10 +19,19 @@ _LEAST_MS = 20
 
 
 def build(kernels: Sequence[Kernel]) -> None:
-    """Compiles each for every configuration that Inductor would try, into the caches that they share."""
+    """Compiles each for every configuration that Inductor would try, into the caches that they share.
+
+    Raises ForerunError where one of them does not compile, once the others have been.
+    """
     unlimited()
+    failed = ""
     for kernel in kernels:
-        _loaded(kernel).precompile(warm_cache_only=True)
+        try:
+            _loaded(kernel).precompile(warm_cache_only=True)
+        except Exception as error:  # Triton's and Inductor's share no base
+            failed = str(error)
+    if failed:
+        raise ForerunError("a kernel does not compile", failed.partition("\n")[0][:200], "leave it out")
 
 
 def measure(kernel: Kernel, repeats: int, seconds: float) -> dict[str, float]:
