@@ -14,10 +14,12 @@ from forerun.store import Row as Stored
 from forerun.store import Store
 from forerun.tasks import size
 from forerun.tasks._programs import Programs
+from forerun.tasks.kernels import Kernels
 from forerun.tasks.memory import Memory
 from forerun.tasks.passes import Passes
 from forerun.tasks.runtime import Runtime
 from forerun.toolchains.llvm.target import Target as Emitted
+from forerun.toolchains.onnx.target import Target as Machine
 from forerun.toolchains.process.target import Target
 
 EACH = 8
@@ -28,11 +30,11 @@ _LONGEST = 2000
 
 
 def rows_of(store: Store, task: str, each: int = EACH) -> Iterator[Row]:
-    """The rows that a store holds for a task: `memory`, `runtime`, or `size` (from trials of `passes`).
+    """The rows that a store holds for a task: `memory`, `runtime`, `kernels`, or `size` (from trials of `passes`).
 
-    A row's group is the project or the problem. Of a module's pipelines `size` takes the compiler's own level and at
-    most `each` others at random, the same ones each time, none of them with passes for single functions. Raises
-    UsageError for another task, ForerunError where the store cannot be used.
+    A row's group is the project, the problem or the network's family. Of a module's pipelines `size` takes the
+    compiler's own level and at most `each` others at random, the same ones each time, none of them with passes for
+    single functions. Raises UsageError for another task, ForerunError where the store cannot be used.
     """
     if task not in _ROWS:
         raise UsageError(f"no rows are made of the task {task!r}", f"tasks: {', '.join(TASKS)}", "name one of them")
@@ -49,6 +51,16 @@ def _of_programs(views: Sequence[Programs], store: Store, _: int) -> Iterator[Ro
                 value = found.values[metric.name]
                 text = view.prompt(source)
                 yield Row(metric.name, metric.unit, text, value, group_of(source), device, source.name)
+
+
+def _of_kernels(store: Store, _: int) -> Iterator[Row]:
+    task = Kernels()
+    for key, found in store.baselines(task.id).items():
+        if found.ok:
+            source = store.source(key)
+            device, value = Machine.parse(source.target).device, found.values[task.metric.name]
+            text, family = task.prompt(source), source.name.split("/")[1]
+            yield Row(task.metric.name, task.metric.unit, text, value, family, device, source.name)
 
 
 def _of_modules(store: Store, each: int) -> Iterator[Row]:
@@ -74,6 +86,7 @@ def _of_module(stored: Stored) -> Iterator[Row]:
 _ROWS: Mapping[str, Callable[[Store, int], Iterator[Row]]] = {
     "memory": partial(_of_programs, (Memory(), Memory(objective="traced"))),
     "runtime": partial(_of_programs, (Runtime(),)),
+    "kernels": _of_kernels,
     "size": _of_modules,
 }
 TASKS = tuple(_ROWS)
