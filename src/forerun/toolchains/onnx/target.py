@@ -67,7 +67,7 @@ def reader() -> Tool:
 
 
 def package(name: str, what: str, extra: str = "") -> Tool:
-    """A Python package that is installed, without importing it. Raises ToolMissing: the extra, or forerun, brings it."""
+    """A Python package that is installed, without importing it. Raises ToolMissing, which names what brings it."""
     from importlib.metadata import PackageNotFoundError, distribution
 
     try:
