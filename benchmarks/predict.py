@@ -137,6 +137,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--by", action="append", choices=("group", "random", "device"), help="what is held out (group)")
     parser.add_argument("--nas", type=Path, metavar="TABLE", help="a table of NAS-Bench-201 (forerun.corpora.nasbench)")
     parser.add_argument("--unseen", action="append", help=f"its device that is new ({', '.join(UNSEEN)})")
+    parser.add_argument("--judged", type=int, default=JUDGED, help=f"its architectures that judge ({JUDGED:,})")
+    parser.add_argument("--only", default="", metavar="TEXT", help="experiments whose name has this in it")
     parser.add_argument("--seed", action="append", type=int, help="a split and a learning (0)")
     parser.add_argument("--similar", type=float, default=SIMILAR, help="Jaccard of near-duplicates, which never cross")
     parser.add_argument("--models", nargs="*", choices=(*RIVALS, *NETWORKS, STACK), help="only these (all)")
@@ -174,7 +176,7 @@ def of_files(options: argparse.Namespace) -> Iterator[Experiment]:
             names[id(row)] = row.metric if path.stem.startswith(row.metric) else f"{row.metric}, {path.stem}"
     for by in options.by if rows else ():
         for seed, parts in zip(options.seed, splits(rows, by, options.seed, similar=options.similar), strict=True):
-            for name in dict.fromkeys(names.values()):
+            for name in (name for name in dict.fromkeys(names.values()) if options.only in name):
                 mine = ([row for row in part if names[id(row)] == name] for part in vars(parts).values())
                 yield Experiment(name, by, seed, Split(*mine))
 
@@ -184,25 +186,24 @@ def of_nas(options: argparse.Namespace) -> Iterator[Experiment]:
     for seed in options.seed if options.nas else ():
         names = sorted(set(nasbench.architectures(options.nas)))
         random.Random(seed).shuffle(names)
-        judged_on = names[LEARNED : LEARNED + JUDGED]
-        asked = ("accuracy",), ("cifar10, validation",), {*names[:LEARNED], *judged_on}
-        found = {row.group: row for row in nasbench.rows(options.nas, *asked)}
-        yield Experiment(
-            f"accuracy of NAS-Bench-201, {LEARNED:,} known",
-            "architecture",
-            seed,
-            dealt(found, names[:LEARNED], judged_on),
-        )
-        shared = list(nasbench.rows(options.nas, ("latency",), (), set(names[:OTHERS])))
-        few = {*names[:FEW], *judged_on}
+        test = names[LEARNED : LEARNED + options.judged]
+        name = f"accuracy of NAS-Bench-201, {LEARNED:,} known"
+        if options.only in name:
+            asked = (("accuracy",), ("cifar10, validation",), {*names[:LEARNED], *test})
+            found = {row.group: row for row in nasbench.rows(options.nas, *asked)}
+            yield Experiment(name, "architecture", seed, dealt(found, names[:LEARNED], test))
         for device in options.unseen:
-            own = {row.group: row for row in nasbench.rows(options.nas, ("latency",), (device,), few)}
-            parts = dealt(own, names[:FEW], judged_on)
             name = f"latency of NAS-Bench-201, {FEW} of {device} known"
-            yield Experiment(name, "architecture", seed, parts)
-            others = [row for row in shared if kind(row.device) != kind(device)]
-            beside = replace(parts, train=[*others, *parts.train])
-            yield Experiment(f"{name}, {OTHERS} of other devices", "device", seed, beside, device)
+            both = f"{name}, {OTHERS} of other devices"
+            if options.only not in both:
+                continue
+            asked = (("latency",), (device,), {*names[:FEW], *test})
+            parts = dealt({row.group: row for row in nasbench.rows(options.nas, *asked)}, names[:FEW], test)
+            if options.only in name:
+                yield Experiment(name, "architecture", seed, parts)
+            rows = nasbench.rows(options.nas, ("latency",), (), set(names[:OTHERS]))
+            others = [row for row in rows if kind(row.device) != kind(device)]
+            yield Experiment(both, "device", seed, replace(parts, train=[*others, *parts.train]), device)
 
 
 def dealt(found: Mapping[str, Row], learned: Sequence[str], judged_on: Sequence[str]) -> Split:

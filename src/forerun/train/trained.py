@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import shutil
+import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import mkdtemp
 from typing import Any, ClassVar
 
 from forerun.distribution import Distribution
@@ -59,7 +61,6 @@ class Trained(Predictor):
             self.training = replace(self.training, recipe=replace(self.training.recipe, ordinal=0.0, ranking=0.0))
             self.counters = False
         self._folder, self._start, self._seconds, self._on_step = folder, start, seconds, on_step
-        self._own: TemporaryDirectory[str] | None = None
         self._model: Predictor | None = None
 
     def fit(self, rows: Sequence[Row], seed: int = 0) -> None:
@@ -90,8 +91,9 @@ class Trained(Predictor):
     def _place(self) -> Path:
         if self._folder:
             return self._folder
-        self._own = TemporaryDirectory(prefix="forerun-")
-        return Path(self._own.name)
+        folder = mkdtemp(prefix="forerun-")
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        return Path(folder)
 
     def _trained(self, parts: Parts, folder: Path, training: Training) -> Predictor | None:
         if self.kind not in _KINDS:

@@ -1,0 +1,174 @@
+"""Networks that are trained where they are compared: the laws of predictors, and what makes each of them different."""
+
+from __future__ import annotations
+
+import json
+import math
+import runpy
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("sklearn")
+
+from forerun import registry  # noqa: E402
+from forerun.core import END  # noqa: E402
+from forerun.errors import ForerunError, InputError, UsageError  # noqa: E402
+from forerun.grammars.floats import PIECES, Floats  # noqa: E402
+from forerun.grammars.ieee import IEEE  # noqa: E402
+from forerun.models.encoder_decoder import EncoderDecoder  # noqa: E402
+from forerun.models.encoder_decoder.config import Config  # noqa: E402
+from forerun.models.encoder_decoder.head import Head  # noqa: E402
+from forerun.models.encoder_decoder.tokenizer import learn  # noqa: E402
+from forerun.models.mse_head import MseHead, Target  # noqa: E402
+from forerun.models.regress_lm import Unmasked, of_draws  # noqa: E402
+from forerun.prompts import without_counters  # noqa: E402
+from forerun.rows import Row  # noqa: E402
+from forerun.stats import spearman  # noqa: E402
+from forerun.tables import write_rows  # noqa: E402
+from forerun.testing import check_model, toy_rows  # noqa: E402
+from forerun.train import recipes  # noqa: E402
+from forerun.train.batches import collate  # noqa: E402
+from forerun.train.examples import Legal, tokenised  # noqa: E402
+from forerun.train.fit import labelled  # noqa: E402
+from forerun.train.loop import moved  # noqa: E402
+from forerun.train.trained import NETWORKS, Trained  # noqa: E402
+
+TINY = recipes.named("cpu", depth=1, tokens=300, context=64,
+                     steps=60, rows=2, row_tokens=256, evaluate_every=20, learning_rate=5e-3)  # fmt: skip
+SHORT = replace(TINY, recipe=replace(TINY.recipe, steps=4, evaluate_every=2))
+RIVALS = [kind for kind in NETWORKS if kind != EncoderDecoder.name]
+torch.set_num_threads(1)  # threads that wait for each other are slower than one where others want the cores too
+
+
+def medians(model: Trained, rows: Sequence[Row]) -> list[float]:
+    return [found.median for found in model.predict([row.prompt for row in rows])]
+
+
+@pytest.mark.parametrize("kind", RIVALS)
+def test_every_network_keeps_the_laws_of_predictors(kind: str) -> None:
+    with pytest.raises(InputError, match="learned nothing"):
+        Trained(kind).predict(["int x;"])
+    check_model(Trained(kind, SHORT), Floats())
+
+
+@pytest.mark.parametrize("kind", RIVALS)
+def test_a_rival_learns_what_is_there_to_learn(kind: str) -> None:
+    rows, model = toy_rows(), Trained(kind, TINY)
+    model.fit(rows, 1)
+    assert spearman(medians(model, rows), [row.value for row in rows]) > 0.8
+
+
+def test_a_training_that_ran_out_of_time_goes_on_in_its_folder(tmp_path: Path) -> None:
+    rows = toy_rows()
+    whole = Trained("mse_head", SHORT)
+    whole.fit(rows)
+    with pytest.raises(ForerunError, match="not trained yet"):
+        Trained("mse_head", SHORT, folder=tmp_path, seconds=0).fit(rows)
+    again = Trained("mse_head", SHORT, folder=tmp_path)
+    again.fit(rows)
+    steps = [json.loads(line)["step"] for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
+    assert steps == [1, 2, 3, 4]
+    assert medians(again, rows) == medians(whole, rows)
+    with pytest.raises(InputError, match="another training"):
+        Trained("mse_head", TINY, folder=tmp_path).fit(rows)
+
+
+def test_without_counters_none_is_seen() -> None:
+    rows = toy_rows()
+    blind = Trained("encoder_decoder", SHORT, counters=False)
+    blind.fit(rows)
+    bare = [replace(row, prompt=without_counters(row.prompt)) for row in rows]
+    assert "counters" in rows[0].prompt and "counters" not in bare[0].prompt
+    assert medians(blind, rows[:2]) == medians(blind, bare[:2])
+    seeing = Trained("encoder_decoder", SHORT)
+    seeing.fit(rows)
+    assert medians(seeing, rows[:2]) != medians(seeing, bare[:2])
+
+
+def test_what_cannot_be_trained_is_refused(tmp_path: Path) -> None:
+    for kind, start in (("boosted_trees", None), ("mse_head", tmp_path)):
+        with pytest.raises(UsageError, match="cannot be trained"):
+            Trained(kind, start=start)
+    for name in ("mse_head", "regress_lm"):
+        with pytest.raises(InputError, match="learned nothing"):
+            registry.find("models", name)().predict(["x"])
+    with pytest.raises(InputError, match="nothing to learn from"):
+        MseHead().fit([])
+
+
+def test_the_head_reads_each_source_of_a_packed_row_alone() -> None:
+    rows = toy_rows()[:5]
+    tokenizer = learn([row.prompt for row in rows], 300, PIECES)
+    legal = Legal(tokenizer.size)
+    grammars = {"memory": EncoderDecoder.taught}
+    examples = tokenised(labelled(rows), grammars, tokenizer, legal, 64)
+    torch.manual_seed(0)
+    network = Head(Config.of_depth(1, tokenizer.size, 64)).eval()
+    torch.nn.init.normal_(network.head.weight)
+    assert len(network.decoder) == 0
+
+    def estimates(packed: list[list[Any]]) -> list[float]:
+        batch = moved(collate(packed), torch.device("cpu"))
+        with torch.no_grad():
+            found = network.estimates(batch.ids_BS, batch.segments_BS, batch.positions_BS, batch.segments_BR)
+        return [float(x) for x in found[batch.segments_BR > 0]]
+
+    alone = [estimates([[example]])[0] for example in examples]
+    assert estimates([examples[:3], examples[3:]]) == pytest.approx(alone, abs=1e-4)
+    target = Target.of(np.array([1.0, 10.0, 100.0]))
+    assert target.place(target.to(np.array([10.0]))) == pytest.approx([math.log(10)])
+    model = MseHead(network, tokenizer, target)
+    found = [one.median for one in model.predict([row.prompt for row in rows])]
+    assert found == pytest.approx([math.exp(target.mean + target.deviation * z) for z in alone], rel=1e-3)
+    values = [row.value for row in rows]
+    errors = sorted(math.log(value / one) for value, one in zip(values, found, strict=True))
+    assert model.with_errors(rows)._parts[2].errors == pytest.approx(errors)
+
+
+def test_regress_lm_chooses_among_all_pieces_and_its_median_is_that_of_its_draws() -> None:
+    code = Unmasked(IEEE())
+    assert set(code.allowed([])) == set(code.pieces) == {"<+>", "<->", *(f"<{digit}>" for digit in range(10))}
+    spelled = code.write([1.005])
+    assert code.read(spelled) == (1.004,) and code.allowed(spelled[:-1]) is code.allowed([])
+    assert code.allowed(spelled) == (END,)
+    assert of_draws([4.0, 1.0, 2.0, 9.0]).median == 3.0 and of_draws([4.0, 1.0, 2.0]).median == 2.0
+
+
+@pytest.fixture
+def benchmark(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
+    """Runs benchmarks/predict.py in this process: its lines by model."""
+    script = Path(__file__).parents[1] / "benchmarks" / "predict.py"
+
+    def run(*words: str) -> tuple[int, dict[str, dict[str, Any]]]:
+        monkeypatch.setattr(sys, "argv", [str(script), *words, "-o", str(tmp_path / "made.json")])
+        with pytest.raises(SystemExit) as stop:
+            runpy.run_path(str(script), run_name="__main__")
+        lines = [json.loads(line) for line in (tmp_path / "made.jsonl").read_text().splitlines()]
+        assert len(json.loads((tmp_path / "made.json").read_text())["table"]) == len({x["model"] for x in lines})
+        return int(stop.value.code or 0), {line["model"]: line for line in lines}
+
+    return run
+
+
+def test_the_benchmark_keeps_what_it_has_and_replaces_what_is_of_another_budget(benchmark: Any, tmp_path: Path) -> None:
+    rows = [replace(row, prompt=f"{row.prompt} {i}", group=f"{row.group} {i}") for i in range(3) for row in toy_rows()]
+    write_rows(tmp_path / "memory.jsonl", rows)
+    words = (str(tmp_path / "memory.jsonl"), "--similar", "2", "--depth", "1", "--context", "64", "--models")
+    code, lines = benchmark(*words, "length", "mse_head", "stack", "--steps", "2")
+    assert code == 0 and list(lines) == ["length", "mse_head", "stack"]
+    assert all(line["experiment"] == "memory" and line["by"] == "group" for line in lines.values())
+    assert lines["mse_head"]["parameters"] > 10_000 and lines["length"]["parameters"] is None
+    assert lines["length"]["n"] >= 5 and lines["length"]["scores"]["mdape"][0] > 0
+
+    code, again = benchmark(*words, "length", "mse_head", "--steps", "3")
+    assert code == 0 and again["length"] == lines["length"] and again["stack"] == lines["stack"]
+    assert again["mse_head"]["budget"]["steps"] == 3
+    code, stopped = benchmark(*words, "mse_head", "--steps", "4", "--seconds", "0")
+    assert code == 1 and stopped == again
