@@ -281,7 +281,7 @@ def wanted(ways: Mapping[str, Way], options: argparse.Namespace) -> list[str]:
 
 def models(experiment: Experiment, options: argparse.Namespace, deadline: float) -> dict[str, Way]:
     """All models, by name."""
-    rate = max(1, options.steps // 20) if options.steps else None
+    rate = max(50, options.steps // 20) if options.steps else None
     dials = {"depth": options.depth, "context": options.context, "steps": options.steps, "evaluate_every": rate}
     training = recipes.named(options.recipe, **dials)
     few = recipes.named("adapt", context=options.context)

@@ -43,6 +43,7 @@ from forerun.train.trained import NETWORKS, Trained  # noqa: E402
 TINY = recipes.named("cpu", depth=1, tokens=300, context=64,
                      steps=60, rows=2, row_tokens=256, evaluate_every=20, learning_rate=5e-3)  # fmt: skip
 SHORT = replace(TINY, recipe=replace(TINY.recipe, steps=4, evaluate_every=2))
+BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 RIVALS = [kind for kind in NETWORKS if kind != EncoderDecoder.name]
 torch.set_num_threads(1)  # threads that wait for each other are slower than one where others want the cores too
 
@@ -144,20 +145,22 @@ def test_regress_lm_chooses_among_all_pieces_and_its_median_is_that_of_its_draws
 @pytest.fixture
 def benchmark(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     """Runs benchmarks/predict.py in this process: its lines by model."""
-    script = Path(__file__).parents[1] / "benchmarks" / "predict.py"
+    script = BENCHMARKS / "predict.py"
 
     def run(*words: str) -> tuple[int, dict[str, dict[str, Any]]]:
-        monkeypatch.setattr(sys, "argv", [str(script), *words, "-o", str(tmp_path / "made.json")])
+        monkeypatch.setattr(sys, "argv", [str(script), *words, "-o", str(tmp_path / "predict.json")])
         with pytest.raises(SystemExit) as stop:
             runpy.run_path(str(script), run_name="__main__")
-        lines = [json.loads(line) for line in (tmp_path / "made.jsonl").read_text().splitlines()]
-        assert len(json.loads((tmp_path / "made.json").read_text())["table"]) == len({x["model"] for x in lines})
+        lines = [json.loads(line) for line in (tmp_path / "predict.jsonl").read_text().splitlines()]
+        assert len(json.loads((tmp_path / "predict.json").read_text())["table"]) == len({x["model"] for x in lines})
         return int(stop.value.code or 0), {line["model"]: line for line in lines}
 
     return run
 
 
-def test_the_benchmark_keeps_what_it_has_and_replaces_what_is_of_another_budget(benchmark: Any, tmp_path: Path) -> None:
+def test_the_benchmark_keeps_what_it_has_and_replaces_what_is_of_another_budget(
+    benchmark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rows = [replace(row, prompt=f"{row.prompt} {i}", group=f"{row.group} {i}") for i in range(3) for row in toy_rows()]
     write_rows(tmp_path / "memory.jsonl", rows)
     words = (str(tmp_path / "memory.jsonl"), "--similar", "2", "--depth", "1", "--context", "64", "--models")
@@ -172,3 +175,9 @@ def test_the_benchmark_keeps_what_it_has_and_replaces_what_is_of_another_budget(
     assert again["mse_head"]["budget"]["steps"] == 3
     code, stopped = benchmark(*words, "mse_head", "--steps", "4", "--seconds", "0")
     assert code == 1 and stopped == again
+
+    report = runpy.run_path(str(BENCHMARKS / "report.py"))
+    monkeypatch.setitem(report["load"].__globals__, "RESULTS", tmp_path)
+    shown = report["predict"]()
+    assert "**memory**, held out by group" in shown and "mse_head" in shown and "3 steps" in shown
+    assert [line.split(" | ")[0] for line in shown.splitlines()[4:]].count("| length") == 1
