@@ -84,7 +84,7 @@ class RegressLM(EncoderDecoder):
             drawn = _decode.sample(self.network, self.tokenizer.vocabulary, memory, codes, n=SAMPLES, seed=start)
             for i, answers in zip(places, drawn, strict=True):
                 values = [CODE.read(answer.pieces)[0] for answer in answers]
-                found[i] = of_draws(values).widened(self.calibration.factor(parts(prompts[i]).head))
+                found[i] = of_draws(values).widened(self.calibration.factor(parts(prompts[i])))
         return [found[i] for i in range(len(prompts))]
 
 
