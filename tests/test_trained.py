@@ -6,8 +6,10 @@ import json
 import math
 import runpy
 import sys
+from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,7 @@ pytest.importorskip("sklearn")
 
 from forerun import registry  # noqa: E402
 from forerun.core import END  # noqa: E402
+from forerun.corpora import nasbench  # noqa: E402
 from forerun.errors import ForerunError, InputError, UsageError  # noqa: E402
 from forerun.grammars.floats import PIECES, Floats  # noqa: E402
 from forerun.grammars.ieee import IEEE  # noqa: E402
@@ -181,3 +184,29 @@ def test_the_benchmark_keeps_what_it_has_and_replaces_what_is_of_another_budget(
     shown = report["predict"]()
     assert "**memory**, held out by group" in shown and "mse_head" in shown and "3 steps" in shown
     assert [line.split(" | ")[0] for line in shown.splitlines()[4:]].count("| length") == 1
+
+
+def test_what_judges_is_known_from_nowhere_and_a_device_not_at_another_batch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = runpy.run_path(str(BENCHMARKS / "predict.py"))
+    for name, value in {"LEARNED": 20, "FEW": 12, "OTHERS": 15}.items():
+        monkeypatch.setitem(script["of_nas"].__globals__, name, value)
+    path = tmp_path / "table.csv"
+    titles = ("latency_ms.titan_rtx_1", "latency_ms.titan_rtx_256", "latency_ms.pixel3", "accuracy_percent.cifar10-val")
+    lines = [f"{cell},{i},{i + 1},{i + 2},{i + 3}" for i, cell in enumerate(islice(nasbench.cells(), 1, 31))]
+    path.write_text("\n".join([",".join(("arch", *titles)), *lines]))
+    asked = Namespace(nas=path, seed=[0, 1], judged=10, only="", unseen=["titan_rtx_1"])
+    experiments = list(script["of_nas"](asked))
+    assert [(one.by, one.seed) for one in experiments[:3]] == [("architecture", 0), ("architecture", 0), ("device", 0)]
+    for one in experiments:
+        learned = {row.group for part in (one.parts.train, one.parts.validation) for row in part}
+        assert len(one.parts.test) == 10 and not learned & {row.group for row in one.parts.test}
+    sizes = [(len(one.parts.train), len(one.parts.validation)) for one in experiments[:3]]
+    assert sizes == [(15, 5), (7, 5), (15 + 7, 5)]
+    both = experiments[2]
+    assert {row.device for row in both.parts.train} == {"pixel3", "titan_rtx_1"}
+    assert {row.device for row in both.parts.test} == {both.device} == {"titan_rtx_1"}
+    assert len({one.digest for one in experiments}) == len(experiments) == 6
+    only = list(script["of_nas"](Namespace(**vars(asked) | {"only": "of other devices"})))
+    assert [one.digest for one in only] == [one.digest for one in experiments if one.device]
