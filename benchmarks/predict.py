@@ -108,7 +108,7 @@ def main() -> int:
     path, deadline = options.output.with_suffix(".jsonl"), time.monotonic() + options.seconds
     lines, progress = known(path), Progress(None, "results")
     try:
-        for line in asked(options, lines, deadline, progress):
+        for line in asked(options, lines, deadline):
             lines = [other for other in lines if place(other) != place(line)] + [line]
             write_atomically(path, "".join(json.dumps(one) + "\n" for one in lines).encode())
             progress.step(f"{line['experiment']} by {line['by']}, seed {line['seed']}: {line['model']}")
@@ -122,13 +122,13 @@ def main() -> int:
     return 0
 
 
-def asked(options: argparse.Namespace, lines: Sequence[Line], deadline: float, progress: Progress) -> Iterator[Line]:
+def asked(options: argparse.Namespace, lines: Sequence[Line], deadline: float) -> Iterator[Line]:
     """The results that are not there yet; experiments with too few rows are left out."""
     for experiment in (*of_files(options), *of_nas(options)):
         try:
             yield from results(experiment, options, lines, deadline)
         except InputError as error:
-            progress.step(f"{experiment.name} is left out: {error.what}, {error.why}", by=0)
+            print(f"{experiment.name} is left out: {error.what}, {error.why}", file=sys.stderr)
 
 
 def _options() -> argparse.Namespace:

@@ -161,7 +161,11 @@ def _score(values: list[float | None]) -> str:
     value, low, high, _ = values
     if value is None:
         return "–"
-    return f"{value:.3f}" if low is None or high is None else f"{value:.3f} [{low:.3f}, {high:.3f}]"
+    return _short(value) if low is None or high is None else f"{_short(value)} [{_short(low)}, {_short(high)}]"
+
+
+def _short(value: float) -> str:
+    return f"{value:.3f}" if abs(value) < 1000 else f"{value:.1e}"
 
 
 def coreset() -> str:
