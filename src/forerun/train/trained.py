@@ -64,15 +64,16 @@ class Trained(Predictor):
         self._model: Predictor | None = None
 
     def fit(self, rows: Sequence[Row], seed: int = 0) -> None:
-        """Trains on nine groups in ten. Raises InputError where rows are too few or of several metrics.
+        """Trains on nine groups in ten, the network alone: trees stand beside it.
 
-        Raises ForerunError where the seconds were over; called again, it goes on if it has a folder.
+        Raises InputError where rows are too few or of several metrics, ForerunError where the seconds were over: called
+        again, it goes on if it has a folder.
         """
         labels(rows)
         rows = [replace(row, prompt=self._shown(row.prompt)) for row in rows]
         held = next(folds([row.group for row in rows], _HELD, seed))
         parts = Parts(*([row for row, out in zip(rows, held, strict=True) if out == which] for which in (0, 1)))
-        training = replace(self.training, recipe=replace(self.training.recipe, seed=seed), export=False)
+        training = replace(self.training, recipe=replace(self.training.recipe, seed=seed), export=False, ensemble=False)
         model = self._trained(parts, self._place(), training)
         if model is None:
             why = f"{self._seconds:g} seconds were over"
