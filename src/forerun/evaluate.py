@@ -158,7 +158,8 @@ def score(
     crps = np.array([one.log_crps(t) for one, t in zip(beliefs, truth.tolist(), strict=True) if t > 0])
     ends = np.array([one.interval(level) for one in beliefs])
     inside = ((ends[:, 0] <= truth) & (truth <= ends[:, 1])).astype(np.float64)
-    width = np.divide(ends[:, 1] - ends[:, 0], np.abs(median), out=np.full(len(rows), np.inf), where=median != 0)
+    with np.errstate(over="ignore"):  # a network that has hardly learned anything is infinitely unsure
+        width = np.divide(ends[:, 1] - ends[:, 0], np.abs(median), out=np.full(len(rows), np.inf), where=median != 0)
     values = {
         "spearman": weighted_spearman(median, truth, drawn),
         "kendall": weighted_kendall(median, truth, drawn),
