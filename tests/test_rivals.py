@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from forerun import registry
+from forerun.cli.eval import NETWORKS
 from forerun.core import Metric
 from forerun.distribution import Distribution
 from forerun.errors import InputError, ToolMissing, UsageError
@@ -34,7 +35,7 @@ TIME = Metric("runtime", "s")
 PREDICTORS = [
     name
     for name in registry.names("models")
-    if name != "encoder_decoder" and issubclass(registry.find("models", name), Predictor)
+    if name not in NETWORKS and issubclass(registry.find("models", name), Predictor)
 ]
 
 

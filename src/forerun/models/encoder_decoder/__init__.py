@@ -35,7 +35,8 @@ A = TypeVar("A")
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
 SHIPPED = Path(__file__).parents[2] / "weights" / "encoder_decoder"
 
-
+ANSWER = Floats(digits=4)
+"""One number, as networks are trained to write it."""
 BATCH_TOKENS = 8192
 """Tokens that are encoded at once, at most: prompts are padded to the longest beside them."""
 
@@ -57,6 +58,10 @@ class EncoderDecoder(Predictor):
     """A language model of numbers and other answers, small enough for a laptop."""
 
     name: ClassVar[str] = "encoder_decoder"
+    taught: ClassVar[Grammar[tuple[float, ...]]] = ANSWER
+    """What it learns to write: for each place of an answer the pieces that it learns to choose from."""
+    atoms: ClassVar[tuple[str, ...]] = ()
+    """Pieces of answers that need tokens, beside those of numbers in prompts."""
     calibration: Calibration = Calibration()
     card: Card = Card()
     ensemble: Ensemble = Ensemble({})
@@ -172,10 +177,6 @@ class EncoderDecoder(Predictor):
     def _familiarity(self, memory: Any, n: int) -> list[float | None]:
         known = self.calibration.known
         return [None] * n if known is None else known.familiarity(self.network.summaries(memory)).tolist()
-
-
-ANSWER = Floats(digits=4)
-"""One number, as networks are trained to write it."""
 
 
 def _batches(lengths: Sequence[int]) -> list[list[int]]:
