@@ -29,7 +29,7 @@ PROMPTS = ["int main(void) { return 0; }\n" * n for n in (1, 3, 20)]
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small network with random weights, saved whole."""
     tokenizer = learn(PROMPTS, 300)
-    torch.manual_seed(4)  # of many networks with random weights the median is no finite number
+    torch.manual_seed(0)  # of many networks with random weights the median is no finite number
     config = Config(
         tokenizer.size, width=64, layers=2, heads=4, kv_heads=2, head_width=16, hidden=96, window=32, context=256
     )

@@ -140,6 +140,11 @@ def column(title: str) -> Column | None:
 _BATCHES = frozenset({"1", "32", "256"})
 
 
+def columns(path: Path) -> list[Column]:
+    """What the columns of a table hold. Raises InputError."""
+    return [found for title in next(_lines(path), {}) if (found := column(title))]
+
+
 def architectures(path: Path) -> list[str]:
     """The strings of a table, in its order. Raises InputError."""
     return [line["arch"] for line in _lines(path)]

@@ -1,0 +1,166 @@
+"""Trains the weights that ship, and judges them beside the rivals.
+
+    python scripts/weights.py rows --nas table.csv.gz -o nas.jsonl
+    python scripts/weights.py train memory.jsonl runtime.jsonl size.jsonl kernels.jsonl nas.jsonl -o checkpoint
+    python scripts/weights.py judge memory.jsonl runtime.jsonl size.jsonl kernels.jsonl nas.jsonl -o checkpoint
+
+`rows` draws architectures of NAS-Bench-201. The other files are those of `forerun data export`; `benchmarks/measured`
+says how their programs are found again. Both training and judging split all files together by group, so a program is on
+one side only, whatever was measured of it. Called again, training goes on where it stopped, and judging asks only what
+is not yet in the card. Results go into the checkpoint's card.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import random
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+from forerun import registry
+from forerun.cli.eval import RIVALS
+from forerun.corpora import nasbench
+from forerun.evaluate import count_groups, judged
+from forerun.models._predictor import Predictor
+from forerun.models.encoder_decoder import EncoderDecoder
+from forerun.models.encoder_decoder.card import Card
+from forerun.models.encoder_decoder.ensemble import Ensemble
+from forerun.prompts import parts
+from forerun.rows import Row
+from forerun.splits import SIMILAR, Split, split
+from forerun.tables import read_rows, write_rows
+from forerun.train import recipes
+from forerun.train.fit import Parts, fit
+from forerun.train.loop import Progress
+
+ARCHITECTURES, LATENCIES = 5200, 6000
+"""Of NAS-Bench-201: those whose accuracy is learned, and latencies of any of them on any device."""
+SCORES = ("spearman", "kendall", "within_spearman", "mdape", "mape", "coverage", "width", "log_crps")
+
+
+def main() -> int:
+    """Runs what is asked for."""
+    options = _options()
+    if options.what == "rows":
+        write_rows(_architectures(options.nas), options.output)
+    elif options.what == "train":
+        return _train(options)
+    else:
+        _judge(options)
+    return 0
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["rows", "train", "judge"])
+    parser.add_argument("rows", nargs="*", type=Path, help="files of `forerun data export`")
+    parser.add_argument("--nas", type=Path, help="the table of NAS-Bench-201")
+    parser.add_argument("--recipe", default="cpu")
+    parser.add_argument("--depth", type=int)
+    parser.add_argument("--steps", type=int)
+    parser.add_argument("--start", type=Path, help="a checkpoint to go on from")
+    parser.add_argument("--threads", type=int, default=0, help="of PyTorch (default: all cores)")
+    parser.add_argument("--seconds", type=float, default=math.inf, help="stop then, to be resumed")
+    parser.add_argument("-o", "--output", type=Path, required=True)
+    return parser.parse_args()
+
+
+def _architectures(table: Path) -> list[Row]:
+    """Their accuracy on the validation part of CIFAR-10, and their latencies one image at a time."""
+    names = nasbench.architectures(table)
+    random.Random(0).shuffle(names)
+    same = [c for c in nasbench.columns(table) if (c.batch, c.side, c.classes) == (1, *nasbench.DATA["cifar10"])]
+    wanted = {c.where for c in same if not c.where.endswith("test")}
+    found = list(nasbench.rows(table, devices=wanted, among=names[:ARCHITECTURES]))
+    latencies = [row for row in found if row.metric == "latency"]
+    kept = set(map(id, random.Random(1).sample(latencies, min(LATENCIES, len(latencies)))))
+    return [row for row in found if row.metric == "accuracy" or id(row) in kept]
+
+
+def _split(files: Sequence[Path]) -> Split:
+    """By group; architectures all look alike, so near-duplicates among them may cross."""
+    rows = [row for file in files for row in read_rows(file)]
+    alike = [row for row in rows if row.name.startswith("nas-bench")]
+    others = [row for row in rows if not row.name.startswith("nas-bench")]
+    found = [split(own, "group", 0, similar=s) for own, s in ((alike, math.inf), (others, SIMILAR)) if own]
+    names = ("train", "validation", "test")
+    return Split(*([row for one in found for row in getattr(one, name)] for name in names))
+
+
+def _train(options: argparse.Namespace) -> int:
+    import torch
+
+    if options.threads:
+        torch.set_num_threads(options.threads)
+    dealt = _split(options.rows)
+    training = recipes.named(options.recipe, depth=options.depth, steps=options.steps)
+
+    def on_step(step: Progress) -> None:
+        if step.step % 20 == 0 or step.validation:
+            known = f"  validation {step.validation:.3f}" if step.validation else ""
+            print(f"{step.step} of {step.steps}  loss {step.loss:.3f}{known}  {step.tokens_per_s:,.0f} tokens/s")
+
+    learning = Parts(dealt.train, dealt.validation)
+    done = fit(learning, options.output, training, start=options.start, seconds=options.seconds, on_step=on_step)
+    return 0 if done else 3
+
+
+def _judge(options: argparse.Namespace) -> None:
+    dealt = _split(options.rows)
+    experiments: dict[str, Split] = defaultdict(lambda: Split([], [], []))
+    for name in ("train", "validation", "test"):
+        for row in getattr(dealt, name):
+            getattr(experiments[_experiment(row)], name).append(row)
+    for name, own in experiments.items():
+        done = {(line["metric"], line["model"]) for line in Card.load(options.output).results}
+        models = {model: made for model, made in _models(options.output).items() if (name, model) not in done}
+        if models:
+            scores = judged(own, models)
+            lines = [_line(name, model, own, values) for model, values in scores.items()]
+            card = Card.load(options.output)
+            kept = [line for line in card.results if line["metric"] == name]
+            card.with_results([*kept, *lines]).save(options.output)
+            for line in lines:
+                print(name, line["model"], *(f"{s} {line[s]:.3f}" for s in SCORES if line[s] is not None))
+                sys.stdout.flush()
+
+
+def _experiment(row: Row) -> str:
+    """The metric; of latencies also of what."""
+    if row.metric != "latency":
+        return row.metric
+    language = parts(row.prompt).head["language"].partition(",")[0]
+    return f"latency, {'nas-bench-201' if row.name.startswith('nas-bench') else language}"
+
+
+def _models(checkpoint: Path) -> dict[str, Callable[[], Predictor]]:
+    made: dict[str, Callable[[], Predictor]] = {"ours": partial(EncoderDecoder, checkpoint)}
+    return {
+        **made,
+        "ours without trees": partial(_alone, checkpoint),
+        **{n: registry.find("models", n) for n in RIVALS},
+    }
+
+
+def _alone(checkpoint: Path) -> Predictor:
+    model = EncoderDecoder(checkpoint)
+    model.ensemble = Ensemble({})
+    return model
+
+
+def _line(experiment: str, model: str, own: Split, values: dict) -> dict[str, object]:  # type: ignore[type-arg]
+    line: dict[str, object] = {"metric": experiment, "model": model, "by": "group", "seeds": [0]}
+    line |= {"n": len(own.test), "groups": count_groups(own.test)}
+    for name in SCORES:
+        score = values[name]
+        ends = {"": score.value, "_low": score.low, "_high": score.high}
+        line |= {f"{name}{end}": None if math.isnan(x) else x for end, x in ends.items()}
+    return line
+
+
+if __name__ == "__main__":
+    sys.exit(main())
