@@ -22,6 +22,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
+from functools import cache
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
@@ -102,6 +103,7 @@ def places(folders: Sequence[str]) -> dict[str, Place]:
     return found
 
 
+@cache
 def _licence(folder: Path, root: Path) -> str:
     """The nearest one, from the file's folder up to the root."""
     own = licence(folder)
