@@ -109,6 +109,96 @@ def speed() -> str:
     return f"Evaluations per second.\n\n{table(head.split(', '), rows)}"
 
 
+def predictor_speed(part: str) -> str:
+    """How fast a model answers: alone, in batches, from a cold start, and beside regress-lm."""
+    found = load("predictor-speed")
+    if not found or part not in found:
+        return "Not measured.\n"
+    if part == "regress-lm":
+        return against_regress_lm(found[part])
+    names = {"answers": ["depth", "threads"], "batches": ["programs", "programs_per_s"], "starts": ["start"]}[part]
+    rows = []
+    for row in found[part]:
+        spread = f"{row['seconds']:.3f} [{row['low']:.3f}, {row['high']:.3f}]"
+        cells = [f"{row[name]:.1f}" if isinstance(row[name], float) else f"{row[name]}" for name in names]
+        rows.append([*cells, spread, f"{row['processor_s']:.3f}"])
+    return table([*(name.replace("_per_s", " a second") for name in names), "seconds", "processor seconds"], rows)
+
+
+def against_regress_lm(found: dict[str, Any]) -> str:
+    """Both ways of decoding with the same weights."""
+    rows = []
+    for name in ("regress-lm", "forerun"):
+        own = found[name]
+        spread = f"{own['seconds']:.2f} [{own['low']:.2f}, {own['high']:.2f}]"
+        times = found["regress-lm"]["processor_s"] / own["processor_s"]
+        rows.append([name, spread, f"{own['processor_s']:.2f}", f"{times:.1f}×"])
+    about = (
+        f"{found['weights']:,} weights, 8 inputs of {found['tokens']:,} tokens, 64 draws each, one thread; without the"
+        f" encoder, which is the same for both ({found['encoder']['processor_s']:.2f} processor seconds).\n"
+    )
+    return f"{about}\n{table(['decoded by', 'seconds', 'processor seconds', 'times as fast by these'], rows)}"
+
+
+SCORES = {
+    "spearman": "Spearman",
+    "kendall": "Kendall",
+    "within_pairs": "pairs within groups",
+    "mdape": "MdAPE",
+    "mape": "MAPE",
+    "coverage": "90% coverage",
+    "width": "width",
+    "log_crps": "log CRPS",
+}
+
+
+def predict() -> str:
+    """Predictors of numbers: a table for each experiment, a row for each model."""
+    found = load("predict")
+    if not found:
+        return "Not measured.\n"
+    experiments: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in found["table"]:
+        experiments.setdefault((row["experiment"], row["by"]), []).append(row)
+    return "\n".join(f"{_about(rows)}\n{_judged(rows)}" for rows in experiments.values())
+
+
+def _about(rows: list[dict[str, Any]]) -> str:
+    """What was asked, of how many rows, and which budget networks had."""
+    first = rows[0]
+    networks = {
+        f"{row['budget']['network']} {row['parameters'] / 1e6:.2f} million parameters, {row['budget']['steps']:,} steps"
+        for row in rows
+        if row["budget"].get("network") == row["model"]
+    }
+    counts = {name: f"{sum(first[name]) / len(first[name]):,.0f}" for name in ("learned", "calibrated", "n", "groups")}
+    return (
+        f"**{first['experiment']}**, held out by {first['by']}: {counts['n']} rows of {counts['groups']} groups judge,"
+        f" {counts['learned']} teach, {counts['calibrated']} calibrate; seeds {', '.join(map(str, first['seeds']))}."
+        f" Networks: {'; '.join(sorted(networks)) or 'none trained here'}.\n"
+    )
+
+
+def _judged(rows: list[dict[str, Any]]) -> str:
+    """The best Spearman first; a score that the rows do not tell is a dash."""
+    ordered = sorted(rows, key=lambda row: -(row["scores"]["spearman"][0] or -1))
+    cells = [
+        [row["model"], *(_score(row["scores"][name]) for name in SCORES), str(len(row["seeds"]))] for row in ordered
+    ]
+    return table(["model", *SCORES.values(), "seeds"], cells)
+
+
+def _score(values: list[float | None]) -> str:
+    value, low, high, _ = values
+    if value is None:
+        return "–"
+    return _short(value) if low is None or high is None else f"{_short(value)} [{_short(low)}, {_short(high)}]"
+
+
+def _short(value: float) -> str:
+    return f"{value:.3f}" if abs(value) < 1000 else f"{value:.1e}"
+
+
 def coreset() -> str:
     """Data, recipe and training gain of the coreset."""
     card = json.loads((WEIGHTS / "passes-coreset.json").read_text())
@@ -135,6 +225,11 @@ TABLES: dict[str, Callable[[], str]] = {
     "projects": projects,
     "correctness": correctness,
     "speed": speed,
+    "predictor-answers": lambda: predictor_speed("answers"),
+    "predictor-batches": lambda: predictor_speed("batches"),
+    "predictor-starts": lambda: predictor_speed("starts"),
+    "predictor-regress-lm": lambda: predictor_speed("regress-lm"),
+    "predict": predict,
 }
 
 

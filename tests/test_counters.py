@@ -105,7 +105,13 @@ define dso_local i32 @f(i32 noundef %0) #0 {
 
 5:                                                ; preds = %4, %1
   %6 = phi i32 [ 1, %1 ], [ 2, %4 ]
+  %7 = call i32 (ptr, ...) %6(ptr @a, i32 noundef 2)
+  store i32 %7, ptr %6, align 4
   ret i32 %6
+}
+define available_externally i32 @elsewhere() {
+  %1 = sdiv i32 1, 2
+  ret i32 %1
 }
 define internal void @"a b"() {
 entry:
@@ -119,8 +125,9 @@ declare i32 @g(i32)
 def test_ir_counted_by_hand() -> None:
     found = counters("llvm", IR)
     assert found == counts(IR)
-    check(found, functions=2, local=1, blocks=4, instructions=10, load=1, store=1, call=2, branch=2, phi=1, alloca=1)
-    check(found, intrinsics=1, globals=(4 + 8 + 9 + 8) + 15 + 16 + 6 + 8)
+    check(found, functions=2, local=1, blocks=4, instructions=12, load=1, store=2, call=3, branch=2, phi=1, alloca=1)
+    check(found, division=0, intrinsics=1, arguments=3, cases=1, memory=2)
+    check(found, globals=(4 + 8 + 9 + 8) + 15 + 16 + 6 + 8)
 
 
 TEXT = st.text() | st.text("\"'\\/*{}();#\n for0-[]<>=%@x!ido")

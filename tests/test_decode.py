@@ -139,8 +139,12 @@ def test_draws_follow_the_distribution_and_the_seed() -> None:
 
 
 def test_an_answer_that_does_not_end_is_incomplete() -> None:
-    found = sample(Remembering(), VOCABULARY, Remembering().encode([(5, 6)]), [Words()], n=20, seed=0, longest=1)[0]
+    found = sample(Remembering(), VOCABULARY, Remembering().encode([(7,)]), [Words()], n=20, seed=0, longest=1)[0]
     assert any(not prefix.complete for prefix in found)
+    assert all(
+        prefix.complete == (prefix.pieces == ("no",)) for prefix in found
+    )  # the end is certain, so not waited for
+    assert any(prefix.complete for prefix in found)
 
 
 def test_a_grammar_without_a_way_on_is_an_error() -> None:

@@ -27,8 +27,6 @@ def test_quantiles_and_probabilities() -> None:
     assert found.interval(0.8) == (10, 100)
     assert found.at_most(9) == 0 and found.at_most(10) == pytest.approx(0.2) and found.at_most(100) == 1
     assert found.at_most(math.sqrt(800)) == pytest.approx(0.45) and found.above(99) == pytest.approx(0.3)
-    logs = 0.2 * math.log(10) + 0.5 * math.log(math.sqrt(800)) + 0.3 * math.log(100)
-    assert found.log_mean() == pytest.approx(math.exp(logs))
 
 
 @given(points)

@@ -245,8 +245,6 @@ def test_intervals_hold_what_begins_so_and_nothing_else(
     for number in (low, high, other, *outside):
         begins = grammar.write((number,))[: len(prefix)] == prefix
         assert begins == (low <= number <= high)
-    assert low <= grammar.midpoint(prefix) <= high
-    assert grammar.midpoint(pieces) == grammar.round((value,))[0]
 
 
 @pytest.mark.parametrize("digits", [2, 4, 14, 16])
@@ -263,19 +261,15 @@ def test_intervals_of_what_follows_divide_their_own(digits: int, sign: str) -> N
             prefix = [*prefix, allowed[-1]]
 
 
-def test_intervals_and_midpoints_of_short_prefixes() -> None:
+def test_intervals_of_short_prefixes() -> None:
     grammar = Floats()
     assert grammar.interval(()) == (-math.inf, math.inf)
-    assert grammar.midpoint(()) == 0
     assert grammar.interval(["+"]) == (SMALLEST, LARGEST)
     assert grammar.interval(["-"]) == (-LARGEST, -SMALLEST)
     assert grammar.interval(["0"]) == (0, 0)
     assert grammar.interval(["-inf"]) == (-math.inf, -math.inf)
-    assert grammar.midpoint(["+inf"]) == math.inf
-    assert math.isnan(grammar.midpoint(["nan"]))
     low, high = grammar.interval(["+", "e3", "15"])
     assert (low, high) == (1499.5, math.nextafter(1599.5, 0))  # both are ties, and go to 1500 and 1600
-    assert grammar.midpoint(["+", "e3", "15"]) == pytest.approx(1548.7, abs=0.1)
 
 
 @pytest.mark.parametrize("given", [{"digits": 3}, {"digits": 0}, {"digits": 18}, {"digits": 4.0}, {"digits": "4"}])
@@ -310,9 +304,8 @@ def test_prefixes_that_cannot_stand_are_refused(pieces: str) -> None:
 
 @pytest.mark.parametrize("pieces", ["x", "+ e-324 10", "+ e308 18", "+ e3 15 36 00", "0 0", "e3"])
 def test_prefixes_of_nothing_have_no_interval(pieces: str) -> None:
-    for method in (Floats().interval, Floats().midpoint):
-        with pytest.raises(ValueError, match="number"):
-            method(pieces.split())
+    with pytest.raises(ValueError, match="number"):
+        Floats().interval(pieces.split())
 
 
 @pytest.mark.parametrize(

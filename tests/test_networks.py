@@ -196,6 +196,8 @@ def test_a_table_becomes_rows(tmp_path: Path) -> None:
     assert second.head["device"] == "1080ti" and second.text.startswith("input 32x3x32x32\n")
     assert third.head["data"] == "imagenet16-120, test" and third.text.startswith("input 1x3x16x16\n")
     assert list(nasbench.rows(path, ["latency"], ["pixel3"])) == [r for r in rows if r.device == "pixel3"]
+    assert list(nasbench.rows(path, among={SKIPS, NOTHING})) == [r for r in rows if r.group != CELL]
+    assert nasbench.architectures(path) == [CELL, SKIPS, NOTHING]
 
 
 def test_the_prompt_of_a_row_is_that_of_the_task(tmp_path: Path) -> None:

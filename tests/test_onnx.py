@@ -228,6 +228,22 @@ def test_the_counters_of_an_image_network() -> None:
     assert (found["nodes"], found["depth"], found["operators"]) == (7, 7, 7)
 
 
+def test_paths_are_counted_along_what_can_change_the_output() -> None:
+    b = Builder((1, 4, 8, 8))
+    dead = b.each("Mul", b.conv(0, 4, 3), Constant((0.0,)))
+    deep = b.conv(b.conv(0, 4, 1), 4, 1)
+    once = b.each("Add", b.each("Add", dead, deep), 0)
+    b.each("Add", once, once)
+    found = counters(b.graph())
+    assert found["live_parameters"] == 2 * (4 * 4) and found["parameters"] == found["live_parameters"] + 4 * 4 * 9
+    assert found["live_flops"] == found["flops"] - 2 * (4 * 64) * 36 - 4 * 64
+    assert (found["layers_longest"], found["layers_shortest"], found["layers_mean"]) == (2, 0, 1)
+    assert found["paths_log2"] == 2
+    b.each("Mul", once, Constant((0.0,)))
+    found = counters(b.graph())
+    assert found["live_flops"] == found["layers_longest"] == found["paths_log2"] == 0 < found["flops"]
+
+
 def test_the_counters_of_sequences() -> None:
     b = Builder((5, 2, 8))
     weights = (b.weight(1, 64, 8), b.weight(1, 64, 16), b.weight(1, 128))

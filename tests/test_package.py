@@ -30,6 +30,8 @@ LAYERS = [
     {"improve", "minimise", "parallel", "lock"},
     {"acceptance", "corpora"},
     {"collect", "tables", "train"},
+    {"questions"},
+    {"estimate"},
     {"cc", "testing"},
     {"cli"},
 ]

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forerun.core import Metric
-from forerun.prompts import COUNTER, Parts, parts, plain, prompt
+from forerun.prompts import COUNTER, Parts, parts, plain, prompt, without_counters
 
 MEMORY = Metric("memory", "B")
 
@@ -29,3 +29,12 @@ def test_a_prompt_is_taken_apart_into_what_it_was_made_of(text: str, counters: d
 def test_a_text_without_a_head_is_all_program() -> None:
     for text in ("", "int x;", "a\n\nb", "metric\n"):
         assert parts(text) == Parts({}, {}, text)
+
+
+def test_plain_text_has_no_counters() -> None:
+    with_them, without = (
+        prompt(MEMORY, "c", "here", "int x;\n\ncounters y", counters=counters, notes=["input 3 B"])
+        for counters in ({"loops": 2.0}, {})
+    )
+    assert without_counters(with_them) == without_counters(without) == without
+    assert without_counters("a\n\ncounters b") == "a\n\ncounters b"

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from forerun import registry
+from forerun.cli.eval import NETWORKS
 from forerun.core import Metric
 from forerun.distribution import Distribution
 from forerun.errors import InputError, ToolMissing, UsageError
@@ -18,9 +19,11 @@ from forerun.grammars.floats import Floats
 from forerun.models._calibrated import calibrated, enough, needed
 from forerun.models._chain import model
 from forerun.models._features import kinds
+from forerun.models._forest import Forest
 from forerun.models._predictor import Predictor
 from forerun.models._regression import QUANTILES, Scale, folds, thinned
 from forerun.models._stack import Stack, convex
+from forerun.models.boosted_trees import BoostedTrees
 from forerun.prompts import parts, prompt
 from forerun.rows import Row
 from forerun.testing import check_model, toy_rows
@@ -32,7 +35,7 @@ TIME = Metric("runtime", "s")
 PREDICTORS = [
     name
     for name in registry.names("models")
-    if name != "encoder_decoder" and issubclass(registry.find("models", name), Predictor)
+    if name not in NETWORKS and issubclass(registry.find("models", name), Predictor)
 ]
 
 
@@ -276,3 +279,28 @@ def test_rows_far_off_do_not_decide_a_stack() -> None:
     target = truth.copy()
     target[:5] -= 1000
     assert convex(np.column_stack([truth, other]), target)[0] > 0.99
+
+
+def test_trees_as_arrays_are_those_of_the_library() -> None:
+    from sklearn.ensemble import HistGradientBoostingRegressor
+
+    draw = np.random.default_rng(0)
+    x, y = draw.normal(size=(500, 6)), draw.normal(size=500)
+    x[draw.random(x.shape) < 0.2] = np.nan
+    model = HistGradientBoostingRegressor(max_iter=30, random_state=0).fit(x, y + np.nan_to_num(x[:, 0]))
+    asked = draw.normal(size=(300, 6)) * 3
+    asked[draw.random(asked.shape) < 0.2] = np.nan
+    forest = Forest.of(model)
+    assert np.allclose(forest.predict(asked), model.predict(asked), atol=1e-12) and forest.predict(asked).std() > 0.1
+    assert np.array_equal(Forest.from_arrays(forest.arrays()).predict(asked), forest.predict(asked))
+
+
+def test_trees_that_were_kept_predict_the_same() -> None:
+    rows = toy_rows()
+    fitted = BoostedTrees(syntax=False)
+    fitted.fit(rows)
+    again = BoostedTrees.from_arrays(*fitted.arrays())
+    asked = [row.prompt for row in rows[:20]]
+    assert again.predict(asked) == fitted.predict(asked)
+    with pytest.raises(InputError, match="learned nothing"):
+        BoostedTrees().arrays()

@@ -51,10 +51,6 @@ def test_bootstrap_draws_groups_whole_and_is_repeatable() -> None:
     assert (found.value, found.low, found.high, found.n) == (1.5, 1.0, 2.0, 100)
 
 
-def test_coverage() -> None:
-    assert stats.coverage([0, 0, 0, 0], [1, 1, 1, 1], [0.5, 1, 2, -1]) == 0.5
-
-
 def test_a_correlation_needs_two_sequences_of_one_length() -> None:
     with pytest.raises(ValueError, match="one length"):
         stats.spearman([1, 2], [1])

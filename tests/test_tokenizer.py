@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from forerun.errors import InputError
-from forerun.grammars.floats import PIECES, Floats
+from forerun.grammars.floats import DECADES, Floats
+from forerun.models.encoder_decoder.numeric import ATOMS, READ, features
 from forerun.models.encoder_decoder.tokenizer import CUT, SPECIAL, Tokenizer, learn
 from forerun.prompts import number, plain
 
 CODE = ["for (int i = 0; i < 1024; i++) { sum += a[i]; }\n", "def f(x):\n    return x + 1\n"] * 20
-TOKENIZER = learn(CODE, 400, PIECES)
-FIRST = SPECIAL + len(PIECES)
+TOKENIZER = learn(CODE, 400)
+FIRST = SPECIAL + len(ATOMS)
 
 
 @given(st.text())
@@ -29,13 +31,26 @@ def test_digits_stand_apart_and_frequent_words_are_one_token() -> None:
     assert all(FIRST <= i < TOKENIZER.size for i in ids)
 
 
-@given(st.floats(allow_nan=False, allow_infinity=False))
-def test_numbers_are_read_as_they_are_written(value: float) -> None:
+@given(st.one_of(st.floats(allow_nan=False, allow_infinity=False), st.floats(1e-12, 1e20)))
+def test_numbers_are_one_token_where_they_are_of_a_usual_size(value: float) -> None:
     grammar = Floats(digits=2)
     ids = TOKENIZER.encode(f"loops {number(value)}\n").ids
-    inside = [i for i in ids if SPECIAL <= i < FIRST]
-    assert [PIECES[i - SPECIAL] for i in inside] == grammar.write((value,))
-    assert [TOKENIZER.vocabulary.atoms[piece] for piece in grammar.write((value,))] == inside
+    pieces = [ATOMS[i - SPECIAL] for i in ids if SPECIAL <= i < FIRST]
+    usual = 1e-9 <= grammar.round((value,))[0] < 1e18
+    assert len(pieces) == 1 if usual else pieces == grammar.write((value,))
+    spelled = ["+", *pieces[0].split(":")] if usual else pieces
+    assert grammar.read(spelled) == grammar.round((value,))
+
+
+def test_the_features_of_numbers_are_near_for_numbers_that_are_near() -> None:
+    found = dict(zip(ATOMS, features(), strict=True))
+
+    def apart(a: str, b: str) -> float:
+        return float(np.linalg.norm(found[a] - found[b]))
+
+    assert apart("e6:12", "e6:13") < apart("e6:12", "e6:20") < apart("e6:12", "e8:20")
+    assert apart("e5:99", "e6:10") < apart("e6:10", "e6:20") and apart("e3", "e4") < apart("e3", "e9")
+    assert len({row.tobytes() for name, row in found.items() if name[:1] == "e"}) == len(DECADES) + len(READ)
 
 
 def test_a_long_source_loses_its_middle() -> None:

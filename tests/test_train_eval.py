@@ -43,11 +43,12 @@ def test_a_table_becomes_a_checkpoint_that_is_judged_beside_its_rivals(
     rows = tmp_path / "rows.jsonl"
     words = ("import", str(table), "--text", "code", "--target", "latency_s", "--group", "problem", "--language", "c")
     assert run_forerun("data", *words, "-o", str(rows))[0] == 0
-    models = ("--model", "length", "--model", "group_mean", "--checkpoint", str(tmp_path / "made"))
+    models = ("--model", "length", "--model", "mse_head", "--depth", "1", "--steps", "2")
+    models = (*models, "--checkpoint", str(tmp_path / "made"))
     code, out, err = run_forerun("eval", str(rows), *models, "--similar", "2", "--format", "json")
     assert code == 0, err
     found = {row["model"]: row for row in json.loads(out)}
-    assert set(found) == {"length", "group_mean", "encoder_decoder"}
+    assert set(found) == {"length", "mse_head", "encoder_decoder"}
     assert all(row["metric"] == "latency" and row["n"] > 5 for row in found.values())
     assert found["length"]["spearman_low"] <= found["length"]["spearman"] <= found["length"]["spearman_high"]
 

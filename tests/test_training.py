@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import random
+import subprocess
+import sys
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -15,7 +18,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from forerun.errors import InputError  # noqa: E402
-from forerun.grammars.floats import PIECES, Floats  # noqa: E402
+from forerun.grammars.floats import Floats  # noqa: E402
 from forerun.models._decode import expand  # noqa: E402
 from forerun.models.encoder_decoder._torch import TorchNetwork  # noqa: E402
 from forerun.models.encoder_decoder.config import Config  # noqa: E402
@@ -25,7 +28,7 @@ from forerun.prompts import number  # noqa: E402
 from forerun.train import losses  # noqa: E402
 from forerun.train.batches import Position, Sampler, batches  # noqa: E402
 from forerun.train.examples import Dataset, Example, Labelled, Legal, places, tokenised  # noqa: E402
-from forerun.train.loop import Recipe, train  # noqa: E402
+from forerun.train.loop import Recipe, optimisers, train  # noqa: E402
 
 GRAMMARS = {"loops": Floats(digits=2), "lines": Floats(digits=2)}
 RECIPE = Recipe(steps=60, rows=4, row_tokens=128, learning_rate=3e-3, evaluate_every=20, bf16=False)
@@ -48,7 +51,7 @@ class World:
 
     def __init__(self, n: int = 300) -> None:
         texts = [row.prompt for row in rows(200, 5)]
-        self.tokenizer: Tokenizer = learn(texts, 300, PIECES)
+        self.tokenizer: Tokenizer = learn(texts, 300)
         self.legal = Legal(self.tokenizer.size)
         self.examples = tokenised(rows(n, 0), GRAMMARS, self.tokenizer, self.legal, 512)
         self.validation = tokenised(rows(60, 1), GRAMMARS, self.tokenizer, self.legal, 512)
@@ -88,21 +91,55 @@ def test_it_learns_and_says_so(world: World, tmp_path: Path) -> None:
     assert right >= 20
 
 
-def test_a_training_that_was_stopped_goes_on_as_if_it_had_not_been(world: World, tmp_path: Path) -> None:
-    recipe = Recipe(**{**as_dict(RECIPE), "steps": 25, "evaluate_every": 7})
+@pytest.mark.parametrize("optimiser", ["adamw", "muon"])
+def test_a_training_that_was_stopped_goes_on_as_if_it_had_not_been(
+    optimiser: str, world: World, tmp_path: Path
+) -> None:
+    recipe = Recipe(**{**as_dict(RECIPE), "steps": 25, "evaluate_every": 7, "optimiser": optimiser})
     whole = world.train(tmp_path / "whole", recipe)
     calls = 0
-    while not calls or (tmp_path / "parts" / "metrics.jsonl").read_text().count("\n") < 25:
+    while not calls or len(losses_of(tmp_path / "parts")) < 25:
         parts = world.train(tmp_path / "parts", recipe, seconds=0.0)  # a step at a time
         calls += 1
     assert calls == 25
     for (name, one), (_, other) in zip(whole.named_parameters(), parts.named_parameters(), strict=True):
         assert torch.equal(one, other), name
+    curve = losses_of(tmp_path / "whole")
+    assert curve == losses_of(tmp_path / "parts") and sum(curve[-5:]) < 0.8 * sum(curve[:5])
 
-    def losses_of(folder: str) -> list[float]:
-        return [json.loads(line)["loss"] for line in (tmp_path / folder / "metrics.jsonl").read_text().splitlines()]
 
-    assert losses_of("whole") == losses_of("parts")
+def losses_of(folder: Path) -> list[float]:
+    return [json.loads(line)["loss"] for line in (folder / "metrics.jsonl").read_text().splitlines()]
+
+
+def test_each_optimiser_has_its_own_parameters(world: World) -> None:
+    network = world.network()
+    muon, adam = optimisers(network, Recipe(optimiser="muon"))
+    (adamw,) = optimisers(network, Recipe())
+    of_muon, of_adam, of_adamw = (
+        [p for group in optimiser.param_groups for p in group["params"]] for optimiser in (muon, adam, adamw)
+    )
+    everything = set(network.parameters())
+    assert set(of_adamw) == everything == set(of_muon) | set(of_adam)
+    assert len(of_adamw) == len(everything) == len(of_muon) + len(of_adam)
+    assert all(p.ndim == 2 for p in of_muon) and network.embed_tokens.weight in set(of_adam)
+
+
+def test_two_processes_train_one_network_and_resume(tmp_path: Path) -> None:
+    launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    root = Path(__file__).parents[1]
+    variables = os.environ | {"PYTHONPATH": os.pathsep.join([str(root), *sys.path]), "GLOO_SOCKET_IFNAME": "lo"}
+    done = subprocess.run(
+        [*launch, "-m", "tests.torchrun", str(tmp_path)], env=variables, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    whole, parts = (losses_of(tmp_path / name) for name in ("whole", "parts"))
+    assert len(whole) == 8 and whole == parts and sum(whole[-3:]) < sum(whole[:3])
+    weights = {path.name: path.read_bytes() for path in tmp_path.glob("*.weights")}
+    assert sorted(weights) == [f"{name}-{rank}.weights" for name in ("parts", "whole") for rank in (0, 1)]
+    assert len(set(weights.values())) == 1  # both processes hold the same network, stopped or not
+    positions = [json.loads((tmp_path / f"{rank}.json").read_text()) for rank in (0, 1)]
+    assert positions[0]["seed"] != positions[1]["seed"]  # each draws examples of its own
 
 
 def as_dict(recipe: Recipe) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from forerun.errors import ForerunError, GateFailed, InputError, ToolMissing, Us
 from forerun.solve import Budget, solve
 
 if TYPE_CHECKING:
+    from forerun.estimate import Estimate, predict
     from forerun.improve import optimize
     from forerun.sandbox import Limits, Pool
     from forerun.store import Store
@@ -31,6 +32,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Budget",
     "Draft",
+    "Estimate",
     "ForerunError",
     "GateFailed",
     "Grammar",
@@ -48,14 +50,17 @@ __all__ = [
     "Trial",
     "UsageError",
     "optimize",
+    "predict",
     "solve",
 ]
 
 _LAZY = {
+    "Estimate": "forerun.estimate",
     "Limits": "forerun.sandbox",
     "Pool": "forerun.sandbox",
     "Store": "forerun.store",
     "optimize": "forerun.improve",
+    "predict": "forerun.estimate",
 }
 
 

@@ -6,8 +6,9 @@ again, and known ones are not measured.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import ClassVar, Generic, Protocol, TypeVar
 from zlib import crc32
@@ -134,13 +135,34 @@ def measure(
     yield from (Measured(distinct[key], found, True) for key, found in known.items())
 
     def work(item: X, pool: Pool, opened: Store) -> Measured[X]:
-        if task.shut_in:
-            found = task.measure(item.source, None)
-        else:
-            found = next(m for _, m in pool.measure(task, item.source, [None]))
-        if not found.error.startswith(NOT_STARTED):  # our failure, not the program's
-            draft: Draft[Answer] = Draft(None, origin="baseline")
-            opened.add([Trial(task.id, item.source, draft, found)], task.grammar(item.source))
-        return Measured(item, found, False)
+        return measure_one(item, task, pool, opened)
 
     yield from parallel.each((item for key, item in distinct.items() if key not in known), work, store, workers)
+
+
+def measure_one(item: X, task: Numbers, pool: Pool, store: Store) -> Measured[X]:
+    """Measures an item, in a worker unless the task shuts it in by itself, and stores what was found."""
+    if task.shut_in:
+        found = task.measure(item.source, None)
+    else:
+        found = next(m for _, m in pool.measure(task, item.source, [None]))
+    if not found.error.startswith(NOT_STARTED):  # our failure, not the program's
+        draft: Draft[Answer] = Draft(None, origin="baseline")
+        store.add([Trial(task.id, item.source, draft, found)], task.grammar(item.source))
+    return Measured(item, found, False)
+
+
+def stream(
+    groups: Iterable[Iterable[X]], task: Numbers, store: Path, again: bool = False
+) -> Generator[Measured[X], None, None]:
+    """As `measure`, one item at a time in one worker, for items that are made while others are measured."""
+    with Store(store) as opened, Pool(1) as pool:
+        known = opened.baselines(task.id)
+        for item in chain.from_iterable(groups):
+            found = known.get(item.source.key)
+            if found and task.accepts(found) and not (again and found.transient):
+                yield Measured(item, found, True)
+            else:
+                done = measure_one(item, task, pool, opened)
+                known[item.source.key] = done.measurement
+                yield done

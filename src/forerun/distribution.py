@@ -58,13 +58,6 @@ class Distribution:
         """The central interval that holds the share `level`."""
         return self.quantile((1 - level) / 2), self.quantile((1 + level) / 2)
 
-    def log_mean(self) -> float:
-        """The geometric mean; NaN where some mass is not positive and finite."""
-        middles = self._middles
-        if not all(0 < middle < math.inf for middle in middles):
-            return math.nan
-        return math.exp(math.fsum(w * math.log(m) for w, m in zip(self.weights, middles, strict=True)))
-
     def above(self, value: float) -> float:
         """The probability of more than `value`."""
         return 1 - self.at_most(value)
@@ -95,6 +88,10 @@ class Distribution:
             return middle * math.exp(math.log(value / middle) * factor)
 
         return Distribution(tuple(map(moved, self.lows)), tuple(map(moved, self.highs)), self.weights)
+
+    def scaled(self, factor: float) -> Distribution:
+        """Of the number times a positive factor."""
+        return Distribution(tuple(x * factor for x in self.lows), tuple(x * factor for x in self.highs), self.weights)
 
     @cached_property
     def _middles(self) -> list[float]:

@@ -98,13 +98,26 @@ def evaluate(
     labels(rows)
     found: dict[str, list[dict[str, Score]]] = defaultdict(list)
     n = groups = 0
-    for seed, parts in zip(seeds, map(_checked, splits(rows, by, seeds, similar=similar)), strict=True):
-        for name, predictor in _fitted(parts, predictors, stack, seed).items():
-            beliefs = predictor.predict([row.prompt for row in parts.test])
-            found[name].append(score(parts.test, beliefs, seed=seed))
-        n, groups = n + len(parts.test), groups + len(set(_groups(parts.test)))
+    for seed, parts in zip(seeds, splits(rows, by, seeds, similar=similar), strict=True):
+        for name, values in judged(parts, predictors, seed, stack=stack).items():
+            found[name].append(values)
+        n, groups = n + len(parts.test), groups + count_groups(parts.test)
     metric, asked = rows[0].metric, tuple(seeds)
-    return [Scores(name, metric, by, asked, n, groups, _averaged(ones)) for name, ones in found.items()]
+    return [Scores(name, metric, by, asked, n, groups, averaged(ones)) for name, ones in found.items()]
+
+
+def judged(
+    parts: Split, predictors: Mapping[str, Callable[[], Predictor]], seed: int = 0, *, stack: Sequence[str] = ()
+) -> dict[str, dict[str, Score]]:
+    """The scores of each predictor on the test part of one split, and of the `stack` of those named there.
+
+    Raises InputError where a part is too small.
+    """
+    found = {}
+    for name, predictor in _fitted(_checked(parts), predictors, stack, seed).items():
+        beliefs = predictor.predict([row.prompt for row in parts.test])
+        found[name] = score(parts.test, beliefs, seed=seed)
+    return found
 
 
 def _checked(parts: Split) -> Split:
@@ -145,7 +158,8 @@ def score(
     crps = np.array([one.log_crps(t) for one, t in zip(beliefs, truth.tolist(), strict=True) if t > 0])
     ends = np.array([one.interval(level) for one in beliefs])
     inside = ((ends[:, 0] <= truth) & (truth <= ends[:, 1])).astype(np.float64)
-    width = np.divide(ends[:, 1] - ends[:, 0], np.abs(median), out=np.full(len(rows), np.inf), where=median != 0)
+    with np.errstate(over="ignore"):  # a network that has hardly learned anything is infinitely unsure
+        width = np.divide(ends[:, 1] - ends[:, 0], np.abs(median), out=np.full(len(rows), np.inf), where=median != 0)
     values = {
         "spearman": weighted_spearman(median, truth, drawn),
         "kendall": weighted_kendall(median, truth, drawn),
@@ -157,6 +171,11 @@ def score(
         "log_crps": _over(weighted_mean, crps, drawn[:, positive]),
     }
     return {name: _interval(found) for name, found in values.items()}
+
+
+def count_groups(rows: Sequence[Row]) -> int:
+    """Groups among rows; a row without one stands alone."""
+    return len(set(_groups(rows)))
 
 
 def _groups(rows: Sequence[Row]) -> list[str]:
@@ -187,7 +206,9 @@ def _interval(found: NDArray[np.float64]) -> Score:
     return Score(float(found[0]), float(low), float(high))
 
 
-def _averaged(seeds: Sequence[Mapping[str, Score]]) -> dict[str, Score]:
+def averaged(seeds: Sequence[Mapping[str, Score]]) -> dict[str, Score]:
+    """The mean of each score over seeds, with the deviation between them."""
+
     def mean(of: Sequence[Score]) -> Score:
         value, low, high = np.mean([(one.value, one.low, one.high) for one in of], axis=0).tolist()
         return Score(value, low, high, float(np.std([one.value for one in of], ddof=1)) if len(of) > 1 else math.nan)

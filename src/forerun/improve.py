@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import NoneType
 
 from forerun import registry
 from forerun.core import Result, Source, Trial
@@ -58,6 +59,8 @@ class Options:
             raise UsageError(
                 f"no such vocabulary: {self.vocabulary}", "vocabularies: safe, extended", "name one of them"
             )
+        _check("model", self.model, (str,), "a name", repr(MODEL))
+        _check("seed", self.seed, (int,), "a whole number", "0")
         for part in self.model.split("+"):
             registry.find("models", part)
 
@@ -259,10 +262,14 @@ def optimize(
     or seconds as in "5s". `output` is where to write the answer: IR for .ll, bitcode for .bc, else the object. Raises
     InputError where the file does not compile, UsageError for a wrong request, ToolMissing where LLVM is not installed.
     """
-    if isinstance(flags, str):
-        raise UsageError(f"flags={flags!r}", "flags are a sequence of words, this is one", f"flags={flags.split()}")
-    if wrong := [flag for flag in flags if not isinstance(flag, str)]:
-        raise UsageError(f"flags={flags!r}", f"flags are words, {wrong[0]!r} is none", "write it in quotes")
+    if isinstance(flags, str) or not isinstance(flags, Sequence):
+        todo = f"flags={flags.split() if isinstance(flags, str) else ['-Oz']}"
+        raise UsageError(f"flags={flags!r}", "flags are a sequence of words", todo)
+    for flag in flags:
+        _check("flag", flag, (str,), "a word without NUL", "'-Oz'")
+    for name, place, example in (("store", store, "'trials.sqlite'"), ("output", output, "'a.o'")):
+        _check(name, place, (str, os.PathLike, NoneType), "a file's name", example)
+    _check("compiler", compiler, (str, NoneType), "a program's name", "'clang'")
     options = Options(objective, Budget.parse(str(budget)), model, seed=seed)
     command = command_for(str(path), compiler, flags)
     if output is not None:
@@ -274,6 +281,13 @@ def optimize(
         if output is not None:
             write(improved, Path(output), pool)
         return improved.result
+
+
+def _check(name: str, value: object, kinds: tuple[type, ...], kind: str, example: str) -> None:
+    """Raises UsageError for a value of another kind, for no text, and for text that no program or file can be given."""
+    text = os.fspath(value) if isinstance(value, str | os.PathLike) else "-"
+    if not isinstance(value, kinds) or not text or "\0" in text:
+        raise UsageError(f"wrong {name}: {value!r}", f"{name} must be {kind}", f"for example: {example}")
 
 
 def in_folder(option: str, path: Path) -> Path:
@@ -290,6 +304,8 @@ def check_output(option: str, output: Path, command: clang.Command) -> None:
         raise UsageError(f"{option} -: no file", "standard output has the table", todo)
     if output.suffix in (".s", ".S", ".asm"):
         raise UsageError(f"{option} {output}: assembly is not written", "an answer is an object, IR or bitcode", todo)
+    if output.is_dir():
+        raise UsageError(f"{option} {output}: it is a folder", "one answer is one file", todo)
     of_source = output.suffix in clang.C_SUFFIXES + clang.CXX_SUFFIXES
     if of_source or (command.stdin is None and output.resolve() == Path(command.source).resolve()):
         raise UsageError(f"{option} {output}: it would overwrite a source file", "an answer is no source", todo)

@@ -73,5 +73,13 @@ def parts(prompt: str) -> Parts:
     return Parts(lines, {name: float(value) for name, value in zip(words[::2], words[1::2], strict=False)}, text)
 
 
+def without_counters(prompt: str) -> str:
+    """The prompt as plain text: without its counters, which are all the numbers that are marked."""
+    if not parts(prompt).head:
+        return prompt
+    head, _, text = prompt.partition("\n\n")
+    return "\n".join([*(line for line in head.split("\n") if not line.startswith("counters ")), "", text])
+
+
 def _line(text: str) -> str:
     return text.replace("\n", " ")

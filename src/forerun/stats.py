@@ -111,11 +111,6 @@ def kendall(x: Sequence[float], y: Sequence[float]) -> float:
     return (total - ties_x - ties_y + ties_both - 2 * swaps) / denominator if denominator else math.nan
 
 
-def coverage(low: Sequence[float], high: Sequence[float], truth: Sequence[float]) -> float:
-    """The share of true values inside their intervals."""
-    return mean([float(a <= t <= b) for a, b, t in zip(low, high, truth, strict=True)])
-
-
 def _paired(x: Sequence[float], y: Sequence[float]) -> Sequence[float]:
     if len(x) != len(y) or len(x) < 2:
         raise ValueError(f"a correlation needs two sequences of one length, at least 2: got {len(x)} and {len(y)}")

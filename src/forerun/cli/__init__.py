@@ -6,9 +6,11 @@ import argparse
 import contextlib
 import io
 import os
+import re
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from itertools import pairwise
 from typing import NoReturn
 
 from forerun.errors import ForerunError, UsageError
@@ -16,10 +18,12 @@ from forerun.errors import ForerunError, UsageError
 VERBS = {
     "optimize": "make a C, C++ or LLVM IR file smaller, and show what did it",
     "cc": "compile as clang does, with smaller objects: forerun cc clang -Oz -c a.c",
-    "verify": "replay a lock file with stock opt and llc, and compare bytes",
+    "verify": "replay a lock file with stock opt and llc, or the compiler where llc lacks a flag, and compare objects",
     "collect": "gather trials from corpora of real programs",
     "data": "tables of what was measured: from stored trials, from your own files, to CSV, JSON lines or Parquet",
+    "predict": "say what programs, modules or networks will cost, before they run",
     "train": "learn what ships, or a model of your own from a table",
+    "show": "draw the curves of a training",
     "eval": "judge predictors on what they have not learned from",
     "tasks": "list the questions that can be asked",
     "models": "list the ways to answer them",
@@ -92,6 +96,10 @@ def _dispatch(arguments: list[str]) -> int:
     if unknown:  # the parser of the first word would point to its own help
         todo = f"see: forerun {verb} --help"
         raise UsageError(f"wrong arguments of `forerun {verb}`", f"not known: {' '.join(unknown)}", todo)
+    for before, word in pairwise(own):
+        if re.fullmatch(r"(--[\w-]+=)?", word):
+            todo = "leave it out, or give it a value"
+            raise UsageError(f"wrong arguments of `forerun {verb}`", f"nothing stands after {word or before}", todo)
     options.compiler = compiler
     code = int(import_module(f"forerun.cli.{verb}").run(options))
     sys.stdout.flush()

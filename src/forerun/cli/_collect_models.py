@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
 def networks(options: argparse.Namespace) -> list[Network]:
     """Those of all folders, then the drawn ones."""
     target = str(Target.here(options.threads, options.device))
-    sizes = dict(map(_size, options.size))
+    sizes = dict(map(sized, options.size))
     chosen: list[Network] = []
     for folder in map(Path, options.folder):
         found = load(folder, target, sizes)
@@ -74,7 +74,8 @@ def networks(options: argparse.Namespace) -> list[Network]:
     return [*chosen, *generated(options.generated, options.seed, target)]
 
 
-def _size(text: str) -> tuple[str, int]:
+def sized(text: str) -> tuple[str, int]:
+    """A name and a size, of NAME=N. Raises UsageError."""
     name, _, size = text.rpartition("=")
     if not name or not size.isdecimal() or not 1 <= int(size) <= 1 << 31:
         raise UsageError(f"--size {text}", "it is no name with a positive number", "for example: --size batch=1")

@@ -14,6 +14,7 @@ from forerun.errors import ToolMissing, UsageError
 from forerun.rows import Row
 from forerun.splits import split
 from forerun.tables import read_rows, read_table
+from forerun.train.curves import best, points_of
 
 if TYPE_CHECKING:
     from forerun.train.loop import Progress as Step
@@ -31,7 +32,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--language", help="of a table of yours: the language, or the column that says it")
     parser.add_argument("--device", help="of a table of yours: where the programs ran, or the column that says it")
     parser.add_argument("--recipe", default="cpu", help="cpu, gpu, or adapt for 16 to 100 examples (default: cpu)")
-    parser.add_argument("--start", type=Path, metavar="DIR", help="the checkpoint to start from")
+    parser.add_argument(
+        "--start",
+        type=Path,
+        metavar="DIR",
+        help="the checkpoint to start from; one of T5Gemma, a folder or hub:OWNER/NAME, gives its encoder",
+    )
     parser.add_argument("--depth", type=int, help="the network's size: layers, each 64 wide (default: the recipe's)")
     parser.add_argument("--context", type=int, help="tokens of a prompt that are read (default: the recipe's)")
     parser.add_argument("--steps", type=int, help="steps of training (default: the recipe's)")
@@ -81,14 +87,11 @@ def read(options: argparse.Namespace) -> list[Row]:
 
 
 def _table(folder: Path, done: bool) -> Table:
-    import json
-
-    lines = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
-    losses = [line["validation"] for line in lines if line["validation"] is not None]
+    points = points_of(folder)
     row = {
         "checkpoint": str(folder),
-        "steps": lines[-1]["step"],
-        "validation": min(losses, default=None),
+        "steps": points[-1]["step"],
+        "validation": best(points),
         "done": "yes" if done else "no: call it again",
     }
     columns = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from forerun.cli import _collect_models, _collect_passes, _collect_programs, _collect_size
+from forerun.cli import _collect_kernels, _collect_models, _collect_passes, _collect_programs, _collect_size
 from forerun.cli.render import add_format
 
 units = _collect_passes.units
@@ -15,6 +15,7 @@ _TASKS = {
     "memory": (_collect_programs, "how much memory programs take"),
     "runtime": (_collect_programs, "how long programs run"),
     "latency": (_collect_models, "how long neural networks take on this processor"),
+    "kernels": (_collect_kernels, "how long kernels of PyTorch's compiler take, on this processor or GPU"),
 }
 
 

@@ -6,17 +6,19 @@ import argparse
 import math
 from collections.abc import Callable
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from forerun import registry
 from forerun.cli.render import Column, Table, add_format, number, show
-from forerun.errors import UsageError
+from forerun.errors import ToolMissing, UsageError
 from forerun.models._predictor import Predictor
 from forerun.rows import Row
 from forerun.tables import read_rows
 
 RIVALS = ("length", "group_mean", "flops", "tfidf_ridge", "neighbours", "boosted_trees")
+NETWORKS = ("encoder_decoder", "mse_head", "regress_lm")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -24,8 +26,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = "A checkpoint is judged on the test part of the seed that it was trained with: name one --seed."
     parser.add_argument("data", type=Path, help="rows as `forerun data` writes them")
     parser.add_argument("--metric", action="append", default=[], help="only this one (default: each in turn)")
-    parser.add_argument("--model", action="append", default=[], help=f"a predictor (default: {', '.join(RIVALS)})")
+    parser.add_argument(
+        "--model",
+        action="append",
+        default=[],
+        help=f"a predictor (default: {', '.join(RIVALS)}); {', '.join(NETWORKS)} are trained on the spot",
+    )
+    parser.add_argument("--recipe", default="cpu", help="how networks are trained that are named by --model (cpu)")
+    parser.add_argument("--depth", type=int, help="their size: layers, each 64 wide (default: the recipe's)")
+    parser.add_argument("--steps", type=int, help="steps of their training (default: the recipe's)")
     parser.add_argument("--checkpoint", type=Path, metavar="DIR", help="a trained encoder-decoder to put beside them")
+    parser.add_argument("--card", action="store_true", help="write these results into the checkpoint's card")
     parser.add_argument("--by", choices=("group", "random", "device"), default="group", help="what is held out (group)")
     parser.add_argument("--seed", type=int, action="append", default=[], help="a split and a learning (default: 0)")
     parser.add_argument("--stack", action="append", default=[], metavar="MODEL", help="also a stack of these")
@@ -36,7 +47,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Fits every predictor on the same parts; prints a row for each and metric."""
     from forerun.evaluate import evaluate
+    from forerun.models.encoder_decoder.card import Card
 
+    if options.card and not options.checkpoint:
+        raise UsageError("--card has no checkpoint to write to", "none was named", "add --checkpoint DIR")
     by_metric: dict[str, list[Row]] = {}
     for row in read_rows(options.data):
         by_metric.setdefault(row.metric, []).append(row)
@@ -46,6 +60,8 @@ def run(options: argparse.Namespace) -> int:
         asked = (options.by, options.seed or [0])
         for scores in evaluate(by_metric[metric], predictors, *asked, stack=options.stack, similar=options.similar):
             lines.append(_line(scores))
+    if options.card:
+        Card.load(options.checkpoint).with_results(lines).save(options.checkpoint)
     show(_table(lines), options.format)
     return 0
 
@@ -62,13 +78,23 @@ def _predictors(options: argparse.Namespace) -> dict[str, Callable[[], Predictor
     for name in options.model or RIVALS:
         kind = registry.find("models", name)
         if not issubclass(kind, Predictor):
-            raise UsageError(f"{name} predicts no numbers", f"those that do: {', '.join(RIVALS)}", "name one of them")
-        made[name] = kind
+            those = f"those that do: {', '.join((*RIVALS, *NETWORKS))}"
+            raise UsageError(f"{name} predicts no numbers", those, "name one of them")
+        made[name] = _trained(name, options) if name in NETWORKS else kind
     if options.checkpoint:
         from forerun.models.encoder_decoder import EncoderDecoder
 
         made["encoder_decoder"] = partial(EncoderDecoder, options.checkpoint)
     return made
+
+
+def _trained(name: str, options: argparse.Namespace) -> Callable[[], Predictor]:
+    if not find_spec("torch"):
+        raise ToolMissing("training needs PyTorch", "torch is not installed", "pip install 'forerun[train]'")
+    from forerun.train import recipes
+    from forerun.train.trained import Trained
+
+    return partial(Trained, name, recipes.named(options.recipe, depth=options.depth, steps=options.steps))
 
 
 def _line(scores: Any) -> dict[str, Any]:

@@ -1,20 +1,35 @@
-"""`forerun models`: the ways to answer."""
+"""`forerun models`: the ways to answer, and what a checkpoint knows."""
 
 from __future__ import annotations
 
 import argparse
+from dataclasses import asdict
 
-from forerun.cli.render import add_format, show
+from forerun.cli.render import Column, Table, add_format, number, show
 from forerun.cli.tasks import listing
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Options of the verb."""
-    parser.epilog = "Names are joined by +: each model fills what the one before it leaves open."
+    parser.epilog = (
+        "Names are joined by +: each model fills what the one before it leaves open. The whole card of a checkpoint is"
+        " the README.md in its folder."
+    )
+    text = "a checkpoint, or encoder_decoder for the one that ships: what it was trained on"
+    parser.add_argument("checkpoint", nargs="?", metavar="DIR", help=text)
     add_format(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Prints every registered model."""
-    show(listing("models"), options.format)
+    """Prints every registered model, or the metrics, languages and devices that a checkpoint knows."""
+    show(_known(options.checkpoint) if options.checkpoint else listing("models"), options.format)
     return 0
+
+
+def _known(place: str) -> Table:
+    from forerun.estimate import checkpoint
+
+    rows = [asdict(kind) | {"where": kind.where} for kind in checkpoint(place).card.kinds]
+    words = [Column("metric", "metric"), Column("unit", "unit"), Column("language", "language")]
+    counts = [Column("rows", "rows", number, True), Column("groups", "groups", number, True)]
+    return Table([*words, Column("where", "device"), *counts], rows)

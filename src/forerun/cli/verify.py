@@ -1,4 +1,8 @@
-"""`forerun verify`: makes every module of a lock file again with stock tools, and compares bytes."""
+"""`forerun verify`: makes every module of a lock file again with stock `opt` and `llc`, and compares the objects.
+
+Where the object of `llc` is another one, the user's compiler makes it from the same bitcode: it has flags that `llc`
+has no words for. A module that keeps the compiler's own object is compiled once more.
+"""
 
 from __future__ import annotations
 
@@ -104,8 +108,9 @@ def _replayed(entry: lock.Entry, command: clang.Command, text: str, major: int) 
         return ("verified", "") if same else ("differs", "the compiler's own object has other bytes")
     target, plan = Target.parse(entry.target), lock.plan_of(entry)
     data = stock.bitcode(text, plan, target, major)
-    # The object is what counts: bitcode may differ in names of local values, which no object holds. And what the user
-    # asks of the code generator in words that llc does not have is in the flags of the user's compiler.
+    # The object is what counts. Bitcode differs where functions have passes of their own: opt reads the module again
+    # for each, so LLVM counts anew when it names local values and, with -g, numbers the groups of source atoms. And
+    # what the user asks of the code generator in words that llc does not have is in the flags of the user's compiler.
     for emit in (partial(stock.object_file, data, target, major), partial(clang.emit, command, data)):
         made = emit()
         if _sha256(made) == entry.object:

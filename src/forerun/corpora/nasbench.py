@@ -140,14 +140,25 @@ def column(title: str) -> Column | None:
 _BATCHES = frozenset({"1", "32", "256"})
 
 
-def rows(
-    path: Path, metrics: Collection[str] = ("latency", "accuracy"), devices: Collection[str] = ()
-) -> Iterator[Row]:
-    """The facts of a table, architecture by architecture; `devices` are those wanted (Row.device), all without any.
+def architectures(path: Path) -> list[str]:
+    """The strings of a table, in its order. Raises InputError."""
+    return [line["arch"] for line in _lines(path)]
 
-    Latency in seconds, accuracy as a share. An empty field and NaN are no fact. Raises InputError.
+
+def rows(
+    path: Path,
+    metrics: Collection[str] = ("latency", "accuracy"),
+    devices: Collection[str] = (),
+    among: Collection[str] = (),
+) -> Iterator[Row]:
+    """The facts of a table, architecture by architecture.
+
+    `devices` (Row.device) and `among` (architectures) are those wanted, all where none is named. Latency in seconds,
+    accuracy as a share. An empty field and NaN are no fact. Raises InputError.
     """
     for number, line in enumerate(_lines(path), 2):
+        if among and line["arch"] not in among:
+            continue
         known = [(c, line[c.title]) for c in map(column, line) if c and c.metric in metrics]
         for found, field in known:
             if devices and found.where not in devices:

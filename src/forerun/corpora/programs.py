@@ -127,7 +127,7 @@ class _Walk:
             return []
         assert language
         text = path.read_bytes().decode("utf-8", "surrogateescape")
-        if reason := _incomplete(language, text) or self._unusable(language, text):
+        if reason := incomplete(language, text) or self._unusable(language, text):
             self.skipped[reason] += 1
             return []
         self.seen.add((language.name, text))
@@ -176,8 +176,8 @@ class _Walk:
         return self.licences[folder]
 
 
-def _incomplete(language: Language, text: str) -> str:
-    """Why a text is no whole program by its looks; compiling is the judge of what passes."""
+def incomplete(language: Language, text: str) -> str:
+    """Why a text is no whole program by its looks, or nothing; compiling is the judge of what passes."""
     if "\0" in text:
         return "no text"
     if not text.strip():

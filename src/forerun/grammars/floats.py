@@ -160,20 +160,6 @@ class Floats(Grammar[tuple[float, ...]]):
         low, high = _bounds(self.digits, tuple(pieces))
         return (low, high) if pieces[0] == "+" else (-high, -low)
 
-    def midpoint(self, pieces: Sequence[str]) -> float:
-        """One double for all whose spelling begins with the pieces, which are those of one number.
-
-        A complete number stands for itself. A prefix stands for the geometric mean of its interval's ends, whose
-        relative error is the least at worst; no pieces stand for zero. Raises ValueError where nothing begins so.
-        """
-        if not pieces:
-            return 0.0
-        if len(pieces) == self._length or pieces[0] in SPECIALS:
-            return _read(pieces, self.digits)
-        low, high = self.interval(pieces)
-        middle = math.copysign(math.sqrt(abs(low)) * math.sqrt(abs(high)), low)
-        return min(max(middle, low), high)
-
 
 def position(value: float) -> float:
     """A place on the line of all doubles, in decades: for losses that must know which numbers are near each other.

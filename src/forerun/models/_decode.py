@@ -250,7 +250,8 @@ def _drawn(
         place = int(legal.argmax())
     token = int(choices.tokens[place])
     logprob = prefix.logprob + float(_log_softmax(legal)[place])
-    return prefix.then(token, choices.completes[token], logprob), token
+    drawn = prefix.then(token, choices.completes[token], logprob)
+    return replace(drawn, complete=drawn.complete or _must_end(drawn, grammar)), token
 
 
 def _log_softmax(logits: Logits) -> NDArray[np.float64]:
@@ -260,8 +261,9 @@ def _log_softmax(logits: Logits) -> NDArray[np.float64]:
 
 
 def padded(prompts: Sequence[Sequence[int]], multiple: int = 1) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Tokens and segments `[B, S]` of prompts, one a row; S is a multiple of `multiple`."""
-    return _rows(prompts, multiple), _rows([[1] * len(prompt) for prompt in prompts], multiple)
+    """Tokens and segments `[B, S]` of prompts, one a row; S is a multiple of `multiple`. None is empty: it has a 0."""
+    filled = [prompt or [0] for prompt in prompts]
+    return _rows(filled, multiple), _rows([[1] * len(prompt) for prompt in filled], multiple)
 
 
 def _rows(values: Sequence[Sequence[int]], multiple: int = 1) -> NDArray[np.int64]:

@@ -6,6 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from itertools import pairwise
@@ -37,6 +38,8 @@ _WORD = re.compile(r"(?<![%@!#\w.])[^\W\d][\w.]*")
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 _FEW, _FEW_LINES = 32, 64
 """Words, and lines, whose places are told."""
+_NOTE = 60
+"""Characters of a line of the head that are told apart."""
 _HEAD = ("metric", "unit", "language", "device")
 
 
@@ -75,15 +78,18 @@ def line(x: Vector, y: Vector) -> tuple[float, float]:
     return slope, float(y.mean() - slope * x.mean())
 
 
-def facts(found: Parts) -> dict[str, float]:
-    """Named numbers of a prompt: counts and sizes as ln(1 + n). Raises ToolMissing."""
+def facts(found: Parts, syntax: bool = True) -> dict[str, float]:
+    """Named numbers of a prompt: counts and sizes as ln(1 + n); words instead of syntax where that is unwanted.
+
+    Raises ToolMissing where a parser is.
+    """
     numbers = [float(number) for number in _NUMBER.findall(found.text)]
     sizes = {
         "length": len(found.text),
         "lines": found.text.count("\n"),
         "numbers": len(numbers),
         "largest": min(max(numbers, default=0.0), 1e300),
-        **kinds(found),
+        **(kinds(found) if syntax else words(found.text)),
     }
     counters = {f"counter {name}": value for name, value in found.counters.items() if math.isfinite(value)}
     logs = {name: math.copysign(math.log1p(abs(value)), value) for name, value in (sizes | counters).items()}
@@ -91,10 +97,12 @@ def facts(found: Parts) -> dict[str, float]:
 
 
 def _notes(found: Parts) -> Iterator[tuple[str, float]]:
-    """The first number of every other line of the head, as in `input 120 B: …`."""
+    """Every other line of the head: what it says, and its first number, as in `input 120 B: …`."""
     for name, value in found.head.items():
-        number = _NUMBER.search(value) if name not in _HEAD else None
-        if number:
+        if name in _HEAD:
+            continue
+        yield f"{name} {value[:_NOTE]}", 1.0
+        if number := _NUMBER.search(value):
             yield f"note {name}", math.log1p(min(float(number[0]), 1e300))
 
 
@@ -107,10 +115,15 @@ def kinds(found: Parts) -> Counter[str]:
     name = language(found).lower()
     if name in SYNTAX:
         return _nodes(name, found.text)
-    words, lines = _WORD.findall(found.text), found.text.split("\n")
-    counts = Counter(_runs("word", words))
-    if len(words) <= _FEW:
-        counts.update(f"place {i} {word}" for i, word in enumerate(words))
+    return words(found.text)
+
+
+def words(text: str) -> Counter[str]:
+    """How often each word and pair of words stands in a text; of short ones also each line, and what stands where."""
+    found, lines = _WORD.findall(text), text.split("\n")
+    counts = Counter(_runs("word", found))
+    if len(found) <= _FEW:
+        counts.update(f"place {i} {word}" for i, word in enumerate(found))
     if 1 < len(lines) <= _FEW_LINES:
         counts.update(_runs("line", lines))
         counts.update(f"place {i} {line}" for i, line in enumerate(lines))
@@ -150,14 +163,19 @@ def _nodes(name: str, text: str) -> Counter[str]:
             depth -= 1
 
 
+@dataclass(frozen=True, slots=True)
 class Columns:
-    """Named numbers as a table: the names that stand in enough rows, the most frequent first."""
+    """Named numbers as a table."""
 
-    def __init__(self, rows: Sequence[Mapping[str, float]], most: int = 300) -> None:
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(cls, rows: Sequence[Mapping[str, float]], most: int = 300) -> Columns:
+        """The names that stand in enough rows, the most frequent first."""
         counts = Counter(name for row in rows for name in row)
         least = max(2, len(rows) // 200)
         frequent = sorted((-count, name) for name, count in counts.items() if count >= least)
-        self.names = [name for _, name in frequent[:most]]
+        return cls(tuple(name for _, name in frequent[:most]))
 
     def table(self, rows: Sequence[Mapping[str, float]]) -> Table:
         """`[rows, names]`: 0 for what is counted and not there, NaN for a counter or a note that is missing."""

@@ -68,7 +68,9 @@ class Scale:
 
 
 @dataclass(frozen=True)
-class _Fitted:
+class Fitted:
+    """What a regression learned: `estimate` gives places on the scale, kept between `low` and `high`."""
+
     scale: Scale
     errors: Vector
     estimate: Estimate
@@ -87,7 +89,7 @@ class Regression(Predictor):
     folds: ClassVar[int] = 5
 
     def __init__(self) -> None:
-        self._fitted: _Fitted | None = None
+        self._fitted: Fitted | None = None
 
     @abstractmethod
     def _learn(self, found: Sequence[Parts]) -> Any:
@@ -117,7 +119,7 @@ class Regression(Predictor):
             errors[held] = y[held] - self._regress(x[~held], y[~held], setting, seed)(x[held])
         span = float(y.max() - y.min()) + 1
         low, high = max(y.min() - span, -_LARGEST), min(y.max() + span, _LARGEST)
-        self._fitted = _Fitted(scale, thinned(errors), self._regress(x, y, setting, seed), low, high)
+        self._fitted = Fitted(scale, thinned(errors), self._regress(x, y, setting, seed), low, high)
 
     def predict(self, prompts: Sequence[str]) -> list[Distribution]:
         """What it believes of each. Raises InputError before `fit`."""

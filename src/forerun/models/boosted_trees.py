@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from forerun.models._features import Categories, Columns, Table, device, facts, language
-from forerun.models._regression import Estimate, Mask, Regression, Vector, missing
+from forerun.models._features import Columns, Table, device, facts, language
+from forerun.models._forest import Forest
+from forerun.models._regression import Estimate, Fitted, Mask, Regression, Scale, Vector, missing, untaught
 from forerun.prompts import Parts
 from forerun.stats import spearman
 
@@ -19,26 +21,32 @@ _MOST = 300
 
 
 class BoostedTrees(Regression):
-    """Histogram gradient boosting on counts of syntax nodes (of words where there is no parser) and the counters."""
+    """Histogram gradient boosting on counts of syntax nodes (of words where there is no parser) and the counters.
+
+    Without `syntax` words are counted in every language, which needs no parser. What was learned can be kept as arrays,
+    and predicts without scikit-learn.
+    """
 
     name: ClassVar[str] = "boosted_trees"
     folds: ClassVar[int] = 3
 
+    def __init__(self, syntax: bool = True) -> None:
+        super().__init__()
+        self.syntax = syntax
+
     def _learn(self, found: Sequence[Parts]) -> Table:
-        self._languages = Categories([language(one) for one in found])
-        self._devices = Categories([device(one) for one in found])
-        rows = [facts(one) for one in found]
-        self._columns = Columns(rows)
-        return self._table(found, rows)
+        rows = self._facts(found)
+        self._columns = Columns.of(rows)
+        return self._columns.table(rows)
 
     def _features(self, found: Sequence[Parts]) -> Table:
-        return self._table(found, [facts(one) for one in found])
+        return self._columns.table(self._facts(found))
 
-    def _table(self, found: Sequence[Parts], rows: Sequence[dict[str, float]]) -> Table:
-        """`[n, 2 + columns]`: language, device, counts."""
-        languages = self._languages.codes([language(one) for one in found])
-        devices = self._devices.codes([device(one) for one in found])
-        return np.column_stack([languages, devices, self._columns.table(rows)])
+    def _facts(self, found: Sequence[Parts]) -> list[dict[str, float]]:
+        """Counts, and which language and device it is."""
+        return [
+            {**facts(one, self.syntax), f"language {language(one)}": 1.0, f"device {device(one)}": 1.0} for one in found
+        ]
 
     def _choose(self, x: Table, y: Vector, held: Mask, seed: int) -> _Setting:
         """The target that orders the held-out rows better, and after how many trees (early stopping, but by group)."""
@@ -47,13 +55,29 @@ class BoostedTrees(Regression):
 
     def _regress(self, x: Table, y: Vector, setting: _Setting, seed: int) -> Estimate:
         target = _Target.of(y, setting.ranked)
-        found = _fitted(x, target.to(y), setting.trees, seed)
+        return _Estimate(Forest.of(_fitted(x, target.to(y), setting.trees, seed)), target)
 
-        def estimate(asked: Table) -> Vector:
-            with _alone():
-                return target.back(found.predict(asked))
+    def arrays(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+        """What was learned: arrays by name, and the rest as plain data. Raises InputError before `fit`."""
+        if self._fitted is None:
+            raise untaught(self.name)
+        fitted, estimate = self._fitted, self._fitted.estimate
+        assert isinstance(estimate, _Estimate)
+        arrays = estimate.forest.arrays() | {"errors": fitted.errors}
+        arrays |= {"target_values": estimate.target.values, "target_places": estimate.target.places}
+        scale = {"unit": fitted.scale.unit, "least": fitted.scale.least}
+        rest = {"columns": self._columns.names, "syntax": self.syntax, "low": fitted.low, "high": fitted.high}
+        return arrays, {**rest, "scale": scale, "ranked": estimate.target.ranked}
 
-        return estimate
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], rest: Mapping[str, Any]) -> BoostedTrees:
+        """From what `arrays` gave. Raises KeyError, TypeError."""
+        made = cls(rest["syntax"])
+        made._columns = Columns(tuple(rest["columns"]))
+        target = _Target(arrays["target_values"], arrays["target_places"], rest["ranked"])
+        estimate = _Estimate(Forest.from_arrays(arrays), target)
+        made._fitted = Fitted(Scale(**rest["scale"]), arrays["errors"], estimate, rest["low"], rest["high"])
+        return made
 
 
 @dataclass(frozen=True)
@@ -72,19 +96,31 @@ class _Target:
 
     values: Vector
     places: Vector
+    ranked: bool
 
     @classmethod
     def of(cls, y: Vector, ranked: bool) -> _Target:
+        if not ranked:
+            return cls(np.empty(0), np.empty(0), False)
         values, counts = np.unique(y, return_counts=True)
-        return cls(values, (np.cumsum(counts) - counts / 2) / len(y) if ranked else values)
+        return cls(values, (np.cumsum(counts) - counts / 2) / len(y), True)
 
     def to(self, y: Vector) -> Vector:
-        return np.interp(y, self.values, self.places)
+        return np.interp(y, self.values, self.places) if self.ranked else y
 
     def back(self, places: Vector) -> Vector:
-        if self.places is self.values:
-            return np.asarray(places, dtype=np.float64)
-        return np.interp(places, self.places, self.values)
+        return np.interp(places, self.places, self.values) if self.ranked else places
+
+
+@dataclass(frozen=True)
+class _Estimate:
+    """From features to places on the scale."""
+
+    forest: Forest
+    target: _Target
+
+    def __call__(self, asked: Table) -> Vector:
+        return self.target.back(self.forest.predict(asked))
 
 
 def _tried(x: Table, y: Vector, held: Mask, ranked: bool, seed: int) -> tuple[float, _Setting]:
@@ -107,7 +143,6 @@ def _fitted(x: Table, y: Vector, trees: int, seed: int) -> Any:
         max_iter=trees,
         learning_rate=0.06,
         min_samples_leaf=min(max(len(y) // 50, 2), 20),
-        categorical_features=[0, 1],
         early_stopping=False,
         random_state=seed,
     )

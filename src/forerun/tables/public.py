@@ -28,7 +28,7 @@ from forerun.prompts import prompt
 from forerun.rows import Row
 from forerun.tables import files
 from forerun.tables.files import Record
-from forerun.tasks._counters import counters
+from forerun.tasks._programs import question
 
 _MEMORY, _LATENCY = Metric("memory", "B"), Metric("latency", "s")
 _SPACES: Mapping[str, tuple[Metric, float, str]] = {
@@ -97,7 +97,7 @@ def _program(record: Record, value: float, _: str) -> Row:
     metric, factor, language = _SPACES.get(space, (Metric(str(record.get("metric_type") or "target"), ""), 1.0, ""))
     language = language or str(about.get("language") or "text").lower()
     text = str(record["input"])
-    made = prompt(metric, language, "", text, counters=counters(language, text), notes=[f"space {space}"])
+    made = question(metric, language, "", text, [f"space {space}"])
     problem = next((str(about[name]) for name in _PROBLEM if about.get(name) is not None), "")
     group = f"{space}/{problem}" if problem else ""
     return Row(metric.name, metric.unit, made, value * factor, group, "", _name(record))

@@ -7,11 +7,10 @@ from pathlib import Path
 
 from forerun.core import Metric
 from forerun.errors import InputError
-from forerun.prompts import prompt
 from forerun.rows import Row
 from forerun.tables import files
 from forerun.tables.files import Record
-from forerun.tasks._counters import counters
+from forerun.tasks._programs import question
 
 _NEEDED = {"metric": str, "unit": str, "prompt": str, "value": float}
 _OTHERS = {"group": str, "device": str, "name": str, "licence": str}
@@ -64,11 +63,10 @@ def _of_table(
         code, value = files.text_in(path, number, text, record), files.number_in(path, number, target, record)
         language, device, unit = (None if name is None else str(record.get(name, name) or "") for name in others)
         metric = metric_of(target, unit)
-        kind = language or "text"
         yield Row(
             metric.name,
             metric.unit,
-            prompt(metric, kind, device or "", code, counters=counters(kind, code)),
+            question(metric, language or "text", device or "", code),
             value,
             "" if group is None else str(files.column(path, group, record)),
             device or "",

@@ -14,12 +14,13 @@ from forerun.store import Row as Stored
 from forerun.store import Store
 from forerun.tasks import size
 from forerun.tasks._numbers import Numbers
+from forerun.tasks.kernels import Kernels
 from forerun.tasks.latency import Latency
 from forerun.tasks.memory import Memory
 from forerun.tasks.passes import Passes
 from forerun.tasks.runtime import Runtime
 from forerun.toolchains.llvm.target import Target as Emitted
-from forerun.toolchains.onnx.target import Target as Timed
+from forerun.toolchains.onnx.target import Target as Machine
 from forerun.toolchains.process.target import Target
 
 EACH = 8
@@ -30,11 +31,11 @@ _LONGEST = 2000
 
 
 def rows_of(store: Store, task: str, each: int = EACH) -> Iterator[Row]:
-    """The rows that a store holds for a task: `memory`, `runtime`, `latency`, or `size` (from trials of `passes`).
+    """The rows that a store holds for a task: `memory`, `runtime`, `latency`, `kernels`, or `size` (from `passes`).
 
-    A row's group is the project, the problem or the network's topology. Of a module's pipelines `size` takes the
-    compiler's own level and at most `each` others at random, the same ones each time, none of them with passes for
-    single functions. Raises UsageError for another task, ForerunError where the store cannot be used.
+    A row's group is the project, the problem, the network's topology or its family. Of a module's pipelines `size`
+    takes the compiler's own level and at most `each` others at random, the same ones each time, none of them with
+    passes for single functions. Raises UsageError for another task, ForerunError where the store cannot be used.
     """
     if task not in _ROWS:
         raise UsageError(f"no rows are made of the task {task!r}", f"tasks: {', '.join(TASKS)}", "name one of them")
@@ -51,12 +52,22 @@ def _of_facts(views: Sequence[Numbers], device: Callable[[str], str], store: Sto
                 yield Row(metric.name, metric.unit, view.prompt(source), value, group_of(source), where, source.name)
 
 
-def _machine(target: str) -> str:
+def _computer(target: str) -> str:
     return Target.parse(target).device
 
 
 def _processor(target: str) -> str:
-    return Timed.parse(target).where
+    return Machine.parse(target).where
+
+
+def _of_kernels(store: Store, _: int) -> Iterator[Row]:
+    task = Kernels()
+    for key, found in store.baselines(task.id).items():
+        if found.ok:
+            source = store.source(key)
+            device, value = Machine.parse(source.target).device, found.values[task.metric.name]
+            text, family = task.prompt(source), source.name.split("/")[1]
+            yield Row(task.metric.name, task.metric.unit, text, value, family, device, source.name)
 
 
 def _of_modules(store: Store, each: int) -> Iterator[Row]:
@@ -80,9 +91,10 @@ def _of_module(stored: Stored) -> Iterator[Row]:
 
 
 _ROWS: Mapping[str, Callable[[Store, int], Iterator[Row]]] = {
-    "memory": partial(_of_facts, (Memory(), Memory(objective="traced")), _machine),
-    "runtime": partial(_of_facts, (Runtime(),), _machine),
+    "memory": partial(_of_facts, (Memory(), Memory(objective="traced")), _computer),
+    "runtime": partial(_of_facts, (Runtime(),), _computer),
     "latency": partial(_of_facts, (Latency(),), _processor),
+    "kernels": _of_kernels,
     "size": _of_modules,
 }
 TASKS = tuple(_ROWS)

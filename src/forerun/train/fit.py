@@ -15,22 +15,28 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from torch import nn
 
+from forerun import __version__
+from forerun.core import Grammar
 from forerun.errors import InputError
 from forerun.files import write_atomically
-from forerun.grammars.floats import PIECES, Floats
 from forerun.models._calibrated import calibrated
-from forerun.models.encoder_decoder import ANSWER, EncoderDecoder
+from forerun.models.encoder_decoder import ANSWER, EncoderDecoder, t5gemma
 from forerun.models.encoder_decoder._torch import TorchNetwork
 from forerun.models.encoder_decoder.calibration import Calibration, Known
+from forerun.models.encoder_decoder.card import Card
 from forerun.models.encoder_decoder.config import Config
+from forerun.models.encoder_decoder.ensemble import Ensemble
 from forerun.models.encoder_decoder.network import Network
+from forerun.models.encoder_decoder.numeric import ATOMS
 from forerun.models.encoder_decoder.tokenizer import Tokenizer, learn
 from forerun.rows import Row
 from forerun.train import checkpoint, lora
+from forerun.train.curves import best, points_of
 from forerun.train.denoise import denoised
 from forerun.train.examples import Dataset, Labelled, Legal, places, tokenised
-from forerun.train.loop import Progress, train
+from forerun.train.loop import Objective, Progress, Recipe, train
 from forerun.train.recipes import Training
 
 LEARNED_FROM = 20_000
@@ -56,21 +62,45 @@ def fit(
     start: Path | None = None,
     seconds: float = math.inf,
     on_step: Callable[[Progress], None] = lambda _: None,
+    kind: type[EncoderDecoder] = EncoderDecoder,
 ) -> bool:
     """Trains on labelled rows, from the checkpoint `start` where one is given; whether it came to its end.
 
-    Then the folder holds a checkpoint for `EncoderDecoder`. Raises InputError where there is too little to learn from,
-    or the folder holds another training.
+    A checkpoint of T5Gemma, in a folder or as `hub:OWNER/NAME`, gives its encoder and tokenizer.
+
+    Then the folder holds a checkpoint for `kind`. Raises InputError where there is too little to learn from, or the
+    folder holds another training.
     """
-    _check(parts)
-    _same_as_before(folder, training, _digest([*parts.train, *parts.validation]), start)
-    tokenizer = _tokenizer(folder, start, [row.prompt for row in parts.train], training.tokens)
-    data = dataset(parts, tokenizer, training)
-    model = _trained(folder, training, tokenizer, data, start, seconds, on_step)
-    if model is not None:
-        model.calibration = calibration(model, parts)
-        _save(model, folder, training)
-    return model is not None
+    tokenizer = begun(parts, folder, training, start, kind.atoms)
+    data = dataset(parts, tokenizer, training, kind.taught)
+    network = _network(tokenizer, training, start)
+    if not learned(network, data, training, folder, seconds, on_step):
+        return False
+    model = kind.of(TorchNetwork(network, training.device), tokenizer, network.config)
+    if training.ensemble:
+        medians = [one.median for one in model.predict([row.prompt for row in parts.validation])]
+        model.ensemble = Ensemble.of(parts.train, parts.validation, medians)
+    model.calibration = calibration(model, parts)
+    model.card = Card.of(parts.train, _recipe(folder, parts, model, start))
+    _save(model, folder, training)
+    return True
+
+
+def _recipe(folder: Path, parts: Parts, model: EncoderDecoder, start: Path | None) -> dict[str, Any]:
+    """What was trained, and how far; no place of this machine."""
+    assert isinstance(model.network, TorchNetwork)
+    begun, points = json.loads((folder / "training.json").read_text()), points_of(folder)
+    return {
+        "forerun": __version__,
+        "parameters": sum(p.numel() for p in model.network.network.parameters()),
+        "rows": len(parts.train),
+        "validation rows": len(parts.validation),
+        "digest of the rows": begun["data"],
+        "steps": points[-1]["step"],
+        "best validation loss": best(points),
+        "started from": start.name if start else "random weights",
+        **begun["training"],
+    }
 
 
 def pretrain(
@@ -91,25 +121,37 @@ def pretrain(
     validation = denoised(texts[:held], tokenizer, legal, training.context, seed=training.recipe.seed)
     examples = denoised(texts[held:], tokenizer, legal, training.context, seed=training.recipe.seed + 1)
     data = Dataset(examples, validation, legal, places(legal, tokenizer))
-    model = _trained(folder, training, tokenizer, data, None, seconds, on_step)
-    if model is not None:
-        _save(model, folder, training)
-    return model is not None
+    network = _network(tokenizer, training, None)
+    if not learned(network, data, training, folder, seconds, on_step):
+        return False
+    _save(EncoderDecoder.of(TorchNetwork(network, training.device), tokenizer, network.config), folder, training)
+    return True
 
 
-def dataset(parts: Parts, tokenizer: Tokenizer, training: Training) -> Dataset:
+def begun(
+    parts: Parts, folder: Path, training: Training, start: Path | None = None, atoms: Sequence[str] = ()
+) -> Tokenizer:
+    """The tokenizer of a training that the folder holds or may begin. Raises InputError where it may not."""
+    _check(parts)
+    _same_as_before(folder, training, _digest([*parts.train, *parts.validation]), start)
+    return _tokenizer(folder, start, [row.prompt for row in parts.train], training.tokens, atoms)
+
+
+def dataset(
+    parts: Parts, tokenizer: Tokenizer, training: Training, grammar: Grammar[tuple[float, ...]] = ANSWER
+) -> Dataset:
     """The rows as tokens. Metrics are tasks; values within a group and device are ranked against each other."""
-    grammars = {row.metric: ANSWER for row in parts.train}
+    grammars = {row.metric: grammar for row in parts.train}
     legal = Legal(tokenizer.size)
     examples, validation = (
-        tokenised(labelled(rows, grammars), grammars, tokenizer, legal, training.context)
+        tokenised(labelled(rows), grammars, tokenizer, legal, training.context)
         for rows in (parts.train, [row for row in parts.validation if row.metric in grammars])
     )
     return Dataset(examples, validation, legal, places(legal, tokenizer))
 
 
-def labelled(rows: Sequence[Row], grammars: dict[str, Floats]) -> list[Labelled]:
-    """With answers as the grammar spells them. A group with one value of a metric and device ranks with all others."""
+def labelled(rows: Sequence[Row]) -> list[Labelled]:
+    """With numbers as answers. A group with one value of a metric and device ranks with all others."""
     together = Counter((row.metric, row.device, row.group) for row in rows)
     found = []
     for row in rows:
@@ -117,31 +159,30 @@ def labelled(rows: Sequence[Row], grammars: dict[str, Floats]) -> list[Labelled]
         group = "\0".join(key if together[key] > 1 else key[:2])
         value = math.log10(row.value) if row.value > 0 else math.nan
         ranked = group if row.value > 0 else ""
-        found.append(Labelled(row.metric, row.prompt, grammars[row.metric].round((row.value,)), value, ranked))
+        found.append(Labelled(row.metric, row.prompt, (row.value,), value, ranked))
     return found
 
 
-def _trained(
-    folder: Path,
-    training: Training,
-    tokenizer: Tokenizer,
+def learned(
+    network: Network,
     data: Dataset,
-    start: Path | None,
+    training: Training,
+    folder: Path,
     seconds: float,
     on_step: Callable[[Progress], None],
-) -> EncoderDecoder | None:
-    """The model with the best weights; None where the time was over before."""
-    network = _network(tokenizer, training, start)
+    objective: Callable[[Network, Dataset, Recipe], nn.Module] = Objective,
+) -> bool:
+    """Whether training came to its end: then the network has the best weights."""
     if training.lora:
         lora.add(network, training.lora)
-    done = train(network, data, training.recipe, folder, device=training.device, seconds=seconds, on_step=on_step)
-    if not done:
-        return None
+    how: dict[str, Any] = {"device": training.device, "seconds": seconds, "on_step": on_step, "objective": objective}
+    if not train(network, data, training.recipe, folder, **how):
+        return False
     best = folder / "best.safetensors"
     if best.exists():
         checkpoint.read(best, network, [])
     lora.merge(network)
-    return EncoderDecoder.of(TorchNetwork(network, training.device), tokenizer, network.config)
+    return True
 
 
 def _save(model: EncoderDecoder, folder: Path, training: Training) -> None:
@@ -166,24 +207,33 @@ def _some(prompts: Sequence[str]) -> Sequence[str]:
 
 
 def _network(tokenizer: Tokenizer, training: Training, start: Path | None) -> Network:
+    torch.manual_seed(training.recipe.seed)
+    if start is not None and not _ours(start):
+        return t5gemma.network(start, tokenizer, training.context)
     if start is not None:
         loaded = EncoderDecoder(start, device="cpu").network
         assert isinstance(loaded, TorchNetwork)
         return loaded.network
-    torch.manual_seed(training.recipe.seed)
     return Network(Config.of_depth(training.depth, tokenizer.size, training.context))
 
 
-def _tokenizer(folder: Path, start: Path | None, texts: Sequence[str], size: int) -> Tokenizer:
-    """That of the checkpoint to start from, or of this folder, or a new one."""
+def _tokenizer(
+    folder: Path, start: Path | None, texts: Sequence[str], size: int, atoms: Sequence[str] = ()
+) -> Tokenizer:
+    """That of the checkpoint to start from, or of this folder, or a new one with further atoms."""
     if start is not None:
-        return Tokenizer.load(start)
+        return Tokenizer.load(start) if _ours(start) else t5gemma.tokenizer(start)
     if (folder / "pieces.json").is_file():
         return Tokenizer.load(folder)
     step = max(1, len(texts) // LEARNED_FROM)
-    made = learn(texts[::step], size, PIECES)
+    made = learn(texts[::step], size, (*ATOMS, *atoms))
     made.save(folder)
     return made
+
+
+def _ours(start: Path) -> bool:
+    """Whether it is a checkpoint of ours; else it may be an encoder of T5Gemma."""
+    return (start / "pieces.json").is_file()
 
 
 def _check(parts: Parts) -> None:

@@ -77,8 +77,9 @@ class Objective(nn.Module):
     def __init__(self, network: Network, data: Dataset, recipe: Recipe) -> None:
         super().__init__()
         self.network, self.recipe = network, recipe
-        self.register_buffer("legal_table", torch.from_numpy(data.legal.table()), persistent=False)
-        self.register_buffer("places_table", torch.from_numpy(data.places), persistent=False)
+        written = network.config.answer_tokens or None
+        self.register_buffer("legal_table", torch.from_numpy(data.legal.table()[:, :written]), persistent=False)
+        self.register_buffer("places_table", torch.from_numpy(data.places[:, :written]), persistent=False)
 
     def forward(self, batch: Batch[Tensor]) -> tuple[Tensor, dict[str, Tensor]]:
         """The loss, and its parts."""
@@ -116,16 +117,20 @@ def train(
     device: str = "cpu",
     seconds: float = math.inf,
     on_step: Callable[[Progress], None] = lambda _: None,
+    objective: Callable[[Network, Dataset, Recipe], nn.Module] = Objective,
 ) -> bool:
     """Trains in place, from the folder's checkpoint where there is one; whether it came to its end.
 
+    Another `objective` gives, as `Objective` does, a batch's loss and its parts; `nll` decides which weights are best.
     Under `torchrun` each process draws examples of its own and the gradients are averaged; the first one writes.
     """
-    return _Run(network, data, recipe, folder, device).run(seconds, on_step)
+    return _Run(network, objective(network, data, recipe), data, recipe, folder, device).run(seconds, on_step)
 
 
 class _Run:
-    def __init__(self, network: Network, data: Dataset, recipe: Recipe, folder: Path, device: str) -> None:
+    def __init__(
+        self, network: Network, objective: nn.Module, data: Dataset, recipe: Recipe, folder: Path, device: str
+    ) -> None:
         self.data, self.recipe, self.folder = data, recipe, folder
         self.rank, self.world = int(os.environ.get("RANK", 0)), int(os.environ.get("WORLD_SIZE", 1))
         self.device = torch.device(f"cuda:{os.environ.get('LOCAL_RANK', 0)}" if device == "cuda" else device)
@@ -133,7 +138,7 @@ class _Run:
             torch.distributed.init_process_group("nccl" if self.device.type == "cuda" else "gloo")
         torch.manual_seed(recipe.seed + self.rank)
         self.network = network.to(self.device)
-        self.objective = Objective(network, data, recipe).to(self.device)
+        self.objective = objective.to(self.device)
         self.optimisers = optimisers(network, recipe)
         self.step, self.best, self.waited = 0, math.inf, 0
         self.position = Position(recipe.seed * 1009 + self.rank)

@@ -22,6 +22,8 @@ class Training:
     lora: int = 0
     """Rank of low-rank updates (Hu et al. 2022) where only those are trained; 0 trains everything."""
     device: str = "cpu"
+    ensemble: bool = True
+    """Whether boosted trees are grown beside the network, each having a share in the answers."""
     export: bool = True
     """Whether the graphs for onnxruntime are written when it is done: else only PyTorch can run it."""
 
@@ -41,7 +43,7 @@ def gpu() -> Training:
 def adapt() -> Training:
     """A new metric or device from 16 to 100 examples, from a trained checkpoint."""
     recipe = Recipe(steps=200, rows=4, row_tokens=1024, learning_rate=1e-3, evaluate_every=20, patience=4, bf16=False)
-    return Training(recipe, lora=8)
+    return Training(recipe, lora=8, ensemble=False)
 
 
 RECIPES: dict[str, Callable[[], Training]] = {"cpu": cpu, "gpu": gpu, "adapt": adapt}

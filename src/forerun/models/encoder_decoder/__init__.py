@@ -2,14 +2,15 @@
 
 A checkpoint is a folder: `config.json`, `tokenizer.json`, `pieces.json`, `model.safetensors` for PyTorch, and
 `encoder.onnx` and `decoder.onnx` for everybody else. Either of the two is enough to answer. `calibration.json` says how
-wide its intervals must be, and what it knows.
+wide its intervals must be, and what it knows; `ensemble.safetensors`, where it is there, has trees beside the network;
+`card.json` says what it was trained on, for people in `README.md`.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
@@ -22,7 +23,9 @@ from forerun.grammars.floats import Floats
 from forerun.models import _decode
 from forerun.models._predictor import Predictor
 from forerun.models.encoder_decoder.calibration import Calibration
+from forerun.models.encoder_decoder.card import Card
 from forerun.models.encoder_decoder.config import Config
+from forerun.models.encoder_decoder.ensemble import Ensemble
 from forerun.models.encoder_decoder.tokenizer import Encoded, Tokenizer
 from forerun.prompts import parts
 from forerun.rows import Row
@@ -32,7 +35,8 @@ A = TypeVar("A")
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
 SHIPPED = Path(__file__).parents[2] / "weights" / "encoder_decoder"
 
-
+ANSWER = Floats(digits=4)
+"""One number, as networks are trained to write it."""
 BATCH_TOKENS = 8192
 """Tokens that are encoded at once, at most: prompts are padded to the longest beside them."""
 
@@ -54,7 +58,14 @@ class EncoderDecoder(Predictor):
     """A language model of numbers and other answers, small enough for a laptop."""
 
     name: ClassVar[str] = "encoder_decoder"
+    taught: ClassVar[Grammar[tuple[float, ...]]] = ANSWER
+    """What it learns to write: for each place of an answer the pieces that it learns to choose from."""
+    atoms: ClassVar[tuple[str, ...]] = ()
+    """Pieces of answers that need tokens, beside those of numbers in prompts."""
     calibration: Calibration = Calibration()
+    card: Card = Card()
+    ensemble: Ensemble = Ensemble({})
+    """The trees beside the network: without any it answers alone."""
 
     def __init__(self, place: str | Path | None = None, *, device: str = "", threads: int = 0) -> None:
         """A checkpoint from a folder, the one that ships where none is named.
@@ -66,14 +77,17 @@ class EncoderDecoder(Predictor):
         try:
             self.config = Config.from_json((folder / CONFIG).read_text(), str(folder))
         except OSError as error:
-            todo = "give the folder that training wrote"
+            todo = "name the folder that a training wrote"
+            if place is None:
+                todo = "none ships with this version: train one, forerun train --help, and name its folder"
             raise InputError(f"{folder} holds no checkpoint", str(error), todo) from error
         self.tokenizer = Tokenizer.load(folder)
         if self.tokenizer.size != self.config.vocabulary:
             sizes = f"the tokenizer has {self.tokenizer.size} tokens, the network {self.config.vocabulary}"
             raise InputError(f"{folder} mixes two checkpoints", sizes, "copy the whole folder again")
         self.network: _decode.Network = _network(folder, self.config, device, threads)
-        self.calibration = Calibration.load(folder)
+        self.calibration, self.card = Calibration.load(folder), Card.load(folder)
+        self.ensemble = Ensemble.load(folder)
 
     @classmethod
     def from_pretrained(cls, place: str | Path, *, device: str = "", threads: int = 0) -> EncoderDecoder:
@@ -104,6 +118,9 @@ class EncoderDecoder(Predictor):
         write_atomically(folder / WEIGHTS, save(tensors))
         self.tokenizer.save(folder)
         self.calibration.save(folder)
+        self.card.save(folder)
+        if self.ensemble.members:
+            self.ensemble.save(folder)
         if onnx:
             from forerun.models.encoder_decoder.export import export
 
@@ -140,10 +157,11 @@ class EncoderDecoder(Predictor):
             trees = _decode.expand(self.network, self.tokenizer.vocabulary, memory, grammars)
             known = self._familiarity(memory, len(places))
             for i, leaves, one, familiarity in zip(places, trees, grammars, known, strict=True):
-                factor = self.calibration.factor(parts(prompts[i]).head)
-                wide = distribution(leaves, one).widened(factor)
-                found[i] = Reading(wide, familiarity, encoded[i].cut)
-        return [found[i] for i in range(len(prompts))]
+                found[i] = Reading(distribution(leaves, one), familiarity, encoded[i].cut)
+        moved = self.ensemble.moved(prompts, [found[i].distribution for i in range(len(prompts))])
+        factors = [self.calibration.factor(parts(prompt)) for prompt in prompts]
+        wide = [one.widened(factor) for one, factor in zip(moved, factors, strict=True)]
+        return [replace(found[i], distribution=one) for i, one in enumerate(wide)]
 
     def summaries(self, prompts: Sequence[str]) -> Any:
         """`[N, F]`, an array: where each prompt lies in what the network has learned (`forerun.models._decode`)."""
@@ -159,10 +177,6 @@ class EncoderDecoder(Predictor):
     def _familiarity(self, memory: Any, n: int) -> list[float | None]:
         known = self.calibration.known
         return [None] * n if known is None else known.familiarity(self.network.summaries(memory)).tolist()
-
-
-ANSWER = Floats(digits=4)
-"""One number, as networks are trained to write it."""
 
 
 def _batches(lengths: Sequence[int]) -> list[list[int]]:

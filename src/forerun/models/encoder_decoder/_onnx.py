@@ -75,10 +75,12 @@ def _session(path: Path, threads: int) -> Any:
     try:
         import onnxruntime
     except ImportError as error:
+        if isinstance(error.__cause__, KeyboardInterrupt):  # Ctrl-C within its start comes as "initialization failed"
+            raise error.__cause__ from None
         raise ToolMissing("predictions need onnxruntime", str(error), "pip install onnxruntime") from error
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
-    options.log_severity_level = 3
+    options.log_severity_level = 4  # errors are raised; told twice they would stand on the user's terminal
     try:
         return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
     except Exception as error:  # its own exceptions share no base

@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 
 from forerun.errors import InputError
 from forerun.files import write_atomically
+from forerun.models._features import language
+from forerun.prompts import Parts
 
 FILE = "calibration.json"
 _SHRINKAGE = 0.05
@@ -62,10 +64,10 @@ class Calibration:
     factors: Mapping[str, float] = field(default_factory=dict)
     known: Known | None = None
 
-    def factor(self, head: Mapping[str, str]) -> float:
-        """For a prompt's head: that of its language, else of its metric, else 1."""
-        metric, language = head.get("metric", ""), head.get("language", "").partition(",")[0]
-        return self.factors.get(f"{metric}/{language}", self.factors.get(metric, 1.0))
+    def factor(self, found: Parts) -> float:
+        """For a prompt: that of its language, else of its metric, else 1."""
+        metric = found.head.get("metric", "")
+        return self.factors.get(f"{metric}/{language(found)}", self.factors.get(metric, 1.0))
 
     def save(self, folder: Path) -> None:
         """Writes `calibration.json`."""

@@ -6,8 +6,9 @@ import json
 from dataclasses import asdict, dataclass, fields
 
 from forerun.errors import InputError
+from forerun.models.encoder_decoder.numeric import ATOMS
 
-FORMAT = 1
+FORMAT = 2
 """Version of the checkpoint's layout."""
 
 
@@ -17,6 +18,11 @@ class Config:
 
     `window` is how many tokens to each side a local layer of the encoder sees; every `global_every`-th layer sees all.
     Attention is kept in bounds by normalised queries and keys (T5Gemma 2) or by a cap on its logits (T5Gemma).
+
+    What only pre-trained encoders need: `window_before`, where a local layer sees fewer tokens before a token than
+    after it; `rope_base_global`, the base of the layers that see all (0: as the others); `query_scalar`, by whose root
+    logits of attention are divided (0: the width of a head); `answer_tokens`, how many of the first tokens the decoder
+    knows (0: all).
     """
 
     vocabulary: int
@@ -34,6 +40,12 @@ class Config:
     norm_epsilon: float = 1e-6
     qk_norm: bool = True
     softcap: float = 0.0
+    numeric: bool = False
+    """Whether the embeddings of numbers know their sizes (`forerun.models.encoder_decoder.numeric`)."""
+    window_before: int | None = None
+    rope_base_global: float = 0.0
+    query_scalar: float = 0.0
+    answer_tokens: int = 0
     format: int = FORMAT
 
     @classmethod
@@ -49,6 +61,7 @@ class Config:
             heads=depth,
             kv_heads=max(k for k in range(1, max(1, depth // 4) + 1) if depth % k == 0),
             hidden=3 * width,
+            numeric=vocabulary > len(ATOMS),
         )
 
     def to_json(self) -> str:

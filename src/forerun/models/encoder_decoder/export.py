@@ -6,6 +6,7 @@ for: matrices by channel, activations as they come (dynamic quantisation).
 
 from __future__ import annotations
 
+import copy
 import tempfile
 import warnings
 from pathlib import Path
@@ -34,7 +35,11 @@ class _Encoder(nn.Module):
 class _Step(nn.Module):
     def __init__(self, network: Network) -> None:
         super().__init__()
-        self.network = network
+        self.network = copy.copy(network)
+        self.network._modules = {name: part for name, part in network._modules.items() if name != "encoder"}
+        if known := network.config.answer_tokens:  # what the decoder cannot write is left out of its graph
+            rows = network.embed_tokens.weight[:known].detach()
+            self.network.embed_tokens = nn.Embedding(known, rows.shape[1], _weight=rows)
 
     def forward(
         self, ids: Tensor, keys: Tensor, values: Tensor, segments: Tensor, past_keys: Tensor, past_values: Tensor
@@ -46,20 +51,21 @@ class _Step(nn.Module):
 
 def export(network: Network, folder: Path, *, int8: bool = False) -> None:
     """Writes both graphs into a folder. Raises ToolMissing without onnx and onnxscript."""
-    network = network.to("cpu").float().eval()
+    network = network.to("cpu").float().folded().eval()
     window, layers = network.config.window, network.config.decoder_layers
     kv, width = network.config.kv_heads, network.config.head_width
     rows, blocks, answers = Dim("rows"), Dim("blocks", min=1, max=1024), Dim("answers")
     tokens, written = Dim("tokens"), Dim("written", min=0)
-    ids = torch.ones((2, 2 * window), dtype=torch.int64)
+    # One tensor for two inputs would become one input: the graph would read segments in the place of tokens.
+    ids, segments = (torch.ones((2, 2 * window), dtype=torch.int64) for _ in range(2))
     source = {0: rows, 1: blocks * window}
-    _write(_Encoder(network), (ids, ids), [source, source], ["keys", "values"], folder / ENCODER, int8)
-    memory = torch.zeros((layers, 2, kv, 2 * window, width))
-    past = torch.zeros((layers, 2, 3, kv, 2, width))
+    _write(_Encoder(network), (ids, segments), [source, source], ["keys", "values"], folder / ENCODER, int8)
+    keys, values = (torch.zeros((layers, 2, kv, 2 * window, width)) for _ in range(2))
+    past_keys, past_values = (torch.zeros((layers, 2, 3, kv, 2, width)) for _ in range(2))
     of_memory, of_past = {1: rows, 3: tokens}, {1: rows, 2: answers, 4: written}
     _write(
         _Step(network),
-        (torch.ones((2, 3), dtype=torch.int64), memory, memory, ids, past, past),
+        (torch.ones((2, 3), dtype=torch.int64), keys, values, segments, past_keys, past_values),
         [{0: rows, 1: answers}, of_memory, of_memory, {0: rows, 1: tokens}, of_past, of_past],
         ["logits", "new_keys", "new_values"],
         folder / DECODER,
@@ -88,10 +94,11 @@ def _write(
         )
         assert program is not None
         program.save(str(plain))
-        write_atomically(path, (_quantised(plain) if int8 else plain).read_bytes())
+        write_atomically(path, (quantised(plain) if int8 else plain).read_bytes())
 
 
-def _quantised(path: Path) -> Path:
+def quantised(path: Path) -> Path:
+    """A graph with 8-bit matrices, as `int8.onnx` beside the one given."""
     from onnxruntime.quantization import QuantType, quantize_dynamic
     from onnxruntime.quantization.shape_inference import quant_pre_process
 

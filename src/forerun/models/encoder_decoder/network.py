@@ -15,14 +15,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from forerun.models.encoder_decoder import numeric
 from forerun.models.encoder_decoder.config import Config
+from forerun.models.encoder_decoder.tokenizer import SPECIAL
 
 
 class Rope(NamedTuple):
@@ -88,7 +90,7 @@ class Attention(nn.Module):
     def __init__(self, config: Config) -> None:
         super().__init__()
         self.heads, self.kv_heads, self.head_width = config.heads, config.kv_heads, config.head_width
-        self.softcap = config.softcap
+        self.softcap, self.scale = config.softcap, (config.query_scalar or config.head_width) ** -0.5
         self.q_proj = nn.Linear(config.width, config.heads * config.head_width, bias=False)
         self.k_proj = nn.Linear(config.width, config.kv_heads * config.head_width, bias=False)
         self.v_proj = nn.Linear(config.width, config.kv_heads * config.head_width, bias=False)
@@ -112,14 +114,14 @@ class Attention(nn.Module):
         if self.softcap:
             found = self._capped(q_BHTC, k_BKSC, v_BKSC, mask)
         else:
-            found = F.scaled_dot_product_attention(q_BHTC, k_BKSC, v_BKSC, mask, enable_gqa=True)
+            found = F.scaled_dot_product_attention(q_BHTC, k_BKSC, v_BKSC, mask, scale=self.scale, enable_gqa=True)
         out: Tensor = self.o_proj(found.transpose(1, 2).flatten(2))
         return out
 
     def _capped(self, q_BHTC: Tensor, k_BKSC: Tensor, v_BKSC: Tensor, mask: Tensor | None) -> Tensor:
         share = self.heads // self.kv_heads
         keys, values = k_BKSC.repeat_interleave(share, 1), v_BKSC.repeat_interleave(share, 1)
-        scores = (q_BHTC @ keys.transpose(-1, -2) * self.head_width**-0.5).float()
+        scores = (q_BHTC @ keys.transpose(-1, -2) * self.scale).float()
         scores = torch.tanh(scores / self.softcap) * self.softcap
         if mask is not None:
             scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
@@ -135,6 +137,7 @@ class EncoderLayer(nn.Module):
     def __init__(self, config: Config, local: bool) -> None:
         super().__init__()
         self.window = config.window if local else 0
+        self.before = config.window if config.window_before is None else config.window_before
         self.self_attn, self.mlp = Attention(config), FeedForward(config)
         self.pre_self_attn_layernorm = Norm(config.width, config.norm_epsilon)
         self.post_self_attn_layernorm = Norm(config.width, config.norm_epsilon)
@@ -165,7 +168,7 @@ class EncoderLayer(nn.Module):
         theirs = beside(segments_BS[:, None, :, None], window)[:, 0, :, :, 0].flatten(0, 1)
         place = torch.arange(window, device=segments_BS.device)
         apart = torch.arange(3 * window, device=segments_BS.device) - window - place[:, None]
-        mask = same_segment(segments_BS.reshape(-1, window), theirs) & (apart.abs() <= window)
+        mask = same_segment(segments_BS.reshape(-1, window), theirs) & (apart >= -self.before) & (apart <= window)
         found: Tensor = self.self_attn(blocks, keys, values, mask)
         return found.reshape(rows, tokens, -1)
 
@@ -227,10 +230,15 @@ class Masks:
 class Network(nn.Module):
     """Tokens of sources to a memory, and tokens of answers to what may follow them."""
 
+    numbers_NF: Tensor
+
     def __init__(self, config: Config) -> None:
         super().__init__()
         self.config = config
         self.embed_tokens = nn.Embedding(config.vocabulary, config.width)
+        if config.numeric:
+            self.register_buffer("numbers_NF", torch.from_numpy(numeric.features()), persistent=False)
+            self.embed_numbers = nn.Linear(numeric.FEATURES, config.width, bias=False)
         self.encoder = nn.ModuleList(
             EncoderLayer(config, local=(i + 1) % config.global_every != 0) for i in range(config.layers)
         )
@@ -238,6 +246,8 @@ class Network(nn.Module):
         self.decoder = nn.ModuleList(DecoderLayer(config) for _ in range(config.decoder_layers))
         self.decoder_norm = Norm(config.width, config.norm_epsilon)
         self.apply(_initialise)
+        if config.numeric:
+            nn.init.normal_(self.embed_numbers.weight, std=(numeric.FEATURES * config.width) ** -0.5)
 
     def encode(self, ids_BS: Tensor, segments_BS: Tensor, positions_BS: Tensor) -> Tensor:
         """The states `[B, S, D]`; positions begin anew in each segment. S is padded to blocks inside."""
@@ -245,9 +255,10 @@ class Network(nn.Module):
         short = -tokens % self.config.window
         ids, segments, positions = (F.pad(x, (0, short)) for x in (ids_BS, segments_BS, positions_BS))
         x_BSD = self._embed(ids)
-        rope = self._rope(positions)
+        base = self.config.rope_base
+        local, whole = self._rope(positions, base), self._rope(positions, self.config.rope_base_global or base)
         for layer in self.encoder:
-            x_BSD = layer(x_BSD, rope, segments)
+            x_BSD = layer(x_BSD, local if layer.window else whole, segments)
         states: Tensor = self.encoder_norm(x_BSD)
         return states[:, :tokens]
 
@@ -273,7 +284,7 @@ class Network(nn.Module):
         causal = place[None, :] <= place[before:, None]
         asked = segments_BR[:, :, None].expand(rows, answers, tokens).flatten(1)
         masks = Masks(causal, same_segment(asked, memory.segments_BS))
-        rope = self._rope(place[None, before:])
+        rope = self._rope(place[None, before:], self.config.rope_base)
         x_BRTD, kept = self._embed(ids_BRT), []
         for i, layer in enumerate(self.decoder):
             past = (cache.keys_LBRKTC[i], cache.values_LBRKTC[i])
@@ -284,15 +295,29 @@ class Network(nn.Module):
 
     def logits(self, states_D: Tensor, pieces: Tensor | None = None) -> Tensor:
         """`[..., V]`, or only those of some tokens."""
-        weight = self.embed_tokens.weight
+        weight = self.embeddings()[: self.config.answer_tokens or None]
         return F.linear(states_D, weight if pieces is None else weight[pieces])
 
-    def _embed(self, ids: Tensor) -> Tensor:
-        embedded: Tensor = self.embed_tokens(ids)
-        return embedded * math.sqrt(self.config.width)
+    def embeddings(self) -> Tensor:
+        """`[V, D]`: what is learned for each token, and for numbers what follows from their sizes."""
+        weight: Tensor = self.embed_tokens.weight
+        if not self.config.numeric:
+            return weight
+        numbers = self.embed_numbers(self.numbers_NF)
+        return weight + F.pad(numbers, (0, 0, SPECIAL, len(weight) - SPECIAL - len(numbers)))
 
-    def _rope(self, positions_BT: Tensor) -> Rope:
-        width, base = self.config.head_width, self.config.rope_base
+    def folded(self) -> Network:
+        """The same network with the embeddings as they are, for those that only run it."""
+        plain = Network(replace(self.config, numeric=False))
+        weights = {name: value for name, value in self.state_dict().items() if not name.startswith("embed_numbers")}
+        plain.load_state_dict(weights | {"embed_tokens.weight": self.embeddings().detach()})
+        return plain
+
+    def _embed(self, ids: Tensor) -> Tensor:
+        return F.embedding(ids, self.embeddings()) * math.sqrt(self.config.width)
+
+    def _rope(self, positions_BT: Tensor, base: float) -> Rope:
+        width = self.config.head_width
         steps = torch.arange(0, width, 2, device=positions_BT.device, dtype=torch.float32)
         angles = positions_BT[:, None, :, None].float() * base ** (-steps / width)
         angles = torch.cat((angles, angles), -1)

@@ -2,7 +2,7 @@
 
 Ids in order: the special tokens, the atoms (pieces of grammars that are one token each, numbers above all), then the
 byte-level alphabet and its merges (Sennrich et al. 2016). A number that a prompt marks (`forerun.prompts.number`) is
-read by the encoder in the very tokens that the decoder writes.
+one token where it is of a usual size (`numeric`), and else read in the very tokens that the decoder writes.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from tokenizers import decoders, models, pre_tokenizers, trainers
 from forerun.errors import InputError
 from forerun.files import write_atomically
 from forerun.models._decode import Vocabulary
+from forerun.models.encoder_decoder import numeric
 from forerun.prompts import COUNTER, NUMBER
 
 PAD, BEGIN, END, CLOSE, CUT = range(5)
@@ -72,7 +73,9 @@ class Tokenizer:
         return Encoded([*ids[:head], CUT, *ids[len(ids) - tail :]], len(ids) - longest + 1)
 
     def _number(self, text: str) -> list[int]:
-        return [self._atoms[piece] for piece in COUNTER.write(COUNTER.parse(text))]
+        pieces = COUNTER.write(COUNTER.parse(text))
+        whole = self._atoms.get(numeric.token(pieces))
+        return [self._atoms[piece] for piece in pieces] if whole is None else [whole]
 
     def _text(self, text: str) -> list[int]:
         first = SPECIAL + len(self.atoms)
@@ -105,8 +108,11 @@ class Tokenizer:
             raise InputError(f"{folder} has no tokenizer that can be read", str(error), "train it again") from error
 
 
-def learn(texts: Iterable[str], size: int, atoms: Sequence[str]) -> Tokenizer:
-    """Byte-level byte-pair encoding with `size` tokens of its own, learned on texts; each digit is a token."""
+def learn(texts: Iterable[str], size: int, atoms: Sequence[str] = ()) -> Tokenizer:
+    """Byte-level byte-pair encoding with `size` tokens of its own, learned on texts; each digit is a token.
+
+    `atoms` are those of other grammars: they come behind the numeric ones.
+    """
     model = tokenizers.Tokenizer(models.BPE())
     model.pre_tokenizer = pre_tokenizers.Sequence(
         [pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(add_prefix_space=False)]
@@ -116,7 +122,7 @@ def learn(texts: Iterable[str], size: int, atoms: Sequence[str]) -> Tokenizer:
         vocab_size=size, initial_alphabet=pre_tokenizers.ByteLevel.alphabet(), show_progress=False
     )
     model.train_from_iterator(_without_numbers(texts), trainer)
-    return Tokenizer(tuple(atoms), model)
+    return Tokenizer((*numeric.ATOMS, *atoms), model)
 
 
 def _without_numbers(texts: Iterable[str]) -> Iterator[str]:

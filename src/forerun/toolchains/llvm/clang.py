@@ -364,4 +364,5 @@ def _refused(command: Command, run: subprocess.CompletedProcess[bytes]) -> Input
         todo = "IR of a newer LLVM is compiled by that version's clang: --cc clang-N"
     else:
         todo = f"see all that it says: {shlex.join([command.compiler, *command.arguments])}"
-    return InputError(f"{command.compiler} cannot compile {command.source}", "\n".join(errors[:5]), todo)
+    why = errors[0] if len(errors) == 1 else f"{errors[0]} (and {len(errors) - 1} more)"
+    return InputError(f"{command.compiler} cannot compile {command.source}", why, todo)

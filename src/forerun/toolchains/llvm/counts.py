@@ -26,7 +26,13 @@ _KINDS = {
     "address": ("getelementptr",),
     "compare": ("icmp", "fcmp"),
     "cast": tuple("zext sext trunc bitcast ptrtoint inttoptr sitofp uitofp fptosi fptoui fpext fptrunc".split()),
+    "arithmetic": tuple("add sub mul shl lshr ashr and or xor fadd fsub fmul fneg".split()),
+    "division": tuple("udiv sdiv urem srem fdiv frem".split()),
 }
+_ACCESS = re.compile(r'(?:load|store) .*?, ptr (%(?:"[^"\n]*+"|[-\w$.]++)|@)', re.ASCII)
+"""A load or store, and what it goes through."""
+_CALLED = re.compile(r'[@%](?:"[^"\n]*+"|[-\w$.]++)\(', re.ASCII)
+_CASE = re.compile(r"    i[0-9]+ -?[0-9]+, label ", re.ASCII)
 _DEEPEST = 40
 """Types nested deeper than this are counted as empty: no program has them."""
 
@@ -38,7 +44,9 @@ def counts(text: str) -> dict[str, float]:
     """By name, always in the same order; 0 everywhere for a text that is no IR. Never raises.
 
     `functions` that are defined, `local` ones among them that nobody else sees, `blocks`, `instructions` and how many
-    of each kind; calls of `intrinsics`; `globals`: bytes of the variables that are defined, padding aside.
+    of each kind; calls of `intrinsics`, `arguments` of all other calls, `cases` of switches; `memory`: loads and stores
+    through anything but a function's own variables, which become registers; `globals`: bytes of the variables that are
+    defined, padding aside. Functions that are `available_externally` are no code of this module and count nothing.
     """
     reader = _Reader()
     for line in text.split("\n"):
@@ -50,7 +58,7 @@ def counts(text: str) -> dict[str, float]:
         "blocks": float(reader.blocks),
         "instructions": float(sum(reader.opcodes.values())),
         **{name: float(sum(reader.opcodes[o] for o in kinds)) for name, kinds in _KINDS.items()},
-        "intrinsics": float(reader.intrinsics),
+        **{name: float(reader.others[name]) for name in ("intrinsics", "arguments", "cases", "memory")},
         "globals": float(sum(map(sizes.of, reader.variables))),
     }
 
@@ -60,18 +68,21 @@ class _Reader:
 
     def __init__(self) -> None:
         self.opcodes: Counter[str] = Counter()
-        self.functions = self.local = self.blocks = self.intrinsics = 0
+        self.others: Counter[str] = Counter()
+        self.functions = self.local = self.blocks = 0
         self.types: dict[str, str] = {}
         self.variables: list[str] = []
         """The types of variables, and what follows them."""
         self._inside = self._entered = False
+        self._own: set[str] = set()
+        """Variables of the function that is read."""
 
     def push(self, line: str) -> None:
         """One line, without its end."""
         if self._inside:
             self._body(line)
-        elif line.startswith("define "):
-            self._inside, self._entered = True, False
+        elif line.startswith("define ") and not line.startswith("define available_externally "):
+            self._inside, self._entered, self._own = True, False, set()
             self.functions += 1
             self.blocks += 1
             self.local += line.startswith(("define internal ", "define private "))
@@ -91,9 +102,26 @@ class _Reader:
 
     def _instruction(self, line: str) -> None:
         if found := _OPCODE.match(line[2:400]):
-            self.opcodes[found[1]] += 1
-            self.intrinsics += found[1] == "call" and "@llvm." in line
+            opcode = found[1]
+            self.opcodes[opcode] += 1
             self._entered = True
+            if opcode == "alloca":
+                self._own.add(line[2:400].partition(" ")[0])
+            elif opcode in ("load", "store"):
+                through = _ACCESS.search(line[:2000])
+                self.others["memory"] += not (through and through[1] in self._own)
+            elif opcode in _KINDS["call"]:
+                self._call(line)
+        else:
+            self.others["cases"] += _CASE.match(line) is not None
+
+    def _call(self, line: str) -> None:
+        if "@llvm." in line:
+            self.others["intrinsics"] += 1
+            return
+        if found := _CALLED.search(line[:2000]):
+            arguments = line[found.end() :].rpartition(")")[0]
+            self.others["arguments"] += arguments.count(", ") + bool(arguments)
 
 
 class _Sizes:

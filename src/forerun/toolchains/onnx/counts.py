@@ -7,9 +7,10 @@ an operator that is not known here counts its output's elements.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
-from forerun.toolchains.onnx.graph import WIDTHS, Graph, Node, Operand, Parameter
+from forerun.toolchains.onnx.graph import WIDTHS, Constant, Graph, Node, Operand, Parameter
 
 _MOVES = frozenset(
     "Cast Concat Constant ConstantOfShape DepthToSpace Dropout Expand Flatten Gather GatherElements GatherND Identity"
@@ -23,10 +24,15 @@ mean (1), variance (3), normalisation (2), scale and shift (2)."""
 _GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
 
 
+_LAYERS = frozenset("Conv ConvTranspose Gemm MatMul RNN GRU LSTM Attention".split())
+
+
 def counters(graph: Graph) -> dict[str, float]:
     """`flops`, `parameters`, `weight_bytes`, `activation_bytes` (all that nodes make), `nodes`, `depth` (nodes on the
-    longest path) and `operators` (distinct ones)."""
+    longest path) and `operators` (distinct ones); then what is left of the network when nothing is counted that cannot
+    change its outputs, see `Flow`."""
     weights = graph.parameters()
+    flow = Flow.of(graph)
     return {
         "flops": math.fsum(flops(graph, node) for node in graph.nodes),
         "parameters": float(sum(p.elements for p in weights)),
@@ -35,7 +41,82 @@ def counters(graph: Graph) -> dict[str, float]:
         "nodes": float(len(graph.nodes)),
         "depth": float(depth(graph)),
         "operators": float(len({node.operator for node in graph.nodes})),
+        "live_flops": math.fsum(flops(graph, node) for node in flow.live),
+        "live_parameters": float(
+            sum(p.elements for node in flow.live for p in node.inputs if isinstance(p, Parameter))
+        ),
+        "layers_longest": float(flow.longest),
+        "layers_shortest": float(flow.shortest),
+        "layers_mean": flow.mean,
+        "paths_log2": flow.paths_log2,
     }
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """How an input reaches the outputs, along live nodes: those that depend on it and on which an output depends.
+
+    What is multiplied by the constant zero depends on nothing. Paths are counted by their layers (nodes that multiply
+    by a matrix of weights or of values): the fewest, the most, the mean over all paths, which of residual networks says
+    more than the longest (Veit et al. 2016). All are 0 where no output depends on an input.
+    """
+
+    live: tuple[Node, ...]
+    longest: int = 0
+    shortest: int = 0
+    mean: float = 0.0
+    paths_log2: float = 0.0
+
+    @classmethod
+    def of(cls, graph: Graph) -> Flow:
+        """Two passes over the nodes."""
+        found = {place: _Paths(0, 0, 0.0, 0.0) for place in range(graph.inputs)}
+        for node in graph.nodes:
+            before = [] if _zeroed(node) else [found[place] for place in node.reads if place in found]
+            if before:
+                here = _Paths.joined(before, node.operator in _LAYERS)
+                found |= {place: here for place in node.outputs if place is not None}
+        wanted = {place for place in graph.outputs if place in found}
+        live = []
+        for node in reversed(graph.nodes):
+            if not wanted.isdisjoint(place for place in node.outputs if place is not None):
+                live.append(node)
+                wanted |= {place for place in node.reads if place in found}
+        ends = [found[place] for place in graph.outputs if place in found]
+        if not ends:
+            return cls(())
+        end = _Paths.joined(ends, False)
+        return cls(tuple(reversed(live)), end.longest, end.shortest, end.mean, end.log2)
+
+
+@dataclass(frozen=True, slots=True)
+class _Paths:
+    """All paths from the inputs to a value. Their number is kept as its logarithm: residual blocks double it."""
+
+    longest: int
+    shortest: int
+    mean: float
+    log2: float
+
+    @classmethod
+    def joined(cls, before: Sequence[_Paths], layer: bool) -> _Paths:
+        most = max(paths.log2 for paths in before)
+        shares = [2.0 ** (paths.log2 - most) for paths in before]
+        total = math.fsum(shares)
+        return cls(
+            max(paths.longest for paths in before) + layer,
+            min(paths.shortest for paths in before) + layer,
+            math.fsum(share * paths.mean for share, paths in zip(shares, before, strict=True)) / total + layer,
+            most + math.log2(total),
+        )
+
+
+def _weights(node: Node) -> int:
+    return sum(operand.elements for operand in node.inputs if isinstance(operand, Parameter))
+
+
+def _zeroed(node: Node) -> bool:
+    return node.operator == "Mul" and any(isinstance(x, Constant) and not any(x.values) for x in node.inputs)
 
 
 def depth(graph: Graph) -> int:

@@ -30,7 +30,7 @@ def library() -> Any:
         import onnx.inliner
         import onnx.shape_inference
     except ImportError as error:
-        raise ToolMissing("ONNX models need onnx", str(error), "pip install 'forerun[predict]'") from error
+        raise ToolMissing("ONNX models need onnx", str(error), "pip install --force-reinstall forerun") from error
     return onnx
 
 

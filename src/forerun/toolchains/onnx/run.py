@@ -15,14 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from forerun.clock import Timing, interleaved
+from forerun.clock import Timing, steady
 from forerun.core import Measurement
 from forerun.errors import ForerunError, InputError, ToolMissing
 from forerun.toolchains.onnx import model as proto
 from forerun.toolchains.onnx.target import release, runtime
-
-_SAMPLE_S = 1e-3
-"""A sample holds as many runs as take so long: the clock and the call are then under 1% of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,24 +83,27 @@ def _values(model: Any, bounds: Bounds) -> dict[str, float]:
 def _timed(session: Any, feeds: dict[str, Any], bounds: Bounds) -> tuple[Timing, int, float]:
     """The samples, how many runs each holds, and the mean CPU seconds of one."""
 
+    total = -1
+
     def sample(runs: int) -> None:
+        nonlocal total
+        total += runs
         for _ in range(runs):
             session.run(None, feeds)
 
     sample(1)
-    once = interleaved({"": lambda: sample(1)}, repeats=3, warm_up=1)[""].median_s
-    runs = max(1, math.ceil(_SAMPLE_S / once))
-    samples = max(3, min(bounds.repeats, int(bounds.seconds / (once * runs))))
     start = time.process_time()
-    timing = interleaved({"": lambda: sample(runs)}, repeats=samples, warm_up=1)[""]
-    return timing, runs, (time.process_time() - start) / ((samples + 1) * runs)
+    timing, runs = steady(sample, bounds.repeats, bounds.seconds)
+    return timing, runs, (time.process_time() - start) / total
 
 
 def _session(data: bytes, threads: int) -> Any:
     try:
         import onnxruntime
     except ImportError as error:
-        raise ToolMissing("networks are timed by onnxruntime", str(error), "pip install 'forerun[predict]'") from error
+        raise ToolMissing(
+            "networks are timed by onnxruntime", str(error), "pip install --force-reinstall forerun"
+        ) from error
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
     options.log_severity_level = 4

@@ -58,21 +58,22 @@ def release(version: str) -> str:
 
 def runtime() -> Tool:
     """What runs networks. Raises ToolMissing."""
-    return _module("onnxruntime", "networks are timed by onnxruntime")
+    return package("onnxruntime", "networks are timed by onnxruntime")
 
 
 def reader() -> Tool:
     """What reads their files. Raises ToolMissing."""
-    return _module("onnx", "ONNX models need onnx")
+    return package("onnx", "ONNX models need onnx")
 
 
-def _module(name: str, what: str) -> Tool:
-    """A Python package that is installed, without importing it."""
+def package(name: str, what: str, extra: str = "") -> Tool:
+    """A Python package that is installed, without importing it. Raises ToolMissing, which names what brings it."""
     from importlib.metadata import PackageNotFoundError, distribution
 
     try:
         found = distribution(name)
     except PackageNotFoundError as error:
         why = f"no package {name} is installed"
-        raise ToolMissing(what, why, "pip install 'forerun[predict]'") from error
+        todo = f"pip install 'forerun[{extra}]'" if extra else "pip install --force-reinstall forerun"
+        raise ToolMissing(what, why, todo) from error
     return Tool(name, found.version, str(found.locate_file(name)), "a Python package")

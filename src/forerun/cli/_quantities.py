@@ -1,0 +1,57 @@
+"""Amounts with their units, as people write and read them: 12.3 MB, 4.5 ms."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+
+from forerun.errors import UsageError
+
+_BYTES = {"B": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
+_SECONDS = {"ns": 1e-9, "µs": 1e-6, "ms": 1e-3, "s": 1.0}
+_SHOWN: Mapping[str, Mapping[str, float]] = {"B": _BYTES, "s": _SECONDS}
+_READ = (
+    _BYTES | {"KB": 1e3} | {f"{letter}iB": 1024.0**i for i, letter in enumerate("KMGT", 1)},
+    _SECONDS | {"us": 1e-6, "min": 60.0, "h": 3600.0},
+)
+
+
+def quantity(value: float, unit: str) -> str:
+    """Three digits and the unit that suits them; of other units than bytes and seconds the one that there is."""
+    scale = _SHOWN.get(unit)
+    if scale is None or not math.isfinite(value):
+        return f"{_three(value)} {'' if unit == '1' else unit}".strip()
+    # By what is shown: 999.6 kB are 1 MB.
+    fitting = [name for name, size in scale.items() if abs(float(f"{value / size:.3g}")) >= 1]
+    name = fitting[-1] if fitting else next(iter(scale))
+    return f"{_three(value / scale[name])} {name}"
+
+
+def _three(value: float) -> str:
+    if not math.isfinite(value):
+        return str(value)
+    rounded = float(f"{value:.3g}")
+    return f"{rounded:,.0f}" if abs(rounded) >= 1000 or rounded == 0 else f"{rounded:g}"
+
+
+def amount(text: str, unit: str) -> float:
+    """The inverse, in `unit`: 512MB, 3 ms, 1e6. Raises UsageError for what is no amount of that unit."""
+    found = re.fullmatch(r"\s*([0-9.]+(?:[eE][-+]?[0-9]+)?)\s*([a-zA-Zµ]*)\s*", text)
+    try:
+        number, name = float(found[1] if found else ""), found[2] if found else ""
+    except ValueError:
+        raise _wrong(text, unit) from None
+    if name.lower() in ("", unit.lower()):
+        return number
+    for units in _READ:
+        known = {each.lower(): size for each, size in units.items()}
+        if name.lower() in known and unit.lower() in known:
+            return number * known[name.lower()] / known[unit.lower()]
+    raise _wrong(text, unit)
+
+
+def _wrong(text: str, unit: str) -> UsageError:
+    why = f"the metric is measured in {unit}" if unit not in ("", "1") else "the metric is a number without a unit"
+    examples = {"B": "512MB, 1.5GiB or 4096", "s": "3ms, 1.5s or 0.25"}
+    return UsageError(f"not an amount: {text!r}", why, f"for example: {examples.get(unit, '1000')}")

@@ -1,0 +1,175 @@
+"""`forerun predict`: what files will cost, before they run."""
+
+from __future__ import annotations
+
+import argparse
+import glob
+import sys
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from forerun.cli._quantities import amount, quantity
+from forerun.cli.render import Column, Table, add_format, counted, number, percent, show
+from forerun.errors import ForerunError, GateFailed, InputError, UsageError
+
+if TYPE_CHECKING:
+    from forerun.estimate import Estimate
+    from forerun.models.encoder_decoder.card import Card
+    from forerun.questions import File, Options, Question
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Options of the verb."""
+    parser.epilog = (
+        "Several files are ranked, the best first. Everything after -- goes to the compiler, where the size of C or C++"
+        " is asked for. --fail-over exits with 4 where the median of any file is over; the probability of being over"
+        " stands in the table. What a model knows: forerun models DIR"
+    )
+    parser.add_argument("files", nargs="+", metavar="FILE", help="program, .ll, .bc or .onnx; a pattern; - reads stdin")
+    names = "memory,runtime,size,latency … (default: all that the model knows of the file)"
+    parser.add_argument("--metric", action="append", default=[], metavar="NAMES", help=names)
+    parser.add_argument("--device", default="", help="where it will run (default: where most rows were measured)")
+    parser.add_argument("--language", default="", help="of all files (default: by the suffix)")
+    parser.add_argument("--model", default="", metavar="DIR", help="a checkpoint (default: the one that ships)")
+    parser.add_argument("--stdin", type=Path, metavar="FILE", help="what the programs will read")
+    parser.add_argument("--size", action="append", default=[], metavar="NAME=N", help="an open size of ONNX models")
+    parser.add_argument("--fail-over", metavar="AMOUNT", help="a gate for one metric: 512MB, 3ms, 1e6")
+    add_format(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Predicts every file; prints a row for each and metric."""
+    from forerun import estimate
+
+    files, asked = _expanded(options.files), _options(options)
+    if options.fail_over is not None and len(asked.metrics) != 1:
+        raise UsageError("--fail-over is of one metric", f"{len(asked.metrics)} are named", "add --metric memory")
+    model = options.model or estimate.MODEL
+    loaded = estimate.checkpoint(model)
+    questions, failed = _questions(files, loaded.card, asked)
+    limit = options.fail_over
+    if limit is not None:
+        for unit in {question.kind.unit for question in questions}:
+            amount(limit, unit)
+    found = estimate.answers(questions, loaded, model)
+    for note in dict.fromkeys(note for one in found for note in one.notes):
+        _say(f"forerun: {note}")
+    _show(_ranked(found), len(files) > 1, limit, options.format)
+    if limit is not None:
+        _gate(found, limit)
+    return InputError.exit_code if failed else 0
+
+
+def _options(options: argparse.Namespace) -> Options:
+    from forerun.cli._collect_models import sized
+    from forerun.questions import Options, content
+
+    metrics = dict.fromkeys(name for names in options.metric for name in names.split(",") if name)
+    stdin = content(str(options.stdin)) if options.stdin else b""
+    return Options(tuple(metrics), options.device, options.language, tuple(options.compiler), stdin,
+                   dict(map(sized, options.size)))  # fmt: skip
+
+
+def _expanded(names: Sequence[str]) -> list[str]:
+    """Names as they are, and what patterns match that no shell has expanded. Each file once."""
+    found: dict[str, None] = {}
+    for name in names:
+        if Path(name).exists() or not glob.has_magic(name):
+            found[name] = None
+            continue
+        matches = [match for match in sorted(glob.iglob(name, recursive=True)) if Path(match).is_file()]  # noqa: PTH207
+        if not matches:
+            raise InputError(f"no file matches {name}", "the pattern matches nothing here", "name a file")
+        found |= dict.fromkeys(matches)
+    return list(found)
+
+
+def _questions(files: Sequence[str], card: Card, options: Options) -> tuple[list[Question], bool]:
+    """Of all files that can be read, and whether some cannot. Raises the error where none can."""
+    from forerun.questions import questions
+
+    found: list[Question] = []
+    failures: list[ForerunError] = []
+    for name in files:
+        try:
+            what: str | File = _standard_input(options) if name == "-" else name
+            found += questions(what, card, options)
+        except ForerunError as error:
+            failures.append(error)
+            if len(files) > 1:
+                _say(f"forerun: {error}")
+    if not found:
+        raise failures[-1]
+    return found, bool(failures)
+
+
+def _standard_input(options: Options) -> File:
+    from forerun.questions import read
+
+    return read("-", options, sys.stdin.buffer.read())
+
+
+def _ranked(found: Sequence[Estimate]) -> list[list[Estimate]]:
+    """By metric and unit, the best first."""
+    from forerun.questions import lower_is_better
+
+    kept: dict[tuple[str, str], list[Estimate]] = {}
+    for one in found:
+        kept.setdefault((one.metric, one.unit), []).append(one)
+    for (metric, _), own in kept.items():
+        own.sort(key=lambda one: one.value, reverse=not lower_is_better(metric))
+    return list(kept.values())
+
+
+def _show(found: Sequence[Sequence[Estimate]], ranks: bool, limit: str | None, form: str) -> None:
+    """One table for machines, for people one for each metric: they have units of their own."""
+    tables = []
+    for own in found:
+        most = None if limit is None else amount(limit, own[0].unit)
+        rows = []
+        for rank, one in enumerate(own, 1):
+            row: dict[str, Any] = ({"rank": rank} if ranks else {}) | one.to_json()
+            rows.append(row if most is None else row | {"limit": most, "over": one.above(most)})
+        tables.append(_table(rows, own[0].unit))
+    if form not in ("table", "md"):
+        tables = [Table(tables[0].columns, [row for table in tables for row in table.rows])]
+    for i, table in enumerate(tables):
+        print("\n" * (i > 0), end="")
+        show(table, form)
+
+
+def _table(rows: list[dict[str, Any]], unit: str) -> Table:
+    amounts = partial(quantity, unit=unit)
+    columns = [Column("rank", "rank", number, True)] if "rank" in rows[0] else []
+    columns += [
+        Column("name", "file"),
+        Column("metric", "metric"),
+        Column("value", "value", amounts, True),
+        Column("low", f"{rows[0]['level']:.0%} from", amounts, True),
+        Column("high", "to", amounts, True),
+        Column("familiar", "it looks"),
+        Column("device", "device"),
+    ]
+    if "over" in rows[0]:
+        columns.append(Column("over", f"over {amounts(rows[0]['limit'])}", percent, True))
+    if any(row["cut"] for row in rows):
+        columns.append(Column("cut", "tokens cut", number, True))
+    return Table(columns, rows)
+
+
+def _gate(found: Sequence[Estimate], limit: str) -> None:
+    over = [one for one in found if not one.value <= amount(limit, one.unit)]
+    if over:
+        first = max(over, key=lambda one: one.value)
+        what = f"{first.name}: {quantity(first.value, first.unit)} of {first.metric}"
+        raise GateFailed(
+            f"{len(over)} of {counted(len(found), 'file')} over {limit}",
+            f"{what}; over it with a probability of {first.above(amount(limit, first.unit)):.0%}",
+            "look at it, measure it, or raise --fail-over",
+        )
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr)

@@ -1,0 +1,75 @@
+"""`forerun show`: the curves of a training, while it goes on or afterwards."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from forerun.cli.render import Column, Table, add_format, number, show
+from forerun.train.curves import Point, best, points_of
+
+_HEIGHT = 16
+_TRAINING, _VALIDATION = "·", "o"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Options of the verb."""
+    parser.epilog = "Other formats than table print every step."
+    parser.add_argument("folder", type=Path, metavar="DIR", help="what `forerun train -o` writes to")
+    add_format(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Prints the curves."""
+    points = points_of(options.folder)
+    if options.format == "table":
+        print(chart(points, min(shutil.get_terminal_size().columns, 100)))
+    else:
+        show(_table(points), options.format)
+    return 0
+
+
+def chart(points: Sequence[Point], width: int) -> str:
+    """Both losses over the steps, in nats an answer: the training's as the mean of each column, the validation's where
+    it was measured."""
+    columns = max(width - 10, 20)
+    most = points[-1]["step"]
+    training = _means([(point["step"], point["nll"]) for point in points], columns, most)
+    measured = [(p["step"], p["validation"]) for p in points if p["validation"] is not None]
+    validation = _means(measured, columns, most)
+    shown = [loss for loss in (*training.values(), *validation.values()) if math.isfinite(loss)] or [0.0]
+    low, high = min(shown), max(shown)
+    grid = [[" "] * columns for _ in range(_HEIGHT)]
+    for mark, losses in ((_TRAINING, training), (_VALIDATION, validation)):
+        for x, loss in losses.items():
+            if math.isfinite(loss):
+                grid[round((high - loss) / ((high - low) or 1.0) * (_HEIGHT - 1))][x] = mark
+    ticks = {0: high, _HEIGHT // 2: high - (high - low) * (_HEIGHT // 2) / (_HEIGHT - 1), _HEIGHT - 1: low}
+    lines = [f"{f'{ticks[y]:.3f}' if y in ticks else '':>8} │{''.join(row).rstrip()}" for y, row in enumerate(grid)]
+    axis = f"{'':>8} └{'─' * columns}\n{'':>10}1{f'step {most:,}':>{columns - 1}}"
+    return "\n".join([*lines, axis, _legend(points, measured)])
+
+
+def _means(found: Sequence[tuple[int, float]], columns: int, most: int) -> dict[int, float]:
+    """By column."""
+    kept: dict[int, list[float]] = {}
+    for step, loss in found:
+        kept.setdefault(min((step - 1) * columns // most, columns - 1), []).append(loss)
+    return {x: math.fsum(losses) / len(losses) for x, losses in kept.items()}
+
+
+def _legend(points: Sequence[Point], measured: Sequence[tuple[int, float]]) -> str:
+    last, lowest = points[-1], best(points)
+    words = [f"{_TRAINING} training loss {last['nll']:.3f}"]
+    if lowest is not None:
+        step = next(step for step, loss in measured if loss == lowest)
+        words.append(f"{_VALIDATION} validation loss {measured[-1][1]:.3f}, best {lowest:.3f} at step {step:,}")
+    return "; ".join([*words, f"step {last['step']:,} of {last['steps']:,}, {last['tokens_per_s']:,.0f} tokens/s"])
+
+
+def _table(points: Sequence[Point]) -> Table:
+    names = ("step", "nll", "validation", "loss", "learning_rate", "tokens_per_s")
+    return Table([Column(name, name.replace("_", " "), number, True) for name in names], points)

@@ -1,0 +1,157 @@
+"""What will it cost? What a model believes of programs, modules and networks, without running anything.
+
+`predict` is the library's entry. The command line calls `forerun.questions` for one file after the other, so that one
+that cannot be read takes nothing from the others, and has all of them answered at once.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, overload
+
+from forerun.core import Metric
+from forerun.distribution import Distribution
+from forerun.errors import ForerunError, InputError, UsageError
+from forerun.models._calibrated import LEVEL
+from forerun.models.encoder_decoder import CONFIG, EncoderDecoder
+from forerun.questions import Options, Question, What, questions
+
+MODEL = EncoderDecoder.name
+"""The name of the checkpoint that ships."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a model believes of one number. `value` is the median, `low` to `high` holds the share `level`.
+
+    `familiarity` is the share of held-out programs that lay at least as far from what the model was trained on as this
+    one, None where nobody measured it; `cut` is how many tokens did not fit into what it reads.
+    """
+
+    name: str
+    metric: str
+    unit: str
+    value: float
+    low: float
+    high: float
+    language: str
+    device: str
+    model: str
+    distribution: Distribution = field(repr=False)
+    familiarity: float | None = None
+    cut: int = 0
+    notes: tuple[str, ...] = ()
+    """What a user should know of how the answer came about."""
+    level: float = LEVEL
+
+    @property
+    def familiar(self) -> str:
+        """The familiarity in a word: familiar, unusual (below .05), unlike anything seen (below all), or unknown."""
+        if self.familiarity is None:
+            return "unknown"
+        return "familiar" if self.familiarity >= 0.05 else "unusual" if self.familiarity > 0 else "unlike anything seen"
+
+    def above(self, value: float) -> float:
+        """The probability of more than `value`, in the unit."""
+        return self.distribution.above(value)
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything but the distribution, as plain data; a number that is not finite becomes None."""
+        names = ("name", "metric", "unit", "value", "low", "high", "level", "language", "device", "familiarity")
+        row = {name: getattr(self, name) for name in names}
+        row |= {"familiar": self.familiar, "cut": self.cut, "model": self.model, "notes": list(self.notes)}
+        return {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in row.items()}
+
+    def _repr_html_(self) -> str:
+        show = Metric(self.metric, self.unit).show
+        between = f"{show(self.low)} to {show(self.high)} ({self.level:.0%})"
+        cells = (html.escape(self.name), self.metric, show(self.value), between, self.familiar)
+        return f"<table><tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr></table>"
+
+
+@overload
+def predict(  # type: ignore[overload-overlap]  # a str is a sequence of str
+    source: What, *, metric: str, device: str = "", language: str = "", model: str | os.PathLike[str] = MODEL,
+    flags: Sequence[str] = (), stdin: bytes = b"", sizes: Mapping[str, int] | None = None,
+) -> Estimate: ...  # fmt: skip
+@overload
+def predict(
+    source: What | Sequence[What], *, metric: str | Sequence[str] | None = None, device: str = "", language: str = "",
+    model: str | os.PathLike[str] = MODEL, flags: Sequence[str] = (), stdin: bytes = b"",
+    sizes: Mapping[str, int] | None = None,
+) -> list[Estimate]: ...  # fmt: skip
+def predict(
+    source: What | Sequence[What],
+    *,
+    metric: str | Sequence[str] | None = None,
+    device: str = "",
+    language: str = "",
+    model: str | os.PathLike[str] = MODEL,
+    flags: Sequence[str] = (),
+    stdin: bytes = b"",
+    sizes: Mapping[str, int] | None = None,
+) -> Estimate | list[Estimate]:
+    """What programs, modules or networks will cost, before they run: an Estimate for each of them and each metric.
+
+    One source (a path, or a Source with the text; of its target only that of LLVM IR is read) and one metric give one
+    Estimate, everything else a list, file by file. Without `metric` all are predicted that the model knows of such a
+    file; without `device` the one is meant on which most of what it learned was measured. `model` is the folder of a
+    checkpoint. The other options are those of `forerun.questions.Options`. Raises InputError for a file or a checkpoint
+    that cannot be read, UsageError for a name that the model does not know, ToolMissing where C or C++ has to be
+    compiled (for `size`) and there is no LLVM.
+    """
+    if isinstance(flags, str):
+        raise UsageError(f"flags={flags!r}", "flags are a sequence of words, this is one", f"flags={flags.split()}")
+    many = isinstance(source, Sequence) and not isinstance(source, str)
+    sources: Sequence[Any] = source if isinstance(source, Sequence) and many else [source]
+    metrics = (metric,) if isinstance(metric, str) else tuple(metric or ())
+    options = Options(metrics, device, language, tuple(flags), stdin, sizes or {})
+    loaded = checkpoint(model)
+    found = answers([each for one in sources for each in questions(one, loaded.card, options)], loaded, str(model))
+    return found[0] if isinstance(metric, str) and not many else found
+
+
+def checkpoint(model: str | os.PathLike[str] = MODEL) -> EncoderDecoder:
+    """The model of a folder, or the one that ships. Raises InputError, ToolMissing."""
+    place = None if str(model) == MODEL else Path(model).resolve()
+    loaded = _loaded(place, _stamp(place / CONFIG) if place else 0)
+    if not loaded.card.kinds:
+        why = "it has no card.json that says what it was trained on"
+        raise InputError(f"{model} cannot be asked", why, "name the folder that `forerun train` wrote")
+    return loaded
+
+
+@lru_cache(maxsize=2)
+def _loaded(place: Path | None, _stamp: int) -> EncoderDecoder:
+    return EncoderDecoder(place)
+
+
+def _stamp(path: Path) -> int:
+    """Changes when a training writes its folder again."""
+    return path.stat().st_mtime_ns if path.is_file() else 0
+
+
+def answers(asked: Sequence[Question], loaded: EncoderDecoder, model: str = MODEL) -> list[Estimate]:
+    """An Estimate for each question, all read in few batches. Raises ForerunError where memory does not suffice."""
+    try:
+        readings = loaded.read([question.prompt for question in asked])
+    except Exception as error:  # onnxruntime's own exceptions share no base
+        if not isinstance(error, MemoryError) and not re.search("(?i)alloc", str(error)):
+            raise
+        why = str(error).partition("\n")[0] or "an array did not fit"
+        raise ForerunError("there is not enough memory to predict", why, "free some, or name fewer files") from error
+    found = []
+    for question, reading in zip(asked, readings, strict=True):
+        kind, belief = question.kind, reading.distribution
+        low, high = belief.interval(LEVEL)
+        made = Estimate(question.name, kind.metric, kind.unit, belief.median, low, high, kind.language,
+                        question.device, model, belief, reading.familiarity, reading.cut, question.notes)  # fmt: skip
+        found.append(made)
+    return found

@@ -1,0 +1,72 @@
+"""Boosted trees as plain arrays: what was learned with scikit-learn predicts without it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Table = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Forest:
+    """A sum of T trees with N nodes in all. A node is a leaf where `left` is the node itself.
+
+    A row goes left where its feature is at most the threshold; where that is NaN, as `missing_left` says.
+    """
+
+    base: NDArray[np.float64]
+    """`[1]`: what the trees are added to."""
+    roots: NDArray[np.int32]
+    """`[T]`."""
+    feature: NDArray[np.int32]
+    """`[N]`, as are those below."""
+    threshold: NDArray[np.float64]
+    missing_left: NDArray[np.bool_]
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+    value: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, model: Any) -> Forest:
+        """From a HistGradientBoostingRegressor without categorical features."""
+        trees = [predictors[0].nodes for predictors in model._predictors]
+        sizes = np.array([len(nodes) for nodes in trees])
+        starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int32)
+        nodes, offset = np.concatenate(trees), np.repeat(starts, sizes)
+        place, leaf = np.arange(len(nodes), dtype=np.int32), nodes["is_leaf"].astype(bool)
+        return cls(
+            np.ravel(model._baseline_prediction).astype(np.float64),
+            starts,
+            np.where(leaf, 0, nodes["feature_idx"]).astype(np.int32),
+            np.where(leaf, 0.0, nodes["num_threshold"]),
+            nodes["missing_go_to_left"].astype(bool),
+            np.where(leaf, place, nodes["left"] + offset).astype(np.int32),
+            np.where(leaf, place, nodes["right"] + offset).astype(np.int32),
+            np.where(leaf, nodes["value"], 0.0),
+        )
+
+    def predict(self, x: Table) -> NDArray[np.float64]:
+        """`[rows]` of a table `[rows, features]`."""
+        place = np.broadcast_to(self.roots, (len(x), len(self.roots)))
+        rows = np.arange(len(x))[:, None]
+        while True:
+            cells = x[rows, self.feature[place]]
+            goes_left = np.where(np.isnan(cells), self.missing_left[place], cells <= self.threshold[place])
+            following = np.where(goes_left, self.left[place], self.right[place])
+            if np.array_equal(following, place):
+                return np.asarray(self.base[0] + self.value[place].sum(1))
+            place = following
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """By name."""
+        return asdict(self)
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Forest:
+        """From what `arrays` gave. Raises KeyError."""
+        return cls(**{name: arrays[name] for name in cls.__slots__})

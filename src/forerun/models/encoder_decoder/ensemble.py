@@ -1,0 +1,118 @@
+"""Boosted trees beside the network: they count what it reads, and err elsewhere.
+
+The network says how likely each value is, the trees where the middle lies: the distribution is moved, in logarithms,
+by a share of the way to the trees' median. The share of each metric is what is best on rows that neither has learned
+from (stacked regressions, Breiman 1996). The trees count words and the prompt's counters, which needs no parser.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from forerun.distribution import Distribution
+from forerun.errors import InputError
+from forerun.files import write_atomically
+from forerun.models._stack import convex
+from forerun.models.boosted_trees import BoostedTrees
+from forerun.prompts import parts
+from forerun.rows import Row
+
+FILE = "ensemble.safetensors"
+_FEWEST = 40
+"""Rows of a metric, to learn from and to validate with, for which trees are grown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """The trees of one metric, and their share."""
+
+    trees: BoostedTrees
+    share: float
+
+
+@dataclass(frozen=True)
+class Ensemble:
+    """By metric; those that are absent are the network's alone."""
+
+    members: Mapping[str, Member]
+
+    @classmethod
+    def of(cls, train: Sequence[Row], validation: Sequence[Row], medians: Sequence[float]) -> Ensemble:
+        """From rows to learn from, and others with the network's medians, which say the shares. Raises ToolMissing."""
+        learned, held = defaultdict(list), defaultdict(list)
+        for row in train:
+            learned[row.metric].append(row)
+        for row, median in zip(validation, medians, strict=True):
+            if row.value > 0 and median > 0:
+                held[row.metric].append((row, median))
+        members = {}
+        for metric, rows in learned.items():
+            if min(len(rows), len(held[metric])) >= _FEWEST:
+                trees = BoostedTrees(syntax=False)
+                trees.fit(rows)
+                members[metric] = Member(trees, _share(trees, held[metric]))
+        return cls(members)
+
+    def moved(self, prompts: Sequence[str], found: Sequence[Distribution]) -> list[Distribution]:
+        """What the network believes of each prompt, moved."""
+        places = defaultdict(list)
+        for i, prompt in enumerate(prompts):
+            places[parts(prompt).head.get("metric", "")].append(i)
+        made = list(found)
+        for metric, here in places.items():
+            if member := self.members.get(metric):
+                for i, belief in zip(here, member.trees.predict([prompts[i] for i in here]), strict=True):
+                    made[i] = _moved(made[i], belief.median, member.share)
+        return made
+
+    def save(self, folder: Path) -> None:
+        """Writes `ensemble.safetensors`: arrays of all metrics, the rest as its metadata."""
+        from safetensors.numpy import save
+
+        arrays, rest = dict[str, Any](), dict[str, Any]()
+        for metric, member in self.members.items():
+            own, kept = member.trees.arrays()
+            arrays |= {f"{metric}/{name}": np.ascontiguousarray(array) for name, array in own.items()}
+            rest[metric] = {"share": member.share, "trees": kept}
+        write_atomically(folder / FILE, save(arrays, {"members": json.dumps(rest)}))
+
+    @classmethod
+    def load(cls, folder: Path) -> Ensemble:
+        """Reads what `save` wrote; an empty one where there is no such file. Raises InputError."""
+        from safetensors import SafetensorError, safe_open
+
+        path = folder / FILE
+        if not path.is_file():
+            return cls({})
+        try:
+            with safe_open(path, "numpy") as file:
+                rest = json.loads(file.metadata()["members"])
+                arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+            members = {}
+            for metric, kept in rest.items():
+                own = {name.partition("/")[2]: x for name, x in arrays.items() if name.startswith(f"{metric}/")}
+                members[metric] = Member(BoostedTrees.from_arrays(own, kept["trees"]), float(kept["share"]))
+            return cls(members)
+        except (OSError, SafetensorError, ValueError, KeyError, TypeError) as error:
+            raise InputError(f"{path} cannot be read", str(error), "train it again, or delete it") from error
+
+
+def _share(trees: BoostedTrees, held: Sequence[tuple[Row, float]]) -> float:
+    found = trees.predict([row.prompt for row, _ in held])
+    pairs = [(median, max(one.median, 1e-280)) for (_, median), one in zip(held, found, strict=True)]
+    return float(convex(np.log(np.array(pairs)), np.log([row.value for row, _ in held]))[1])
+
+
+def _moved(found: Distribution, median: float, share: float) -> Distribution:
+    middle = found.median
+    if not (0 < middle < math.inf and 0 < median < math.inf):
+        return found
+    return found.scaled((median / middle) ** share)

@@ -1,0 +1,251 @@
+"""What is asked of a file: which metrics fit it, on which device, in the words that a model was trained on.
+
+A program is asked about as text, a network (ONNX) as the text of its graph, LLVM IR as a module; C and C++ as both a
+program and the module that clang makes of it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from forerun.core import Metric, Source
+from forerun.corpora.programs import incomplete
+from forerun.errors import ForerunError, InputError, ToolMissing, UsageError
+from forerun.models.encoder_decoder.card import Card, Kind
+from forerun.tasks import _graphs, _programs, size
+from forerun.tasks.accuracy import ACCURACY
+from forerun.toolchains.llvm import clang
+from forerun.toolchains.llvm.target import Target
+from forerun.toolchains.onnx import model as proto
+from forerun.toolchains.process.languages import LANGUAGES, of_file
+
+MOST_BYTES = 1 << 20
+"""Of a text: a model reads thousands of tokens; to count and cut those of a megabyte takes 1.6 s and 250 MB."""
+
+_LLVM, _ONNX, _BITCODE = "llvm", _graphs.LANGUAGE, b"BC\xc0\xde"
+_SUFFIXES = {".ll": _LLVM, ".bc": _LLVM, ".onnx": _ONNX, ".s": "assembly", ".asm": "assembly"}
+_TASKS = {"size": "text"}
+"""Tasks whose metric has another name than they."""
+
+What = str | os.PathLike[str] | Source
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What to ask. Empty fields are filled from what the file is and what the model was trained on.
+
+    `flags` are the compiler's, of C and C++ whose `size` is asked for; `stdin` is what a program reads; `sizes` are
+    those that an ONNX model leaves open.
+    """
+
+    metrics: tuple[str, ...] = ()
+    device: str = ""
+    language: str = ""
+    flags: tuple[str, ...] = ()
+    stdin: bytes = b""
+    sizes: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One number to be predicted: the prompt, and what it was made from."""
+
+    name: str
+    kind: Kind
+    device: str
+    prompt: str = field(repr=False)
+    notes: tuple[str, ...] = ()
+
+
+def questions(what: What | File, card: Card, options: Options) -> list[Question]:
+    """What is asked of one source. Raises InputError, UsageError, ToolMissing.
+
+    Where no metric was named, one that this machine cannot ask about (a module without a compiler) is left out.
+    """
+    file = what if isinstance(what, File) else _opened(what, options)
+    found: list[Question] = []
+    failures: list[ForerunError] = []
+    for kind in _chosen(file, card, options):
+        try:
+            found.append(_question(file, kind, card, options))
+        except (InputError, ToolMissing) as error:
+            if options.metrics:
+                raise
+            failures.append(error)
+    if not found:
+        raise failures[0]
+    if failures:
+        left = f"the metrics of its machine code are left out: {failures[0].what}: {failures[0].why}"
+        found[0] = replace(found[0], notes=(*found[0].notes, left))
+    return found
+
+
+@dataclass(slots=True)
+class File:
+    """A source, and where it lies: nowhere (empty) for standard input and for a text that the library was given."""
+
+    source: Source
+    place: str = ""
+    compiled: Source | None = None
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """What it can be read as: itself, and for C and C++ the module that it compiles to."""
+        own = self.source.lang
+        return (own, _LLVM) if own in ("c", "c++") else (own,)
+
+    def module(self, flags: Sequence[str]) -> Source:
+        """LLVM IR as the front end hands it on. Raises InputError, ToolMissing."""
+        if self.source.lang == _LLVM:
+            return self.source
+        if self.compiled is None:
+            data = self.source.text.encode("utf-8", "surrogateescape")
+            self.compiled = _module(self.source.name, data, flags, self.place, self.source.lang)
+        return self.compiled
+
+
+def _opened(what: What, options: Options) -> File:
+    if isinstance(what, Source):
+        bare = what.lang == _LLVM and not what.target
+        return File(
+            _module(what.name, what.text.encode("utf-8", "surrogateescape"), options.flags, "") if bare else what
+        )
+    try:
+        return read(os.fspath(what), options)
+    except TypeError as error:
+        why = "a source is a path, a forerun.Source, or a list of them"
+        raise UsageError(f"not a source: {what!r}", why, "name a file: forerun.predict('a.py')") from error
+
+
+def read(path: str, options: Options, data: bytes | None = None) -> File:
+    """What lies in a file, or `data` that came from standard input. Raises InputError, UsageError, ToolMissing."""
+    language, place = language_of(path, options.language), "" if data is not None else path
+    if language == _ONNX:
+        model = proto.load(Path(path)) if data is None else proto.parse(data, path)
+        fixed = proto.fix(model, options.sizes)
+        proto.check_sizes(fixed)
+        return File(_graphs.carried(fixed, "", path), place)
+    data = content(path) if data is None else data
+    _check(path, data)
+    if language == _LLVM:
+        return File(_module(path, data, options.flags, place), place)
+    return File(Source(data.decode("utf-8", "surrogateescape"), language, path, reference=options.stdin), place)
+
+
+def _check(path: str, data: bytes) -> None:
+    if not data.strip():
+        raise InputError(f"{path} is empty", "there is nothing to read", "name a file with a program in it")
+    if len(data) > MOST_BYTES:
+        why = f"a text may have {MOST_BYTES:,} bytes, and a model reads a few thousand words of it"
+        raise InputError(f"{path} is too large", why, "name the part that matters, as a file of its own")
+    if b"\0" in data and not data.startswith(_BITCODE):
+        raise InputError(f"{path} is no text", "it holds a zero byte, as binary files do", "name its source code")
+
+
+def language_of(path: str, named: str = "") -> str:
+    """The language's name, given by a user (`c++`, `cpp`, `C++`) or by a suffix. Raises UsageError."""
+    if named.lower() in LANGUAGES:
+        return named.lower()
+    suffix = f".{named.lower()}" if named else Path(path).suffix.lower()
+    if suffix in _SUFFIXES:
+        return _SUFFIXES[suffix]
+    if (known := of_file(Path(f"x{suffix}"))) or named:
+        return known.name if known else named.lower()
+    why = "standard input has no suffix" if path == "-" else f"the suffix {suffix!r} is not known"
+    raise UsageError(f"cannot tell the language of {path}", why, "say it: --language python")
+
+
+def content(path: str) -> bytes:
+    """What a file holds, or a little more than `MOST_BYTES` of it. Raises InputError."""
+    try:
+        with Path(path).open("rb") as file:
+            return file.read(MOST_BYTES + 1) if file.seekable() else file.read()
+    except (OSError, ValueError) as error:  # ValueError: a zero byte in the name
+        todo = f"name the files in it: '{path}/*.py'" if Path(path).is_dir() else "name a file that can be read"
+        raise InputError(f"cannot read {path}", getattr(error, "strerror", "") or str(error), todo) from error
+
+
+def _module(path: str, data: bytes, flags: Sequence[str], place: str, language: str = "ir") -> Source:
+    """IR as a front end hands it on, and how it is emitted. Without clang the text of IR is taken as it is."""
+    from forerun import improve  # and the store: only who compiles needs them
+
+    try:
+        words, stdin = ([*flags], None) if place else ([*flags, "-x", language], data)
+        command = improve.command_for(place or "-", None, words, stdin)
+        return Source(clang.front_end(command).text, _LLVM, path, str(clang.target(command)))
+    except ToolMissing:
+        if language != "ir" or data.startswith(_BITCODE):
+            raise
+    text = data.decode("utf-8", "surrogateescape")
+    triple = re.search(r'^target triple = "([^"\s]+)"', text, re.MULTILINE)
+    level = next((flag.removeprefix("-O") for flag in reversed(flags) if flag.startswith("-O")), "z")
+    return Source(text, _LLVM, path, str(Target(triple[1] if triple else "x86_64-pc-linux-gnu", level)))
+
+
+def _chosen(file: File, card: Card, options: Options) -> list[Kind]:
+    """The kinds of question to ask of a file, one for each metric."""
+    language, name = file.source.lang, file.source.name
+    fitting = [kind for kind in card.kinds if kind.base in file.languages]
+    if not fitting:
+        why = f"it was trained on: {', '.join(dict.fromkeys(kind.base for kind in card.kinds))}"
+        todo = "name another --model, or train one on such files: forerun train --help"
+        raise UsageError(f"{name}: the model knows nothing of {language}", why, todo)
+    there = [metric for metric in card.metrics if any(kind.metric == metric for kind in fitting)]
+    named = (metric if metric in card.metrics else _TASKS.get(metric, metric) for metric in options.metrics)
+    wanted = list(dict.fromkeys(named))
+    if unknown := next((metric for metric in wanted if metric not in there), ""):
+        why = f"of {language} it knows: {', '.join(there)}"
+        raise UsageError(f"{name}: the model knows no metric {unknown!r}", why, "name one of them, or another --model")
+    asked = wanted or [metric for metric in there if not (_ran(metric) and _part(file.source))] or there
+    return [_best([kind for kind in fitting if kind.metric == metric], language, options.device) for metric in asked]
+
+
+def _best(kinds: Sequence[Kind], language: str, device: str) -> Kind:
+    """The text itself before what it compiles to, the device that was asked for, then the most rows."""
+    return max(kinds, key=lambda kind: (kind.base == language, kind.where == device != "", kind.rows))
+
+
+def lower_is_better(metric: str) -> bool:
+    """Whether less of a metric is better: all are costs but one."""
+    return metric != ACCURACY.name
+
+
+def _ran(metric: str) -> bool:
+    return metric in _programs.METRICS
+
+
+def _part(source: Source) -> str:
+    """Why it is no whole program, if it is none."""
+    language = LANGUAGES.get(source.lang)
+    return incomplete(language, source.text) if language else ""
+
+
+def _question(file: File, kind: Kind, card: Card, options: Options) -> Question:
+    module = file.module(options.flags) if kind.base == _LLVM else None
+    device = options.device or (Target.parse(module.target).triple if module else kind.where)
+    notes = []
+    known = list(dict.fromkeys(k.where for k in card.kinds if k.metric == kind.metric))
+    if device not in known:
+        notes.append(f"{kind.metric}: the model has seen no device {device!r}; it knows: {', '.join(known)}")
+    if _ran(kind.metric) and (why := _part(file.source)):
+        notes.append(f"{kind.metric} is of whole programs: {why}")
+    return Question(file.source.name, kind, device, _prompt(module or file.source, kind, device), tuple(notes))
+
+
+def _prompt(source: Source, kind: Kind, device: str) -> str:
+    """In the very words of training: each kind of input has one place that spells its question."""
+    metric, tool = Metric(kind.metric, kind.unit), kind.language.partition(", ")[2]
+    if kind.base == _LLVM:
+        target = replace(Target.parse(source.target), triple=device)
+        return size.question(metric, replace(source, target=str(target)), "", int(tool.rpartition(" ")[2] or 0))
+    lines = dict(kind.notes) | ({"data": device} if "data" in kind.notes else {})
+    notes, device = [f"{name} {text}" for name, text in lines.items()], kind.device if "data" in lines else device
+    if kind.base == _ONNX:
+        return _graphs.question(metric, device, source.text, _graphs.counted(source.reference), tool, notes)
+    if source.reference:
+        notes.append(_programs.reads(source.reference))
+    return _programs.question(metric, kind.language, device, source.text, notes)

@@ -1,0 +1,161 @@
+"""The kernels of a network, with what they are launched on: Inductor writes them, nothing is compiled or computed.
+
+Inductor's module for a graph calls its kernels one after another. It is called with tensors that have shapes and no
+values (PyTorch's device `meta`), kernels replaced by recorders, so even a large network costs only the compiler's time.
+What the rest of the program gets are zeros of the right shapes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+import torch
+
+from forerun.toolchains.inductor.kernel import CPP, DTYPES, TRITON, Argument, Kernel, Tensor
+
+_NATIVE = "kernel"
+"""What Inductor calls every C++ kernel."""
+
+Inputs = Mapping[str, torch.Tensor]
+
+
+def capture(module: torch.nn.Module, inputs: Sequence[Inputs], train: bool = False) -> list[Kernel]:
+    """The distinct kernels of a module's forward pass, and in training of the backward pass, in their order.
+
+    The module runs on each of the inputs; where they differ in shape, sizes become arguments of the kernels. Raises
+    whatever PyTorch raises of a network that it cannot compile.
+    """
+    found: dict[bytes, Kernel] = {}
+    torch._dynamo.reset()
+    compiled = torch.compile(module.train(train), dynamic=len(inputs) > 1)
+    with _recording(lambda kernel: found.setdefault(kernel.serialised(), kernel)), torch.set_grad_enabled(train):
+        for each in inputs:
+            outputs = _tensors(compiled(**each))
+            if train:
+                torch.stack([o.float().sum() for o in outputs if o.requires_grad]).sum().backward()  # type: ignore[no-untyped-call]
+                module.zero_grad()
+    return list(found.values())
+
+
+@contextmanager
+def _recording(note: Callable[[Kernel], object]) -> Iterator[None]:
+    import torch._functorch.config as functorch
+    import torch._inductor.config as config
+    from torch._inductor.async_compile import AsyncCompile
+    from torch._inductor.codecache import PyCodeCache
+
+    load = PyCodeCache.load_by_key_path
+
+    def loaded(*arguments: Any, **options: Any) -> Any:
+        module = load(*arguments, **options)
+        if hasattr(module, "call"):
+            _without_values(module)
+        return module
+
+    def cpp(_: AsyncCompile, __: Sequence[str], code: str) -> _Recorder:
+        return _Recorder(CPP, _NATIVE, code, note)
+
+    def triton(_: AsyncCompile, name: str, code: str, *__: Any, **___: Any) -> _Recorder:
+        return _Recorder(TRITON, name, code, note)
+
+    # One thread on a processor. A cache of graphs would bring modules back without asking for their kernels.
+    settings = {"cpp.threads": 1, "compile_threads": 1, "fx_graph_cache": False, "fx_graph_remote_cache": False}
+    with ExitStack() as stack:
+        stack.enter_context(config.patch(settings))
+        stack.enter_context(functorch.patch({"enable_autograd_cache": False, "enable_remote_autograd_cache": False}))
+        stack.enter_context(_instead(PyCodeCache, "load_by_key_path", loaded))
+        stack.enter_context(_instead(AsyncCompile, "cpp_pybinding", cpp))
+        stack.enter_context(_instead(AsyncCompile, "triton", triton))
+        yield
+
+
+@contextmanager
+def _instead(owner: Any, name: str, value: object) -> Iterator[None]:
+    before = vars(owner)[name]
+    setattr(owner, name, value)
+    try:
+        yield
+    finally:
+        setattr(owner, name, before)
+
+
+class _Recorder:
+    """Stands where a compiled kernel would, and notes what it is launched on."""
+
+    def __init__(self, lang: str, name: str, code: str, note: Callable[[Kernel], object]) -> None:
+        self.kernel, self.note = (lang, name, code), note
+        self.parameters = parameters(name, code)
+
+    def __call__(self, *arguments: Any) -> None:
+        values = {name: _argument(value) for name, value in zip(self.parameters, arguments, strict=False)}
+        self.note(Kernel(*self.kernel, values))
+
+    def run(self, *arguments: Any, **_: Any) -> None:
+        """As Triton's kernels are launched."""
+        self(*arguments)
+
+
+def parameters(name: str, code: str) -> list[str]:
+    """The names of a function's parameters, in C++ or Python."""
+    found = re.search(rf"\b{name}\((.*?)\)", code, re.DOTALL)
+    own = (re.search(r"(\w+)\s*(?::\s*[\w.]+\s*)?$", each) for each in (found[1] if found else "").split(","))
+    return [each[1] for each in own if each]
+
+
+def _argument(value: Any) -> Argument:
+    if not isinstance(value, torch.Tensor):
+        return value  # type: ignore[no-any-return]
+    width = value.element_size()
+    reach = value.untyped_storage().nbytes() // width - value.storage_offset()
+    used = 1 + sum((size - 1) * stride for size, stride in zip(value.shape, value.stride(), strict=True))
+    dtype = str(value.dtype).removeprefix("torch.")
+    if dtype not in DTYPES:
+        raise TypeError(f"a tensor of {dtype}")
+    return Tensor(dtype, tuple(value.shape), tuple(value.stride()), int(max(reach, used, 1)))
+
+
+def _without_values(module: Any) -> None:
+    """Lets an Inductor module's `call` run on shapes alone, and give zeros."""
+    call = module.call
+
+    def empty(size: Sequence[int], stride: Sequence[int], dtype: torch.dtype, *_: Any) -> torch.Tensor:
+        return torch.empty_strided(size, stride, dtype=dtype, device="meta")
+
+    def unchecked(*_: Any) -> None:
+        pass
+
+    for name, value in list(vars(module).items()):
+        if name.startswith("empty_strided"):
+            setattr(module, name, empty)
+        elif name.startswith("assert_"):
+            setattr(module, name, unchecked)
+        elif isinstance(value, torch.Tensor):
+            setattr(module, name, _shape_of(value))
+
+    def called(arguments: list[Any]) -> Any:
+        places = {a.device for a in arguments if isinstance(a, torch.Tensor)} or {torch.device("cpu")}
+        place = max(places, key=str)
+        shapes = [_shape_of(a) if isinstance(a, torch.Tensor) else a for a in arguments]
+        arguments.clear()
+        return tuple(_zeros(o, place) if isinstance(o, torch.Tensor) else o for o in call(shapes))
+
+    module.call = called
+
+
+def _shape_of(tensor: torch.Tensor) -> torch.Tensor:
+    return torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype, device="meta")
+
+
+def _zeros(tensor: torch.Tensor, device: torch.device) -> torch.Tensor:
+    return torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype, device=device).zero_()
+
+
+def _tensors(value: Any) -> list[torch.Tensor]:
+    if isinstance(value, torch.Tensor):
+        return [value]
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    return [t for each in value for t in _tensors(each)] if isinstance(value, (list, tuple)) else []

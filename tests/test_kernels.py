@@ -1,0 +1,287 @@
+"""Kernels of PyTorch's compiler: noted without being run, read as text, counted by hand, built, and timed alone."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import pickle
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from forerun import registry
+from forerun.core import Source
+from forerun.corpora import inductor as corpus
+from forerun.errors import ForerunError, UsageError
+from forerun.prompts import parts
+from forerun.sandbox import Limits, Pool
+from forerun.store import Store
+from forerun.tables import rows_of
+from forerun.tasks import kernels
+from forerun.tasks.kernels import Kernels
+from forerun.testing import check_grammar, check_toolchain
+from forerun.toolchains.inductor import target
+from forerun.toolchains.inductor.kernel import CPP, TRITON, Kernel, Tensor
+from forerun.toolchains.inductor.text import counters, text
+
+torch = pytest.importorskip("torch")
+# PyTorch's compiler warns of parts of itself.
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning")
+
+F32 = Tensor("float32", (3, 64), (64, 1), 192)
+ROWS = Tensor("float32", (3, 1), (1, 3), 3)
+SUM = """
+#include <torch/csrc/inductor/cpp_prefix.h>
+extern "C"  void  kernel(const float* in_ptr0,
+                       float* out_ptr0,
+                       const int64_t ks0)
+{
+    std::atomic<int> inductor_cpu_integer_div_error{0};
+    {
+        #pragma GCC ivdep
+        for(int64_t x0=static_cast<int64_t>(0L); x0<static_cast<int64_t>(ks0); x0+=static_cast<int64_t>(1L))
+        {
+            {
+                float tmp_acc0 = 0;
+                for(int64_t x1=static_cast<int64_t>(0L); x1<static_cast<int64_t>(64L); x1+=static_cast<int64_t>(16L))
+                {
+                    {
+                        if(C10_LIKELY(x1 >= static_cast<int64_t>(0) && x1 < static_cast<int64_t>(64L)))
+                        {
+                            auto tmp0 = in_ptr0[static_cast<int64_t>(x1 + 64L*x0)];
+                            TORCH_CHECK((0 <= tmp0) & (tmp0 < 2L), "index out of bounds");
+                            tmp_acc0 = tmp_acc0 + tmp0;
+                        }
+                    }
+                }
+                out_ptr0[static_cast<int64_t>(x0)] = static_cast<float>(tmp_acc0);
+            }
+        }
+    }
+    inductor_cpu_integer_div_error_flag = nullptr;
+}
+"""
+TEXT = """\
+in_ptr0 3x64
+out_ptr0 3x1
+ks0 3
+for(x0=0; x0<3; x0+=1) {
+float acc0 = 0;
+for(x1=0; x1<64; x1+=16) {
+t0 = in_ptr0[x1 + 64*x0];
+acc0 = acc0 + t0;}
+out_ptr0[x0] = static_cast<float>(acc0);}"""
+NATIVE = Kernel(CPP, "kernel", SUM, {"in_ptr0": F32, "out_ptr0": ROWS, "ks0": 3})
+
+LOOPED = """
+import triton
+@triton_heuristics.reduction(
+    size_hints={'x': 4, 'r0_': 64},
+    reduction_hint=ReductionHint.INNER,
+    triton_meta={'signature': {}},
+)
+@triton.jit
+def triton_red_fused_sum_0(in_ptr0, out_ptr0, xnumel, r0_numel, XBLOCK : tl.constexpr, R0_BLOCK : tl.constexpr):
+    xnumel = 3
+    r0_numel = 64
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[:, None]
+    xmask = xindex < xnumel
+    x0 = xindex
+    for r0_offset in tl.range(0, r0_numel, R0_BLOCK):
+        r0_index = r0_offset + r0_base
+        tmp0 = tl.load(in_ptr0 + (r0_1 + 64*x0), xmask, other=0.0)
+        # a comment
+        tmp1 = tmp0 * tmp0
+    tmp2 = tl.sum(tmp1, 1)[:, None]
+    tl.store(out_ptr0 + (x0), tmp2, xmask)
+"""
+GPU = Kernel(TRITON, "triton_red_fused_sum_0", LOOPED, {"in_ptr0": F32, "out_ptr0": ROWS, "xnumel": 3, "r0_numel": 64})
+
+
+def test_arguments_are_short() -> None:
+    assert [str(F32), str(ROWS), str(Tensor("int64", (), (), 1))] == ["3x64", "3x1", "scalar:i64"]
+    assert str(Tensor("bfloat16", (2, 4), (1, 2), 8)) == "2x4@1,2:bf16"
+    spread = Tensor("float16", (2, 4), (0, 1), 4)
+    assert (spread.seen, spread.size_bytes) == (4, 8)
+
+
+def test_a_kernel_survives_its_bytes() -> None:
+    for kernel in (NATIVE, GPU):
+        assert Kernel.parse(kernel.serialised()) == kernel
+        assert Kernel.parse(kernel.serialised()).serialised() == kernel.serialised()
+
+
+def test_cpp_is_read_without_what_every_kernel_has() -> None:
+    assert text(NATIVE) == TEXT
+
+
+def test_triton_is_read_without_its_place_in_the_grid() -> None:
+    lines = text(GPU).split("\n")
+    assert lines[:5] == ["in_ptr0 3x64", "out_ptr0 3x1", "xnumel 3", "r0_numel 64", "@reduction {'x':4,'r0_':64}"]
+    assert lines[5:8] == ["xnumel = 3", "r0_numel = 64", "x0 = xindex"]
+    assert lines[9:11] == [" t0 = tl.load(in_ptr0 + (r0_1 + 64*x0), xmask, other=0.0)", " t1 = t0 * t0"]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "iterations", "flops", "reductions"),
+    # C++: the accumulator's start and the store once a row, two statements on each of 64 elements. Triton: by hand too,
+    # the loop's three statements on every element, the others once a row.
+    [(NATIVE, 3 + 12 + 3, 3 + 2 * 192 + 3, 0), (GPU, 192, 3 * 192 + 3 * 8, 1)],
+)
+def test_work_is_what_one_counts_by_hand(kernel: Kernel, iterations: int, flops: int, reductions: int) -> None:
+    found = counters(kernel)
+    assert (found["elements"], found["read_bytes"], found["written_bytes"], found["item_bytes"]) == (3, 768, 12, 4)
+    assert (found["iterations"], found["flops"], found["reductions"]) == (iterations, flops, reductions)
+
+
+def test_bounds_are_worked_out_however_they_are_written() -> None:
+    bound = "static_cast<int64_t>(2L*static_cast<int64_t>((c10::div_floor_integer((-3L) + ks0, 4L))*(ks0 + 1L)) + 3L)"
+    deep = Kernel(CPP, "kernel", SUM.replace("static_cast<int64_t>(ks0)", bound, 1), NATIVE.arguments | {"ks0": 11})
+    assert "for(x0=0; x0<51; x0+=1) {" in text(deep).split("\n")
+    assert counters(deep)["iterations"] == 51 + 4 * 51 + 51
+
+
+def test_unknown_bounds_count_once() -> None:
+    strange = Kernel(CPP, "kernel", SUM.replace("(64L)", "(in_ptr9[0])", 1), NATIVE.arguments)
+    assert counters(strange)["flops"] == 3 + 2 * 3 + 3
+
+
+class Small(torch.nn.Module):  # type: ignore[misc,name-defined]
+    """Adds, multiplies, and sums rows; once with a matrix product between."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.linear = torch.nn.Linear(16, 16)
+
+    def forward(self, x: Any) -> Any:
+        return self.linear(torch.relu(x) * 2).exp().sum(1)
+
+
+@pytest.fixture(scope="module")
+def captured() -> list[Kernel]:
+    from forerun.toolchains.inductor.capture import capture
+
+    return capture(Small(), [{"x": torch.ones(5, 16)}])
+
+
+def test_capturing_runs_nothing(captured: list[Kernel]) -> None:
+    assert [k.lang for k in captured] == [CPP] * len(captured) and len(captured) == 2
+    first = captured[0]
+    assert {name: str(value) for name, value in first.arguments.items()} == {"in_ptr0": "5x16", "out_ptr0": "5x16"}
+
+
+def test_parameters_have_names_in_both_languages() -> None:
+    from forerun.toolchains.inductor.capture import parameters
+
+    code = "void  kernel(const at::BFloat16* in_ptr0,\n   float* out_ptr0,\n  const int64_t ks0)"
+    assert parameters("kernel", code) == ["in_ptr0", "out_ptr0", "ks0"]
+    assert parameters(GPU.name, LOOPED) == ["in_ptr0", "out_ptr0", "xnumel", "r0_numel", "XBLOCK", "R0_BLOCK"]
+
+
+def test_open_sizes_are_arguments() -> None:
+    from forerun.toolchains.inductor.capture import capture
+
+    found = capture(Small(), [{"x": torch.ones(n, 16)} for n in (5, 7)])
+    assert len(found) == 2 * len({k.code for k in found}) and sorted(found[0].scalars.values()) == [5]
+    trained = capture(Small(), [{"x": torch.ones(5, 16)}], train=True)
+    assert len(trained) > 2
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    yield tmp_path_factory.mktemp("kernels")
+
+
+def test_a_built_kernel_computes(captured: list[Kernel], folder: Path) -> None:
+    from forerun.toolchains.inductor import native
+
+    native.build(captured, folder)
+    first = captured[0]
+    function = getattr(ctypes.CDLL(str(native.library(first, folder))), f"run_{native.library(first, folder).stem}")
+    x, y = torch.randn(5, 16), torch.zeros(5, 16)
+    function((ctypes.c_void_p * 2)(x.data_ptr(), y.data_ptr()), ctypes.c_int64(3))
+    assert torch.equal(y, torch.relu(x) * 2)
+    found = native.measure(first, folder, 3, 0.01)
+    assert 0 < found["latency_least"] <= found["latency"] < 1e-3 and found["samples"] == 3
+    with pytest.raises(ForerunError, match="does not compile"):
+        native.build([Kernel(CPP, "kernel", SUM.replace("float tmp_acc0", "flaot tmp_acc0"), {})], folder)
+
+
+def test_more_work_takes_longer(folder: Path) -> None:
+    from forerun.toolchains.inductor import native
+
+    code = SUM.replace("std::atomic<int> inductor_cpu_integer_div_error{0};", "")
+    code = code.replace("inductor_cpu_integer_div_error_flag = nullptr;", "").replace("TORCH_CHECK", "(void)sizeof")
+    rows = [
+        {"in_ptr0": Tensor("float32", (n, 64), (64, 1), n * 64), "out_ptr0": Tensor("float32", (n,), (1,), n), "ks0": n}
+        for n in (64, 4096)
+    ]
+    few, many = (native.measure(Kernel(CPP, "kernel", code, row), folder, 5, 0.1)["latency"] for row in rows)
+    assert many > 10 * few
+
+
+def source(kernel: Kernel = NATIVE, where: str = "") -> Source:
+    return kernels.source(kernel, where or str(target.here()), "kernels/bert/0-0/3")
+
+
+def test_a_question_says_what_is_asked() -> None:
+    task = Kernels()
+    assert pickle.loads(pickle.dumps(task)) == task and registry.find("tasks", "kernels") is Kernels
+    found = parts(task.prompt(source()))
+    assert found.head["metric"] == "latency" and found.head["language"].startswith("c++, inductor ")
+    assert found.head["device"].endswith(", 1 thread") and found.counters["read_bytes"] == 770 and found.text == TEXT
+    told = parts(task.prompt(source(GPU, "inductor 2.11 triton 3.6; NVIDIA X; 1 thread")))
+    assert (told.head["language"], told.head["device"]) == ("triton, inductor 2.11 triton 3.6", "NVIDIA X")
+    check_grammar(task.grammar(source()), [(0.5,), (1e-6,)], walks=20)
+    check_toolchain(registry.find("toolchains", "inductor")())
+
+
+def test_what_cannot_be_measured_is_said(pool: Pool) -> None:
+    asked = source(where="inductor 0.1 g++ 1; x; 1 thread")
+    assert next(m for _, m in pool.measure(Kernels(), asked, [None])).error.startswith("tool: it ran with inductor 0.1")
+    with pytest.raises(UsageError, match="no device is called 'tpu'"):
+        target.here("tpu")
+
+
+def test_a_larger_draw_begins_with_a_smaller_one() -> None:
+    few, many = list(corpus.drawn(20, 3)), list(corpus.drawn(90, 3))
+    assert many[:20] == few and len({network.name for network in many}) == 90
+    assert [network.family for network in many[: len(corpus.FAMILIES)]] == list(corpus.FAMILIES)
+    assert all(size > 0 for network in many for pair in network.sizes for size in pair)
+    assert list(corpus.drawn(5, 3)) != list(corpus.drawn(5, 4)) != list(corpus.drawn(5, 4, large=True))
+
+
+def test_what_the_library_refuses_is_a_reason() -> None:
+    wrong = corpus.Network("no-such-family", "0-0", "text", (), ((1, 8),), "float32", False, True)
+    pytest.importorskip("transformers")
+    with Pool(1, Limits(timeout_s=120)) as pool:
+        found = pool.call(corpus.made, wrong, "cpu")
+        assert isinstance(found, str) and "no-such-family" in found
+        assert pool.call(corpus.made, wrong, "cpu") == found
+
+
+def test_collecting_is_resumed_and_becomes_rows(run_forerun: Any, tmp_path: Path) -> None:
+    pytest.importorskip("transformers")
+    store = tmp_path / "t.sqlite"
+    words = ("--networks", "1", "--repeats", "3", "--seconds", "0.01", "--store", str(store), "--format", "json")
+    code, out, err = run_forerun("collect", "kernels", *words)
+    assert code == 0, err
+    (row,) = json.loads(out)
+    assert row["family"] == "bert" and row["measured"] == row["kernels"] >= 5
+    again, out_again, err = run_forerun("collect", "kernels", *words)
+    assert again == 0 and json.loads(out_again) == [row], err
+    with Store(store) as opened:
+        rows = list(rows_of(opened, "kernels"))
+    assert len(rows) == row["kernels"] and {r.group for r in rows} == {"bert"} and min(r.value for r in rows) > 0
+
+
+def test_the_command_line_says_what_is_wrong(run_forerun: Any) -> None:
+    wrong = {("--networks", "0"): "--networks 0", ("--repeats", "1"): "--repeats 1"}
+    if not torch.cuda.is_available():
+        wrong["--device", "cuda", "--networks", "1"] = "GPU"
+    for arguments, said in wrong.items():
+        code, out, err = run_forerun("collect", "kernels", *arguments)
+        assert code in (2, 3) and said in err and "Traceback" not in err and not out

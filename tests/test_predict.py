@@ -1,0 +1,450 @@
+"""`forerun predict`, `forerun.predict`, model cards: a small network, trained on rows in the words of the tasks."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("onnxscript")
+
+import forerun  # noqa: E402
+from forerun import improve  # noqa: E402
+from forerun.cli._quantities import amount, quantity  # noqa: E402
+from forerun.core import Source  # noqa: E402
+from forerun.corpora.onnx_models import generated  # noqa: E402
+from forerun.errors import InputError, ToolMissing, UsageError  # noqa: E402
+from forerun.models.encoder_decoder import EncoderDecoder  # noqa: E402
+from forerun.models.encoder_decoder.card import Card  # noqa: E402
+from forerun.questions import Options, language_of, questions  # noqa: E402
+from forerun.rows import Row  # noqa: E402
+from forerun.tables import write_rows  # noqa: E402
+from forerun.tasks.accuracy import Accuracy  # noqa: E402
+from forerun.tasks.latency import Latency  # noqa: E402
+from forerun.tasks.memory import Memory  # noqa: E402
+from forerun.tasks.runtime import Runtime  # noqa: E402
+from forerun.tasks.size import Size  # noqa: E402
+from forerun.toolchains.llvm import clang  # noqa: E402
+from forerun.toolchains.onnx import model as proto  # noqa: E402
+from forerun.train import recipes  # noqa: E402
+from forerun.train.fit import Parts, fit  # noqa: E402
+
+Run = Callable[..., tuple[int, str, str]]
+ROOT = Path(__file__).parents[1]
+TINY = recipes.named("cpu", depth=1, tokens=600, context=256, steps=250, rows=2, row_tokens=512, evaluate_every=50,
+                     learning_rate=2e-3)  # fmt: skip
+DEVICES = ("x86_64 Big 8 cores 32 GiB", "aarch64 Small 2 cores 1 GiB")
+PYTHON, GCC, TARGET = "cpython 3.11", "gcc 12 -O2", f"cpython 3.11; {DEVICES[0]}"
+torch.set_num_threads(1)
+
+
+def program(depth: int, tag: str = "x", language: str = "python") -> str:
+    """Loops in loops: ten times as much of everything for each."""
+    if language == "c":
+        loops = "".join(f"for (int i{k} = 0; i{k} < n; i{k}++) " for k in range(depth))
+        return f"int {tag}, n = 10;\nint main(void) {{ {loops}{tag}++; return 0; }}\n"
+    lines = [f"{'    ' * k}for i{k} in range(10):" for k in range(depth)]
+    return "\n".join([*lines, f"{'    ' * depth}{tag}.append(1)", ""])
+
+
+def rows(n: int, seed: int) -> list[Row]:
+    """Of programs in two languages, on two devices, one of which has twice as many; a few of networks and a module."""
+    draw, found = random.Random(seed), list[Row]()
+    for i in range(n):
+        depth, language = draw.randint(1, 5), draw.choice(("python", "python", "c"))
+        device = DEVICES[draw.randint(0, 2) // 2]
+        tool, text = PYTHON if language == "python" else GCC, program(depth, f"v{draw.randint(0, 99)}", language)
+        source = Source(text, language, f"{i}", f"{tool}; {device}")
+        value = 10.0**depth * (1 if device == DEVICES[0] else 100)
+        for task, factor in ((Memory(), 1.0), (Runtime(), 1e-6)):
+            metric, group = task.metric, f"{seed} {i % 12}"
+            found.append(
+                Row(metric.name, metric.unit, task.prompt(source), factor * value, group, device, licence="MIT")
+            )
+    for network in generated(6, seed, "pixel3"):
+        found.append(Row("latency", "s", Latency().prompt(network.source), 0.5, network.group, "pixel3"))
+        data = replace(network.source, target="cifar10, test")
+        found.append(Row("accuracy", "1", Accuracy().prompt(data), 0.9, network.group, "cifar10, test"))
+    module = Source("define i32 @f() {\n  ret i32 7\n}\n", "llvm", "m", "x86_64-pc-linux-gnu -Oz")
+    return [*found, Row("text", "B", Size("", 22).prompt(module), 40.0, "m", "x86_64-pc-linux-gnu")]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Has learned that loops in loops are dear."""
+    place = tmp_path_factory.mktemp("trained") / "made"
+    assert fit(Parts(rows(100, 0), rows(40, 1)), place, TINY)
+    return place
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for depth in (1, 3, 5):
+        Path(f"p{depth}.py").write_text(program(depth))
+        Path(f"p{depth}.c").write_text(program(depth, language="c"))
+
+
+def test_estimates_of_the_library(folder: Path) -> None:
+    found = forerun.predict([f"p{d}.py" for d in (1, 3, 5)], metric="memory", model=folder)
+    assert isinstance(found, list) and [one.name for one in found] == ["p1.py", "p3.py", "p5.py"]
+    reference = EncoderDecoder(folder).predict(
+        [Memory().prompt(Source(program(d), "python", "", TARGET)) for d in (1, 3, 5)]
+    )
+    assert [one.value for one in found] == pytest.approx([belief.median for belief in reference], rel=1e-3)
+    assert 3 < found[0].value < 30 and 300 < found[1].value < 3000 and 3e4 < found[2].value < 3e5
+    one = forerun.predict("p3.py", metric="memory", model=folder)
+    assert isinstance(one, forerun.Estimate) and one.unit == "B" and one.language == f"python, {PYTHON}"
+    assert one.low <= one.value <= one.high and one.device == DEVICES[0] and one.cut == 0 and one.notes == ()
+    assert one.above(one.high) < 0.06 < 0.94 < one.above(one.low * 0.99)
+    assert abs(one.above(one.value) - 0.5) < 0.1 and "memory" in one._repr_html_()
+    assert json.loads(json.dumps(one.to_json())) == one.to_json() and one.to_json()["value"] == one.value
+    every = forerun.predict(Path("p3.py"), model=folder)
+    assert [each.metric for each in every] == ["memory", "runtime"]
+    text = forerun.predict(Source(program(3), "python"), metric=["memory"], model=folder)
+    assert text[0].value == one.value and text[0].name == "-"
+    module = Source("define i32 @f() {\n  ret i32 7\n}\n", "llvm")
+    assert forerun.predict(module, metric="size", model=folder).metric == "text"
+
+
+def test_what_it_knows_of_devices(folder: Path) -> None:
+    big, small = (forerun.predict("p3.py", metric="memory", model=folder, device=device) for device in DEVICES)
+    assert small.value > 2 * big.value and small.device == DEVICES[1] and not small.notes
+    other = forerun.predict("p3.py", metric="memory", model=folder, device="a toaster")
+    assert other.device == "a toaster" and DEVICES[0] in other.notes[0] and "a toaster" in other.notes[0]
+
+
+def test_familiar_and_not(folder: Path) -> None:
+    Path("odd.py").write_text("zork grault waldo fred plugh xyzzy " * 40)
+    usual, odd = forerun.predict(["p3.py", "odd.py"], metric="memory", model=folder)
+    assert usual.familiar == "familiar" and odd.familiar in ("unusual", "unlike anything seen")
+    words = [replace(usual, familiarity=share).familiar for share in (None, 0.0, 0.01, 0.5)]
+    assert words == ["unknown", "unlike anything seen", "unusual", "familiar"]
+    Path("long.py").write_text(program(2) * 300)
+    assert forerun.predict("long.py", metric="memory", model=folder).cut > 1000
+
+
+def test_questions_are_asked_in_the_words_of_training(folder: Path, compiler: str) -> None:
+    card = Card.load(folder)
+
+    def asked(what: Any, metric: str, **more: Any) -> str:
+        return questions(what, card, Options((metric,), **more))[0].prompt
+
+    text, target = program(3), TARGET
+    for task in (Memory(), Runtime()):
+        assert asked("p3.py", task.name) == task.prompt(Source(text, "python", "p", target))
+    fed = replace(Source(text, "python", "p", f"{target}; stdin 12 of 3 B"), reference=b"1 2")
+    assert asked("p3.py", "memory", stdin=b"1 2") == Memory().prompt(fed)
+    network = next(generated(1, 7, "pixel3")).source
+    Path("n.onnx").write_bytes(network.reference)
+    assert asked("n.onnx", "latency") == Latency().prompt(network)
+    assert asked("n.onnx", "accuracy") == Accuracy().prompt(replace(network, target="cifar10, test"))
+    command = improve.command_for("p3.c", compiler, ["-O2"])
+    module = Source(clang.front_end(command).text, "llvm", "p3.c", str(clang.target(command)))
+    expected = Size("", 22).prompt(module)
+    assert "-O2" in expected and asked("p3.c", "size", flags=("-O2",)) == expected
+    assert asked(Source(program(3, language="c"), "c"), "text", flags=("-O2",)) == expected
+    Path("m.ll").write_text(module.text)
+    assert "pipeline -Oz" in asked("m.ll", "size") and asked("m.ll", "size", flags=("-O2",)) == expected
+
+
+def test_modules_without_a_compiler(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def absent() -> str:
+        raise ToolMissing("no clang was found", "none", "apt-get install clang-22")
+
+    monkeypatch.setattr(clang, "default_compiler", absent)
+    Path("m.ll").write_text('target triple = "riscv64"\ndefine i32 @f() {\n  ret i32 7\n}\n')
+    one = forerun.predict("m.ll", metric="size", model=folder, flags=["-O2"])
+    assert one.metric == "text" and one.device == "riscv64" and "x86_64-pc-linux-gnu" in one.notes[0]
+    with pytest.raises(ToolMissing, match="clang"):
+        forerun.predict("p1.c", metric="size", model=folder)
+    found = forerun.predict("p1.c", model=folder)  # what can be asked is asked
+    assert [each.metric for each in found] == ["memory", "runtime"] and "no clang" in found[0].notes[0]
+    Path("m.bc").write_bytes(b"BC\xc0\xde\0\0\0\0")
+    with pytest.raises(ToolMissing):
+        forerun.predict("m.bc", model=folder)
+
+
+def test_a_part_of_a_program_is_no_program(folder: Path, compiler: str) -> None:
+    Path("part.c").write_text("int twice(int x) { return 2 * x; }\n")
+    assert [one.metric for one in forerun.predict("part.c", model=folder)] == ["text"]
+    assert "no main in c" in forerun.predict("part.c", metric="memory", model=folder).notes[0]
+
+
+def test_the_table_ranks_and_the_gate_closes(folder: Path, run_forerun: Run) -> None:
+    ask = ("predict", "p5.py", "p1.py", "p3.py", "--model", str(folder), "--metric", "memory")
+    code, out, err = run_forerun(*ask, "--format", "json")
+    found = json.loads(out)
+    values = [row["value"] for row in found]
+    assert code == 0 and not err and values == sorted(values) and len(set(values)) == 3
+    assert [row["rank"] for row in found] == [1, 2, 3] and found[0]["unit"] == "B"
+    code, out, _ = run_forerun(*ask)
+    shown = [line.split()[:5] for line in out.splitlines()[1:]]
+    assert shown == [[str(r["rank"]), r["name"], "memory", *quantity(r["value"], "B").split()] for r in found]
+    assert DEVICES[0] in out
+    code, out, err = run_forerun(*ask, "--fail-over", repr((values[1] + values[2]) / 2), "--format", "csv")
+    lines = list(csv.DictReader(io.StringIO(out)))
+    assert code == 4 and len(err.strip().splitlines()) == 3 and "1 of 3 files over" in err
+    assert [float(line["over"]) > 0.5 for line in lines] == [False, False, True]
+    assert run_forerun(*ask, "--fail-over", "20 TB")[0] == 0
+    code, out, _ = run_forerun("predict", "p*.py", "--model", str(folder))
+    tables = out.strip().split("\n\n")
+    assert code == 0 and len(tables) == 2 and all(len(table.splitlines()) == 4 for table in tables)
+    assert re.search(r"p1\.py +runtime +\S+ (n|µ|m)?s ", tables[1])
+
+
+def test_standard_input_and_languages(folder: Path, run_forerun: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Given:
+        buffer = io.BytesIO(program(3).encode())
+
+    monkeypatch.setattr(sys, "stdin", Given)
+    words = ("--model", str(folder), "--metric", "memory", "--format", "json")
+    code, out, _ = run_forerun("predict", "-", "--language", "Python", *words)
+    assert code == 0 and json.loads(out)[0]["value"] == forerun.predict("p3.py", metric="memory", model=folder).value
+    code, _, err = run_forerun("predict", "-", *words)
+    assert code == 2 and "--language" in err
+    known = {"x.py": "python", "x.CC": "c++", "x.onnx": "onnx", "x.ll": "llvm", "x.s": "assembly"}
+    assert {path: language_of(path) for path in known} == known
+    assert [language_of("-", name) for name in ("cpp", "C++", "py", "triton", "bc")] == [
+        "c++", "c++", "python", "triton", "llvm"]  # fmt: skip
+
+
+WRONG: list[tuple[tuple[str, ...], int, str]] = [
+    (("nowhere.py",), 1, "nowhere.py"),
+    (("empty.py",), 1, "empty.py is empty"),
+    (("binary.py",), 1, "no text"),
+    (("big.py",), 1, "too large"),
+    (("folder",), 2, "language"),
+    (("folder", "--language", "python"), 1, "folder/*.py"),
+    (("what.xyz",), 2, "--language"),
+    (("bad.onnx",), 1, "no ONNX model"),
+    (("open.onnx",), 2, "--size batch=1"),
+    (("p1.py", "--language", "triton"), 2, "it was trained on"),
+    (("p1.py", "--metric", "beauty"), 2, "memory, runtime"),
+    (("p1.py", "--metric", "latency"), 2, "of python it knows"),
+    (("p1.c", "--metric", "size", "--", "--soup"), 2, "--soup"),
+    (("p1.py", "--fail-over", "3MB"), 2, "one metric"),
+    (("p1.py", "--metric", "memory", "--fail-over", "3ms"), 2, "512MB"),
+    (("p1.py", "--size", "batch"), 2, "batch=1"),
+    (("p1.py", "--stdin", "nowhere.txt"), 1, "nowhere.txt"),
+    (("*.zig",), 1, "no file matches"),
+    (("p1.py", "--model", "empty"), 1, "no checkpoint"),
+]
+
+
+@pytest.mark.parametrize(("words", "status", "why"), WRONG, ids=[" ".join(words) for words, *_ in WRONG])
+def test_what_is_wrong_is_said(
+    words: tuple[str, ...], status: int, why: str, folder: Path, run_forerun: Run, compiler: str
+) -> None:
+    Path("empty.py").write_text("  \n")
+    Path("binary.py").write_bytes(b"\x7fELF\0\0\1")
+    Path("big.py").write_text("x = 1\n" * 2_000_000)
+    Path("what.xyz").write_text("x")
+    Path("bad.onnx").write_bytes(b"soup")
+    Path("folder").mkdir()
+    Path("empty").mkdir()
+    network = proto.parse(next(generated(1, 7, "pixel3")).source.reference)
+    network.graph.input[0].type.tensor_type.shape.dim[0].dim_param = "batch"
+    Path("open.onnx").write_bytes(network.SerializeToString())
+    at = words.index("--") if "--" in words else len(words)
+    model = () if "--model" in words else ("--model", str(folder))
+    code, out, err = run_forerun("predict", *words[:at], *model, *words[at:])
+    assert code == status and not out and why in err and len(err.strip().splitlines()) == 3, err
+
+
+def test_one_file_that_cannot_be_read_takes_nothing_from_the_others(folder: Path, run_forerun: Run) -> None:
+    Path("empty.py").write_text("")
+    code, out, err = run_forerun("predict", "empty.py", "p1.py", "--metric", "memory", "--model", str(folder))
+    assert code == 1 and "p1.py" in out and "empty.py is empty" in err
+
+
+@pytest.mark.parametrize(
+    ("file", "change", "why"),
+    [
+        ("card.json", lambda text: text[:90], "card.json cannot be read"),
+        ("card.json", lambda text: re.sub('"format": .', '"format": 99', text), "of another version"),
+        ("config.json", lambda text: re.sub('"format": .', '"format": 99', text), "of another version"),
+        ("config.json", lambda text: text[:40], "no checkpoint"),
+        ("tokenizer.json", lambda text: text[:40], "tokenizer"),
+        ("calibration.json", lambda text: text[:40], "calibration.json cannot be read"),
+        ("card.json", None, "cannot be asked"),
+    ],
+)
+def test_a_checkpoint_that_cannot_be_used(
+    file: str, change: Callable[[str], str] | None, why: str, folder: Path, tmp_path: Path, run_forerun: Run
+) -> None:
+    place = Path(shutil.copytree(folder, tmp_path / "copy"))
+    if change is None:
+        (place / file).unlink()
+    else:
+        (place / file).write_text(change((place / file).read_text()))
+    code, out, err = run_forerun("predict", "p1.py", "--model", str(place))
+    assert code == 1 and not out and why in err and len(err.strip().splitlines()) == 3
+
+
+def test_a_damaged_graph(folder: Path, tmp_path: Path) -> None:
+    place = Path(shutil.copytree(folder, tmp_path / "copy"))
+    (place / "decoder.onnx").write_bytes((place / "decoder.onnx").read_bytes()[:1000])
+    with pytest.raises(InputError, match="network cannot be read"):
+        forerun.predict("p1.py", model=place)
+
+
+def test_wrong_arguments_of_the_library(folder: Path) -> None:
+    with pytest.raises(UsageError, match="not a source"):
+        forerun.predict(3, model=folder)  # type: ignore[call-overload]
+    with pytest.raises(UsageError, match="flags"):
+        forerun.predict("p1.c", model=folder, flags="-O2")
+    assert forerun.predict([], model=folder) == []
+
+
+def test_too_little_memory_is_said(folder: Path) -> None:
+    code = f"""
+import resource
+import forerun
+ask = dict(metric='memory', model={str(folder)!r})
+forerun.predict('p1.py', **ask)
+pages = int(open('/proc/self/statm').read().split()[0])
+resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + (48 << 20),) * 2)
+try:
+    forerun.predict(['long.py'] * 99, **ask)
+except forerun.ForerunError as error:
+    print(error)
+"""
+    Path("long.py").write_text(program(2) * 40)
+    env = os.environ | {"PYTHONPATH": str(ROOT / "src")}
+    run = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=False)
+    assert "not enough memory" in run.stdout and len(run.stdout.splitlines()) == 3, run.stdout + run.stderr
+
+
+def spent_s(pid: int) -> float:
+    """CPU seconds of a process."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def test_an_interrupt_is_an_answer_too(folder: Path) -> None:
+    names = [f"many{i}.py" for i in range(400)]
+    for name in names:
+        Path(name).write_text(program(2) * 40)
+    words = [sys.executable, "-m", "forerun", "predict", *names, "--model", str(folder)]
+    env = os.environ | {"PYTHONPATH": str(ROOT / "src")}
+    run = subprocess.Popen(words, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while run.poll() is None and spent_s(run.pid) < 2:  # of ten: starting takes half a second
+        time.sleep(0.05)
+    run.send_signal(signal.SIGINT)
+    out, err = run.communicate(timeout=60)
+    assert run.returncode == 130 and not out and "Traceback" not in err and "interrupted" in err
+
+
+def test_it_answers_without_torch(folder: Path) -> None:
+    code = f"""
+import sys
+import forerun
+found = forerun.predict(['p1.py', 'p3.py', 'p5.py'], metric='memory', model={str(folder)!r})
+assert len({{one.value for one in found}}) == 3
+heavy = {{'torch', 'sklearn', 'scipy', 'onnxscript', 'sqlite3'}}
+print(sorted(heavy & set(sys.modules)))
+"""
+    env = os.environ | {"PYTHONPATH": str(ROOT / "src")}
+    run = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=False)
+    assert run.stdout == "[]\n", run.stderr
+
+
+def test_the_card_tells_what_it_was_made_of(folder: Path, run_forerun: Run) -> None:
+    card = Card.load(folder)
+    assert card.metrics[:2] == ("memory", "runtime") and {kind.metric for kind in card.kinds} >= {"latency", "text"}
+    first = card.kinds[0]
+    assert (first.language, first.device) == (f"python, {PYTHON}", DEVICES[0]) and first.licences == {"MIT": first.rows}
+    assert sum(kind.rows for kind in card.kinds) == card.recipe["rows"] == 213 and first.groups == 12
+    assert [kind.where for kind in card.kinds if kind.metric == "accuracy"] == ["cifar10, test"]
+    assert 0 < card.recipe["steps"] <= 250 and card.recipe["best validation loss"] > 0
+    page = (folder / "README.md").read_text()
+    assert all(word in page for word in (DEVICES[1], "MIT", "parameters", "Limits", "None were written down"))
+    assert str(folder.parent) not in page and str(folder.parent) not in (folder / "card.json").read_text()
+    code, out, _ = run_forerun("models", str(folder), "--format", "json")
+    assert code == 0 and json.loads(out)[0]["rows"] == first.rows
+    assert run_forerun("models", "nowhere")[0] == 1
+
+
+def test_results_go_into_the_card(folder: Path, tmp_path: Path, run_forerun: Run) -> None:
+    pytest.importorskip("sklearn")
+    place, table = Path(shutil.copytree(folder, tmp_path / "copy")), tmp_path / "rows.jsonl"
+    write_rows(table, [replace(row, group=f"g{i}") for i, row in enumerate(rows(80, 5)) if row.metric == "memory"])
+    words = ("eval", str(table), "--checkpoint", str(place), "--model", "length", "--similar", "2")
+    code, out, err = run_forerun(*words, "--card", "--format", "json")
+    assert code == 0, err
+    card = Card.load(place)
+    assert [result["model"] for result in card.results] == ["length", "encoder_decoder"]
+    assert card.results[1]["spearman"] == json.loads(out)[1]["spearman"]
+    page = (place / "README.md").read_text()
+    assert "| memory | encoder_decoder |" in page and "None were written down" not in page
+    again = card.with_results([{"metric": "runtime", "model": "a"}, {"metric": "memory", "model": "b"}])
+    assert [result["model"] for result in again.results] == ["a", "b"]
+    code, _, err = run_forerun("eval", str(table), "--card")
+    assert code == 2 and "--checkpoint" in err
+
+
+def test_the_curves_of_a_training(folder: Path, tmp_path: Path, run_forerun: Run) -> None:
+    code, out, _ = run_forerun("show", str(folder))
+    lines = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+    assert code == 0 and out.count("o") >= 2 and "·" in out and f"step {lines[-1]['step']:,}" in out
+    first, last = (out.splitlines()[i] for i in (0, 15))
+    assert "·" in first.partition("│")[2][:8] and float(first.split("│")[0]) > float(last.split("│")[0])
+    code, out, _ = run_forerun("show", str(folder), "--format", "json")
+    assert code == 0 and [point["nll"] for point in json.loads(out)] == [line["parts"]["nll"] for line in lines]
+    going = tmp_path / "going"
+    going.mkdir()
+    code, _, err = run_forerun("show", str(going))
+    assert code == 1 and "no training" in err
+    (going / "metrics.jsonl").write_text(json.dumps(lines[0])[:20])
+    assert "no curve yet" in run_forerun("show", str(going))[2]
+    (going / "metrics.jsonl").write_text(json.dumps(lines[0]) + "\n" + json.dumps(lines[1])[:30])
+    code, out, _ = run_forerun("show", str(going))
+    assert code == 0 and "step 1 of" in out
+    (going / "metrics.jsonl").write_text("soup\n")
+    code, _, err = run_forerun("show", str(going))
+    assert code == 1 and "metrics.jsonl" in err and len(err.strip().splitlines()) == 3
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [
+        (0, "B", "0 B"), (999.6e3, "B", "1 MB"), (12_345_678, "B", "12.3 MB"), (5e15, "B", "5,000 TB"),
+        (0.0045, "s", "4.5 ms"), (3e-10, "s", "0.3 ns"), (1234, "s", "1,230 s"), (0.9134, "1", "0.913"),
+        (12345, "", "12,300"), (3.14159, "ms", "3.14 ms"), (float("inf"), "B", "inf B"),
+    ],
+)  # fmt: skip
+def test_amounts_for_people(value: float, unit: str, text: str) -> None:
+    assert quantity(value, unit) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "unit", "value"),
+    [
+        ("512MB", "B", 512e6), ("1.5 GiB", "B", 1.5 * 2**30), ("4096", "B", 4096), ("1e6", "B", 1e6),
+        ("3ms", "s", 0.003), ("2 min", "s", 120), ("250us", "ms", 0.25), ("0.9", "1", 0.9), ("7 apples", "apples", 7),
+    ],
+)  # fmt: skip
+def test_amounts_of_people(text: str, unit: str, value: float) -> None:
+    assert amount(text, unit) == pytest.approx(value)
+
+
+@pytest.mark.parametrize(("text", "unit"), [("3ms", "B"), ("soup", "s"), ("1.2.3", "s"), ("", "B"), ("5MB", "")])
+def test_what_is_no_amount(text: str, unit: str) -> None:
+    with pytest.raises(UsageError, match="not an amount"):
+        amount(text, unit)
