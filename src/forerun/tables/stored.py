@@ -1,4 +1,4 @@
-"""Rows from stored trials: what was measured of programs, and what pass pipelines made of modules."""
+"""Rows from stored trials: what was measured of programs and networks, and what pass pipelines made of modules."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from forerun.rows import Row
 from forerun.store import Row as Stored
 from forerun.store import Store
 from forerun.tasks import size
-from forerun.tasks._programs import Programs
+from forerun.tasks._numbers import Numbers
 from forerun.tasks.kernels import Kernels
+from forerun.tasks.latency import Latency
 from forerun.tasks.memory import Memory
 from forerun.tasks.passes import Passes
 from forerun.tasks.runtime import Runtime
@@ -30,27 +31,33 @@ _LONGEST = 2000
 
 
 def rows_of(store: Store, task: str, each: int = EACH) -> Iterator[Row]:
-    """The rows that a store holds for a task: `memory`, `runtime`, `kernels`, or `size` (from trials of `passes`).
+    """The rows that a store holds for a task: `memory`, `runtime`, `latency`, `kernels`, or `size` (from `passes`).
 
-    A row's group is the project, the problem or the network's family. Of a module's pipelines `size` takes the
-    compiler's own level and at most `each` others at random, the same ones each time, none of them with passes for
-    single functions. Raises UsageError for another task, ForerunError where the store cannot be used.
+    A row's group is the project, the problem, the network's topology or its family. Of a module's pipelines `size`
+    takes the compiler's own level and at most `each` others at random, the same ones each time, none of them with
+    passes for single functions. Raises UsageError for another task, ForerunError where the store cannot be used.
     """
     if task not in _ROWS:
         raise UsageError(f"no rows are made of the task {task!r}", f"tasks: {', '.join(TASKS)}", "name one of them")
     return _ROWS[task](store, each)
 
 
-def _of_programs(views: Sequence[Programs], store: Store, _: int) -> Iterator[Row]:
+def _of_facts(views: Sequence[Numbers], device: Callable[[str], str], store: Store, _: int) -> Iterator[Row]:
     for key, found in store.baselines(views[0].id).items():
         source = store.source(key)
         for view in views:
             metric = view.metric
             if found.ok and metric.name in found.values and view.accepts(found):
-                device = Target.parse(source.target).device
-                value = found.values[metric.name]
-                text = view.prompt(source)
-                yield Row(metric.name, metric.unit, text, value, group_of(source), device, source.name)
+                value, where = found.values[metric.name], device(source.target)
+                yield Row(metric.name, metric.unit, view.prompt(source), value, group_of(source), where, source.name)
+
+
+def _computer(target: str) -> str:
+    return Target.parse(target).device
+
+
+def _processor(target: str) -> str:
+    return Machine.parse(target).where
 
 
 def _of_kernels(store: Store, _: int) -> Iterator[Row]:
@@ -84,8 +91,9 @@ def _of_module(stored: Stored) -> Iterator[Row]:
 
 
 _ROWS: Mapping[str, Callable[[Store, int], Iterator[Row]]] = {
-    "memory": partial(_of_programs, (Memory(), Memory(objective="traced"))),
-    "runtime": partial(_of_programs, (Runtime(),)),
+    "memory": partial(_of_facts, (Memory(), Memory(objective="traced")), _computer),
+    "runtime": partial(_of_facts, (Runtime(),), _computer),
+    "latency": partial(_of_facts, (Latency(),), _processor),
     "kernels": _of_kernels,
     "size": _of_modules,
 }

@@ -1,0 +1,274 @@
+"""Tables of what was measured, without the texts: they belong to others, the numbers do not.
+
+    measured.py pack STORE... --folder OWNER/NAME@COMMIT=DIR... -o programs.csv.gz
+    measured.py unpack programs.csv.gz --folder DIR... -o store.sqlite
+    measured.py sources programs.csv.gz
+
+`pack` writes a line for each metric of each program that `forerun collect memory` measured and whose file lies in one
+of the folders, of each module of `forerun collect size`, and of each generated network of `forerun collect latency`.
+`unpack` finds the texts of programs again, by their digest, in folders of any name, draws the networks again, and makes
+a store of them: `forerun data export` makes rows of it as it does of any. Modules are compiled again, by `forerun
+collect size`. `sources` counts what is in a table.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import gzip
+import hashlib
+import io
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from functools import cache
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple
+
+from forerun.cli.render import Column, Table, add_format, counted, number, show
+from forerun.core import Draft, Measurement, Source, Trial
+from forerun.corpora import debian
+from forerun.corpora.onnx_models import generated
+from forerun.corpora.programs import group_of, licence
+from forerun.errors import ForerunError, InputError, UsageError
+from forerun.files import write_atomically
+from forerun.store import Store
+from forerun.tasks import size
+from forerun.tasks._numbers import Answer, Numbers
+from forerun.tasks._programs import METRICS
+from forerun.tasks.latency import LATENCY, Latency
+from forerun.tasks.memory import Memory
+from forerun.tasks.passes import Passes
+
+_PROGRAMS, _NETWORKS, _MODULES = Memory(), Latency(), f"{Passes.name}/{Passes.version}"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One number, and where its text is: `sha256` is the digest of the file, of a network's text, of a module's IR."""
+
+    source: str
+    commit: str
+    licence: str
+    path: str
+    sha256: str
+    language: str
+    name: str
+    target: str
+    tool: str
+    metric: str
+    value: float
+    spread: float
+    """Half the range of the runs over their median; of a network as `forerun collect latency` tells it."""
+    n: int
+    """Runs."""
+
+
+class Place(NamedTuple):
+    """Where a text was found."""
+
+    source: str
+    commit: str
+    licence: str
+    path: str
+
+
+def digest(text: str) -> str:
+    """Of the bytes that a text was read from."""
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def files(folder: Path) -> Iterator[tuple[str, Path]]:
+    """Every file with the digest of its bytes. Raises InputError where there is no such folder."""
+    if not folder.is_dir():
+        raise InputError(f"there is no folder {folder}", "no such folder", "name a folder with programs: --folder DIR")
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and not path.is_symlink():
+            yield hashlib.sha256(path.read_bytes()).hexdigest(), path
+
+
+def places(folders: Sequence[str]) -> dict[str, Place]:
+    """Where each digest lies first, of folders named OWNER/NAME@COMMIT=DIR. Raises UsageError, InputError."""
+    found: dict[str, Place] = {}
+    for folder in folders:
+        parts = re.fullmatch(r"([^@=]+)@([^@=]+)=(.+)", folder)
+        if not parts:
+            raise UsageError(f"--folder {folder}", "pack wants to know whose it is", "OWNER/NAME@COMMIT=DIR")
+        root = Path(parts[3])
+        for key, path in files(root):
+            if key not in found:
+                found[key] = Place(parts[1], parts[2], _licence(path.parent, root), path.relative_to(root).as_posix())
+    return found
+
+
+@cache
+def _licence(folder: Path, root: Path) -> str:
+    """The nearest one, from the file's folder up to the root."""
+    own = licence(folder)
+    return own if own != "unknown" or folder == root else _licence(folder.parent, root)
+
+
+def pack(stores: Sequence[Path], known: Mapping[str, Place], packages: Path) -> Iterator[Line]:
+    """The lines of stores; what lies in no folder is left out. Raises ForerunError."""
+    for path in stores:
+        with Store(path) as store:
+            for task, metrics, place in (
+                (_PROGRAMS.id, METRICS, lambda source: known.get(digest(source.text))),
+                (_MODULES, size.METRICS, lambda source: _package(source, packages)),
+                (_NETWORKS.id, {"latency": LATENCY}, _drawn),
+            ):
+                yield from _lines(store, task, tuple(metrics), place)
+
+
+def _lines(store: Store, task: str, metrics: Sequence[str], place: Callable[[Source], Place | None]) -> Iterator[Line]:
+    for key, found in store.baselines(task).items():
+        source = store.source(key)
+        where = place(source) if found.ok and not (task == _PROGRAMS.id and source.reference) else None
+        if where:
+            about = (digest(source.text), source.lang, source.name, source.target, found.tool)
+            values, runs = found.values, int(found.values.get("samples", found.values.get("runs", 1)))
+            for metric in metrics:
+                if metric in values:
+                    spread = values.get(f"{metric}_spread", 0.0)
+                    yield Line(*where, *about, metric, values[metric], spread, runs)
+
+
+def _package(source: Source, packages: Path) -> Place:
+    project, _, path = source.name.partition("/")
+    folder = packages / project / "source"
+    return Place(project, debian.name_and_version(folder)[1], debian.licence(folder), path)
+
+
+def _drawn(source: Source) -> Place | None:
+    return Place("generated", "", "Apache-2.0", "") if source.name.startswith("generated/") else None
+
+
+def write(path: Path, lines: Iterable[Line]) -> int:
+    """Writes lines in one order, with one spelling: the same numbers make the same file. Returns how many."""
+    out = io.StringIO(newline="")
+    writer = csv.DictWriter(out, [field.name for field in fields(Line)], lineterminator="\n")
+    writer.writeheader()
+    ordered = sorted(set(lines), key=lambda line: (line.source, line.path, line.name, line.target, line.metric))
+    for line in ordered:
+        writer.writerow(asdict(line) | {"value": repr(line.value).removesuffix(".0"), "spread": f"{line.spread:.3g}"})
+    packed = gzip.compress(out.getvalue().encode("utf-8", "backslashreplace"), mtime=0)
+    write_atomically(path, packed)
+    return len(ordered)
+
+
+def read(path: Path) -> list[Line]:
+    """What `write` wrote. Raises InputError."""
+    try:
+        with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
+            return [_line(record) for record in csv.DictReader(file, strict=True)]
+    except (OSError, EOFError, ValueError, TypeError, KeyError, csv.Error) as error:
+        raise InputError(f"cannot read {path}", str(error), "name a table that `pack` wrote") from error
+
+
+def _line(record: Mapping[str, str]) -> Line:
+    words = {field.name: record[field.name] for field in fields(Line) if field.name not in ("value", "spread", "n")}
+    return Line(**words, value=float(record["value"]), spread=float(record["spread"]), n=int(record["n"]))
+
+
+def unpack(lines: Sequence[Line], folders: Sequence[Path], output: Path) -> tuple[int, int]:
+    """Stores each program and network whose text is found; returns how many, and how many there are.
+
+    Raises UsageError where the lines are of modules, InputError, ForerunError, ToolMissing.
+    """
+    if any(line.metric in size.METRICS for line in lines):
+        raise UsageError("modules are not unpacked", "their IR is nowhere", "compile them again: forerun collect size")
+    wanted = {line.sha256 for line in lines}
+    texts = {key: path for folder in folders for key, path in files(folder) if key in wanted}
+    kept = 0
+    with Store(output) as store:
+        for _, group in groupby(lines, key=lambda line: (line.sha256, line.target)):
+            own = list(group)
+            if own[0].sha256 in texts:
+                text = texts[own[0].sha256].read_bytes().decode("utf-8", "surrogateescape")
+                kept += _store(store, _PROGRAMS, Source(text, own[0].language, own[0].name, own[0].target), own)
+        kept += sum(_store(store, _NETWORKS, *drawn) for drawn in _drawn_again(lines))
+    return kept, len({(line.sha256, line.target) for line in lines})
+
+
+def _drawn_again(lines: Sequence[Line]) -> Iterator[tuple[Source, list[Line]]]:
+    """The generated networks: for each seed and target as many are drawn as the last one needs."""
+    names = re.compile(r"generated/.*/(\d+)-(\d+)")
+    numbered = [(found, line) for line in lines if (found := names.fullmatch(line.name))]
+    for seed, target in sorted({(int(found[1]), line.target) for found, line in numbered}):
+        own = {line.name: line for found, line in numbered if (int(found[1]), line.target) == (seed, target)}
+        for network in generated(sys.maxsize, seed, target):
+            line = own.pop(network.source.name, None)
+            if line and line.sha256 == digest(network.source.text):
+                yield network.source, [line]
+            if not own:
+                break
+
+
+def _store(store: Store, task: Numbers, source: Source, lines: Sequence[Line]) -> bool:
+    values = {line.metric: line.value for line in lines} | {f"{line.metric}_spread": line.spread for line in lines}
+    runs = "samples" if task.name == "latency" else "runs"
+    found = Measurement(values | {runs: float(lines[0].n)}, checked=True, tool=lines[0].tool)
+    draft: Draft[Answer] = Draft(None, origin="baseline")
+    store.add([Trial(task.id, source, draft, found)], task.grammar(source))
+    return True
+
+
+def sources(lines: Sequence[Line]) -> Table:
+    """A row for each source and licence: programs, groups, languages."""
+    rows = []
+    for key, group in groupby(sorted(lines, key=_whose), key=_whose):
+        own = list(group)
+        row: dict[str, object] = dict(zip(("source", "commit", "licence"), key, strict=True))
+        row |= {"texts": len({line.sha256 for line in own}), "groups": len({_group(line) for line in own})}
+        rows.append(row | {"languages": ", ".join(sorted({line.language for line in own}))})
+    words = [Column(name, name) for name in ("source", "commit", "licence")]
+    counts = [Column(name, name, number, True) for name in ("texts", "groups")]
+    return Table([*words, *counts, Column("languages", "languages")], rows)
+
+
+def _whose(line: Line) -> tuple[str, str, str]:
+    return line.source, line.commit, line.licence
+
+
+def _group(line: Line) -> str:
+    return group_of(Source("", line.language, line.name))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Does what the docstring above says."""
+    options = _options(arguments)
+    try:
+        if options.verb == "pack":
+            count = write(options.output, pack(options.stores, places(options.folder), options.packages))
+            print(f"{counted(count, 'line')} in {options.output}", file=sys.stderr)
+        elif options.verb == "unpack":
+            kept, there = unpack(read(options.table), options.folder, options.output)
+            print(f"{kept:,} of {there:,} texts found; trials are in {options.output}", file=sys.stderr)
+        else:
+            show(sources(read(options.table)), options.format)
+    except ForerunError as error:
+        print(error, file=sys.stderr)
+        return 2 if isinstance(error, UsageError) else 1
+    return 0
+
+
+def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    verbs = parser.add_subparsers(dest="verb", required=True)
+    packing, unpacking, counting = (verbs.add_parser(name) for name in ("pack", "unpack", "sources"))
+    packing.add_argument("stores", type=Path, nargs="+", metavar="STORE")
+    packing.add_argument("--folder", action="append", default=[], metavar="OWNER/NAME@COMMIT=DIR")
+    packing.add_argument("--packages", type=Path, default=Path(), metavar="DIR", help="Debian's, as in the cache")
+    unpacking.add_argument("table", type=Path)
+    unpacking.add_argument("--folder", action="append", default=[], type=Path, metavar="DIR")
+    counting.add_argument("table", type=Path)
+    add_format(counting)
+    for one in (packing, unpacking):
+        one.add_argument("-o", "--output", type=Path, required=True)
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
