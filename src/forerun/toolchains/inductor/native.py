@@ -63,7 +63,10 @@ def measure(kernel: Kernel, folder: Path, repeats: int, seconds: float) -> dict[
         tensors[name].data_ptr() if name in tensors else ctypes.addressof(numbers[name]) for name in kernel.arguments
     ]
     pointers = (ctypes.c_void_p * len(places))(*places)
-    timing, runs = steady(lambda n: function(pointers, ctypes.c_int64(n)), repeats, seconds, time.thread_time)
+    try:
+        timing, runs = steady(lambda n: function(pointers, ctypes.c_int64(n)), repeats, seconds, time.thread_time)
+    finally:
+        torch.set_flush_denormal(False)  # loading a library of fast mathematics has set it too, for whoever comes next
     return timed(timing, runs)
 
 
