@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -163,6 +163,28 @@ def predict() -> str:
     return "\n".join(f"{_about(rows)}\n{_judged(rows)}" for rows in experiments.values())
 
 
+def shipped() -> str:
+    """The weights that ship beside the rivals: from their card, a table for each experiment, the best first."""
+    path = WEIGHTS / "encoder_decoder" / "card.json"
+    if not path.is_file():
+        return "Not measured.\n"
+    experiments: dict[str, list[dict[str, Any]]] = {}
+    for line in json.loads(path.read_text())["results"]:
+        experiments.setdefault(line["metric"], []).append(line)
+    return "\n".join(_experiment(name, lines) for name, lines in experiments.items())
+
+
+def _experiment(name: str, lines: list[dict[str, Any]]) -> str:
+    scores = {score: title for score, title in SCORES.items() if score in lines[0]}
+    ordered = sorted(lines, key=lambda line: -(line["spearman"] or -1))
+    cells = [
+        [line["model"], *(_score([line[f"{score}{end}"] for end in ("", "_low", "_high")]) for score in scores)]
+        for line in ordered
+    ]
+    about = f"**{name}**: {lines[0]['n']:,} rows of {lines[0]['groups']:,} groups.\n"
+    return f"{about}\n{table(['model', *scores.values()], cells)}"
+
+
 def _about(rows: list[dict[str, Any]]) -> str:
     """What was asked, of how many rows, and which budget networks had."""
     first = rows[0]
@@ -188,8 +210,8 @@ def _judged(rows: list[dict[str, Any]]) -> str:
     return table(["model", *SCORES.values(), "seeds"], cells)
 
 
-def _score(values: list[float | None]) -> str:
-    value, low, high, _ = values
+def _score(values: Sequence[float | None]) -> str:
+    value, low, high = values[:3]
     if value is None:
         return "–"
     return _short(value) if low is None or high is None else f"{_short(value)} [{_short(low)}, {_short(high)}]"
@@ -229,6 +251,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "predictor-batches": lambda: predictor_speed("batches"),
     "predictor-starts": lambda: predictor_speed("starts"),
     "predictor-regress-lm": lambda: predictor_speed("regress-lm"),
+    "shipped": shipped,
     "predict": predict,
 }
 
