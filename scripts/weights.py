@@ -62,6 +62,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--recipe", default="cpu")
     parser.add_argument("--depth", type=int)
     parser.add_argument("--steps", type=int)
+    parser.add_argument("--rate", type=float, help="learning rate (default: the recipe's)")
     parser.add_argument("--start", type=Path, help="a checkpoint to go on from")
     parser.add_argument("--threads", type=int, default=0, help="of PyTorch (default: all cores)")
     parser.add_argument("--seconds", type=float, default=math.inf, help="stop then, to be resumed")
@@ -97,7 +98,7 @@ def _train(options: argparse.Namespace) -> int:
     if options.threads:
         torch.set_num_threads(options.threads)
     dealt = _split(options.rows)
-    training = recipes.named(options.recipe, depth=options.depth, steps=options.steps)
+    training = recipes.named(options.recipe, depth=options.depth, steps=options.steps, learning_rate=options.rate)
 
     def on_step(step: Progress) -> None:
         if step.step % 20 == 0 or step.validation:
