@@ -46,7 +46,7 @@ def main() -> int:
     """Runs what is asked for."""
     options = _options()
     if options.what == "rows":
-        write_rows(_architectures(options.nas), options.output)
+        write_rows(options.output, _architectures(options.nas))
     elif options.what == "train":
         return _train(options)
     else:
