@@ -113,6 +113,6 @@ def test_damaged_weights_and_absent_folders_are_refused(folder: Path, tmp_path: 
     (place / "model.safetensors").write_bytes(b"no weights")
     with pytest.raises(InputError, match="weights"):
         EncoderDecoder.from_pretrained(place, device="cpu")
-    for place in (tmp_path / "nowhere", None):  # none ships yet
+    for place in (tmp_path / "nowhere", tmp_path):
         with pytest.raises(InputError, match="no checkpoint"):
             EncoderDecoder(place)

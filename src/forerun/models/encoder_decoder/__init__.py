@@ -79,7 +79,7 @@ class EncoderDecoder(Predictor):
         except OSError as error:
             todo = "name the folder that a training wrote"
             if place is None:
-                todo = "none ships with this version: train one, forerun train --help, and name its folder"
+                todo = "install forerun again, or train one (forerun train --help) and name its folder"
             raise InputError(f"{folder} holds no checkpoint", str(error), todo) from error
         self.tokenizer = Tokenizer.load(folder)
         if self.tokenizer.size != self.config.vocabulary:
