@@ -27,7 +27,7 @@ from forerun.rows import Row
 
 FILE = "ensemble.safetensors"
 _FEWEST = 40
-"""Rows of a metric, to learn from and to validate with, for which trees are grown."""
+"""Rows of a metric for which trees are grown; where fewer are held out to say the share, it is a half."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Ensemble:
                 held[row.metric].append((row, median))
         members = {}
         for metric, rows in learned.items():
-            if min(len(rows), len(held[metric])) >= _FEWEST:
+            if len(rows) >= _FEWEST:
                 trees = BoostedTrees(syntax=False)
                 trees.fit(rows)
                 members[metric] = Member(trees, _share(trees, held[metric]))
@@ -106,6 +106,8 @@ class Ensemble:
 
 
 def _share(trees: BoostedTrees, held: Sequence[tuple[Row, float]]) -> float:
+    if len(held) < _FEWEST:
+        return 0.5
     found = trees.predict([row.prompt for row, _ in held])
     pairs = [(median, max(one.median, 1e-280)) for (_, median), one in zip(held, found, strict=True)]
     return float(convex(np.log(np.array(pairs)), np.log([row.value for row, _ in held]))[1])
