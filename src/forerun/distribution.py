@@ -79,19 +79,29 @@ class Distribution:
         return to_truth - _mean_difference(logs, self.weights) / 2
 
     def widened(self, factor: float) -> Distribution:
-        """Every distance from the median, in logarithms, times `factor`: for a positive distribution."""
+        """Every distance from the median, in logarithms, times `factor`; what is not positive and finite stays.
+
+        It does nothing where the median itself is not.
+        """
         middle = self.median
-        if not (self.lows[0] > 0 and self.highs[-1] < math.inf):
+        if not 0 < middle < math.inf:
             return self
 
         def moved(value: float) -> float:
-            return middle * math.exp(math.log(value / middle) * factor)
+            if not 0 < value < math.inf:
+                return value
+            return math.exp(min(max(math.log(middle) + (math.log(value) - math.log(middle)) * factor, -744.0), 709.0))
 
         return Distribution(tuple(map(moved, self.lows)), tuple(map(moved, self.highs)), self.weights)
 
     def scaled(self, factor: float) -> Distribution:
         """Of the number times a positive factor."""
         return Distribution(tuple(x * factor for x in self.lows), tuple(x * factor for x in self.highs), self.weights)
+
+    def capped(self, most: float) -> Distribution:
+        """With what lies above `most` at it."""
+        lows, highs = (tuple(min(x, most) for x in ends) for ends in (self.lows, self.highs))
+        return Distribution(lows, highs, self.weights)
 
     @cached_property
     def _middles(self) -> list[float]:

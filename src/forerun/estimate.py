@@ -22,6 +22,7 @@ from forerun.errors import ForerunError, InputError, UsageError
 from forerun.models._calibrated import LEVEL
 from forerun.models.encoder_decoder import CONFIG, EncoderDecoder
 from forerun.questions import Options, Question, What, questions
+from forerun.tasks.accuracy import ACCURACY
 
 MODEL = EncoderDecoder.name
 """The name of the checkpoint that ships."""
@@ -150,6 +151,8 @@ def answers(asked: Sequence[Question], loaded: EncoderDecoder, model: str = MODE
     found = []
     for question, reading in zip(asked, readings, strict=True):
         kind, belief = question.kind, reading.distribution
+        if kind.metric == ACCURACY.name:
+            belief = belief.capped(1.0)
         low, high = belief.interval(LEVEL)
         made = Estimate(question.name, kind.metric, kind.unit, belief.median, low, high, kind.language,
                         question.device, model, belief, reading.familiarity, reading.cut, question.notes)  # fmt: skip

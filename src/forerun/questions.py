@@ -189,7 +189,7 @@ def _module(path: str, data: bytes, flags: Sequence[str], place: str, language: 
 def _chosen(file: File, card: Card, options: Options) -> list[Kind]:
     """The kinds of question to ask of a file, one for each metric."""
     language, name = file.source.lang, file.source.name
-    fitting = [kind for kind in card.kinds if kind.base in file.languages]
+    fitting = [kind for kind in card.kinds if kind.base in file.languages and not _kernel(kind)]
     if not fitting:
         why = f"it was trained on: {', '.join(dict.fromkeys(kind.base for kind in card.kinds))}"
         todo = "name another --model, or train one on such files: forerun train --help"
@@ -200,8 +200,13 @@ def _chosen(file: File, card: Card, options: Options) -> list[Kind]:
     if unknown := next((metric for metric in wanted if metric not in there), ""):
         why = f"of {language} it knows: {', '.join(there)}"
         raise UsageError(f"{name}: the model knows no metric {unknown!r}", why, "name one of them, or another --model")
-    asked = wanted or [metric for metric in there if not (_ran(metric) and _part(file.source))] or there
+    asked = wanted or [m for m in there if m != ACCURACY.name and not (_ran(m) and _part(file.source))] or there
     return [_best([kind for kind in fitting if kind.metric == metric], language, options.device) for metric in asked]
+
+
+def _kernel(kind: Kind) -> bool:
+    """Whether it is about kernels of PyTorch's compiler: a program in their language is none."""
+    return "inductor" in kind.language
 
 
 def _best(kinds: Sequence[Kind], language: str, device: str) -> Kind:

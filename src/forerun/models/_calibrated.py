@@ -14,7 +14,6 @@ from typing import ClassVar
 
 from forerun.distribution import Distribution
 from forerun.errors import InputError
-from forerun.models._features import language
 from forerun.models._predictor import Predictor
 from forerun.prompts import parts
 from forerun.rows import Row
@@ -39,14 +38,14 @@ class Calibrated(Predictor):
             raise InputError("there is nothing to calibrate with", "no rows were given", "give more rows")
         found = defaultdict(list)
         for row, one in zip(rows, self.inner.predict([row.prompt for row in rows]), strict=True):
-            found[language(parts(row.prompt))].append(needed(one, row.value, self.level))
+            found[_language(row.prompt)].append(needed(one, row.value, self.level))
         self.factor = enough([factor for factors in found.values() for factor in factors], self.level)
         self.factors = {name: enough(factors, self.level) for name, factors in found.items() if len(factors) >= _ENOUGH}
 
     def predict(self, prompts: Sequence[str]) -> list[Distribution]:
         """What the inner predictor believes, as wide as it has to be."""
         found = zip(prompts, self.inner.predict(prompts), strict=True)
-        return [one.widened(self.factors.get(language(parts(prompt)), self.factor)) for prompt, one in found]
+        return [one.widened(self.factors.get(_language(prompt), self.factor)) for prompt, one in found]
 
 
 def calibrated(predictor: Predictor, rows: Sequence[Row], level: float = LEVEL) -> Calibrated:
@@ -56,11 +55,16 @@ def calibrated(predictor: Predictor, rows: Sequence[Row], level: float = LEVEL) 
     return made
 
 
+def _language(prompt: str) -> str:
+    """With the tool: `c, gcc 12 -O2`."""
+    return parts(prompt).head.get("language", "")
+
+
 def needed(found: Distribution, truth: float, level: float) -> float:
     """The factor by which the interval just reaches the truth; infinite where none does, NaN where none changes it."""
     low, high = found.interval(level)
     middle = found.median
-    if not (found.lows[0] > 0 and found.highs[-1] < math.inf):
+    if not (0 < middle < math.inf and low > 0 and high < math.inf):
         return math.nan
     if truth <= 0:
         return math.inf

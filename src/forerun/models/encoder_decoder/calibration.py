@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from forerun.errors import InputError
 from forerun.files import write_atomically
-from forerun.models._features import language
 from forerun.prompts import Parts
 
 FILE = "calibration.json"
@@ -66,8 +65,8 @@ class Calibration:
 
     def factor(self, found: Parts) -> float:
         """For a prompt: that of its language, else of its metric, else 1."""
-        metric = found.head.get("metric", "")
-        return self.factors.get(f"{metric}/{language(found)}", self.factors.get(metric, 1.0))
+        metric, language = found.head.get("metric", ""), found.head.get("language", "")
+        return self.factors.get(f"{metric}/{language}", self.factors.get(metric, 1.0))
 
     def save(self, folder: Path) -> None:
         """Writes `calibration.json`."""

@@ -1,8 +1,9 @@
 """Boosted trees beside the network: they count what it reads, and err elsewhere.
 
 The network says how likely each value is, the trees where the middle lies: the distribution is moved, in logarithms,
-by a share of the way to the trees' median. The share of each metric is what is best on rows that neither has learned
-from (stacked regressions, Breiman 1996). The trees count words and the prompt's counters, which needs no parser.
+by a share of the way to the trees' median. The share of each metric, and of each language with enough rows, is what is
+best on rows that neither has learned from (stacked regressions, Breiman 1996). The trees count words and the prompt's
+counters, which needs no parser.
 """
 
 from __future__ import annotations
@@ -11,11 +12,12 @@ import json
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from forerun.distribution import Distribution
 from forerun.errors import InputError
@@ -32,10 +34,11 @@ _FEWEST = 40
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """The trees of one metric, and their share."""
+    """The trees of one metric, their share, and that in prompts with some lines about the language."""
 
     trees: BoostedTrees
     share: float
+    shares: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,7 @@ class Ensemble:
             if len(rows) >= _FEWEST:
                 trees = BoostedTrees(syntax=False)
                 trees.fit(rows)
-                members[metric] = Member(trees, _share(trees, held[metric]))
+                members[metric] = _member(trees, held[metric])
         return cls(members)
 
     def moved(self, prompts: Sequence[str], found: Sequence[Distribution]) -> list[Distribution]:
@@ -70,7 +73,7 @@ class Ensemble:
         for metric, here in places.items():
             if member := self.members.get(metric):
                 for i, belief in zip(here, member.trees.predict([prompts[i] for i in here]), strict=True):
-                    made[i] = _moved(made[i], belief.median, member.share)
+                    made[i] = _moved(made[i], belief.median, member.shares.get(_language(prompts[i]), member.share))
         return made
 
     def save(self, folder: Path) -> None:
@@ -81,7 +84,7 @@ class Ensemble:
         for metric, member in self.members.items():
             own, kept = member.trees.arrays()
             arrays |= {f"{metric}/{name}": np.ascontiguousarray(array) for name, array in own.items()}
-            rest[metric] = {"share": member.share, "trees": kept}
+            rest[metric] = {"share": member.share, "shares": dict(member.shares), "trees": kept}
         write_atomically(folder / FILE, save(arrays, {"members": json.dumps(rest)}))
 
     @classmethod
@@ -99,18 +102,30 @@ class Ensemble:
             members = {}
             for metric, kept in rest.items():
                 own = {name.partition("/")[2]: x for name, x in arrays.items() if name.startswith(f"{metric}/")}
-                members[metric] = Member(BoostedTrees.from_arrays(own, kept["trees"]), float(kept["share"]))
+                members[metric] = Member(
+                    BoostedTrees.from_arrays(own, kept["trees"]), float(kept["share"]), kept["shares"]
+                )
             return cls(members)
         except (OSError, SafetensorError, ValueError, KeyError, TypeError) as error:
             raise InputError(f"{path} cannot be read", str(error), "train it again, or delete it") from error
 
 
-def _share(trees: BoostedTrees, held: Sequence[tuple[Row, float]]) -> float:
-    if len(held) < _FEWEST:
-        return 0.5
+def _member(trees: BoostedTrees, held: Sequence[tuple[Row, float]]) -> Member:
+    """With the shares that are best on held-out rows and the network's medians of them."""
     found = trees.predict([row.prompt for row, _ in held])
-    pairs = [(median, max(one.median, 1e-280)) for (_, median), one in zip(held, found, strict=True)]
-    return float(convex(np.log(np.array(pairs)), np.log([row.value for row, _ in held]))[1])
+    pairs = np.log([(median, max(one.median, 1e-280)) for (_, median), one in zip(held, found, strict=True)])
+    truth, languages = np.log([row.value for row, _ in held]), np.array([_language(row.prompt) for row, _ in held])
+    share = _share(pairs, truth)
+    own = {name: languages == name for name in sorted(set(languages.tolist()))}
+    return Member(trees, share, {n: _share(pairs[m], truth[m]) for n, m in own.items() if m.sum() >= _FEWEST})
+
+
+def _share(pairs: NDArray[np.float64], truth: NDArray[np.float64]) -> float:
+    return float(convex(pairs, truth)[1]) if len(truth) >= _FEWEST else 0.5
+
+
+def _language(prompt: str) -> str:
+    return parts(prompt).head.get("language", "")
 
 
 def _moved(found: Distribution, median: float, share: float) -> Distribution:
