@@ -309,6 +309,8 @@ def test_wrong_arguments_of_the_library(folder: Path) -> None:
         forerun.predict(3, model=folder)  # type: ignore[call-overload]
     with pytest.raises(UsageError, match="flags"):
         forerun.predict("p1.c", model=folder, flags="-O2")
+    with pytest.raises(UsageError, match="metric=3"):
+        forerun.predict("p1.c", model=folder, metric=3)  # type: ignore[call-overload]
     assert forerun.predict([], model=folder) == []
 
 

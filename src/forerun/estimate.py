@@ -110,6 +110,8 @@ def predict(
     """
     if isinstance(flags, str):
         raise UsageError(f"flags={flags!r}", "flags are a sequence of words, this is one", f"flags={flags.split()}")
+    if metric is not None and not (isinstance(metric, Sequence) and all(isinstance(name, str) for name in metric)):
+        raise UsageError(f"metric={metric!r}", "a metric is a name, or several in a sequence", "metric='memory'")
     many = isinstance(source, Sequence) and not isinstance(source, str)
     sources: Sequence[Any] = source if isinstance(source, Sequence) and many else [source]
     metrics = (metric,) if isinstance(metric, str) else tuple(metric or ())
