@@ -193,7 +193,7 @@ def against_regress_lm(place: Path, tokens: int, repeats: int) -> dict[str, Any]
 
 
 class Cached:
-    """`forerun.models._decode.Network` with the weights of regress-lm's own encoder-decoder."""
+    """`forerun.models._decode.Network`, as far as decoding asks, with the weights of regress-lm's encoder-decoder."""
 
     def __init__(self, network: Any) -> None:
         self.network, self.layers = network, network.decoder.layers
@@ -208,10 +208,6 @@ class Cached:
             width = memory.shape[-1]
             pairs.append(tuple(heads(x) for x in functional.linear(memory, weight[width:], bias[width:]).chunk(2, -1)))
         return pairs, ~padding[:, None, None, :]
-
-    def summaries(self, memory: Any) -> Any:
-        """Not asked for here."""
-        raise NotImplementedError
 
     def begin(self, memory: Any) -> Any:
         """For each layer keys and values `[B, R, H, T, C]` of no tokens."""
