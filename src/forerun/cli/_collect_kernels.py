@@ -10,15 +10,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from forerun import parallel, settings
-from forerun.cli.render import Column, Progress, Table, counted, number, percent, show
+from forerun.cli._measuring import TIMES, times
+from forerun.cli.render import Column, Progress, Table, counted, number, show
 from forerun.collect import Measured, stream
 from forerun.corpora.inductor import FAMILIES, Found, Network, drawn, made, named
 from forerun.errors import ForerunError, UsageError
 from forerun.sandbox import Pool
-from forerun.stats import median, quantile
 from forerun.store import Store
 from forerun.tasks.kernels import Kernels
-from forerun.tasks.latency import LATENCY
 from forerun.toolchains.inductor.target import DEVICES, here, networks
 
 
@@ -111,20 +110,12 @@ def _table(done: Sequence[Measured[Found]]) -> Table:
             Column("family", "family"),
             Column("kernels", "kernels", number, True),
             Column("measured", "measured", number, True),
-            Column("least", "least", LATENCY.show, True),
-            Column("median", "median", LATENCY.show, True),
-            Column("p90", "90% below", LATENCY.show, True),
-            Column("spread", "median spread", percent, True),
+            *TIMES,
         ],
         [_row(family, [one for one in done if one.item.group == family]) for family in families],
     )
 
 
 def _row(family: str, own: Sequence[Measured[Found]]) -> dict[str, object]:
-    good = [one.measurement.values for one in own if one.measurement.ok]
-    row: dict[str, object] = {"family": family, "kernels": len(own), "measured": len(good)}
-    if good:
-        values = [each["latency"] for each in good]
-        spread = median([each["latency_spread"] for each in good])
-        row |= {"least": min(values), "median": median(values), "p90": quantile(values, 0.9), "spread": spread}
-    return row
+    good = [one.measurement for one in own if one.measurement.ok]
+    return {"family": family, "kernels": len(own), "measured": len(good), **times(good)}

@@ -8,13 +8,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from forerun import settings
-from forerun.cli._measuring import measured
-from forerun.cli.render import Column, Table, counted, number, percent, show
+from forerun.cli._measuring import TIMES, measured, times
+from forerun.cli.render import Column, Table, counted, number, show
 from forerun.collect import Measured
 from forerun.corpora.onnx_models import Network, generated, load
 from forerun.errors import UsageError
-from forerun.stats import median, quantile
-from forerun.tasks.latency import LATENCY, Latency
+from forerun.tasks.latency import Latency
 from forerun.toolchains.onnx.target import Target
 
 
@@ -90,10 +89,7 @@ def _table(done: Sequence[Measured[Network]]) -> Table:
             Column("networks", "networks", number, True),
             Column("measured", "measured", number, True),
             Column("groups", "groups", number, True),
-            Column("least", "least", LATENCY.show, True),
-            Column("median", "median", LATENCY.show, True),
-            Column("p90", "90% below", LATENCY.show, True),
-            Column("spread", "median spread", percent, True),
+            *TIMES,
         ],
         [_row(family, [timed for timed in done if _family(timed) == family]) for family in families],
     )
@@ -111,14 +107,6 @@ def _family(timed: Measured[Network]) -> str:
 
 def _row(family: str, own: Sequence[Measured[Network]]) -> dict[str, object]:
     good = [t for t in own if t.measurement.ok]
-    row: dict[str, object] = {
-        "family": family,
-        "networks": len(own),
-        "measured": len(good),
-        "groups": len({t.item.group for t in good}),
-    }
-    if good:
-        values = [t.measurement.values["latency"] for t in good]
-        spread = median([t.measurement.values["latency_spread"] for t in good])
-        row |= {"least": min(values), "median": median(values), "p90": quantile(values, 0.9), "spread": spread}
-    return row
+    groups = len({t.item.group for t in good})
+    about: dict[str, object] = {"family": family, "networks": len(own), "measured": len(good), "groups": groups}
+    return about | times([t.measurement for t in good])

@@ -8,9 +8,29 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from forerun import settings
-from forerun.cli.render import Progress, counted
+from forerun.cli.render import Column, Progress, counted, percent
 from forerun.collect import Measured, X, measure
+from forerun.core import Measurement
+from forerun.stats import median, quantile
 from forerun.tasks._numbers import Numbers
+from forerun.tasks.latency import LATENCY
+
+TIMES = [
+    Column("least", "least", LATENCY.show, True),
+    Column("median", "median", LATENCY.show, True),
+    Column("p90", "90% below", LATENCY.show, True),
+    Column("spread", "median spread", percent, True),
+]
+"""Columns for what `times` says."""
+
+
+def times(good: Sequence[Measurement]) -> dict[str, float]:
+    """How latencies are spread, in seconds; nothing where there are none."""
+    if not good:
+        return {}
+    values = [each.values["latency"] for each in good]
+    spread = median([each.values["latency_spread"] for each in good])
+    return {"least": min(values), "median": median(values), "p90": quantile(values, 0.9), "spread": spread}
 
 
 def measured(
