@@ -5,10 +5,11 @@
     measured.py sources programs.csv.gz
 
 `pack` writes a line for each metric of each program that `forerun collect memory` measured and whose file lies in one
-of the folders, of each module of `forerun collect size`, and of each generated network of `forerun collect latency`.
+of the folders, of each module of `forerun collect size`, of each generated network of `forerun collect latency`, and of
+each kernel of `forerun collect kernels`, with the version of transformers that is installed: pack where you measured.
 `unpack` finds the texts of programs again, by their digest, in folders of any name, draws the networks again, and makes
 a store of them: `forerun data export` makes rows of it as it does of any. Modules are compiled again, by `forerun
-collect size`. `sources` counts what is in a table.
+collect size`, and kernels are written again, by `forerun collect kernels`. `sources` counts what is in a table.
 """
 
 from __future__ import annotations
@@ -38,16 +39,22 @@ from forerun.store import Store
 from forerun.tasks import size
 from forerun.tasks._numbers import Answer, Numbers
 from forerun.tasks._programs import METRICS
+from forerun.tasks.kernels import Kernels
 from forerun.tasks.latency import LATENCY, Latency
 from forerun.tasks.memory import Memory
 from forerun.tasks.passes import Passes
+from forerun.toolchains.inductor.target import networks
 
 _PROGRAMS, _NETWORKS, _MODULES = Memory(), Latency(), f"{Passes.name}/{Passes.version}"
+_LATENCY = {"latency": LATENCY}
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One number, and where its text is: `sha256` is the digest of the file, of a network's text, of a module's IR."""
+    """One number, and where its text is.
+
+    `sha256` is the digest of the file, of a module's IR, of a network's or a kernel's text.
+    """
 
     source: str
     commit: str
@@ -61,9 +68,9 @@ class Line:
     metric: str
     value: float
     spread: float
-    """Half the range of the runs over their median; of a network as `forerun collect latency` tells it."""
+    """Half the range of the runs over their median; of a network or kernel as its collection tells it."""
     n: int
-    """Runs."""
+    """Runs, or samples."""
 
 
 class Place(NamedTuple):
@@ -111,13 +118,14 @@ def _licence(folder: Path, root: Path) -> str:
 
 
 def pack(stores: Sequence[Path], known: Mapping[str, Place], packages: Path) -> Iterator[Line]:
-    """The lines of stores; what lies in no folder is left out. Raises ForerunError."""
+    """The lines of stores; what lies in no folder is left out. Raises ForerunError, ToolMissing."""
     for path in stores:
         with Store(path) as store:
             for task, metrics, place in (
                 (_PROGRAMS.id, METRICS, lambda source: known.get(digest(source.text))),
                 (_MODULES, size.METRICS, lambda source: _package(source, packages)),
-                (_NETWORKS.id, {"latency": LATENCY}, _drawn),
+                (_NETWORKS.id, _LATENCY, _drawn),
+                (Kernels().id, _LATENCY, lambda _: Place("transformers", networks().version, "Apache-2.0", "")),
             ):
                 yield from _lines(store, task, tuple(metrics), place)
 
@@ -175,10 +183,13 @@ def _line(record: Mapping[str, str]) -> Line:
 def unpack(lines: Sequence[Line], folders: Sequence[Path], output: Path) -> tuple[int, int]:
     """Stores each program and network whose text is found; returns how many, and how many there are.
 
-    Raises UsageError where the lines are of modules, InputError, ForerunError, ToolMissing.
+    Raises UsageError where the lines are of modules or kernels, InputError, ForerunError, ToolMissing.
     """
     if any(line.metric in size.METRICS for line in lines):
         raise UsageError("modules are not unpacked", "their IR is nowhere", "compile them again: forerun collect size")
+    if any(map(_of_inductor, lines)):
+        todo = "have them written and timed again: forerun collect kernels"
+        raise UsageError("kernels are not unpacked", "their code is nowhere", todo)
     wanted = {line.sha256 for line in lines}
     texts = {key: path for folder in folders for key, path in files(folder) if key in wanted}
     kept = 0
@@ -233,7 +244,13 @@ def _whose(line: Line) -> tuple[str, str, str]:
 
 
 def _group(line: Line) -> str:
+    if _of_inductor(line):
+        return line.name.split("/")[1]
     return group_of(Source("", line.language, line.name))
+
+
+def _of_inductor(line: Line) -> bool:
+    return line.tool.startswith("inductor ")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

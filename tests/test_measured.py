@@ -16,6 +16,7 @@ from forerun.errors import InputError, UsageError
 from forerun.rows import Row
 from forerun.store import Store
 from forerun.tables import rows_of
+from forerun.tasks.kernels import Kernels
 from forerun.tasks.latency import Latency
 from forerun.tasks.memory import Memory
 from forerun.tasks.passes import Passes
@@ -127,6 +128,25 @@ def test_modules_keep_their_package(measured: ModuleType, tmp_path: Path) -> Non
     ]  # fmt: skip
     with pytest.raises(UsageError, match="not unpacked"):
         measured.unpack(packed, [], tmp_path / "none.sqlite")
+
+
+def test_kernels_keep_their_family(measured: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    version = pytest.importorskip("transformers").__version__
+    path, table = tmp_path / "kernels.sqlite", tmp_path / "kernels.csv.gz"
+    with Store(path) as opened:
+        for number, place in enumerate(("bert/0-0/0", "bert/0-56/1", "vit/0-3/0"), 1):
+            values = {"latency": number / 2**17, "latency_spread": 0.25, "samples": 15.0, "runs": 90.0}
+            found = Measurement(values, checked=True, tool="inductor 2.13 g++ 12")
+            source = Source(f"k{number}", "c++", f"kernels/{place}", "inductor 2.13 g++ 12; x86_64 here; 1 thread")
+            opened.add([Trial(Kernels().id, source, Draft(None), found)], Kernels().grammar(source))
+    assert measured.main(["pack", str(path), "-o", str(table)]) == 0
+    lines = measured.read(table)
+    assert [line.name for line in lines] == ["kernels/bert/0-0/0", "kernels/bert/0-56/1", "kernels/vit/0-3/0"]
+    assert [(line.value, line.n) for line in lines] == [(number / 2**17, 15) for number in (1, 2, 3)]
+    assert measured.main(["sources", str(table), "--format", "csv"]) == 0
+    assert capsys.readouterr().out.splitlines()[1:] == [f"transformers,{version},Apache-2.0,3,2,c++"]
+    with pytest.raises(UsageError, match="kernels are not unpacked"):
+        measured.unpack(lines, [], tmp_path / "none.sqlite")
 
 
 def test_what_is_wrong_is_said(measured: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
