@@ -6,6 +6,7 @@ import json
 import math
 import os
 import random
+import signal
 import subprocess
 import sys
 from itertools import islice
@@ -28,7 +29,7 @@ from forerun.prompts import number  # noqa: E402
 from forerun.train import losses  # noqa: E402
 from forerun.train.batches import Position, Sampler, batches  # noqa: E402
 from forerun.train.examples import Dataset, Example, Labelled, Legal, places, tokenised  # noqa: E402
-from forerun.train.loop import Recipe, optimisers, train  # noqa: E402
+from forerun.train.loop import Progress, Recipe, optimisers, train  # noqa: E402
 
 GRAMMARS = {"loops": Floats(digits=2), "lines": Floats(digits=2)}
 RECIPE = Recipe(steps=60, rows=4, row_tokens=128, learning_rate=3e-3, evaluate_every=20, bf16=False)
@@ -106,6 +107,39 @@ def test_a_training_that_was_stopped_goes_on_as_if_it_had_not_been(
         assert torch.equal(one, other), name
     curve = losses_of(tmp_path / "whole")
     assert curve == losses_of(tmp_path / "parts") and sum(curve[-5:]) < 0.8 * sum(curve[:5])
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_loses_no_step(number: signal.Signals, world: World, tmp_path: Path) -> None:
+    recipe = Recipe(**{**as_dict(RECIPE), "steps": 12})
+    whole, before = world.train(tmp_path / "whole", recipe), signal.getsignal(number)
+
+    def interrupt(report: Progress) -> None:
+        if report.step == 5:
+            signal.raise_signal(number)
+
+    with pytest.raises(KeyboardInterrupt):
+        world.train(tmp_path / "parts", recipe, on_step=interrupt)
+    assert len(losses_of(tmp_path / "parts")) == 5 and signal.getsignal(number) == before
+    with (tmp_path / "parts" / "metrics.jsonl").open("a") as log:
+        log.write('{"step": 6, "lo')  # as a kill in the middle of a line leaves it
+    parts = world.train(tmp_path / "parts", recipe)
+    for one, other in zip(whole.parameters(), parts.parameters(), strict=True):
+        assert torch.equal(one, other)
+    assert losses_of(tmp_path / "whole") == losses_of(tmp_path / "parts")
+
+
+def test_a_second_signal_ends_at_once(world: World, tmp_path: Path) -> None:
+    seen: list[int] = []
+
+    def interrupt(report: Progress) -> None:
+        seen.append(report.step)
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        world.train(tmp_path / "run", on_step=interrupt)
+    assert seen == [1] and not (tmp_path / "run" / "last.safetensors").exists()
 
 
 def losses_of(folder: Path) -> list[float]:

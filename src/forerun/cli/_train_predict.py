@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from forerun.cli import INTERRUPTED
 from forerun.cli.render import Column, Progress, Table, counted, number, show
 from forerun.errors import ToolMissing, UsageError
 from forerun.rows import Row
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """The options."""
-    parser.epilog = "Called again with the same data and folder, it goes on where it stopped."
+    parser.epilog = "Called again with the same data and folder, it goes on where it stopped; Ctrl-C loses nothing."
     parser.add_argument(
         "--data", action="append", default=[], type=Path, metavar="FILE", help="rows as `forerun data` writes them"
     )
@@ -68,7 +69,12 @@ def run(options: argparse.Namespace) -> int:
         progress.step(f"loss {step.loss:.3f}  {step.tokens_per_s:,.0f} tokens/s")
 
     kept = Parts(parts.train, parts.validation)
-    done = fit(kept, options.output, training, start=options.start, seconds=options.seconds, on_step=on_step)
+    try:
+        done = fit(kept, options.output, training, start=options.start, seconds=options.seconds, on_step=on_step)
+    except KeyboardInterrupt:
+        progress.end()
+        print(f"forerun: interrupted; the same command goes on: the training is in {options.output}", file=sys.stderr)
+        return INTERRUPTED
     progress.end()
     show(_table(options.output, done), options.format)
     return 0

@@ -10,9 +10,11 @@ from __future__ import annotations
 import json
 import math
 import os
+import signal
+import threading
 import time
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -123,6 +125,8 @@ def train(
 
     Another `objective` gives, as `Objective` does, a batch's loss and its parts; `nll` decides which weights are best.
     Under `torchrun` each process draws examples of its own and the gradients are averaged; the first one writes.
+    Ctrl-C and SIGTERM end it after the step in hand: its state is saved, and KeyboardInterrupt is raised. A second one
+    ends it at once.
     """
     return _Run(network, objective(network, data, recipe), data, recipe, folder, device).run(seconds, on_step)
 
@@ -154,19 +158,23 @@ class _Run:
     def run(self, seconds: float, on_step: Callable[[Progress], None]) -> bool:
         recipe, began, saved = self.recipe, time.monotonic(), time.monotonic()
         source = batches(self.sampler, recipe.rows, recipe.row_tokens)
-        while not self.done:
-            report = self._one(next(source))
-            if self.step % recipe.evaluate_every == 0 or self.step == recipe.steps:
-                report = replace(report, validation=self._validate())
-            self._log(report)
-            on_step(report)
-            now = time.monotonic()
-            ends = self._agree(now - began >= seconds)
-            if self._agree(now - saved >= recipe.save_every_s) or self.done or ends:
-                self._save()
-                saved = now
-            if ends and not self.done:
-                return False
+        with _signals() as came:
+            while not self.done:
+                report = self._one(next(source))
+                if self.step % recipe.evaluate_every == 0 or self.step == recipe.steps:
+                    report = replace(report, validation=self._validate())
+                self._log(report)
+                on_step(report)
+                now = time.monotonic()
+                stopped = self._agree(bool(came))
+                ends = self._agree(now - began >= seconds)
+                if self._agree(now - saved >= recipe.save_every_s) or self.done or ends or stopped:
+                    self._save()
+                    saved = now
+                if stopped:
+                    raise KeyboardInterrupt
+                if ends and not self.done:
+                    return False
         return True
 
     @property
@@ -241,8 +249,32 @@ class _Run:
         self.position = Position(**facts["position"])
         log = self.folder / "metrics.jsonl"
         if self.rank == 0 and log.exists():
-            lines = [line for line in log.read_text().splitlines() if json.loads(line)["step"] <= self.step]
-            write_atomically(log, "".join(f"{line}\n" for line in lines).encode())
+            lines = log.read_text().splitlines(keepends=True)[: self.step]  # one a step; a kill may have cut the last
+            write_atomically(log, "".join(lines).encode())
+
+
+@contextmanager
+def _signals() -> Iterator[list[int]]:
+    """Collects Ctrl-C and SIGTERM, which only the main thread can; the second one has its usual effect."""
+    came: list[int] = []
+    before: dict[int, Any] = {}
+
+    def note(number: int, _: object) -> None:
+        came.append(number)
+        restore()
+
+    def restore() -> None:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGINT, signal.SIGTERM):
+            if signal.getsignal(number) != signal.SIG_IGN:  # as in the background of a shell
+                before[number] = signal.signal(number, note)
+    try:
+        yield came
+    finally:
+        restore()
 
 
 def learning_rate(step: int, recipe: Recipe) -> float:
