@@ -631,6 +631,7 @@ def test_the_library_raises_the_same_errors() -> None:
         (lambda: forerun.optimize("a.c", objective="speed"), UsageError),
         (lambda: forerun.optimize("a.c", model="oracle"), UsageError),
         (lambda: forerun.optimize("a.c", budget=0), UsageError),
+        (lambda: improve.Options(budget=100), UsageError),  # type: ignore[arg-type]
         (lambda: forerun.optimize("a.c", flags=["-O0"]), UsageError),
         (lambda: forerun.optimize("a.c", compiler="no-such"), ToolMissing),
         (lambda: forerun.optimize("a.c", store=Path("a.c/store"), budget=1), forerun.ForerunError),

@@ -59,6 +59,7 @@ class Options:
             raise UsageError(
                 f"no such vocabulary: {self.vocabulary}", "vocabularies: safe, extended", "name one of them"
             )
+        _check("budget", self.budget, (Budget,), "a forerun.solve.Budget", "Budget(100)")
         _check("model", self.model, (str,), "a name", repr(MODEL))
         _check("seed", self.seed, (int,), "a whole number", "0")
         for part in self.model.split("+"):
