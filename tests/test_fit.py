@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import random
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -73,11 +74,21 @@ def test_what_was_stopped_goes_on_and_other_data_is_refused(trained: Path, tmp_p
     parts = Parts(rows(300, 0), rows(60, 1))
     while not fit(parts, tmp_path, TINY, seconds=0.2):
         assert not (tmp_path / "model.safetensors").exists()
+        with pytest.raises(InputError, match="holds no checkpoint") as caught:
+            EncoderDecoder(tmp_path)
+        assert "has not come to its end" in caught.value.why and f"-o {tmp_path}" in caught.value.todo
     assert (tmp_path / "model.safetensors").read_bytes() == (trained / "model.safetensors").read_bytes()
-    with pytest.raises(InputError, match="another training"):
-        fit(Parts(rows(299, 0), rows(60, 1)), tmp_path, TINY)
-    with pytest.raises(InputError, match="another training"):
-        fit(parts, tmp_path, replace(TINY, depth=2))
+    other = replace(TINY, depth=2, recipe=replace(TINY.recipe, steps=7))
+    for found, training, why in (
+        (Parts(rows(299, 0), rows(60, 1)), TINY, "it was begun with other rows"),
+        (parts, other, f"it was begun with steps {TINY.recipe.steps} (now 7), depth {TINY.depth} (now 2)"),
+    ):
+        with pytest.raises(InputError, match="another training") as caught:
+            fit(found, tmp_path, training)
+        assert caught.value.why == why
+    (tmp_path / "training.json").write_text("[")
+    with pytest.raises(InputError, match=r"training\.json cannot be read"):
+        fit(parts, tmp_path, TINY)
 
 
 def test_a_new_device_from_a_few_examples(trained: Path, tmp_path: Path) -> None:
@@ -166,6 +177,44 @@ def test_what_cannot_be_learned_from_is_refused(tmp_path: Path) -> None:
         pretrain(["a"] * 3, tmp_path, TINY)
     with pytest.raises(UsageError, match="no recipe"):
         recipes.named("abacus")
+
+
+def test_low_rank_updates_start_from_a_checkpoint_of_ours(tmp_path: Path) -> None:
+    parts = Parts(rows(20, 0), rows(10, 1))
+    for start, why in ((None, "none was named"), (tmp_path, f"{tmp_path} is none"), (Path("hub:a/b"), "hub:a/b is")):
+        with pytest.raises(UsageError, match="low-rank updates start from") as caught:
+            fit(parts, tmp_path / "new", recipes.named("adapt"), start=start)
+        assert why in caught.value.why and not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "why"),
+    [
+        ("config.json", {"width": "64"}, 'width is "64", not int'),
+        ("config.json", {"heads": 0}, "heads is 0, not above zero"),
+        ("config.json", {"global_every": None}, "global_every is null, not int"),
+        ("config.json", {"colour": 1}, "unknown entries: colour"),
+        ("card.json", {"kinds": [7]}, r"kinds[0] is 7, no object"),
+        ("card.json", {"limits": "none"}, 'limits is "none", not tuple'),
+        ("calibration.json", {"factors": [1]}, "'list' object has no attribute 'items'"),
+        ("calibration.json", {"known": {"mean": [1], "whitening": [1], "distances": [1]}}, "do not fit each other"),
+    ],
+)
+def test_entries_of_a_wrong_type_are_told(
+    name: str, change: dict[str, object], why: str, trained: Path, tmp_path: Path
+) -> None:
+    place = shutil.copytree(trained, tmp_path / "copy")
+    path = place / name
+    path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
+    for device in ("", "cpu"):
+        with pytest.raises(InputError) as caught:
+            EncoderDecoder(place, device=device)
+        assert why in caught.value.why and len(str(caught.value).splitlines()) == 3
+    (place / "pieces.json").write_text("[1, 2]")
+    path.write_text((trained / name).read_text())
+    with pytest.raises(InputError, match="no tokenizer") as caught:
+        EncoderDecoder(place)
+    assert "it[0] is 1, not str" in caught.value.why
 
 
 def test_calibration_is_kept_and_knows_what_it_has_seen(tmp_path: Path) -> None:

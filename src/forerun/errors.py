@@ -11,6 +11,8 @@ A candidate that fails is not an error: it is a `Measurement` with its `error` s
 
 from __future__ import annotations
 
+from pathlib import Path
+
 
 class ForerunError(Exception):
     """What happened, why, and what to do next: one line each."""
@@ -49,3 +51,10 @@ class GateFailed(ForerunError):
     """An answer was found, but it fails the condition that was asked for."""
 
     exit_code = 4
+
+
+def reason(error: BaseException) -> str:
+    """Why it came to another error, in one line: of the system's errors its words, without their number."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{Path(error.filename).name}: {error.strerror}" if isinstance(error.filename, str) else error.strerror
+    return str(error).strip().partition("\n")[0] or type(error).__name__

@@ -15,7 +15,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor, nn
 
-from forerun.errors import InputError
+from forerun.errors import InputError, reason
 from forerun.files import write_atomically
 
 FORMAT = 1
@@ -51,8 +51,7 @@ def read(path: Path, network: nn.Module, optimisers: list[torch.optim.Optimizer]
             raise ValueError(f"it has format {header['format']}, this version reads {FORMAT}")
         network.load_state_dict(_under("network.", tensors))
     except (SafetensorError, OSError, ValueError, KeyError, RuntimeError) as error:
-        why = str(error).partition("\n")[0]
-        raise InputError(f"the checkpoint {path} cannot be read", why, "delete it to begin anew") from error
+        raise InputError(f"the checkpoint {path} cannot be read", reason(error), "delete it to begin anew") from error
     for i, (optimiser, groups) in enumerate(zip(optimisers, header["groups"], strict=True)):
         state: dict[int, dict[str, Tensor]] = {}
         for name, value in _under(f"optimiser.{i}.", tensors).items():

@@ -9,7 +9,7 @@ import hashlib
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -19,10 +19,10 @@ from torch import nn
 
 from forerun import __version__
 from forerun.core import Grammar
-from forerun.errors import InputError
+from forerun.errors import InputError, UsageError, reason
 from forerun.files import write_atomically
 from forerun.models._calibrated import calibrated
-from forerun.models.encoder_decoder import ANSWER, EncoderDecoder, t5gemma
+from forerun.models.encoder_decoder import ANSWER, BEGUN, EncoderDecoder, t5gemma
 from forerun.models.encoder_decoder._torch import TorchNetwork
 from forerun.models.encoder_decoder.calibration import Calibration, Known
 from forerun.models.encoder_decoder.card import Card
@@ -69,8 +69,12 @@ def fit(
     A checkpoint of T5Gemma, in a folder or as `hub:OWNER/NAME`, gives its encoder and tokenizer.
 
     Then the folder holds a checkpoint for `kind`. Raises InputError where there is too little to learn from, or the
-    folder holds another training.
+    folder holds another training, UsageError for low-rank updates that do not start from a checkpoint of ours.
     """
+    if training.lora and not (start and _ours(start)):
+        why = f"{start} is none" if start else "none was named"
+        todo = "add --start DIR, a folder that `forerun train` wrote, or name another --recipe"
+        raise UsageError("low-rank updates start from a checkpoint of forerun", why, todo)
     tokenizer = begun(parts, folder, training, start, kind.atoms)
     data = dataset(parts, tokenizer, training, kind.taught)
     network = _network(tokenizer, training, start)
@@ -89,7 +93,7 @@ def fit(
 def _recipe(folder: Path, parts: Parts, model: EncoderDecoder, start: Path | None) -> dict[str, Any]:
     """What was trained, and how far; no place of this machine."""
     assert isinstance(model.network, TorchNetwork)
-    begun, points = json.loads((folder / "training.json").read_text()), points_of(folder)
+    begun, points = _begun(folder), points_of(folder)
     return {
         "forerun": __version__,
         "parameters": sum(p.numel() for p in model.network.network.parameters()),
@@ -249,13 +253,33 @@ def _same_as_before(folder: Path, training: Training, digest: str, start: Path |
     """Writes down what is trained, or raises InputError where the folder holds something else."""
     folder.mkdir(parents=True, exist_ok=True)
     facts: dict[str, Any] = {"training": asdict(training), "data": digest, "start": str(start) if start else None}
-    path = folder / "training.json"
-    known = json.loads(path.read_text()) if path.is_file() else facts
-    changed = [name for name in facts if known.get(name) != facts[name]]
-    if changed:
-        why = f"it was begun with another {' and '.join(changed)}"
-        raise InputError(f"{folder} holds another training", why, "name another folder, or delete this one")
+    path = folder / BEGUN
+    known = _begun(folder) if path.is_file() else facts
+    if changed := ", ".join(_changed(known, facts)):
+        todo = "ask for the same again, name another folder, or delete this one"
+        raise InputError(f"{folder} holds another training", f"it was begun with {changed}", todo)
     write_atomically(path, (json.dumps(facts, indent=1) + "\n").encode())
+
+
+def _begun(folder: Path) -> dict[str, Any]:
+    """What `_same_as_before` wrote down. Raises InputError."""
+    path = folder / BEGUN
+    try:
+        found = json.loads(path.read_text())
+        if not isinstance(found, dict):
+            raise ValueError(f"it holds {found!r:.60}, no object")
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path} cannot be read", reason(error), "name another folder, or delete this one") from error
+    return found
+
+
+def _changed(before: Any, now: Any, name: str = "") -> Iterator[str]:
+    """What another training was begun with, setting by setting."""
+    if isinstance(before, dict) and isinstance(now, dict):
+        for each in now | before:
+            yield from _changed(before.get(each), now.get(each), each)
+    elif before != now:
+        yield "other rows" if name == "data" else f"{name} {before} (now {now})"
 
 
 def _digest(rows: Sequence[Row]) -> str:

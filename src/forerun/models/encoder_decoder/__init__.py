@@ -17,7 +17,7 @@ from typing import Any, ClassVar, TypeVar
 
 from forerun.core import Draft, Grammar, Trial
 from forerun.distribution import Distribution
-from forerun.errors import InputError, ToolMissing
+from forerun.errors import InputError, ToolMissing, reason
 from forerun.files import write_atomically
 from forerun.grammars.floats import Floats
 from forerun.models import _decode
@@ -33,6 +33,8 @@ from forerun.rows import Row
 A = TypeVar("A")
 
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
+BEGUN = "training.json"
+"""What a training into this folder was begun with; the others are written at its end."""
 SHIPPED = Path(__file__).parents[2] / "weights" / "encoder_decoder"
 
 ANSWER = Floats(digits=4)
@@ -83,10 +85,14 @@ class EncoderDecoder(Predictor):
         try:
             self.config = Config.from_json((folder / CONFIG).read_text(), str(folder))
         except OSError as error:
+            why = reason(error) if folder.is_dir() else "there is no such folder"
             todo = "name the folder that a training wrote"
             if place is None:
                 todo = "install forerun again, or train one (forerun train --help) and name its folder"
-            raise InputError(f"{folder} holds no checkpoint", str(error), todo) from error
+            elif (folder / BEGUN).is_file():
+                why = "a training was begun there and has not come to its end"
+                todo = f"go on with the command that began it: forerun train … -o {folder}"
+            raise InputError(f"{folder} holds no checkpoint", why, todo) from error
         self.tokenizer = Tokenizer.load(folder)
         if self.tokenizer.size != self.config.vocabulary:
             sizes = f"the tokenizer has {self.tokenizer.size} tokens, the network {self.config.vocabulary}"
@@ -222,11 +228,10 @@ def _torch_network(folder: Path, config: Config, device: str) -> Any:
     from forerun.models.encoder_decoder._torch import TorchNetwork
     from forerun.models.encoder_decoder.network import Network
 
-    network = Network(config)
     try:
+        network = Network(config)
         network.load_state_dict(load_file(folder / WEIGHTS))
     except (OSError, SafetensorError, RuntimeError) as error:
-        why = str(error).partition("\n")[0]
         todo = "train or download them again"
-        raise InputError(f"the weights cannot be read: {folder / WEIGHTS}", why, todo) from error
+        raise InputError(f"the weights cannot be read: {folder / WEIGHTS}", reason(error), todo) from error
     return TorchNetwork(network, device)

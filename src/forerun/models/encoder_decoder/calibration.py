@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from forerun.errors import InputError
+from forerun.errors import InputError, reason
 from forerun.files import write_atomically
 from forerun.prompts import Parts
 
@@ -83,6 +83,9 @@ class Calibration:
         try:
             found = json.loads(path.read_text())
             arrays = {name: np.array(x, np.float32) for name, x in (found["known"] or {}).items()}
-            return cls({name: float(x) for name, x in found["factors"].items()}, Known(**arrays) if arrays else None)
+            known = Known(**arrays) if arrays else None
+            if known and (known.mean.ndim, known.distances.ndim, known.whitening.shape) != (1, 1, 2 * known.mean.shape):
+                raise ValueError("the arrays of `known` do not fit each other")
+            return cls({name: float(x) for name, x in found["factors"].items()}, known)
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            raise InputError(f"{path} cannot be read", str(error), "calibrate it again, or delete it") from error
+            raise InputError(f"{path} cannot be read", reason(error), "calibrate it again, or delete it") from error

@@ -12,7 +12,8 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from forerun.errors import InputError
+from forerun import plain
+from forerun.errors import InputError, reason
 from forerun.files import write_atomically
 from forerun.prompts import parts
 from forerun.rows import Row
@@ -31,7 +32,8 @@ LIMITS = (
 )
 _OWN = frozenset({"input", "pipeline", "emit"})
 """Lines of a prompt that belong to one program and not to a kind of question."""
-_SCORES = ("spearman", "within_spearman", "mdape", "coverage")
+SCORES = ("spearman", "within_spearman", "mdape", "coverage")
+"""Those that people are shown with their intervals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,12 +122,10 @@ class Card:
                 why = f"it has format {values['format']}, this version reads {FORMAT}"
                 todo = "install the version of forerun that wrote it, or train it again"
                 raise InputError(f"{path} is of another version", why, todo)
-            kinds = tuple(Kind(**kind) for kind in values.pop("kinds"))
-            return cls(kinds, values["recipe"], tuple(values["results"]), tuple(values["limits"]))
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            raise InputError(
-                f"{path} cannot be read", str(error), "copy the whole folder again, or train it"
-            ) from error
+            return plain.value(values, cls, "it")  # type: ignore[no-any-return]
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            todo = "copy the whole folder again, or train it"
+            raise InputError(f"{path} cannot be read", reason(error), todo) from error
 
     def page(self) -> str:
         """The card for people, in Markdown."""
@@ -145,7 +145,7 @@ class Card:
         if not self.results:
             return "None were written down: `forerun eval ROWS --checkpoint DIR --seed SEED --card`."
         what = "On groups that nothing was learned from, with 95% bootstrap intervals over groups."
-        return f"{what}\n\n" + _rows(("metric", "model", "n", "groups", *_SCORES), map(_scored, self.results))
+        return f"{what}\n\n" + _rows(("metric", "model", "n", "groups", *SCORES), map(_scored, self.results))
 
 
 def _kind(key: tuple[Any, ...], rows: Sequence[Row]) -> Kind:
@@ -174,11 +174,15 @@ def _shown(value: object) -> str:
 
 def _scored(result: Mapping[str, Any]) -> Iterator[object]:
     yield from (result[name] for name in ("metric", "model", "n", "groups"))
-    for name in _SCORES:
-        value, low, high = (result.get(f"{name}{end}") for end in ("", "_low", "_high"))
-        yield (
-            "–" if value is None else f"{value:.3f}" + (f" [{low:.3f}, {high:.3f}]" if None not in (low, high) else "")
-        )
+    yield from (scored(result, name) for name in SCORES)
+
+
+def scored(result: Mapping[str, Any], name: str) -> str:
+    """A score of a row of `forerun eval` with its interval, for people."""
+    value, low, high = (result.get(f"{name}{end}") for end in ("", "_low", "_high"))
+    if value is None:
+        return "–"
+    return f"{value:.3f}" + (f" [{low:.3f}, {high:.3f}]" if None not in (low, high) else "")
 
 
 def _rows(names: Sequence[str], lines: Iterator[Any]) -> str:

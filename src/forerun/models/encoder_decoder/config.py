@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 
-from forerun.errors import InputError
+from forerun import plain
+from forerun.errors import InputError, reason
 from forerun.models.encoder_decoder.numeric import ATOMS
 
 FORMAT = 2
 """Version of the checkpoint's layout."""
+
+_SIZES = "vocabulary width layers decoder_layers heads kv_heads head_width hidden window global_every context".split()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,17 +78,17 @@ class Config:
             values = json.loads(text)
             found = values["format"]
         except (ValueError, TypeError, KeyError) as error:
-            raise InputError(
-                f"{where} is no checkpoint of forerun", str(error), "train or download it again"
-            ) from error
+            why = reason(error) if isinstance(error, ValueError) else "its config.json has no entry 'format'"
+            raise InputError(f"{where} is no checkpoint of forerun", why, "train or download it again") from error
         if found != FORMAT:
             todo = "install the version of forerun that wrote it, or train it again"
             raise InputError(
                 f"{where} is of another version", f"it has format {found}, this version reads {FORMAT}", todo
             )
-        known = {field.name for field in fields(cls)}
-        if unknown := set(values) - known:
-            raise InputError(
-                f"{where} cannot be read", f"unknown entries: {', '.join(sorted(unknown))}", "train it again"
-            )
-        return cls(**values)
+        try:
+            config = plain.value(values, cls, "it")
+            if least := [name for name in _SIZES if getattr(config, name) < 1]:
+                raise ValueError(f"{least[0]} is {getattr(config, least[0])}, not above zero")
+        except (TypeError, ValueError) as error:
+            raise InputError(f"{where} cannot be read", f"config.json: {error}", "train it again") from error
+        return config  # type: ignore[no-any-return]

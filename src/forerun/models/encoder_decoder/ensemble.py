@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forerun.distribution import Distribution
-from forerun.errors import InputError
+from forerun.errors import InputError, reason
 from forerun.files import write_atomically
 from forerun.models._stack import convex
 from forerun.models.boosted_trees import BoostedTrees
@@ -106,8 +106,8 @@ class Ensemble:
                     BoostedTrees.from_arrays(own, kept["trees"]), float(kept["share"]), kept["shares"]
                 )
             return cls(members)
-        except (OSError, SafetensorError, ValueError, KeyError, TypeError) as error:
-            raise InputError(f"{path} cannot be read", str(error), "train it again, or delete it") from error
+        except (OSError, SafetensorError, ValueError, KeyError, TypeError, AttributeError) as error:
+            raise InputError(f"{path} cannot be read", reason(error), "train it again, or delete it") from error
 
 
 def _member(trees: BoostedTrees, held: Sequence[tuple[Row, float]]) -> Member:

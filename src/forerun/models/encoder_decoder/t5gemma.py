@@ -19,7 +19,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import Tensor
 
-from forerun.errors import InputError, ToolMissing
+from forerun.errors import InputError, ToolMissing, reason
 from forerun.models.encoder_decoder.config import Config
 from forerun.models.encoder_decoder.network import Network
 from forerun.models.encoder_decoder.numeric import ATOMS
@@ -56,9 +56,8 @@ def tokenizer(place: str | Path) -> Tokenizer:
     try:
         found = tokenizers.Tokenizer.from_str(path.read_text())
     except Exception as error:  # the library raises bare Exceptions
-        raise InputError(
-            f"{place} has no tokenizer that can be read", str(error), "put tokenizer.json there"
-        ) from error
+        todo = "put tokenizer.json there"
+        raise InputError(f"{place} has no tokenizer that can be read", reason(error), todo) from error
     found.no_truncation()
     found.no_padding()
     return Tokenizer(ATOMS, found)
@@ -78,7 +77,7 @@ def network(place: str | Path, tokens: Tokenizer, context: int) -> Network:
         made = Network(config)
         _take(made, weights, tokens)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RuntimeError, SafetensorError) as error:
-        why = f"no {error} there" if isinstance(error, KeyError) else " ".join(str(error).split())[:300]
+        why = f"no {error} there" if isinstance(error, KeyError) else reason(error)[:300]
         todo = "name a checkpoint of forerun, or of T5Gemma with config.json, tokenizer.json and safetensors"
         raise InputError(f"{place} has no encoder to start from", why, todo) from error
     return made

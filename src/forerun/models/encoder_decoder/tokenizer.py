@@ -17,10 +17,11 @@ from pathlib import Path
 import tokenizers
 from tokenizers import decoders, models, pre_tokenizers, trainers
 
-from forerun.errors import InputError
+from forerun.errors import InputError, reason
 from forerun.files import write_atomically
 from forerun.models._decode import Vocabulary
 from forerun.models.encoder_decoder import numeric
+from forerun.plain import read
 from forerun.prompts import COUNTER, NUMBER
 
 PAD, BEGIN, END, CLOSE, CUT = range(5)
@@ -102,10 +103,10 @@ class Tokenizer:
     def load(cls, folder: Path) -> Tokenizer:
         """Reads what `save` wrote. Raises InputError."""
         try:
-            atoms = tuple(json.loads((folder / "pieces.json").read_text()))
+            atoms = read((folder / "pieces.json").read_text(), tuple[str, ...])
             return cls(atoms, tokenizers.Tokenizer.from_str((folder / "tokenizer.json").read_text()))
         except Exception as error:  # the library raises bare Exceptions
-            raise InputError(f"{folder} has no tokenizer that can be read", str(error), "train it again") from error
+            raise InputError(f"{folder} has no tokenizer that can be read", reason(error), "train it again") from error
 
 
 def learn(texts: Iterable[str], size: int, atoms: Sequence[str] = ()) -> Tokenizer:

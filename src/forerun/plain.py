@@ -1,0 +1,57 @@
+"""JSON as the values that a program expects, dataclasses among them; the type of every entry is checked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from types import NoneType, UnionType
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+
+T = TypeVar("T")
+
+
+def read(text: str, kind: type[T]) -> T:
+    """A value of a kind: a dataclass of such values, `tuple[X, ...]`, `Mapping[str, X]`, a union, or a plain type.
+
+    Raises ValueError for what is no JSON, TypeError where something else stands in a place, or where an entry is
+    missing or not known.
+    """
+    return value(json.loads(text), kind, "it")  # type: ignore[no-any-return]
+
+
+def value(found: Any, kind: Any, where: str) -> Any:
+    """What JSON gave, as a value of a kind. `where` names it in errors. Raises TypeError."""
+    origin, inner = get_origin(kind), get_args(kind)
+    if is_dataclass(kind):
+        return _record(found, kind, where)
+    if origin is tuple and isinstance(found, list):
+        return tuple(value(one, inner[0], f"{where}[{i}]") for i, one in enumerate(found))
+    if origin is Mapping and isinstance(found, dict):
+        return {name: value(one, inner[1], _inside(where, name)) for name, one in found.items()}
+    if kind is Any or any(_plain(found, each) for each in (inner if origin is UnionType else (kind,))):
+        return found
+    wanted = getattr(origin or kind, "__name__", str(kind))
+    raise TypeError(f"{where} is {json.dumps(found):.60}, not {wanted if origin is not UnionType else kind}")
+
+
+def _plain(found: Any, kind: Any) -> bool:
+    """Whole numbers are numbers too; true and false are none."""
+    known = {int: (int,), float: (int, float), str: (str,), bool: (bool,), NoneType: (NoneType,)}
+    return type(found) in known.get(kind, ())
+
+
+def _record(found: Any, kind: Any, where: str) -> Any:
+    if not isinstance(found, dict):
+        raise TypeError(f"{where} is {json.dumps(found):.60}, no object")
+    hints, own = get_type_hints(kind), fields(kind)
+    needed = {each.name for each in own if each.default is MISSING and each.default_factory is MISSING}
+    if wrong := sorted(set(found) - {each.name for each in own}):
+        raise TypeError(f"unknown entries: {', '.join(wrong)}")
+    if missing := sorted(needed - set(found)):
+        raise TypeError(f"missing entries: {', '.join(missing)}")
+    return kind(**{name: value(one, hints[name], _inside(where, name)) for name, one in found.items()})
+
+
+def _inside(where: str, name: str) -> str:
+    return name if where == "it" else f"{where}.{name}"
