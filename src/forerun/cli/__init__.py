@@ -90,7 +90,7 @@ def _dispatch(arguments: list[str]) -> int:
     parser = parser_of(verb)
     own, compiler = _split(arguments)
     default = getattr(sys.modules.get(f"forerun.cli.{verb}"), "DEFAULT", "")
-    if default and len(own) > 1 and own[1].startswith("--") and own[1] != "--help":
+    if default and len(own) > 1 and own[1].startswith("-") and own[1] not in ("-h", "--help"):
         own.insert(1, default)
     options, unknown = parser.parse_known_args(own or ["--help"])
     if unknown:  # the parser of the first word would point to its own help

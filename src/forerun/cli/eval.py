@@ -62,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
             lines.append(_line(scores))
     if options.card:
         Card.load(options.checkpoint).with_results(lines).save(options.checkpoint)
-    show(_table(lines), options.format)
+    show(_table(lines, options.format), options.format)
     return 0
 
 
@@ -106,8 +106,15 @@ def _line(scores: Any) -> dict[str, Any]:
     return row
 
 
-def _table(lines: list[dict[str, Any]]) -> Table:
+def _table(lines: list[dict[str, Any]], form: str) -> Table:
+    """For people the scores that count most have their intervals, in the same cell."""
+    from forerun.models.encoder_decoder.card import SCORES, scored
+
+    if form in ("table", "md"):
+        lines = [line | {name: scored(line, name) for name in SCORES} for line in lines]
     words = [Column("metric", "metric"), Column("model", "model"), Column("by", "held out by")]
-    names = ("spearman", "kendall", "within_spearman", "mdape", "coverage", "width", "log_crps")
     counts = [Column("n", "n", number, True), Column("groups", "groups", number, True)]
-    return Table([*words, *counts, *(Column(name, name, lambda x: f"{x:.3f}", True) for name in names)], lines)
+    seeds = Column("seeds", "seeds", lambda seeds: ", ".join(map(str, seeds)), True)
+    names = ("spearman", "kendall", "within_spearman", "mdape", "mape", "coverage", "width", "log_crps")
+    scores = [Column(name, name, str if name in SCORES else "{:.3f}".format, True) for name in names]
+    return Table([*words, *counts, seeds, *scores], lines)

@@ -34,7 +34,14 @@ def write_rows(path: Path, rows: Iterable[Row]) -> int:
 
 def read_rows(path: Path) -> list[Row]:
     """What `write_rows` wrote. Raises InputError with the row that is wrong, UsageError, ToolMissing."""
-    return [_row(path, number, record) for number, record in enumerate(files.read(path), 1)]
+    found = []
+    for number, record in enumerate(files.read(path), 1):
+        if number == 1 and not set(_NEEDED) <= set(record):
+            why = f"it has no column {next(name for name in _NEEDED if name not in record)!r}, but {', '.join(record)}"
+            todo = f"of a table of yours: forerun data import {path} --text COLUMN --target COLUMN -o rows.jsonl"
+            raise InputError(f"{path} is no table of rows", why, f"{todo} (forerun train takes both options itself)")
+        found.append(_row(path, number, record))
+    return found
 
 
 def read_table(
