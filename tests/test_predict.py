@@ -13,7 +13,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,12 +25,13 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("onnxscript")
 
 import forerun  # noqa: E402
-from forerun import improve  # noqa: E402
+from forerun import estimate, improve  # noqa: E402
 from forerun.cli._quantities import amount, quantity  # noqa: E402
 from forerun.core import Source  # noqa: E402
 from forerun.corpora.onnx_models import generated  # noqa: E402
+from forerun.distribution import Distribution  # noqa: E402
 from forerun.errors import InputError, ToolMissing, UsageError  # noqa: E402
-from forerun.models.encoder_decoder import EncoderDecoder  # noqa: E402
+from forerun.models.encoder_decoder import EncoderDecoder, Reading  # noqa: E402
 from forerun.models.encoder_decoder.card import Card  # noqa: E402
 from forerun.questions import Options, language_of, questions  # noqa: E402
 from forerun.rows import Row  # noqa: E402
@@ -106,7 +108,8 @@ def test_estimates_of_the_library(folder: Path) -> None:
     reference = EncoderDecoder(folder).predict(
         [Memory().prompt(Source(program(d), "python", "", TARGET)) for d in (1, 3, 5)]
     )
-    assert [one.value for one in found] == pytest.approx([belief.median for belief in reference], rel=1e-3)
+    assert [one.value for one in found] == pytest.approx([belief.median for belief in reference], rel=1e-3, abs=1)
+    assert all(one.value.is_integer() and one.low.is_integer() and one.high.is_integer() for one in found)
     assert 3 < found[0].value < 30 and 300 < found[1].value < 3000 and 3e4 < found[2].value < 3e5
     one = forerun.predict("p3.py", metric="memory", model=folder)
     assert isinstance(one, forerun.Estimate) and one.unit == "B" and one.language == f"python, {PYTHON}"
@@ -130,11 +133,16 @@ def test_what_it_knows_of_devices(folder: Path) -> None:
 
 
 def test_familiar_and_not(folder: Path) -> None:
-    Path("odd.py").write_text("zork grault waldo fred plugh xyzzy " * 40)
+    Path("odd.py").write_text("zork grault waldo fred plugh xyzzy " * 9)
     usual, odd = forerun.predict(["p3.py", "odd.py"], metric="memory", model=folder)
     assert usual.familiar == "familiar" and odd.familiar in ("unusual", "unlike anything seen")
     words = [replace(usual, familiarity=share).familiar for share in (None, 0.0, 0.01, 0.5)]
     assert words == ["unknown", "unlike anything seen", "unusual", "familiar"]
+    Path("long.py").write_text(program(3) + "# and so on\n" * 400)
+    long = forerun.predict("long.py", metric="memory", model=folder)
+    assert long.tokens > 1000 and 2 * long.cut > long.tokens
+    assert long.familiar == f"cut: {255:,} of {long.tokens:,} tokens read"
+    assert replace(long, cut=long.tokens // 2, familiarity=0.5).familiar == "familiar"
     Path("long.py").write_text(program(2) * 300)
     assert forerun.predict("long.py", metric="memory", model=folder).cut > 1000
 
@@ -178,6 +186,39 @@ def test_modules_without_a_compiler(folder: Path, monkeypatch: pytest.MonkeyPatc
     Path("m.bc").write_bytes(b"BC\xc0\xde\0\0\0\0")
     with pytest.raises(ToolMissing):
         forerun.predict("m.bc", model=folder)
+
+
+def test_options_that_change_nothing_are_said(folder: Path, run_forerun: Run) -> None:
+    Path("in.txt").write_text("7")
+    ask = ("predict", "p1.py", "p3.py", "--metric", "memory", "--model", str(folder))
+    code, out, err = run_forerun(*ask, "--size", "batch=1", "--format", "json", "--", "-O2")
+    assert code == 0 and len(err.strip().splitlines()) == 2, err  # once for both files
+    assert "sizes are of ONNX models" in err and "words for the compiler" in err
+    assert len(json.loads(out)[0]["notes"]) == 2
+    assert run_forerun(*ask, "--stdin", "in.txt")[2] == ""
+    Path("latin.py").write_bytes("print('é à ü')\n\f".encode("latin1"))
+    module = Source("define i32 @f() {\n  ret i32 7\n}\n", "llvm", "m", "x86_64-pc-linux-gnu -Oz")
+    (found,) = forerun.predict([module], metric="size", model=folder, flags=["-O2"], stdin=b"7")
+    assert "standard input" in found.notes[0] and len(found.notes) == 1
+    assert forerun.predict("latin.py", metric="memory", model=folder).notes == ()
+
+
+def test_counts_are_whole(folder: Path) -> None:
+    loaded = estimate.checkpoint(folder)
+    asked = questions("p1.py", loaded.card, Options(("memory", "runtime")))
+    believed = Distribution.of([(0.002, 0.004, 0.5), (0.3, 2.2, 0.5)])
+
+    class Small(EncoderDecoder):
+        def __init__(self) -> None:
+            """Nothing is loaded."""
+
+        def read(self, prompts: Sequence[str], grammar: Any = None) -> list[Reading]:
+            return [Reading(believed, None, 0, 9)] * len(prompts)
+
+    memory, runtime = estimate.answers(asked, Small())
+    assert (memory.low, memory.value, memory.high) == (1, 1, 2)
+    assert (runtime.low, runtime.high) == believed.interval(0.9) and runtime.value == believed.median < 0.31
+    assert memory.above(0.01) == runtime.above(0.01) == 0.5
 
 
 def test_a_part_of_a_program_is_no_program(folder: Path, compiler: str) -> None:
@@ -228,6 +269,7 @@ WRONG: list[tuple[tuple[str, ...], int, str]] = [
     (("nowhere.py",), 1, "nowhere.py"),
     (("empty.py",), 1, "empty.py is empty"),
     (("binary.py",), 1, "no text"),
+    (("packed.py",), 1, "it holds control characters"),
     (("big.py",), 1, "too large"),
     (("folder",), 2, "language"),
     (("folder", "--language", "python"), 1, "folder/*.py"),
@@ -253,6 +295,7 @@ def test_what_is_wrong_is_said(
 ) -> None:
     Path("empty.py").write_text("  \n")
     Path("binary.py").write_bytes(b"\x7fELF\0\0\1")
+    Path("packed.py").write_bytes(zlib.compress(random.Random(0).randbytes(2000)).replace(b"\0", b""))
     Path("big.py").write_text("x = 1\n" * 2_000_000)
     Path("what.xyz").write_text("x")
     Path("bad.onnx").write_bytes(b"soup")

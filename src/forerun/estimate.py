@@ -10,7 +10,7 @@ import html
 import math
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -33,7 +33,8 @@ class Estimate:
     """What a model believes of one number. `value` is the median, `low` to `high` holds the share `level`.
 
     `familiarity` is the share of held-out programs that lay at least as far from what the model was trained on as this
-    one, None where nobody measured it; `cut` is how many tokens did not fit into what it reads.
+    one, None where nobody measured it; `cut` is how many of the prompt's `tokens` did not fit into what it reads. Bytes
+    and instructions are whole numbers here, and fractions of them in `distribution`.
     """
 
     name: str
@@ -48,13 +49,19 @@ class Estimate:
     distribution: Distribution = field(repr=False)
     familiarity: float | None = None
     cut: int = 0
+    tokens: int = 0
     notes: tuple[str, ...] = ()
     """What a user should know of how the answer came about."""
     level: float = LEVEL
 
     @property
     def familiar(self) -> str:
-        """The familiarity in a word: familiar, unusual (below .05), unlike anything seen (below all), or unknown."""
+        """The familiarity in a word: familiar, unusual (below .05), unlike anything seen (below all), or unknown.
+
+        Of a prompt that was not read by half nobody can say it: then what was read.
+        """
+        if 2 * self.cut > self.tokens:
+            return f"cut: {self.tokens - self.cut:,} of {self.tokens:,} tokens read"
         if self.familiarity is None:
             return "unknown"
         return "familiar" if self.familiarity >= 0.05 else "unusual" if self.familiarity > 0 else "unlike anything seen"
@@ -67,7 +74,8 @@ class Estimate:
         """Everything but the distribution, as plain data; a number that is not finite becomes None."""
         names = ("name", "metric", "unit", "value", "low", "high", "level", "language", "device", "familiarity")
         row = {name: getattr(self, name) for name in names}
-        row |= {"familiar": self.familiar, "cut": self.cut, "model": self.model, "notes": list(self.notes)}
+        row |= {"familiar": self.familiar, "cut": self.cut, "tokens": self.tokens}
+        row |= {"model": self.model, "notes": list(self.notes)}
         return {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in row.items()}
 
     def _repr_html_(self) -> str:
@@ -155,8 +163,15 @@ def answers(asked: Sequence[Question], loaded: EncoderDecoder, model: str = MODE
         kind, belief = question.kind, reading.distribution
         if kind.metric == ACCURACY.name:
             belief = belief.capped(1.0)
-        low, high = belief.interval(LEVEL)
-        made = Estimate(question.name, kind.metric, kind.unit, belief.median, low, high, kind.language,
-                        question.device, model, belief, reading.familiarity, reading.cut, question.notes)  # fmt: skip
+        value, (low, high) = belief.median, belief.interval(LEVEL)
+        if kind.unit == "B" or kind.metric == "instructions":
+            value, low, high = _whole(value, round), _whole(low, math.floor), _whole(high, math.ceil)
+        made = Estimate(question.name, kind.metric, kind.unit, value, low, high, kind.language, question.device, model,
+                        belief, reading.familiarity, reading.cut, reading.tokens, question.notes)  # fmt: skip
         found.append(made)
     return found
+
+
+def _whole(value: float, rounded: Callable[[float], int]) -> float:
+    """A count, at least one where it is above zero."""
+    return max(1.0, float(rounded(value))) if 0 < value < math.inf else value

@@ -26,6 +26,11 @@ from forerun.toolchains.process.languages import LANGUAGES, of_file
 MOST_BYTES = 1 << 20
 """Of a text: a model reads thousands of tokens; to count and cut those of a megabyte takes 1.6 s and 250 MB."""
 
+_CONTROLS = bytes({*range(32), 127} - set(b"\a\b\t\n\v\f\r\x1a\x1b"))
+"""Characters that a text has no use for."""
+_MOST_CONTROLS = 0.01
+"""Their share of a text: of 23,000 programs none has a thousandth, of machine code and images they are a tenth."""
+
 _LLVM, _ONNX, _BITCODE = "llvm", _graphs.LANGUAGE, b"BC\xc0\xde"
 _SUFFIXES = {".ll": _LLVM, ".bc": _LLVM, ".onnx": _ONNX, ".s": "assembly", ".asm": "assembly"}
 _TASKS = {"size": "text"}
@@ -78,10 +83,23 @@ def questions(what: What | File, card: Card, options: Options) -> list[Question]
             failures.append(error)
     if not found:
         raise failures[0]
+    notes = _unused(file, found, options)
     if failures:
-        left = f"the metrics of its machine code are left out: {failures[0].what}: {failures[0].why}"
-        found[0] = replace(found[0], notes=(*found[0].notes, left))
+        notes.append(f"the metrics of its machine code are left out: {failures[0].what}: {failures[0].why}")
+    found[0] = replace(found[0], notes=(*found[0].notes, *notes))
     return found
+
+
+def _unused(file: File, found: Sequence[Question], options: Options) -> list[str]:
+    """The options that say nothing of such a file."""
+    language, notes = file.source.lang, []
+    if options.sizes and language != _ONNX:
+        notes.append(f"sizes are of ONNX models: they change nothing of {language}")
+    if options.stdin and not any(_ran(question.kind.metric) for question in found):
+        notes.append(f"standard input is of programs that run: it changes nothing of these metrics of {language}")
+    if options.flags and not any(question.kind.base == _LLVM for question in found):
+        notes.append(f"words for the compiler are of machine code: they change nothing of these metrics of {language}")
+    return notes
 
 
 @dataclass(slots=True)
@@ -142,8 +160,10 @@ def _check(path: str, data: bytes) -> None:
     if len(data) > MOST_BYTES:
         why = f"a text may have {MOST_BYTES:,} bytes, and a model reads a few thousand words of it"
         raise InputError(f"{path} is too large", why, "name the part that matters, as a file of its own")
-    if b"\0" in data and not data.startswith(_BITCODE):
-        raise InputError(f"{path} is no text", "it holds a zero byte, as binary files do", "name its source code")
+    controls = len(data) - len(data.translate(None, _CONTROLS))
+    if (b"\0" in data or controls > _MOST_CONTROLS * len(data)) and not data.startswith(_BITCODE):
+        why = f"it holds {'a zero byte' if 0 in data else 'control characters'}, as binary files and UTF-16 do"
+        raise InputError(f"{path} is no text", why, "name its source code, in UTF-8")
 
 
 def language_of(path: str, named: str = "") -> str:

@@ -54,12 +54,13 @@ class Reading:
     """What the network believes after reading one prompt.
 
     `familiarity` is the share of validation programs that lie at least as far from what it was trained on (None where
-    nobody measured it), `cut` how many tokens did not fit.
+    nobody measured it), `cut` how many of the prompt's `tokens` did not fit.
     """
 
     distribution: Distribution
     familiarity: float | None
     cut: int
+    tokens: int
 
 
 class EncoderDecoder(Predictor):
@@ -169,7 +170,7 @@ class EncoderDecoder(Predictor):
             trees = _decode.expand(self.network, self.tokenizer.vocabulary, memory, grammars, floor=FLOOR)
             known = self._familiarity(memory, len(places))
             for i, leaves, one, familiarity in zip(places, trees, grammars, known, strict=True):
-                found[i] = Reading(distribution(leaves, one), familiarity, encoded[i].cut)
+                found[i] = Reading(distribution(leaves, one), familiarity, encoded[i].cut, encoded[i].tokens)
         moved = self.ensemble.moved(prompts, [found[i].distribution for i in range(len(prompts))])
         factors = [self.calibration.factor(parts(prompt)) for prompt in prompts]
         wide = [one.widened(factor) for one, factor in zip(moved, factors, strict=True)]

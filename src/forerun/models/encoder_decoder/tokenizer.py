@@ -40,6 +40,11 @@ class Encoded:
     ids: list[int]
     cut: int = 0
 
+    @property
+    def tokens(self) -> int:
+        """Those of the whole prompt: a token in the middle stands for all that were cut."""
+        return len(self.ids) + self.cut - (self.cut > 0)
+
 
 @dataclass(frozen=True)
 class Tokenizer:
