@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import random
+import re
+import signal
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +54,36 @@ def test_a_table_becomes_a_checkpoint_that_is_judged_beside_its_rivals(
     found = {row["model"]: row for row in json.loads(out)}
     assert set(found) == {"length", "mse_head", "encoder_decoder"}
     assert all(row["metric"] == "latency" and row["n"] > 5 for row in found.values())
+    code, out, _ = run_forerun("eval", str(rows), "--model", "length", "--similar", "2", "--seed", "0", "--seed", "3")
+    shown = dict(zip(*(line.split("  ") for line in re.sub(" {2,}", "  ", out).strip().split("\n")), strict=True))
+    assert shown["seeds"] == "0, 3" and int(shown["n"]) > 10 and float(shown["mape"]) > 0
+    for name in ("spearman", "mdape", "coverage"):
+        value, low, high = map(float, re.findall(r"-?\d\.\d{3}", shown[name]))
+        assert low <= value <= high
     assert found["length"]["spearman_low"] <= found["length"]["spearman"] <= found["length"]["spearman_high"]
+
+
+def test_an_interrupted_training_says_how_to_go_on(table: Path, run_forerun: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "made"
+    mine = ("-o", str(folder), "--data", str(table), "--text", "code", "--target", "latency_s", "--similar", "2")
+
+    over = threading.Event()
+
+    def interrupt() -> None:
+        while not over.wait(0.05):
+            if (folder / "metrics.jsonl").exists():
+                os.kill(os.getpid(), signal.SIGINT)
+                return
+
+    threading.Thread(target=interrupt).start()
+    code, out, err = run_forerun("train", *mine, "--depth", "1", "--context", "64", "--steps", "100000")
+    over.set()
+    assert code == 130 and not out and f"the same command goes on: the training is in {folder}" in err
+    assert (folder / "last.safetensors").exists()
+    code, _, err = run_forerun("predict", str(table), "--model", str(folder))
+    assert code == 1 and "has not come to its end" in err and f"-o {folder}" in err
+    code, _, err = run_forerun("train", *mine, "--depth", "1", "--context", "64", "--steps", "9")
+    assert code == 1 and "steps 100000 (now 9)" in err
 
 
 @pytest.mark.parametrize(
@@ -58,6 +91,12 @@ def test_a_table_becomes_a_checkpoint_that_is_judged_beside_its_rivals(
     [
         (("train",), "required"),
         (("train", "--steps", "3"), "nothing to learn from"),
+        (("train", "-o", "made"), "nothing to learn from"),
+        (("train", "-o", "made", "--data", "mine.csv", "--text", "code"), "go together"),
+        (("train", "--data", "mine.csv", "-o"), "expected one argument"),
+        (("train", "made"), "invalid choice: 'made'"),
+        (("train", "--data", "mine.csv"), "data import mine.csv --text COLUMN --target COLUMN"),
+        (("data", "show", "mine.csv"), "data import mine.csv --text COLUMN --target COLUMN"),
         (("train", "--data", "mine.csv", "--text", "code"), "go together"),
         (("train", "--data", "mine.csv", "--text", "code", "--target", "speed"), "latency_s"),
         (("train", "--data", "mine.csv", "--recipe", "soup"), "no recipe"),
