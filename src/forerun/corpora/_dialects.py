@@ -3,6 +3,8 @@
 A phrase is text with names in ⟨ ⟩. Where a language has several ways to say the same, one of them is drawn.
 """
 
+# ruff: noqa: E501  (a phrase stays on its line)
+
 from __future__ import annotations
 
 from collections.abc import Mapping

@@ -179,7 +179,8 @@ class _Writer:
                 argument = self._way == "argument"
                 pool = ("argument" if argument else "size") if name == "N" else ("second" if argument else "other")
             else:
-                pool = "function" if name in functions else "array" if name in holders else "loop" if name in loops else "scalar"
+                kinds = {"function": functions, "array": holders, "loop": loops}
+                pool = next((kind for kind, names in kinds.items() if name in names), "scalar")
             self._names[name] = self._free(*_NAMES[pool])
 
     def _free(self, *pool: str) -> str:
@@ -195,7 +196,8 @@ class _Writer:
         names = [argument.arg for argument in node.args.args]
         self._scopes = [set(names)]
         parameter = "mut " + d.parameter if d.name == "rust" else d.parameter
-        head = _put(d.function, f=self._names[node.name], p=self._list(_put(parameter, x=self._names[n]) for n in names))
+        parameters = self._list(_put(parameter, x=self._names[n]) for n in names)
+        head = _put(d.function, f=self._names[node.name], p=parameters)
         body = self._block(node.body)
         return [*head.split("\n"), *body, *filter(None, [d.end])]
 
@@ -375,4 +377,4 @@ def _indent(lines: Sequence[str]) -> list[str]:
 
 
 def _unblanked(lines: Sequence[str]) -> list[str]:
-    return [line for i, line in enumerate(lines) if line or i and lines[i - 1]]
+    return [line for i, line in enumerate(lines) if line or (i and lines[i - 1])]
