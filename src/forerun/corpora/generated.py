@@ -44,23 +44,32 @@ _SIGNS: Mapping[type[ast.AST], str] = {
 def generated(count: int, seed: int, languages: Sequence[str] = (), device: str = "") -> Iterator[Program]:
     """`count` programs, in turn of every family; a larger count begins with the same ones.
 
-    `languages` are the names to take, all eleven where it is empty. A group is a family. Raises ToolMissing where a
-    language has no tool here, UsageError where it is none of the eleven.
+    `languages` are the names to take, all eleven where it is empty. A group is a family. Raises ToolMissing where one of
+    them has no tool here, UsageError where a name is no language.
     """
-    names = [named(name).name for name in languages] or list(DIALECTS)
-    targets = {name: str(Target.here(named(name), device=device)) for name in names if name in DIALECTS}
+    names = [name for name in DIALECTS if not languages or name in map(_known, languages)]
+    targets = {name: str(Target.here(named(name), device=device)) for name in names}
     seen: set[str] = set()
     number = 0
     while len(seen) < count and targets:
-        family = list(TEMPLATES)[number % len(TEMPLATES)]
-        draw = Random(f"{seed}/{number}")
         number += 1
-        language = draw.choice(list(targets))
-        text = drawn(family, language, draw)
-        if text and text not in seen:
+        family, language, text = numbered(seed, number)
+        if text and text not in seen and language in targets:
             seen.add(text)
             name = f"generated/{family}/{seed}-{number}{DIALECTS[language].suffix}"
             yield Program(Source(text, language, name, targets[language]), family, "Apache-2.0")
+
+
+def numbered(seed: int, number: int) -> tuple[str, str, str]:
+    """Family, language and text of one program, counted from 1; no text where the language cannot say it."""
+    family = list(TEMPLATES)[(number - 1) % len(TEMPLATES)]
+    draw = Random(f"{seed}/{number - 1}")
+    language = draw.choice(list(DIALECTS))
+    return family, language, drawn(family, language, draw)
+
+
+def _known(name: str) -> str:
+    return named(name).name
 
 
 def drawn(family: str, language: str, draw: Random) -> str:

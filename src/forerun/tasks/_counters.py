@@ -125,8 +125,8 @@ def counters(language: str, text: str) -> dict[str, float]:
         "calls": float(scan.calls),
         "allocations": float(scan.allocations),
         "largest": scan.largest,
-        "elements": max(sizes.elements, math.exp(scan.grown) if scan.grown else 0.0),
-        "iterations": math.exp(scan.nest.heaviest) if scan.nest.loops else 0.0,
+        "elements": max(sizes.elements, _times(scan.grown) if scan.grown else 0.0),
+        "iterations": _times(scan.nest.heaviest) if scan.nest.loops else 0.0,
     }
 
 
@@ -184,6 +184,11 @@ class _Scan:
         self.nest.word(word, loop, math.log(self._rounds.get(start, UNKNOWN)) if loop else 0.0)
         if word in GROWING:
             self.grown = max(self.grown, self.nest.weight)
+
+
+def _times(weight: float) -> float:
+    """Rounds of loops of this weight, as far as they mean anything."""
+    return math.exp(min(weight, 100.0))
 
 
 def _integer(text: str) -> float:

@@ -454,8 +454,7 @@ def _called(name: str, values: Sequence[float | None]) -> float | None:
 def _power(left: float, right: float) -> float:
     if abs(right) > 64 or (right < 0 and not left):
         raise ValueError
-    result = left**right
-    return float(result) if isinstance(result, float) else math.inf
+    return math.pow(left, right)
 
 
 def _shifted(left: float, right: float) -> float:
