@@ -5,10 +5,10 @@
     measured.py sources programs.csv.gz
 
 `pack` writes a line for each metric of each program that `forerun collect memory` measured and whose file lies in one
-of the folders, of each module of `forerun collect size`, of each generated network of `forerun collect latency` and program.
-`unpack` finds the texts of programs again, by their digest, in folders of any name, draws the generated ones again, and makes
-a store of them: `forerun data export` makes rows of it as it does of any. Modules are compiled again, by `forerun
-collect size`. `sources` counts what is in a table.
+of the folders, of each module of `forerun collect size`, and of each generated program, and network of `forerun collect
+latency`. `unpack` finds the texts of programs again, by their digest, in folders of any name, draws what is generated
+again, and makes a store of them: `forerun data export` makes rows of it as it does of any. Modules are compiled again,
+by `forerun collect size`. `sources` counts what is in a table.
 """
 
 from __future__ import annotations

@@ -44,8 +44,8 @@ _SIGNS: Mapping[type[ast.AST], str] = {
 def generated(count: int, seed: int, languages: Sequence[str] = (), device: str = "") -> Iterator[Program]:
     """`count` programs, in turn of every family; a larger count begins with the same ones.
 
-    `languages` are the names to take, all eleven where it is empty. A group is a family. Raises ToolMissing where one of
-    them has no tool here, UsageError where a name is no language.
+    `languages` are the names to take, all eleven where it is empty. A group is a family. Raises ToolMissing where one
+    of them has no tool here, UsageError where a name is no language.
     """
     names = [name for name in DIALECTS if not languages or name in map(_known, languages)]
     targets = {name: str(Target.here(named(name), device=device)) for name in names}
