@@ -5,10 +5,10 @@
     measured.py sources programs.csv.gz
 
 `pack` writes a line for each metric of each program that `forerun collect memory` measured and whose file lies in one
-of the folders, of each module of `forerun collect size`, and of each generated network of `forerun collect latency`.
-`unpack` finds the texts of programs again, by their digest, in folders of any name, draws the networks again, and makes
-a store of them: `forerun data export` makes rows of it as it does of any. Modules are compiled again, by `forerun
-collect size`. `sources` counts what is in a table.
+of the folders, of each module of `forerun collect size`, and of each generated program, and network of `forerun collect
+latency`. `unpack` finds the texts of programs again, by their digest, in folders of any name, draws what is generated
+again, and makes a store of them: `forerun data export` makes rows of it as it does of any. Modules are compiled again,
+by `forerun collect size`. `sources` counts what is in a table.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from typing import NamedTuple
 from forerun.cli.render import Column, Table, add_format, counted, number, show
 from forerun.core import Draft, Measurement, Source, Trial
 from forerun.corpora import debian
+from forerun.corpora.generated import numbered
 from forerun.corpora.onnx_models import generated
 from forerun.corpora.programs import group_of, licence
 from forerun.errors import ForerunError, InputError, UsageError
@@ -115,7 +116,7 @@ def pack(stores: Sequence[Path], known: Mapping[str, Place], packages: Path) -> 
     for path in stores:
         with Store(path) as store:
             for task, metrics, place in (
-                (_PROGRAMS.id, METRICS, lambda source: known.get(digest(source.text))),
+                (_PROGRAMS.id, METRICS, lambda source: _drawn(source) or known.get(digest(source.text))),
                 (_MODULES, size.METRICS, lambda source: _package(source, packages)),
                 (_NETWORKS.id, {"latency": LATENCY}, _drawn),
             ):
@@ -189,6 +190,7 @@ def unpack(lines: Sequence[Line], folders: Sequence[Path], output: Path) -> tupl
                 text = texts[own[0].sha256].read_bytes().decode("utf-8", "surrogateescape")
                 kept += _store(store, _PROGRAMS, Source(text, own[0].language, own[0].name, own[0].target), own)
         kept += sum(_store(store, _NETWORKS, *drawn) for drawn in _drawn_again(lines))
+        kept += sum(_store(store, _PROGRAMS, *drawn) for drawn in _written_again(lines))
     return kept, len({(line.sha256, line.target) for line in lines})
 
 
@@ -204,6 +206,16 @@ def _drawn_again(lines: Sequence[Line]) -> Iterator[tuple[Source, list[Line]]]:
                 yield network.source, [line]
             if not own:
                 break
+
+
+def _written_again(lines: Sequence[Line]) -> Iterator[tuple[Source, list[Line]]]:
+    """The generated programs."""
+    for (name, target), group in groupby(lines, key=lambda line: (line.name, line.target)):
+        own, found = list(group), re.fullmatch(r"generated/.*/(\d+)-(\d+)\.\w+", name)
+        if found:
+            _, language, text = numbered(int(found[1]), int(found[2]))
+            if digest(text) == own[0].sha256:
+                yield Source(text, language, name, target), own
 
 
 def _store(store: Store, task: Numbers, source: Source, lines: Sequence[Line]) -> bool:

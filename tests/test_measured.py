@@ -11,6 +11,7 @@ from types import ModuleType
 import pytest
 
 from forerun.core import Draft, Measurement, Source, Trial
+from forerun.corpora.generated import numbered
 from forerun.corpora.onnx_models import generated
 from forerun.errors import InputError, UsageError
 from forerun.rows import Row
@@ -111,6 +112,20 @@ def test_networks_are_drawn_again(measured: ModuleType, tmp_path: Path) -> None:
     assert measured.unpack(lines[1:], [], tmp_path / "again.sqlite") == (3, 3)
     gone = {line.name for line in lines[:1]}
     assert rows(tmp_path / "again.sqlite", "latency") == [row for row in rows(path, "latency") if row.name not in gone]
+
+
+def test_programs_are_written_again(measured: ModuleType, tmp_path: Path) -> None:
+    path, task = tmp_path / "programs.sqlite", Memory()
+    with Store(path) as opened:
+        for number in range(1, 6):
+            family, language, text = numbered(7, number)
+            source = Source(text, language, f"generated/{family}/7-{number}.x", "some 1; here")
+            found = Measurement({"memory": 1e6 * number, "memory_spread": 0.5, "runs": 2.0}, True)
+            opened.add([Trial(task.id, source, Draft(None), found)], task.grammar(source))
+    lines = list(measured.pack([path], {}, tmp_path))
+    assert {(line.source, line.licence, line.n) for line in lines} == {("generated", "Apache-2.0", 2)}
+    assert measured.unpack(lines, [], tmp_path / "again.sqlite") == (5, 5)
+    assert rows(tmp_path / "again.sqlite", "memory") == rows(path, "memory")
 
 
 def test_modules_keep_their_package(measured: ModuleType, tmp_path: Path) -> None:
