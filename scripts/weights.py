@@ -6,7 +6,8 @@
 
 `rows` draws architectures of NAS-Bench-201. The other files are those of `forerun data export`; `benchmarks/measured`
 says how their programs are found again. Both training and judging split all files together by group, so a program is on
-one side only, whatever was measured of it. Called again, training goes on where it stopped, and judging asks only what
+one side only, whatever was measured of it. Programs that were written by `forerun.corpora.generated` are learned from,
+and judge nobody. Called again, training goes on where it stopped, and judging asks only what
 is not yet in the card. Results go into the checkpoint's card.
 """
 
@@ -32,6 +33,7 @@ from forerun.prompts import parts
 from forerun.rows import Row
 from forerun.splits import SIMILAR, Split, split
 from forerun.tables import read_rows, write_rows
+from forerun.tasks._programs import METRICS
 from forerun.train import recipes
 from forerun.train.fit import Parts, fit
 from forerun.train.loop import Progress
@@ -115,7 +117,9 @@ def _judge(options: argparse.Namespace) -> None:
     experiments: dict[str, Split] = defaultdict(lambda: Split([], [], []))
     for name in ("train", "validation", "test"):
         for row in getattr(dealt, name):
-            getattr(experiments[_experiment(row)], name).append(row)
+            written = row.metric in METRICS and row.name.startswith("generated/")
+            if name == "train" or not written:
+                getattr(experiments[_experiment(row)], name).append(row)
     for name, own in experiments.items():
         done = {(line["metric"], line["model"]) for line in Card.load(options.output).results}
         rivals = {model: registry.find("models", model) for model in RIVALS if (name, model) not in done}
