@@ -209,6 +209,7 @@ sieve(10_000)
         ("perl", "sub f {\n    my ($n) = @_;\n    my @s = (1) x $n;\n}\nf(70_000);", 70_000),
         ("lua", "for i = 1, 400 do table.insert(t, i) end", 400),
         ("php", "<?php const N = 300; $a = array_fill(0, N * N, 0);", 90_000),
+        ("c", "char *p = malloc(7 + pow(99999999999, 60) + pow(-2, 0.5) + 1 / 0 + 5 % 0);", 7),
         ("c", 'int a[n]; /* malloc(500) */ char *s = "malloc(600)";', 0),
     ],
 )

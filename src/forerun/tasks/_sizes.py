@@ -375,10 +375,7 @@ class _Sum:
         if left is None or right is None:
             known = left if right is None else right if sign in "+*%" else None
             return None if self._strict else known
-        try:
-            return _ARITHMETIC[sign](left, right)
-        except (OverflowError, ZeroDivisionError, ValueError):
-            return None
+        return _reckoned(sign, left, right)
 
     def _atom(self, i: int) -> tuple[float | None, int]:
         self._left -= 1
@@ -445,10 +442,18 @@ def _called(name: str, values: Sequence[float | None]) -> float | None:
     if name in ("sqrt", "isqrt", "sqrtf") and known[0] >= 0:
         return math.sqrt(known[0])
     if name == "pow" and len(known) == 2:
-        return _ARITHMETIC["**"](*known) if abs(known[1]) < 64 and known[0] else None
+        return _reckoned("**", *known)
     if name in ("min", "max", "Min", "Max"):
         return min(known) if name.lower() == "min" else max(known)
     return known[0] if name in _PASSED else None
+
+
+def _reckoned(sign: str, left: float, right: float) -> float | None:
+    """The value of an operation; None where it has none."""
+    try:
+        return _ARITHMETIC[sign](left, right)
+    except (OverflowError, ZeroDivisionError, ValueError):
+        return None
 
 
 def _power(left: float, right: float) -> float:
@@ -460,7 +465,7 @@ def _power(left: float, right: float) -> float:
 def _shifted(left: float, right: float) -> float:
     if not 0 <= right <= 64:
         raise ValueError
-    return left * 2.0**right
+    return left * math.pow(2.0, right)
 
 
 _ARITHMETIC: dict[str, Callable[[float, float], float]] = {
