@@ -87,6 +87,7 @@ NO_AUTOTOOLS = tuple((name, ":") for name in ("ACLOCAL", "AUTOCONF", "AUTOHEADER
 
 # Clang 16 made an error of what was a warning when these were written.
 NO_POINTER_ERROR = (("CFLAGS", "{flags} -Wno-incompatible-function-pointer-types"),)
+NO_IMPLICIT_ERROR = (("CFLAGS", "{flags} -Wno-implicit-function-declaration"),)
 
 RECIPES = {
     recipe.package: recipe
@@ -98,7 +99,7 @@ RECIPES = {
         Recipe(
             "bc",
             configure(make="make MAKEINFO=true"),
-            (*NO_AUTOTOOLS, ("CFLAGS", "{flags} -Wno-implicit-function-declaration")),
+            (*NO_AUTOTOOLS, *NO_IMPLICIT_ERROR),
         ),
         Recipe("bearssl", make('CFLAGS="{flags}" lib tools')),
         Recipe("bzip2", make('CFLAGS="{flags} -D_FILE_OFFSET_BITS=64"')),
@@ -136,5 +137,12 @@ RECIPES = {
         Recipe("speex", configure("--disable-binaries")),
         Recipe("tcc", ("./configure --cc={cc}", "make CC={cc} ONE_SOURCE=no tcc")),
         Recipe("tinyxml2", cmake()),
+        Recipe("fmtlib", cmake("-DFMT_TEST=OFF")),
+        Recipe("gperf", configure(), (("CXXFLAGS", "{flags} -std=gnu++98"),)),
+        Recipe("indent", configure(), NO_IMPLICIT_ERROR),
+        Recipe("jpegoptim", configure()),
+        Recipe("muparser", cmake("-DENABLE_SAMPLES=OFF -DENABLE_OPENMP=OFF")),
+        Recipe("re2", each(".", "re2/*.cc util/rune.cc util/strutil.cc", "-I.")),
+        Recipe("yaml-cpp", cmake("-DYAML_CPP_BUILD_TESTS=OFF")),
     )
 }
