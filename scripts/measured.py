@@ -4,11 +4,11 @@
     measured.py unpack programs.csv.gz --folder DIR... -o store.sqlite
     measured.py sources programs.csv.gz
 
-`pack` writes a line for each metric of each program that `forerun collect memory` measured and whose file lies in one
-of the folders, of each module of `forerun collect size`, and of each generated program, and network of `forerun collect
-latency`. `unpack` finds the texts of programs again, by their digest, in folders of any name, draws what is generated
-again, and makes a store of them: `forerun data export` makes rows of it as it does of any. Modules are compiled again,
-by `forerun collect size`. `sources` counts what is in a table.
+`pack` writes a line for each metric of each program that `forerun collect memory` or `forerun collect size --sources`
+measured and whose file lies in one of the folders, of each module of `forerun collect size`, and of each generated
+program, and network of `forerun collect latency`. `unpack` finds the texts of programs again, by their digest, in
+folders of any name, draws what is generated again, and makes a store of them: `forerun data export` makes rows of it as
+it does of any. Modules are compiled again, by `forerun collect size`. `sources` counts what is in a table.
 """
 
 from __future__ import annotations
@@ -44,6 +44,8 @@ from forerun.tasks.memory import Memory
 from forerun.tasks.passes import Passes
 
 _PROGRAMS, _NETWORKS, _MODULES = Memory(), Latency(), f"{Passes.name}/{Passes.version}"
+_SIZES = size.Size("", 0)
+"""Without LLVM: nothing is measured here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +119,7 @@ def pack(stores: Sequence[Path], known: Mapping[str, Place], packages: Path) -> 
         with Store(path) as store:
             for task, metrics, place in (
                 (_PROGRAMS.id, METRICS, lambda source: _drawn(source) or known.get(digest(source.text))),
+                (_SIZES.id, size.METRICS, lambda source: known.get(digest(source.text))),
                 (_MODULES, size.METRICS, lambda source: _package(source, packages)),
                 (_NETWORKS.id, {"latency": LATENCY}, _drawn),
             ):
@@ -174,11 +177,12 @@ def _line(record: Mapping[str, str]) -> Line:
 
 
 def unpack(lines: Sequence[Line], folders: Sequence[Path], output: Path) -> tuple[int, int]:
-    """Stores each program and network whose text is found; returns how many, and how many there are.
+    """Stores each program and network whose text is found; returns how many, and how many there are but modules.
 
-    Raises UsageError where the lines are of modules, InputError, ForerunError, ToolMissing.
+    Raises UsageError where all lines are of modules, InputError, ForerunError, ToolMissing.
     """
-    if any(line.metric in size.METRICS for line in lines):
+    lines = [line for line in lines if line.language != "llvm"]
+    if not lines:
         raise UsageError("modules are not unpacked", "their IR is nowhere", "compile them again: forerun collect size")
     wanted = {line.sha256 for line in lines}
     texts = {key: path for folder in folders for key, path in files(folder) if key in wanted}
@@ -188,7 +192,8 @@ def unpack(lines: Sequence[Line], folders: Sequence[Path], output: Path) -> tupl
             own = list(group)
             if own[0].sha256 in texts:
                 text = texts[own[0].sha256].read_bytes().decode("utf-8", "surrogateescape")
-                kept += _store(store, _PROGRAMS, Source(text, own[0].language, own[0].name, own[0].target), own)
+                task = _SIZES if own[0].metric in size.METRICS else _PROGRAMS
+                kept += _store(store, task, Source(text, own[0].language, own[0].name, own[0].target), own)
         kept += sum(_store(store, _NETWORKS, *drawn) for drawn in _drawn_again(lines))
         kept += sum(_store(store, _PROGRAMS, *drawn) for drawn in _written_again(lines))
     return kept, len({(line.sha256, line.target) for line in lines})

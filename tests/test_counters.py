@@ -115,7 +115,7 @@ define available_externally i32 @elsewhere() {
   %1 = sdiv i32 1, 2
   ret i32 %1
 }
-define internal void @"a b"() {
+define void @"a b"() {
 entry:
   %"x y" = load i32, ptr @a, align 4
   ret void
@@ -127,9 +127,67 @@ declare i32 @g(i32)
 def test_ir_counted_by_hand() -> None:
     found = counters("llvm", IR)
     assert found == counts(IR)
-    check(found, functions=2, local=1, blocks=4, instructions=12, load=1, store=2, call=3, branch=2, phi=1, alloca=1)
-    check(found, division=0, intrinsics=1, arguments=3, cases=1, memory=2)
+    check(found, functions=2, kept=2, local=0, blocks=4, instructions=12)
+    check(found, load=1, store=2, call=3, branch=2, phi=1, alloca=1, division=0, intrinsics=0, arguments=3, cases=1)
+    check(found, memory=2)
     check(found, globals=(4 + 8 + 9 + 8) + 15 + 16 + 6 + 8)
+    check(found, calls=2, inner=0, references=2, switches=1, runs=1, constants=2, writes=1, assigned=0, conditions=0)
+
+
+LEFT = """define i32 @main(i32 %0, ptr %1) {
+  %3 = alloca i32, align 4
+  %4 = alloca { double, double }, align 8
+  store i32 %0, ptr %3, align 4
+  store i32 7, ptr %3, align 4
+  br i1 false, label %5, label %7
+
+5:                                                ; preds = %2
+  %6 = call i32 @dead(i64 12345678901, i32 1)
+  br label %7
+
+7:                                                ; preds = %9, %5, %2
+  %8 = icmp eq i32 %0, 0
+  br i1 %8, label %9, label %14
+
+9:                                                ; preds = %7
+  %10 = getelementptr inbounds { double, double }, ptr %4, i32 0, i32 1
+  store double 1.0, ptr %10, align 8
+  %11 = call i32 @twice(i32 5)
+  %12 = call i32 @twice(i32 6)
+  call void @once(ptr %3)
+  call void @llvm.memcpy.p0.p0.i64(ptr align 8 %1, ptr align 8 %4, i64 16, i1 false)
+  %13 = getelementptr inbounds i32, ptr %1, i64 %0
+  br label %7
+
+14:                                               ; preds = %7
+  %15 = call i32 @shared()
+  ret i32 -1
+}
+define internal i32 @twice(i32 %0) #1 {
+  %2 = fadd <4 x float> zeroinitializer, zeroinitializer
+  %3 = call i32 @shared()
+  ret i32 %0
+}
+define internal void @once(ptr %0) #0 {
+  store i64 12345678901, ptr %0, align 8
+  ret void
+}
+define internal i32 @shared() {
+  %1 = call i32 asm "rdtsc", "=r"()
+  ret i32 %1
+}
+attributes #0 = { noinline }
+attributes #1 = { alwaysinline nounwind }
+"""
+
+
+def test_what_is_left_to_compile_is_counted() -> None:
+    """A dead block counts nothing; what is inlined at once counts where it is called."""
+    found = counts(LEFT)
+    check(found, functions=4, local=3, kept=2, blocks=4 + 2 + 1 + 1, instructions=17 + 6 + 2 + 2)
+    check(found, calls=1 + 2, inner=1 + 2, arguments=0, constants=4, assembly=1, intrinsics=1, copies=1, references=0)
+    check(found, conditions=1, loops=1, memory=1, writes=1, assigned=2, fields=1, escapes=2, indexed=1)
+    check(found, floats=2, vectors=2, wide=1)
 
 
 TEXT = st.text() | st.text("\"'\\/*{}();#\n for0-[]<>=%@x!ido")

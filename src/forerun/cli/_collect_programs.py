@@ -40,13 +40,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=0, help="which ones are drawn (default: 0)")
     parser.add_argument("--each", type=int, help="so many programs of each folder and language, at random")
     parser.add_argument("--most", type=int, default=20_000, help="bytes that a program may have (default: 20,000)")
-    parser.add_argument(
-        "--group-by",
-        choices=GROUPINGS,
-        default="parent",
-        help="what is one problem: a file's folder (default), its name without the suffix, the folder at the top, or"
-        " the first number in its name, else in its folder's",
-    )
+    configure_groups(parser)
     parser.add_argument(
         "--language", action="append", default=[], metavar="NAME", help="only programs in this language"
     )
@@ -54,6 +48,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--repeats", type=int, default=3, help="runs of a program, fewer where it is slow (default: 3)")
     parser.add_argument("--device", default="", help="what this machine is called (default: its description)")
     parser.add_argument("--again", action="store_true", help="run those once more that ran into a limit")
+
+
+def configure_groups(parser: argparse.ArgumentParser) -> None:
+    """What belongs together in a folder of programs."""
+    parser.add_argument(
+        "--group-by",
+        choices=GROUPINGS,
+        default="parent",
+        help="what is one problem: a file's folder (default), its name without the suffix, the folder at the top, or"
+        " the first number in its name, else in its folder's",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -64,7 +69,10 @@ def run(options: argparse.Namespace) -> int:
             "a run takes at least a second, and a program one run",
             "for example: --timeout 10 --repeats 3 --generated 100",
         )
-    found = programs(options)
+    languages = [named(name).name for name in options.language]
+    found = programs(options.folder, options.group_by, languages, options.most, options.each, options.device)
+    found += generated(options.generated, options.seed, languages, options.device)
+    random.Random(0).shuffle(found)
     if not found:
         raise UsageError(
             "there is nothing to collect from",
@@ -78,19 +86,16 @@ def run(options: argparse.Namespace) -> int:
     return 0 if any(m.measurement.ok for m in done) else 1
 
 
-def programs(options: argparse.Namespace) -> list[Program]:
-    """The programs of all folders, then the drawn ones, in random order, the same one each time.
-
-    So a part is a fair sample of the whole.
-    """
-    languages = [named(name).name for name in options.language]
+def programs(
+    folders: Sequence[str], group_by: str, languages: Sequence[str], most: int, each: int | None, device: str = ""
+) -> list[Program]:
+    """The programs of all folders, in random order, the same one each time: a part is a fair sample of the whole."""
     chosen: list[Program] = []
-    for folder in map(Path, options.folder):
-        found = load(folder, group_by=options.group_by, languages=languages, most=options.most, device=options.device)
+    for folder in map(Path, folders):
+        found = load(folder, group_by=group_by, languages=languages, most=most, device=device)
         for reason, count in sorted(found.skipped.items(), key=lambda pair: -pair[1]):
             print(f"{folder}: {counted(count, 'file')} left out: {reason}", file=sys.stderr)
-        chosen += _some(found.programs, options.each)
-    chosen += generated(options.generated, options.seed, languages, options.device)
+        chosen += _some(found.programs, each)
     random.Random(0).shuffle(chosen)
     return chosen
 
