@@ -4,12 +4,13 @@
     measured.py unpack programs.csv.gz --folder DIR... -o store.sqlite
     measured.py sources programs.csv.gz
 
-`pack` writes a line for each metric of each program that `forerun collect memory` measured and whose file lies in one
-of the folders, of each module of `forerun collect size`, of each generated network of `forerun collect latency`, and of
-each kernel of `forerun collect kernels`, with the version of transformers that is installed: pack where you measured.
-`unpack` finds the texts of programs again, by their digest, in folders of any name, draws the networks again, and makes
-a store of them: `forerun data export` makes rows of it as it does of any. Modules are compiled again, by `forerun
-collect size`, and kernels are written again, by `forerun collect kernels`. `sources` counts what is in a table.
+`pack` writes a line for each metric of each program that `forerun collect memory` or `forerun collect size --sources`
+measured and whose file lies in one of the folders, of each module of `forerun collect size`, of each generated program,
+of each network of `forerun collect latency`, and of each kernel of `forerun collect kernels`, with the version of
+transformers that is installed: pack where you measured. `unpack` finds the texts of programs again, by their digest, in
+folders of any name, draws what is generated again, and makes a store of them: `forerun data export` makes rows of it as
+it does of any. Modules are compiled again, by `forerun collect size`, and kernels are written again, by `forerun
+collect kernels`. `sources` counts what is in a table.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from typing import NamedTuple
 from forerun.cli.render import Column, Table, add_format, counted, number, show
 from forerun.core import Draft, Measurement, Source, Trial
 from forerun.corpora import debian
+from forerun.corpora.generated import numbered
 from forerun.corpora.onnx_models import generated
 from forerun.corpora.programs import group_of, licence
 from forerun.errors import ForerunError, InputError, UsageError
@@ -47,6 +49,8 @@ from forerun.toolchains.inductor.target import networks
 
 _PROGRAMS, _NETWORKS, _MODULES = Memory(), Latency(), f"{Passes.name}/{Passes.version}"
 _LATENCY = {"latency": LATENCY}
+_SIZES = size.Size("", 0)
+"""Without LLVM: nothing is measured here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +126,8 @@ def pack(stores: Sequence[Path], known: Mapping[str, Place], packages: Path) -> 
     for path in stores:
         with Store(path) as store:
             for task, metrics, place in (
-                (_PROGRAMS.id, METRICS, lambda source: known.get(digest(source.text))),
+                (_PROGRAMS.id, METRICS, lambda source: _drawn(source) or known.get(digest(source.text))),
+                (_SIZES.id, size.METRICS, lambda source: known.get(digest(source.text))),
                 (_MODULES, size.METRICS, lambda source: _package(source, packages)),
                 (_NETWORKS.id, _LATENCY, _drawn),
                 (Kernels().id, _LATENCY, lambda _: Place("transformers", networks().version, "Apache-2.0", "")),
@@ -181,11 +186,12 @@ def _line(record: Mapping[str, str]) -> Line:
 
 
 def unpack(lines: Sequence[Line], folders: Sequence[Path], output: Path) -> tuple[int, int]:
-    """Stores each program and network whose text is found; returns how many, and how many there are.
+    """Stores each program and network whose text is found; returns how many, and how many there are but modules.
 
-    Raises UsageError where the lines are of modules or kernels, InputError, ForerunError, ToolMissing.
+    Raises UsageError where all lines are of modules or any is of a kernel, InputError, ForerunError, ToolMissing.
     """
-    if any(line.metric in size.METRICS for line in lines):
+    lines = [line for line in lines if line.language != "llvm"]
+    if not lines:
         raise UsageError("modules are not unpacked", "their IR is nowhere", "compile them again: forerun collect size")
     if any(map(_of_inductor, lines)):
         todo = "have them written and timed again: forerun collect kernels"
@@ -198,8 +204,10 @@ def unpack(lines: Sequence[Line], folders: Sequence[Path], output: Path) -> tupl
             own = list(group)
             if own[0].sha256 in texts:
                 text = texts[own[0].sha256].read_bytes().decode("utf-8", "surrogateescape")
-                kept += _store(store, _PROGRAMS, Source(text, own[0].language, own[0].name, own[0].target), own)
+                task = _SIZES if own[0].metric in size.METRICS else _PROGRAMS
+                kept += _store(store, task, Source(text, own[0].language, own[0].name, own[0].target), own)
         kept += sum(_store(store, _NETWORKS, *drawn) for drawn in _drawn_again(lines))
+        kept += sum(_store(store, _PROGRAMS, *drawn) for drawn in _written_again(lines))
     return kept, len({(line.sha256, line.target) for line in lines})
 
 
@@ -215,6 +223,16 @@ def _drawn_again(lines: Sequence[Line]) -> Iterator[tuple[Source, list[Line]]]:
                 yield network.source, [line]
             if not own:
                 break
+
+
+def _written_again(lines: Sequence[Line]) -> Iterator[tuple[Source, list[Line]]]:
+    """The generated programs."""
+    for (name, target), group in groupby(lines, key=lambda line: (line.name, line.target)):
+        own, found = list(group), re.fullmatch(r"generated/.*/(\d+)-(\d+)\.\w+", name)
+        if found:
+            _, language, text = numbered(int(found[1]), int(found[2]))
+            if digest(text) == own[0].sha256:
+                yield Source(text, language, name, target), own
 
 
 def _store(store: Store, task: Numbers, source: Source, lines: Sequence[Line]) -> bool:

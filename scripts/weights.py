@@ -6,7 +6,8 @@
 
 `rows` draws architectures of NAS-Bench-201. The other files are those of `forerun data export`; `benchmarks/measured`
 says how their programs are found again. Both training and judging split all files together by group, so a program is on
-one side only, whatever was measured of it. Called again, training goes on where it stopped, and judging asks only what
+one side only, whatever was measured of it. Programs that were written by `forerun.corpora.generated` are learned from,
+and judge nobody. Called again, training goes on where it stopped, and judging asks only what
 is not yet in the card. Results go into the checkpoint's card.
 """
 
@@ -17,28 +18,29 @@ import math
 import random
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
 
 from forerun import registry
 from forerun.cli.eval import RIVALS
 from forerun.corpora import nasbench
-from forerun.evaluate import count_groups, judged
-from forerun.models._predictor import Predictor
+from forerun.evaluate import Score, count_groups, judged, score
 from forerun.models.encoder_decoder import EncoderDecoder
+from forerun.models.encoder_decoder.calibration import Calibration
 from forerun.models.encoder_decoder.card import Card
 from forerun.models.encoder_decoder.ensemble import Ensemble
 from forerun.prompts import parts
 from forerun.rows import Row
 from forerun.splits import SIMILAR, Split, split
 from forerun.tables import read_rows, write_rows
+from forerun.tasks._programs import METRICS
 from forerun.train import recipes
 from forerun.train.fit import Parts, fit
 from forerun.train.loop import Progress
 
 ARCHITECTURES, LATENCIES = 5200, 6000
 """Of NAS-Bench-201: those whose accuracy is learned, and latencies of any of them on any device."""
+OURS = "ours"
 SCORES = ("spearman", "kendall", "within_spearman", "mdape", "mape", "coverage", "width", "log_crps")
 
 
@@ -115,12 +117,15 @@ def _judge(options: argparse.Namespace) -> None:
     experiments: dict[str, Split] = defaultdict(lambda: Split([], [], []))
     for name in ("train", "validation", "test"):
         for row in getattr(dealt, name):
-            getattr(experiments[_experiment(row)], name).append(row)
+            written = row.metric in METRICS and row.name.startswith("generated/")
+            if name == "train" or not written:
+                getattr(experiments[_experiment(row)], name).append(row)
     for name, own in experiments.items():
         done = {(line["metric"], line["model"]) for line in Card.load(options.output).results}
-        models = {model: made for model, made in _models(options.output).items() if (name, model) not in done}
-        if models:
-            scores = judged(own, models)
+        rivals = {model: registry.find("models", model) for model in RIVALS if (name, model) not in done}
+        asked = (name, OURS) not in done
+        if rivals or asked:
+            scores = {**(_ours(options.output, own) if asked else {}), **(judged(own, rivals) if rivals else {})}
             lines = [_line(name, model, own, values) for model, values in scores.items()]
             card = Card.load(options.output)
             kept = [line for line in card.results if line["metric"] == name]
@@ -138,19 +143,20 @@ def _experiment(row: Row) -> str:
     return f"latency, {'nas-bench-201' if row.name.startswith('nas-bench') else language}"
 
 
-def _models(checkpoint: Path) -> dict[str, Callable[[], Predictor]]:
-    made: dict[str, Callable[[], Predictor]] = {"ours": partial(EncoderDecoder, checkpoint)}
-    return {
-        **made,
-        "ours without trees": partial(_alone, checkpoint),
-        **{n: registry.find("models", n) for n in RIVALS},
-    }
-
-
-def _alone(checkpoint: Path) -> Predictor:
+def _ours(checkpoint: Path, own: Split) -> dict[str, dict[str, Score]]:
+    """As it ships, with the intervals that it was calibrated to; and without trees, with the same factors."""
     model = EncoderDecoder(checkpoint)
-    model.ensemble = Ensemble({})
-    return model
+    trees, calibration = model.ensemble, model.calibration
+    model.ensemble, model.calibration = Ensemble({}), Calibration({}, calibration.known)
+    prompts = [row.prompt for row in own.test]
+    alone = model.predict(prompts)
+    factors = [calibration.factor(parts(prompt)) for prompt in prompts]
+    found = {OURS: trees.moved(prompts, alone), f"{OURS} without trees": alone}
+    wide = {
+        name: [one.widened(factor) for one, factor in zip(beliefs, factors, strict=True)]
+        for name, beliefs in found.items()
+    }
+    return {name: score(own.test, beliefs) for name, beliefs in wide.items()}
 
 
 def _line(experiment: str, model: str, own: Split, values: dict) -> dict[str, object]:  # type: ignore[type-arg]

@@ -310,6 +310,6 @@ def test_the_c_plus_plus_compiler_that_belongs_to_a_c_compiler(tmp_path, monkeyp
 
 
 def test_groups_share_no_package():
-    names = [*debian.PROJECTS, *debian.TRAIN, *debian.TEST]
+    names = [*debian.PROJECTS, *debian.TRAIN, *debian.TEST, *debian.MORE]
     assert len(set(names)) == len(names)
     assert set(_recipes.RECIPES) <= set(names)

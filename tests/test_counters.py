@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -113,7 +115,7 @@ define available_externally i32 @elsewhere() {
   %1 = sdiv i32 1, 2
   ret i32 %1
 }
-define internal void @"a b"() {
+define void @"a b"() {
 entry:
   %"x y" = load i32, ptr @a, align 4
   ret void
@@ -125,9 +127,67 @@ declare i32 @g(i32)
 def test_ir_counted_by_hand() -> None:
     found = counters("llvm", IR)
     assert found == counts(IR)
-    check(found, functions=2, local=1, blocks=4, instructions=12, load=1, store=2, call=3, branch=2, phi=1, alloca=1)
-    check(found, division=0, intrinsics=1, arguments=3, cases=1, memory=2)
+    check(found, functions=2, kept=2, local=0, blocks=4, instructions=12)
+    check(found, load=1, store=2, call=3, branch=2, phi=1, alloca=1, division=0, intrinsics=0, arguments=3, cases=1)
+    check(found, memory=2)
     check(found, globals=(4 + 8 + 9 + 8) + 15 + 16 + 6 + 8)
+    check(found, calls=2, inner=0, references=2, switches=1, runs=1, constants=2, writes=1, assigned=0, conditions=0)
+
+
+LEFT = """define i32 @main(i32 %0, ptr %1) {
+  %3 = alloca i32, align 4
+  %4 = alloca { double, double }, align 8
+  store i32 %0, ptr %3, align 4
+  store i32 7, ptr %3, align 4
+  br i1 false, label %5, label %7
+
+5:                                                ; preds = %2
+  %6 = call i32 @dead(i64 12345678901, i32 1)
+  br label %7
+
+7:                                                ; preds = %9, %5, %2
+  %8 = icmp eq i32 %0, 0
+  br i1 %8, label %9, label %14
+
+9:                                                ; preds = %7
+  %10 = getelementptr inbounds { double, double }, ptr %4, i32 0, i32 1
+  store double 1.0, ptr %10, align 8
+  %11 = call i32 @twice(i32 5)
+  %12 = call i32 @twice(i32 6)
+  call void @once(ptr %3)
+  call void @llvm.memcpy.p0.p0.i64(ptr align 8 %1, ptr align 8 %4, i64 16, i1 false)
+  %13 = getelementptr inbounds i32, ptr %1, i64 %0
+  br label %7
+
+14:                                               ; preds = %7
+  %15 = call i32 @shared()
+  ret i32 -1
+}
+define internal i32 @twice(i32 %0) #1 {
+  %2 = fadd <4 x float> zeroinitializer, zeroinitializer
+  %3 = call i32 @shared()
+  ret i32 %0
+}
+define internal void @once(ptr %0) #0 {
+  store i64 12345678901, ptr %0, align 8
+  ret void
+}
+define internal i32 @shared() {
+  %1 = call i32 asm "rdtsc", "=r"()
+  ret i32 %1
+}
+attributes #0 = { noinline }
+attributes #1 = { alwaysinline nounwind }
+"""
+
+
+def test_what_is_left_to_compile_is_counted() -> None:
+    """A dead block counts nothing; what is inlined at once counts where it is called."""
+    found = counts(LEFT)
+    check(found, functions=4, local=3, kept=2, blocks=4 + 2 + 1 + 1, instructions=17 + 6 + 2 + 2)
+    check(found, calls=1 + 2, inner=1 + 2, arguments=0, constants=4, assembly=1, intrinsics=1, copies=1, references=0)
+    check(found, conditions=1, loops=1, memory=1, writes=1, assigned=2, fields=1, escapes=2, indexed=1)
+    check(found, floats=2, vectors=2, wide=1)
 
 
 TEXT = st.text() | st.text("\"'\\/*{}();#\n for0-[]<>=%@x!ido")
@@ -169,3 +229,89 @@ def test_the_prompt_of_a_program_has_counters() -> None:
 
     found = parts(Memory().prompt(source("perl", "for (1..3) { print 1000 }")))
     check(dict(found.counters), loops=1, depth=1, largest=1000)
+
+
+SIEVE = """def sieve(n):
+    marked = bytearray(n + 1)
+    i = 2
+    while i * i <= n:
+        for k in range(i * i, n + 1, i):
+            marked[k] = 1
+        i += 1
+sieve(10_000)
+"""
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "elements"),
+    [
+        ("python", "a = [0] * 10**8", 1e8),
+        ("python", "N: int = 3 * 1000\na = 'x' * (N // 3)", 1000),
+        ("python", "g = [[0] * 100 for _ in range(2000)]", 200_000),
+        ("python", "s = set(range(5000))\nfor i in range(7):\n    s.add(i)", 5000),
+        ("python", "xs = []\nfor i in range(300):\n    for k in range(i):\n        xs.append(k)", 90_000),
+        ("python", "import numpy as np\nx = np.zeros(1 << 20)", 1 << 20),
+        ("python", SIEVE, 10_001),
+        ("c", "#define N 1000\nstatic int a[N][N];", 1e6),
+        ("c", "int main(void) { char *p = malloc(100000000); return p[0]; }", 1e8),
+        ("c", "void f(long n) { int *a = (int *) calloc(n + 1, sizeof(int)); } int main() { f(99); }", 100),
+        ("c++", "const int N = 1'000'000; std::vector<int> v(N);", 1e6),
+        ("c++", "std::vector<std::vector<int>> g(100, std::vector<int>(200));", 20_000),
+        ("go", "func main() { n := 1000; a := make([]int, n*n) }", 1e6),
+        ("go", "var t [4096]int", 4096),
+        ("rust", "let n: usize = 1_000; let v = vec![vec![0u8; n]; n * 2];", 2e6),
+        ("java", "static final int N = 5000; int[][] g = new int[N][N];", 25e6),
+        ("javascript", "const n = 1e6; const a = new Array(n).fill(0);", 1e6),
+        ("ruby", "n = 10**3\na = Array.new(n) { Array.new(n, 0) }", 1e6),
+        ("ruby", "b = (1..5000).to_a", 5000),
+        ("perl", "sub f {\n    my ($n) = @_;\n    my @s = (1) x $n;\n}\nf(70_000);", 70_000),
+        ("lua", "for i = 1, 400 do table.insert(t, i) end", 400),
+        ("php", "<?php const N = 300; $a = array_fill(0, N * N, 0);", 90_000),
+        ("c", "char *p = malloc(7 + pow(99999999999, 60) + pow(-2, 0.5) + 1 / 0 + 5 % 0);", 7),
+        ("c", 'int a[n]; /* malloc(500) */ char *s = "malloc(600)";', 0),
+    ],
+)
+def test_elements_that_are_asked_for(language: str, text: str, elements: float) -> None:
+    assert counters(language, text)["elements"] == pytest.approx(elements, rel=0.002)
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "iterations"),
+    [
+        ("python", "for i in range(1000):\n    for k in range(0, 1000, 2):\n        f()", 5e5),
+        ("python", "for i in range(1000, 0, -1):\n    for k in range(i):\n        f()", 1e6),
+        ("python", "for x in xs:\n    f()", 10),
+        ("python", SIEVE, 10_000),
+        ("c", "for (int i = 0; i < 9; i++) for (int k = 0; k < 9; k++) { f(); } for (i = 50; i > 0; i--) g();", 81),
+        (
+            "c",
+            "#define N 1000\nfor (i = 0; i < N; i++) { for (k = 0; k <= N; k++) { for (j = N; j >= 0; j--) {} } }",
+            1e9,
+        ),
+        ("java", "for (long i = 1; i < 1L << 20; i *= 2) { while (x < 100) { x++; } }", 2000),
+        ("go", "func main() { for i := 0; i < 100; i++ { for j := i; j < 50; j++ { } } }", 5000),
+        ("rust", "fn main() { for i in 0..1_000 { for j in (1..=10).step_by(5) { } } }", 10_000),
+        ("ruby", "1000.times do |i|\n  1.upto(50) do |k|\n    f\n  end\nend\n", 50_000),
+        ("ruby", "(1..2000).each do |i|\n  f\nend\n", 2000),
+        ("perl", "my $n = 500; foreach my $i (1 .. $n) { $x++; }", 500),
+        ("lua", "for i = 1, 20 do\n  for k = i, 1, -1 do\n    f()\n  end\nend", 400),
+        ("fortran", "do i = 1, 1000\n  do j = 1, 500\n  end do\nend do", 500_000),
+        ("pascal", "for i := 1 to 1000 do\nbegin\nend", 1000),
+        ("php", "for ($i = 0; $i < 300; $i += 3) { f(); }", 100),
+        ("c", "f(1000);", 0),
+    ],
+)
+def test_iterations_of_nested_loops(language: str, text: str, iterations: float) -> None:
+    assert counters(language, text)["iterations"] == pytest.approx(iterations, rel=0.02)
+
+
+@pytest.mark.parametrize("language", ["python", "c", "ruby", "lua"])
+@pytest.mark.parametrize("piece", ["f(", "a[i](", "2**", "for i in range(", "x = y as as ", "n * (", "1 .. "])
+def test_sizes_are_read_in_linear_time(language: str, piece: str) -> None:
+    def seconds(text: str) -> float:
+        before = time.process_time()
+        counters(language, text)
+        return time.process_time() - before
+
+    short, long = (min(seconds(piece * n) for _ in range(3)) for n in (1500, 6000))
+    assert long < 10 * short + 0.05

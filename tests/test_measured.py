@@ -11,6 +11,7 @@ from types import ModuleType
 import pytest
 
 from forerun.core import Draft, Measurement, Source, Trial
+from forerun.corpora.generated import numbered
 from forerun.corpora.onnx_models import generated
 from forerun.errors import InputError, UsageError
 from forerun.rows import Row
@@ -20,6 +21,7 @@ from forerun.tasks.kernels import Kernels
 from forerun.tasks.latency import Latency
 from forerun.tasks.memory import Memory
 from forerun.tasks.passes import Passes
+from forerun.tasks.size import Size
 
 SCRIPT = Path(__file__).parents[1] / "scripts" / "measured.py"
 TEXTS = {"12/p12.py": 'print("naïve")\r\n', "12/p12.c": "int main(void) { return 0; }", "7/p7.py": "print(7)\n"}
@@ -114,6 +116,20 @@ def test_networks_are_drawn_again(measured: ModuleType, tmp_path: Path) -> None:
     assert rows(tmp_path / "again.sqlite", "latency") == [row for row in rows(path, "latency") if row.name not in gone]
 
 
+def test_programs_are_written_again(measured: ModuleType, tmp_path: Path) -> None:
+    path, task = tmp_path / "programs.sqlite", Memory()
+    with Store(path) as opened:
+        for number in range(1, 6):
+            family, language, text = numbered(7, number)
+            source = Source(text, language, f"generated/{family}/7-{number}.x", "some 1; here")
+            found = Measurement({"memory": 1e6 * number, "memory_spread": 0.5, "runs": 2.0}, True)
+            opened.add([Trial(task.id, source, Draft(None), found)], task.grammar(source))
+    lines = list(measured.pack([path], {}, tmp_path))
+    assert {(line.source, line.licence, line.n) for line in lines} == {("generated", "Apache-2.0", 2)}
+    assert measured.unpack(lines, [], tmp_path / "again.sqlite") == (5, 5)
+    assert rows(tmp_path / "again.sqlite", "memory") == rows(path, "memory")
+
+
 def test_modules_keep_their_package(measured: ModuleType, tmp_path: Path) -> None:
     about = tmp_path / "cache" / "zlib" / "source" / "debian"
     about.mkdir(parents=True)
@@ -147,6 +163,32 @@ def test_kernels_keep_their_family(measured: ModuleType, tmp_path: Path, capsys:
     assert capsys.readouterr().out.splitlines()[1:] == [f"transformers,{version},Apache-2.0,3,2,c++"]
     with pytest.raises(UsageError, match="kernels are not unpacked"):
         measured.unpack(lines, [], tmp_path / "none.sqlite")
+
+
+def test_sizes_of_programs_come_back_without_the_modules(measured: ModuleType, folder: Path, tmp_path: Path) -> None:
+    path, emitted = tmp_path / "size.sqlite", "x86_64-pc-linux-gnu -O{}"
+    module = Source("define void @f() { ret void }", "llvm", "zlib/a.c", emitted.format("z"))
+    packages = tmp_path / "cache"
+    (packages / "zlib/source/debian").mkdir(parents=True)
+    (packages / "zlib/source/debian/changelog").write_text("zlib (1:1.2.13) unstable; urgency=low\n")
+    with Store(path) as opened:
+        task = Size("", 0)
+        for number, level in enumerate("z3"):
+            source = Source(TEXTS["12/p12.c"], "c", "euler/12/p12.c", emitted.format(level))
+            values = {"text": 40.0 + number, "data": 8.0, "unwind": 0.0, "instructions": 5.0}
+            found = Measurement(values, checked=True, tool="LLVM 22.1.8")
+            opened.add([Trial(task.id, source, Draft(None), found)], task.grammar(source))
+        found = Measurement({"text": 3.0, "instructions": 1.0}, checked=True, tool="LLVM 22.1.8")
+        opened.add([Trial(f"{Passes.name}/{Passes.version}", module, Draft(None), found)], task.grammar(module))
+    packed = list(measured.pack([path], measured.places([f"some/one@abc123={folder}"]), packages))
+    assert {(line.source, line.language, line.path) for line in packed} == {
+        ("some/one", "c", "deep/12/p12.c"), ("zlib", "llvm", "a.c"),
+    }  # fmt: skip
+    again = tmp_path / "again.sqlite"
+    assert measured.unpack(packed, [folder], again) == (2, 2)
+    there = [row for row in rows(path, "size") if row.name != "zlib/a.c"]
+    assert len(there) == 4 and rows(again, "size") == there
+    assert {row.value for row in there} == {40.0, 41.0, 5.0} and {row.group for row in there} == {"euler/12"}
 
 
 def test_what_is_wrong_is_said(measured: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -193,6 +193,36 @@ def test_collecting_size_is_resumed_and_becomes_rows(
     assert run_forerun("collect", "size", "--folder", str(two_files), "--pipelines", "-1")[0] == 2
 
 
+def test_programs_are_measured_as_source(tmp_path: Path, run_forerun: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, folder = tmp_path / "s.sqlite", tmp_path / "euler"
+    (folder / "7").mkdir(parents=True)
+    (folder / "7" / "a.c").write_text('#include <stdio.h>\nint main(void) { return puts("7") < 0; }\n')
+    (folder / "7" / "a.in").write_text("an input is nothing to a compiler")
+    (folder / "7" / "b.cpp").write_text("int main() { return nothing; }\n")
+    (folder / "7" / "c.py").write_text("print(7)\n")
+    words = ("collect", "size", "--sources", str(folder), "--group-by", "number", "--store", str(path))
+    words += ("--format", "json")
+    monkeypatch.setenv("FORERUN_WORKERS", "1")
+    code, out, err = run_forerun(*words)
+    assert code == 0 and "2 programs failed" in err, err
+    lines = json.loads(out)
+    assert [(line["level"], line["modules"], line["failed"]) for line in lines] == [("-Oz", 1, 1), ("-O3", 1, 1)]
+    with Store(path) as store:
+        count, rows = store.count(), list(rows_of(store, "size"))
+    assert run_forerun(*words)[1] == out
+    with Store(path) as store:
+        assert store.count() == count == 4
+        sources = [store.source(key) for key, found in store.baselines("size/1/level").items() if found.ok]
+    assert {(row.name, row.group, row.metric) for row in rows} == {
+        ("euler/7/a.c", "euler/7", "text"), ("euler/7/a.c", "euler/7", "instructions"),
+    }  # fmt: skip
+    task, row = Size.here(), next(row for row in rows if row.metric == "text" and "-O3" in row.prompt)
+    source = next(source for source in sources if " -O3" in source.target)
+    assert task.prompt(source) == row.prompt and not source.reference
+    assert task.measure(source, (row.value,)).values["log_error_text"] == 0
+    assert run_forerun("collect", "size", "--sources", str(tmp_path / "nowhere"))[0] == 1
+
+
 def test_random_pipelines_differ_from_module_to_module(prepared: Prepared) -> None:
     from forerun.collect import RandomPipelines
 

@@ -22,7 +22,7 @@ from forerun.stats import mean
 from forerun.tasks.passes import Passes
 from forerun.toolchains.llvm import clang
 
-GROUPS = {"train": debian.TRAIN, "test": debian.TEST, "projects": debian.PROJECTS}
+GROUPS = {"train": debian.TRAIN, "test": debian.TEST, "projects": debian.PROJECTS, "more": debian.MORE}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -13,6 +13,7 @@ from forerun import settings
 from forerun.cli._measuring import measured
 from forerun.cli.render import Column, Table, counted, number, percent, show
 from forerun.collect import Measured
+from forerun.corpora.generated import generated
 from forerun.corpora.programs import GROUPINGS, Program, load
 from forerun.errors import UsageError
 from forerun.stats import median, quantile
@@ -35,15 +36,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         " core for memory; the setting `workers` changes both. One run answers both questions."
     )
     parser.add_argument("--folder", action="append", default=[], metavar="DIR", help="a folder of programs")
+    parser.add_argument("--generated", type=int, default=0, metavar="N", help="so many programs whose sizes are drawn")
+    parser.add_argument("--seed", type=int, default=0, help="which ones are drawn (default: 0)")
     parser.add_argument("--each", type=int, help="so many programs of each folder and language, at random")
     parser.add_argument("--most", type=int, default=20_000, help="bytes that a program may have (default: 20,000)")
-    parser.add_argument(
-        "--group-by",
-        choices=GROUPINGS,
-        default="parent",
-        help="what is one problem: a file's folder (default), its name without the suffix, the folder at the top, or"
-        " the first number in its name, else in its folder's",
-    )
+    configure_groups(parser)
     parser.add_argument(
         "--language", action="append", default=[], metavar="NAME", help="only programs in this language"
     )
@@ -53,20 +50,34 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--again", action="store_true", help="run those once more that ran into a limit")
 
 
+def configure_groups(parser: argparse.ArgumentParser) -> None:
+    """What belongs together in a folder of programs."""
+    parser.add_argument(
+        "--group-by",
+        choices=GROUPINGS,
+        default="parent",
+        help="what is one problem: a file's folder (default), its name without the suffix, the folder at the top, or"
+        " the first number in its name, else in its folder's",
+    )
+
+
 def run(options: argparse.Namespace) -> int:
     """Measures every program; prints a row for each language."""
-    if options.timeout < 1 or options.repeats < 1:
+    if options.timeout < 1 or options.repeats < 1 or options.generated < 0:
         raise UsageError(
-            f"--timeout {options.timeout:g}, --repeats {options.repeats}",
+            f"--timeout {options.timeout:g}, --repeats {options.repeats}, --generated {options.generated}",
             "a run takes at least a second, and a program one run",
-            "for example: --timeout 10 --repeats 3",
+            "for example: --timeout 10 --repeats 3 --generated 100",
         )
-    found = programs(options)
+    languages = [named(name).name for name in options.language]
+    found = programs(options.folder, options.group_by, languages, options.most, options.each, options.device)
+    found += generated(options.generated, options.seed, languages, options.device)
+    random.Random(0).shuffle(found)
     if not found:
         raise UsageError(
             "there is nothing to collect from",
-            "no folder that was named holds programs in a language that runs here",
-            "name a --folder that holds programs; forerun doctor lists the languages",
+            "no folder that was named holds programs in a language that runs here, and none are to be drawn",
+            "name a --folder that holds programs, or --generated 100; forerun doctor lists the languages",
         )
     workers = _workers(options.task)
     task = _task(options, beside=workers - 1)
@@ -75,15 +86,16 @@ def run(options: argparse.Namespace) -> int:
     return 0 if any(m.measurement.ok for m in done) else 1
 
 
-def programs(options: argparse.Namespace) -> list[Program]:
+def programs(
+    folders: Sequence[str], group_by: str, languages: Sequence[str], most: int, each: int | None, device: str = ""
+) -> list[Program]:
     """The programs of all folders, in random order, the same one each time: a part is a fair sample of the whole."""
-    languages = [named(name).name for name in options.language]
     chosen: list[Program] = []
-    for folder in map(Path, options.folder):
-        found = load(folder, group_by=options.group_by, languages=languages, most=options.most, device=options.device)
+    for folder in map(Path, folders):
+        found = load(folder, group_by=group_by, languages=languages, most=most, device=device)
         for reason, count in sorted(found.skipped.items(), key=lambda pair: -pair[1]):
             print(f"{folder}: {counted(count, 'file')} left out: {reason}", file=sys.stderr)
-        chosen += _some(found.programs, options.each)
+        chosen += _some(found.programs, each)
     random.Random(0).shuffle(chosen)
     return chosen
 

@@ -87,6 +87,10 @@ NO_AUTOTOOLS = tuple((name, ":") for name in ("ACLOCAL", "AUTOCONF", "AUTOHEADER
 
 # Clang 16 made an error of what was a warning when these were written.
 NO_POINTER_ERROR = (("CFLAGS", "{flags} -Wno-incompatible-function-pointer-types"),)
+NO_IMPLICIT_ERROR = (("CFLAGS", "{flags} -Wno-implicit-function-declaration"),)
+
+# One author's programs: their configure reads no environment.
+LZIP = ("./configure CXX={cxx} CXXFLAGS={flags}", "make")
 
 RECIPES = {
     recipe.package: recipe
@@ -98,7 +102,7 @@ RECIPES = {
         Recipe(
             "bc",
             configure(make="make MAKEINFO=true"),
-            (*NO_AUTOTOOLS, ("CFLAGS", "{flags} -Wno-implicit-function-declaration")),
+            (*NO_AUTOTOOLS, *NO_IMPLICIT_ERROR),
         ),
         Recipe("bearssl", make('CFLAGS="{flags}" lib tools')),
         Recipe("bzip2", make('CFLAGS="{flags} -D_FILE_OFFSET_BITS=64"')),
@@ -128,7 +132,7 @@ RECIPES = {
         Recipe("libtomcrypt", make('-f makefile.unix CFLAGS="{flags}" libtomcrypt.a')),
         Recipe("libtommath", make('-f makefile.unix CFLAGS="{flags}" libtommath.a')),
         Recipe("libuv1", cmake("-DLIBUV_BUILD_TESTS=OFF -DBUILD_TESTING=OFF")),
-        Recipe("lzip", ("./configure CXX={cxx} CXXFLAGS={flags}", "make")),
+        Recipe("lzip", LZIP),
         Recipe("lzo2", configure()),
         Recipe("mujs", each(".", "js*.c regexp.c utf.c main.c pp.c")),
         Recipe("nettle", configure("--disable-assembler --enable-mini-gmp --disable-documentation")),
@@ -136,5 +140,15 @@ RECIPES = {
         Recipe("speex", configure("--disable-binaries")),
         Recipe("tcc", ("./configure --cc={cc}", "make CC={cc} ONE_SOURCE=no tcc")),
         Recipe("tinyxml2", cmake()),
+        Recipe("box2d", cmake("-DBOX2D_BUILD_TESTBED=OFF -DBOX2D_BUILD_UNIT_TESTS=OFF")),
+        Recipe("fmtlib", cmake("-DFMT_TEST=OFF")),
+        Recipe("gddrescue", LZIP),
+        Recipe("gperf", configure(), (("CXXFLAGS", "{flags} -std=gnu++98"),)),
+        Recipe("indent", configure(), NO_IMPLICIT_ERROR),
+        Recipe("jpegoptim", configure()),
+        Recipe("lziprecover", LZIP),
+        Recipe("muparser", cmake("-DENABLE_SAMPLES=OFF -DENABLE_OPENMP=OFF")),
+        Recipe("re2", each(".", "re2/*.cc util/rune.cc util/strutil.cc", "-I.")),
+        Recipe("yaml-cpp", cmake("-DYAML_CPP_BUILD_TESTS=OFF")),
     )
 }

@@ -36,11 +36,7 @@ class Calibrated(Predictor):
         """Learns the factors from rows that the inner predictor has not learned from. Raises InputError without any."""
         if not rows:
             raise InputError("there is nothing to calibrate with", "no rows were given", "give more rows")
-        found = defaultdict(list)
-        for row, one in zip(rows, self.inner.predict([row.prompt for row in rows]), strict=True):
-            found[_language(row.prompt)].append(needed(one, row.value, self.level))
-        self.factor = enough([factor for factors in found.values() for factor in factors], self.level)
-        self.factors = {name: enough(factors, self.level) for name, factors in found.items() if len(factors) >= _ENOUGH}
+        self.factor, self.factors = widths(rows, self.inner.predict([row.prompt for row in rows]), self.level)
 
     def predict(self, prompts: Sequence[str]) -> list[Distribution]:
         """What the inner predictor believes, as wide as it has to be."""
@@ -53,6 +49,17 @@ def calibrated(predictor: Predictor, rows: Sequence[Row], level: float = LEVEL) 
     made = Calibrated(predictor, level)
     made.fit(rows)
     return made
+
+
+def widths(
+    rows: Sequence[Row], beliefs: Sequence[Distribution], level: float = LEVEL
+) -> tuple[float, dict[str, float]]:
+    """The factor that is enough for what was believed of rows, and those of languages with enough of them."""
+    found = defaultdict(list)
+    for row, one in zip(rows, beliefs, strict=True):
+        found[_language(row.prompt)].append(needed(one, row.value, level))
+    own = {name: enough(factors, level) for name, factors in found.items() if len(factors) >= _ENOUGH}
+    return enough([factor for factors in found.values() for factor in factors], level), own
 
 
 def _language(prompt: str) -> str:

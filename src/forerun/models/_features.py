@@ -40,6 +40,8 @@ _FEW, _FEW_LINES = 32, 64
 """Words, and lines, whose places are told."""
 _NOTE = 60
 """Characters of a line of the head that are told apart."""
+COUNTER = "counter "
+"""What the names of the prompt's counters begin with."""
 _HEAD = ("metric", "unit", "language", "device")
 
 
@@ -91,7 +93,7 @@ def facts(found: Parts, syntax: bool = True) -> dict[str, float]:
         "largest": min(max(numbers, default=0.0), 1e300),
         **(kinds(found) if syntax else words(found.text)),
     }
-    counters = {f"counter {name}": value for name, value in found.counters.items() if math.isfinite(value)}
+    counters = {f"{COUNTER}{name}": value for name, value in found.counters.items() if math.isfinite(value)}
     logs = {name: math.copysign(math.log1p(abs(value)), value) for name, value in (sizes | counters).items()}
     return logs | dict(_notes(found))
 
@@ -179,6 +181,6 @@ class Columns:
 
     def table(self, rows: Sequence[Mapping[str, float]]) -> Table:
         """`[rows, names]`: 0 for what is counted and not there, NaN for a counter or a note that is missing."""
-        absent = [math.nan if name.startswith(("counter ", "note ")) else 0.0 for name in self.names]
+        absent = [math.nan if name.startswith((COUNTER, "note ")) else 0.0 for name in self.names]
         cells = [[row.get(name, none) for name, none in zip(self.names, absent, strict=True)] for row in rows]
         return np.array(cells, dtype=np.float64).reshape(len(rows), len(self.names))

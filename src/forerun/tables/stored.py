@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby
 
+from forerun.core import Measurement, Source
 from forerun.corpora.programs import group_of
 from forerun.errors import UsageError
 from forerun.rows import Row
-from forerun.store import Row as Stored
 from forerun.store import Store
 from forerun.tasks import size
 from forerun.tasks._numbers import Numbers
@@ -19,6 +19,7 @@ from forerun.tasks.latency import Latency
 from forerun.tasks.memory import Memory
 from forerun.tasks.passes import Passes
 from forerun.tasks.runtime import Runtime
+from forerun.tasks.size import Size
 from forerun.toolchains.llvm.target import Target as Emitted
 from forerun.toolchains.onnx.target import Target as Machine
 from forerun.toolchains.process.target import Target
@@ -31,7 +32,7 @@ _LONGEST = 2000
 
 
 def rows_of(store: Store, task: str, each: int = EACH) -> Iterator[Row]:
-    """The rows that a store holds for a task: `memory`, `runtime`, `latency`, `kernels`, or `size` (from `passes`).
+    """The rows that a store holds for a task: `memory`, `runtime`, `latency`, `kernels`, `size` (and from `passes`).
 
     A row's group is the project, the problem, the network's topology or its family. Of a module's pipelines `size`
     takes the compiler's own level and at most `each` others at random, the same ones each time, none of them with
@@ -70,6 +71,13 @@ def _of_kernels(store: Store, _: int) -> Iterator[Row]:
             yield Row(task.metric.name, task.metric.unit, text, value, family, device, source.name)
 
 
+def _of_sizes(store: Store, each: int) -> Iterator[Row]:
+    yield from _of_modules(store, each)
+    for key, found in store.baselines(Size("", 0).id).items():  # no LLVM: nothing is measured
+        if found.ok:
+            yield from _of_code(store.source(key), "", found)
+
+
 def _of_modules(store: Store, each: int) -> Iterator[Row]:
     trials = store.trials(f"{Passes.name}/{Passes.version}")
     for key, stored in groupby(trials, key=lambda row: row.source.key):
@@ -77,17 +85,16 @@ def _of_modules(store: Store, each: int) -> Iterator[Row]:
         levels = [row for row in good if row.answer is None]
         plans = [row for row in good if row.answer and " @" not in row.answer and len(row.answer) <= _LONGEST]
         for row in levels + random.Random(key).sample(plans, min(each, len(plans))):
-            yield from _of_module(row)
+            yield from _of_code(row.source, row.answer or "", row.measurement)
 
 
-def _of_module(stored: Stored) -> Iterator[Row]:
-    source, values = stored.source, stored.measurement.values
-    major = int(stored.measurement.tool.removeprefix("LLVM ").partition(".")[0])
+def _of_code(source: Source, pipeline: str, found: Measurement) -> Iterator[Row]:
+    major = int(found.tool.removeprefix("LLVM ").partition(".")[0])
     for metric in size.METRICS.values():
-        if metric.name in values:
-            text = size.question(metric, source, stored.answer or "", major)
+        if metric.name in found.values:
+            text, value = size.question(metric, source, pipeline, major), found.values[metric.name]
             device = Emitted.parse(source.target).triple
-            yield Row(metric.name, metric.unit, text, values[metric.name], group_of(source), device, source.name)
+            yield Row(metric.name, metric.unit, text, value, group_of(source), device, source.name)
 
 
 _ROWS: Mapping[str, Callable[[Store, int], Iterator[Row]]] = {
@@ -95,6 +102,6 @@ _ROWS: Mapping[str, Callable[[Store, int], Iterator[Row]]] = {
     "runtime": partial(_of_facts, (Runtime(),), _computer),
     "latency": partial(_of_facts, (Latency(),), _processor),
     "kernels": _of_kernels,
-    "size": _of_modules,
+    "size": _of_sizes,
 }
 TASKS = tuple(_ROWS)

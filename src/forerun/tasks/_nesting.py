@@ -1,6 +1,11 @@
-"""How deep loops, and blocks of any kind, stand in each other: by braces, by parentheses, by indentation."""
+"""How deep loops, and blocks of any kind, stand in each other: by braces, by parentheses, by indentation.
+
+Loops weigh the logarithm of how often they go round, so that the weight around a place says how often it is passed.
+"""
 
 from __future__ import annotations
+
+from typing import ClassVar
 
 
 class Nest:
@@ -10,43 +15,62 @@ class Nest:
         self.loops = self.depth = self.loop_depth = 0
         self.last = ""
         """The word or mark before, line ends aside."""
-        self._levels: list[int] = []
+        self.weight = 0.0
+        """Of all loops around here."""
+        self.heaviest = 0.0
+        self._levels: list[tuple[int, float]] = []
         self._around = 0
 
-    def word(self, text: str, loop: bool) -> None:
-        """The next word; `loop` where it names one."""
+    def word(self, text: str, loop: bool, weight: float = 0.0) -> None:
+        """The next word; `loop` where it names one, of a weight."""
         self.last = text
 
     def mark(self, text: str) -> None:
         """The next bracket, semicolon, number (as `0`) or, for indentation, line end with the blanks behind it."""
         self.last = text
 
-    def _open(self, loops: int) -> None:
-        self._levels.append(loops)
-        self._around += loops
+    def _open(self, loops: int, weight: float = 0.0) -> None:
+        self._levels.append((0, 0.0))
+        self._add(loops, weight)
         self.depth = max(self.depth, len(self._levels))
+
+    def _add(self, loops: int, weight: float) -> None:
+        """Loops to the innermost block."""
+        own, heavy = self._levels[-1]
+        self._levels[-1] = own + loops, heavy + weight
+        self._around += loops
+        self.weight += weight
         self.loop_depth = max(self.loop_depth, self._around)
+        self.heaviest = max(self.heaviest, self.weight)
 
     def _close(self) -> None:
-        self._around -= self._levels.pop() if self._levels else 0
+        if self._levels:
+            loops, weight = self._levels.pop()
+            self._around -= loops
+            self.weight = max(self.weight - weight, 0.0) if self._around else 0.0
 
 
 class Braces(Nest):
     """Blocks in braces; a loop holds the block or the statement behind it."""
 
+    statements: ClassVar[bool] = True
+    """Whether a loop may hold a statement without braces."""
+
     def __init__(self) -> None:
         super().__init__()
-        self._pending = 0
+        self._pending, self._heavy = 0, 0.0
         self._done = False
         self._parens = [0]
         self._doing: list[bool] = []
 
-    def word(self, text: str, loop: bool) -> None:
+    def word(self, text: str, loop: bool, weight: float = 0.0) -> None:
         """A `while` right behind the block of a `do` is the same loop."""
         if loop and not (text == "while" and self._done):
             self.loops += 1
             self._pending += 1
+            self._heavy += weight
             self.loop_depth = max(self.loop_depth, self._around + self._pending)
+            self.heaviest = max(self.heaviest, self.weight + self._heavy)
         self._done = False
         self.last = text
 
@@ -61,32 +85,38 @@ class Braces(Nest):
             self._parens[-1] += 1
         elif text == ")":
             self._parens[-1] = max(0, self._parens[-1] - 1)
-        elif text == ";" and not self._parens[-1]:
-            self._pending = 0
+        elif text == ";" and self.statements and not self._parens[-1]:
+            self._pending, self._heavy = 0, 0.0
         self.last = text
 
     def _begin(self) -> None:
         self._doing.append(self.last == "do")
         self._parens.append(0)
-        self._open(self._pending)
-        self._pending = 0
+        self._open(self._pending, self._heavy)
+        self._pending, self._heavy = 0, 0.0
 
     def _end(self) -> None:
         self._close()
         self._parens.pop()
-        self._pending = 0
+        self._pending, self._heavy = 0, 0.0
         self._done = self._doing.pop()
+
+
+class Blocks(Braces):
+    """Go and Rust: the semicolons in front of a loop's block belong to its head."""
+
+    statements: ClassVar[bool] = False
 
 
 class Parens(Nest):
     """Lisp: a loop is a form whose head says so, or a `let` with a name."""
 
-    def word(self, text: str, loop: bool) -> None:
+    def word(self, text: str, loop: bool, weight: float = 0.0) -> None:
         """Only the first word of a form is its head."""
         if (loop and self.last == "(") or self.last == "let":
             self.loops += 1
             self._close()
-            self._open(1)
+            self._open(1, weight)
         self.last = text
 
     def mark(self, text: str) -> None:
@@ -106,14 +136,12 @@ class Indents(Nest):
         self._indents: list[int] = []
         self._new: int | None = 0
 
-    def word(self, text: str, loop: bool) -> None:
+    def word(self, text: str, loop: bool, weight: float = 0.0) -> None:
         """A loop holds the rest of its line and the lines inside it."""
         self._begin()
         if loop:
             self.loops += 1
-            self._levels[-1] += 1
-            self._around += 1
-            self.loop_depth = max(self.loop_depth, self._around)
+            self._add(1, weight)
         self.last = text
 
     def mark(self, text: str) -> None:
@@ -131,6 +159,6 @@ class Indents(Nest):
             self._indents.pop()
             self._close()
         self._indents.append(self._new)
-        self._levels.append(0)
+        self._levels.append((0, 0.0))
         self.depth = max(self.depth, len(self._levels) - 1)
         self._new = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import ClassVar
 
 from forerun.core import Measurement, Metric, Source
@@ -21,7 +21,8 @@ from forerun.toolchains.llvm.target import LEVELS, Target
 
 METRICS = {m.name: m for m in (Metric("text", "B"), Metric("instructions", ""))}
 
-_C = ("c", "c++")
+LANGUAGES = ("c", "c++")
+"""What clang reads."""
 _NO_CODE = ("--addrsig", "--debugger-tune", "--dwarf64", "--strict-dwarf", "--emit-call-site-info")
 """Options of `llc` that change no byte of code."""
 
@@ -39,7 +40,7 @@ class Size(Numbers):
 
     name: ClassVar[str] = "size"
     version: ClassVar[int] = 1
-    reads: ClassVar[tuple[str, ...]] = ("llvm", *_C)
+    reads: ClassVar[tuple[str, ...]] = ("llvm", *LANGUAGES)
     metrics: ClassVar[Mapping[str, Metric]] = METRICS
 
     library: str
@@ -144,10 +145,18 @@ def _module(task: Size, source: Source) -> Module:
     return Module(load(task.library), text, target)
 
 
+@cache
+def target(compiler: str, language: str, level: str) -> Target:
+    """How clang emits C or C++ at a level. Raises InputError, ToolMissing, ValueError."""
+    return clang.target(_command(compiler, language, level))
+
+
 def _front_end(compiler: str, source: Source, level: str) -> str:
-    words = [compiler, "-x", source.lang, f"-O{level}", "-w", "-c", "-", "-o", "main.o"]
-    command = clang.read_command(words)
+    return clang.front_end(_command(compiler, source.lang, level, source.text)).text
+
+
+def _command(compiler: str, language: str, level: str, text: str = "") -> clang.Command:
+    command = clang.read_command([compiler, "-x", language, f"-O{level}", "-w", "-c", "-", "-o", "main.o"])
     if isinstance(command, str):
         raise ValueError(command)
-    stdin = source.text.encode("utf-8", "surrogateescape")
-    return clang.front_end(clang.with_stdin(command, stdin)).text
+    return clang.with_stdin(command, text.encode("utf-8", "surrogateescape"))

@@ -19,9 +19,10 @@ from torch import nn
 
 from forerun import __version__
 from forerun.core import Grammar
+from forerun.distribution import Distribution
 from forerun.errors import InputError, UsageError, reason
 from forerun.files import write_atomically
-from forerun.models._calibrated import calibrated
+from forerun.models._calibrated import widths
 from forerun.models.encoder_decoder import ANSWER, BEGUN, EncoderDecoder, t5gemma
 from forerun.models.encoder_decoder._torch import TorchNetwork
 from forerun.models.encoder_decoder.calibration import Calibration, Known
@@ -31,6 +32,7 @@ from forerun.models.encoder_decoder.ensemble import Ensemble
 from forerun.models.encoder_decoder.network import Network
 from forerun.models.encoder_decoder.numeric import ATOMS
 from forerun.models.encoder_decoder.tokenizer import Tokenizer, learn
+from forerun.prompts import parts as parts_of
 from forerun.rows import Row
 from forerun.train import checkpoint, lora
 from forerun.train.curves import best, points_of
@@ -41,6 +43,9 @@ from forerun.train.recipes import Training
 
 LEARNED_FROM = 20_000
 """Prompts that the tokenizer is learned on, at most."""
+
+HELD = 300
+"""Validation rows of each metric and language, at most, that say the shares of trees and the widths of intervals."""
 
 SUMMARISED = 2000
 """Prompts of the training that tell what the network knows, about."""
@@ -81,10 +86,12 @@ def fit(
     if not learned(network, data, training, folder, seconds, on_step):
         return False
     model = kind.of(TorchNetwork(network, training.device), tokenizer, network.config)
+    held = some(parts.validation)
+    beliefs = model.predict([row.prompt for row in held])
     if training.ensemble:
-        medians = [one.median for one in model.predict([row.prompt for row in parts.validation])]
-        model.ensemble = Ensemble.of(parts.train, parts.validation, medians)
-    model.calibration = calibration(model, parts)
+        model.ensemble = Ensemble.of(parts.train, held, [one.median for one in beliefs])
+        beliefs = model.ensemble.moved([row.prompt for row in held], beliefs)
+    model.calibration = calibration(model, parts.train, held, beliefs)
     model.card = Card.of(parts.train, _recipe(folder, parts, model, start))
     _save(model, folder, training)
     return True
@@ -195,14 +202,30 @@ def _save(model: EncoderDecoder, folder: Path, training: Training) -> None:
     model.save_pretrained(folder, onnx=training.export)
 
 
-def calibration(model: EncoderDecoder, parts: Parts) -> Calibration:
-    """How wide its intervals must be, for each metric and each language with enough rows, and what it knows."""
+def some(rows: Sequence[Row], most: int = HELD) -> list[Row]:
+    """At most so many rows of each metric and language, evenly from all of them."""
+    kinds: dict[tuple[str, str], list[int]] = {}
+    for i, row in enumerate(rows):
+        kinds.setdefault((row.metric, parts_of(row.prompt).head.get("language", "")), []).append(i)
+    kept = {
+        places[i * len(places) // min(len(places), most)]
+        for places in kinds.values()
+        for i in range(min(len(places), most))
+    }
+    return [row for i, row in enumerate(rows) if i in kept]
+
+
+def calibration(
+    model: EncoderDecoder, train: Sequence[Row], held: Sequence[Row], beliefs: Sequence[Distribution]
+) -> Calibration:
+    """How wide intervals must be for what is believed of held rows, by metric and language, and what it knows."""
     factors: dict[str, float] = {}
-    for metric in {row.metric: None for row in parts.validation}:
-        found = calibrated(model, [row for row in parts.validation if row.metric == metric])
-        factors |= {metric: found.factor, **{f"{metric}/{name}": factor for name, factor in found.factors.items()}}
-    seen, held = (_some([row.prompt for row in rows]) for rows in (parts.train, parts.validation))
-    known = Known.of(model.summaries(seen), model.summaries(held))
+    for metric in dict.fromkeys(row.metric for row in held):
+        own = [i for i, row in enumerate(held) if row.metric == metric]
+        factor, of_languages = widths([held[i] for i in own], [beliefs[i] for i in own])
+        factors |= {metric: factor, **{f"{metric}/{name}": one for name, one in of_languages.items()}}
+    seen = [row.prompt for row in train]
+    known = Known.of(model.summaries(_some(seen)), model.summaries(_some([row.prompt for row in held])))
     return Calibration(factors, known)
 
 

@@ -1,0 +1,61 @@
+"""Costs that add up: so much for each thing that is counted, none of it negative, learned from relative errors.
+
+A module's code is about the sum of what its instructions take, a network's latency of what its operators do. Trees
+cannot add, so they are given the sum, and learn what it leaves. Every kind of prompt with enough rows (a language, a
+device, a pipeline) has weights of its own, by non-negative least squares (Lawson and Hanson 1974).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from forerun.models._regression import Vector, missing
+
+Table = NDArray[np.float64]
+
+_FEWEST = 40
+"""Rows of a kind that has weights of its own."""
+_SMALL = 0.05
+"""Errors of values below this quantile count as if they were that large."""
+
+
+@dataclass(frozen=True)
+class Sums:
+    """`weights` are `[kinds, counts + 1]`, the last for what is always there; those of kind 0 are for all rows."""
+
+    weights: Table
+
+    @classmethod
+    def of(cls, counts: Table, kinds: Vector, values: Vector) -> Sums:
+        """From counts `[n, counts]`, kinds `[n]` numbered from 1, 0 for any other, and positive values `[n]`.
+
+        Raises ToolMissing without SciPy.
+        """
+        shared = _weights(counts, values)
+        own = (kinds == kind for kind in range(1, int(kinds.max(initial=0)) + 1))
+        found = (_weights(counts[m], values[m]) if m.sum() >= _FEWEST else shared for m in own)
+        return cls(np.array([shared, *found]))
+
+    def __call__(self, counts: Table, kinds: Vector) -> Vector:
+        """The logarithms of the sums `[n]`."""
+        rows = self.weights[np.where(kinds < len(self.weights), kinds, 0).astype(np.intp)]
+        return np.asarray(np.log(np.maximum(np.einsum("nc,nc->n", _with_one(counts), rows), 1e-12)))
+
+
+def _weights(counts: Table, values: Vector) -> Vector:
+    try:
+        from scipy.optimize import nnls
+    except ImportError as error:
+        raise missing(error, "learning what adds up") from error
+    scale = 1 / np.maximum(values, max(float(np.quantile(values, _SMALL)), 1e-280))
+    table = _with_one(counts) * scale[:, None]
+    sizes = np.sqrt((table**2).sum(0))
+    sizes[sizes == 0] = 1.0
+    return np.asarray(nnls(table / sizes, values * scale, maxiter=100 * table.shape[1])[0] / sizes)
+
+
+def _with_one(counts: Table) -> Table:
+    return np.concatenate([counts, np.ones((len(counts), 1))], axis=1)

@@ -1,0 +1,500 @@
+"""Sizes that stand in a program's text: how much it asks for at once, and how often its loops go round.
+
+Numbers, names that are bound to them, arithmetic on both, and parameters that are given a number by a call are worked
+out; nothing runs. A name that is bound several times has the largest value. What cannot be worked out is left out of
+its expression; a loop whose bound is not known goes round `UNKNOWN` times.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import ClassVar
+
+UNKNOWN = 10.0
+"""Rounds of a loop whose bound is not told: enough to see that there is one."""
+
+_FAR, _DEEP = 60, 12
+"""Tokens that an expression or a loop's head may have, and parentheses in each other: so all of it stays linear."""
+_MOST = 1e15
+
+TOKEN = (
+    r"(?P<skip>{skip})|(?P<number>0[xX][0-9a-fA-F_]{{1,16}}|[0-9][0-9_']*(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{{1,2}})?)[a-zA-Z]*"
+    r"|[$@%]?(?P<word>[^\W\d]\w*)|\*\*|<<|>>|<=|>=|===?|!==?|=>|:=|\.\.[.=<]?|[-+*/%]=|&&|\|\||[-+*/%^<>=(){{}}\[\],;:.!?|&~#\n]"
+)
+
+_ASKING = frozenset(
+    "malloc calloc realloc alloca valloc aligned_alloc reserve resize make zeros ones empty full arange linspace"
+    " bytearray array_fill range_fill SplFixedArray str_repeat repeat with_capacity StringBuilder ArrayList HashMap"
+    " HashSet ArrayDeque BitSet Array Buffer allocUnsafe alloc allocate setlength SetLength make_unique make_shared"
+    " ensureCapacity Vec vec".split()
+)
+"""What is called with how much is wanted."""
+_TYPED = frozenset("vector string deque valarray".split())
+"""C++: a name may stand in front of the parentheses."""
+_HOLDING = frozenset("list set tuple sorted dict frozenset deque bytes array".split())
+_FILLING = frozenset("to_a map collect select shuffle toArray grep".split())
+_PASSED = frozenset("int float long round floor ceil trunc abs Integer Number parseInt usize i64 u64 size_t".split())
+_DEFINING = frozenset("def fn func function sub fun proc".split())
+_NO_TYPE = frozenset(
+    "return in and or not if else elif case print puts echo yield new delete throw while for do of await use".split()
+)
+_COMPARED = frozenset("< <= > >= != !== == ===".split())
+GROWING = frozenset(
+    "push append push_back emplace_back add put insert extend unshift WriteString push_str addAll concat emplace set"
+    " enqueue offer appendleft array_push".split()
+)
+"""What adds to something that grows."""
+
+
+@dataclass(slots=True)
+class Sizes:
+    """What was heard."""
+
+    elements: float = 0.0
+    """The most that one allocation asks for; 0 where none tells."""
+    rounds: dict[int, float] = field(default_factory=dict)
+    """How often each loop goes round, by where its word stands in the text."""
+
+
+def heard(pattern: re.Pattern[str], loops: frozenset[str], braces: bool, text: str) -> Sizes:
+    """Reads a text. `pattern` is `TOKEN` with what is skipped; `braces` tells languages like C. Never raises."""
+    reader = _Reader(pattern, loops, braces, text)
+    reader.bind()
+    reader.give()
+    return reader.hear()
+
+
+class _Reader:
+    """The tokens of a text, and what names are worth."""
+
+    def __init__(self, pattern: re.Pattern[str], loops: frozenset[str], braces: bool, text: str) -> None:
+        self._loops, self._braces = loops, braces
+        self._tokens: list[str] = []
+        self._starts: list[int] = []
+        for found in pattern.finditer(text):
+            kind = found.lastgroup
+            if kind == "skip":
+                if found[0][0] not in "\"'`":
+                    continue
+                token = '"'
+            else:
+                token = found[kind] if kind else found[0]
+            self._tokens.append(token)
+            self._starts.append(found.start())
+        self._tokens += [""] * 4
+        self._known: dict[str, float] = {}
+        self._parameters: dict[str, list[str]] = {}
+
+    def bind(self) -> None:
+        """Names that are bound to what can be worked out: `N = 10`, `#define N 10`, `N: int = 10`."""
+        tokens = self._tokens
+        for i, token in enumerate(tokens):
+            if token in ("=", ":=", "=>") and i:
+                self._bind(self._bound_name(i), i + 1)
+            elif token == "define" and tokens[i - 1] == "#":
+                self._bind(tokens[i + 1], i + 2)
+
+    def _bound_name(self, i: int) -> str:
+        before = self._tokens[max(0, i - 4) : i]
+        if ":" in before:  # a type stands between: `n: i64 = 5`
+            before = before[: before.index(":")]
+        return before[-1] if before else ""
+
+    def _bind(self, name: str, start: int) -> None:
+        if _word(name):
+            value, _ = _Sum(self, strict=True).value(start)
+            if value is not None and value > self._known.get(name, -1.0):
+                self._known[name] = value
+
+    def give(self) -> None:
+        """Parameters of functions that are called with what can be worked out."""
+        tokens = self._tokens
+        calls = [i for i, token in enumerate(tokens) if token == "(" and i and _word(tokens[i - 1])]
+        for i in calls:
+            before = tokens[i - 2] if i > 1 else ""
+            if before in _DEFINING or (self._braces and _word(before) and before not in _NO_TYPE):
+                self._parameters.setdefault(tokens[i - 1], [_named(part) for part in self._parts(i)])
+        for i in (i for i, token in enumerate(tokens) if token == "sub"):  # Perl: `sub f { my ($n) = @_;`
+            if tokens[i + 2 : i + 5] == ["{", "\n", "my"] or tokens[i + 2 : i + 4] == ["{", "my"]:
+                opened = i + 4 + (tokens[i + 3] == "\n")
+                if tokens[opened] == "(":
+                    self._parameters[tokens[i + 1]] = [_named(part) for part in self._parts(opened)]
+        for i in calls:
+            names = self._parameters.get(tokens[i - 1], ())
+            for name, place in zip(names, self._places(i), strict=False):
+                self._bind(name, place)
+
+    def _parts(self, opened: int) -> list[list[str]]:
+        """What stands between the commas behind a parenthesis."""
+        places = [*self._places(opened), self._closing(opened) + 1]
+        return [self._tokens[a : b - 1] for a, b in pairwise(places)]
+
+    def _places(self, opened: int) -> list[int]:
+        """Where each argument behind a parenthesis begins."""
+        places, depth = [opened + 1], 0
+        for i in range(opened, min(opened + _FAR, len(self._tokens))):
+            token = self._tokens[i]
+            depth += (token in ("(", "[", "{")) - (token in (")", "]", "}"))
+            if not depth:
+                break
+            if token == "," and depth == 1:
+                places.append(i + 1)
+        return places
+
+    def _closing(self, opened: int) -> int:
+        depth = 0
+        end = min(opened + _FAR, len(self._tokens) - 1)
+        for i in range(opened, end):
+            token = self._tokens[i]
+            depth += (token in ("(", "[", "{")) - (token in (")", "]", "}"))
+            if not depth:
+                return i
+        return end
+
+    def part(self, i: int) -> str:
+        """A token; nothing past the end."""
+        return self._tokens[i] if i < len(self._tokens) else ""
+
+    def worth(self, name: str) -> float | None:
+        """The value of a name."""
+        return self._known.get(name)
+
+    def work_out(self, i: int) -> float:
+        """What can be known of an expression; 0 of none."""
+        value, _ = _Sum(self, strict=False).value(i)
+        return min(max(value or 0.0, 0.0), _MOST)
+
+    def hear(self) -> Sizes:
+        """All that the text tells."""
+        found = Sizes()
+        open_: list[tuple[bool, list[float]]] = []
+        filled = 0.0  # Ruby: what `Array.new(n) { … }` asked for, in front of the brace
+        tokens, loops = self._tokens, self._loops
+        for i, token in enumerate(tokens):
+            size = 0.0
+            if token in ("(", "[", "{"):
+                holds = token == "[" or tokens[i - 1] in _HOLDING
+                size = self._asked(i) if token != "{" else 0.0
+                times = filled if token == "{" and tokens[i - 1] == ")" else size
+                # How often, by a comprehension or a call that asks, there is the largest thing inside.
+                open_.append((holds, [max(times, 1.0) if token != "[" else 1.0, 1.0]))
+            elif token in (")", "]", "}"):
+                filled = open_[-1][1][0] if token == ")" and open_ else 0.0
+                size = self._closed(i, open_)
+            elif token in loops:
+                rounds = found.rounds[self._starts[i]] = self._rounds(i)
+                if open_ and open_[-1][0]:
+                    open_[-1][1][0] *= rounds
+            elif token == ";" and open_ and open_[-1][0]:
+                open_[-1][1][0] *= max(self.work_out(i + 1), 1.0)  # Rust: [0; n]
+            elif token == '"' and tokens[i + 1] in ("*", "x"):
+                size = self.work_out(i + 2)
+            elif token == "range" and tokens[i - 1] == "(" and open_ and open_[-1][0]:
+                size = self._ranged(i)
+            elif token[:2] == ".." and self._filling(i):
+                size = self.work_out(i + 1)
+            if size > 1.0:
+                found.elements = max(found.elements, size)
+                if open_ and token not in ("(", "[", "{"):
+                    open_[-1][1][1] = max(open_[-1][1][1], size)
+        found.elements = min(found.elements, _MOST)
+        return found
+
+    def _closed(self, i: int, open_: list[tuple[bool, list[float]]]) -> float:
+        """How much a bracket that ends here holds: a comprehension, or a list that is repeated."""
+        holds, (rounds, inner) = open_.pop() if open_ else (False, [1.0, 1.0])
+        size = rounds * inner
+        times = self._tokens[i + 1]
+        if times == "x" or (times == "*" and holds and self._tokens[i] == "]"):
+            size *= max(self.work_out(i + 2), 1.0)
+        return size
+
+    def _filling(self, i: int) -> bool:
+        """Whether a range becomes a list."""
+        return not _FILLING.isdisjoint(self._tokens[max(0, i - 12) : i + 8])
+
+    def _asked(self, i: int) -> float:
+        """What is asked for by the bracket that opens here."""
+        tokens = self._tokens
+        before = tokens[i - 1] if i else ""
+        if tokens[i] == "[":
+            typed = _word(before) and _word(tokens[i - 2]) and tokens[i - 2] not in _NO_TYPE
+            made = i > 1 and tokens[i - 2] == "new"
+            fixed = not _word(before) and before not in (")", "]", '"') and self._typed_behind(i)
+            return self._multiplied(i) if self._braces and (typed or made or fixed) else 0.0
+        called = before in _ASKING or before.endswith("Array") or (before == "new" and tokens[i - 3] == "Array")
+        if called or self._declared(i):
+            return max((self.work_out(place) for place in self._places(i)), default=0.0)
+        return 0.0
+
+    def _typed_behind(self, i: int) -> bool:
+        """Go: `[N]int`."""
+        return self.part(i + 2) == "]" and _word(self.part(i + 3))
+
+    def _declared(self, i: int) -> bool:
+        """C++: `vector<int> v(n)`, `vector<int>(n)`, `string s(n, 'x')`."""
+        before = self._tokens[max(0, i - 8) : i]
+        return self._braces and not _TYPED.isdisjoint(before) and (";" not in before and "\n" not in before)
+
+    def _multiplied(self, i: int) -> float:
+        """`[n][m]`."""
+        size = 1.0
+        for _ in range(4):
+            if self.part(i) != "[":
+                break
+            size *= max(self.work_out(i + 1), 1.0)
+            i = self._closing(i) + 1
+        return size
+
+    def _ranged(self, i: int) -> float:
+        """`range(n)`, `range(a, b)`, `range(a, b, s)` with the word at `i`."""
+        first, *rest = self._places(i + 1)
+        last = self.work_out(rest[0] if rest else first)
+        if rest and last <= 1.0:  # counting down
+            last = self.work_out(first)
+        elif rest and self._tokens[first][:1].isdecimal():
+            last = max(last - self.work_out(first), 0.0)
+        return self._stepped(last, rest[1]) if len(rest) > 1 else last
+
+    def _stepped(self, rounds: float, i: int) -> float:
+        """With the step at `i`; where another loop counts that, both together go round about once for each place."""
+        return max(rounds / max(self.work_out(i), 1.0), 1.001) if rounds > 1.0 else rounds
+
+    def _rounds(self, i: int) -> float:
+        """How often the loop goes round whose word stands at `i`."""
+        tokens = self._tokens
+        if tokens[i - 1] == "." and i > 1:  # Ruby: what is counted stands in front
+            return self._counted(i)
+        found = 0.0
+        end = self._closing(i + 1) if tokens[i + 1] == "(" else i + _FAR
+        for k in range(i + 1, min(end, len(tokens))):
+            token = tokens[k]
+            if token in ("{", "do", "loop", "then") or (token == "\n" and k > i + 2):
+                break
+            if token == "range" and tokens[k + 1] == "(":
+                found = self._ranged(k)
+                break
+            if token[:2] == ".." or token == "to":
+                found = self.work_out(k + 1)
+                break
+            if token in _COMPARED:
+                found = max(found, self._compared(k))
+            elif token == "=" and found <= 1.0:
+                found = self._from_to(k)
+            elif token == "+=":
+                found = self._stepped(found, k + 1)
+            elif token == "*=" and found > 1.0:
+                found = max(math.log(found, max(self.work_out(k + 1), 2.0)), 1.001)
+        rounds = found if found > 1.0 else UNKNOWN
+        self._remember(i, rounds)
+        return rounds
+
+    def _from_to(self, k: int) -> float:
+        """Where a loop begins that may count down, `i = n`; Lua and Fortran: `i = 1, n` and `i = n, 1, -1`."""
+        places = [k + 1]
+        for at in range(k + 1, min(k + 24, len(self._tokens))):
+            if self._tokens[at] in (";", "\n", "{", "do"):
+                break
+            if self._tokens[at] == ",":
+                places.append(at + 1)
+        down = len(places) < 2 or (len(places) > 2 and self._tokens[places[2]] == "-")
+        rounds = self.work_out(places[0 if down else 1])
+        return self._stepped(rounds, places[2]) if len(places) > 2 else rounds
+
+    def _compared(self, k: int) -> float:
+        """The larger side of a comparison; `i * i < n` goes as far as its root."""
+        tokens = self._tokens
+        value, name = self.work_out(k + 1), tokens[k - 1]
+        if tokens[k - 2] == "*" and name == tokens[k - 3]:
+            value = math.sqrt(value)
+        if value > 1.0 and _word(name):
+            self._known[name] = max(value, self._known.get(name, 0.0))
+        return value
+
+    def _counted(self, i: int) -> float:
+        """`n.times`, `a.upto(n)`, `(a..n).each`, `(a..n).step(s)`."""
+        tokens = self._tokens
+        rounds = 0.0
+        if tokens[i] in ("upto", "downto") and tokens[i + 1] == "(":
+            rounds = max(self.work_out(i + 2), self._alone(i - 2))
+        elif tokens[i] == "times":
+            rounds = self._alone(i - 2)
+        for k in range(i - 2, max(i - 16, 0), -1):
+            if rounds or tokens[k] in ("\n", ";"):
+                break
+            if tokens[k][:2] == "..":
+                rounds = self.work_out(k + 1)
+        if tokens[i] == "step" and tokens[i + 1] == "(":
+            rounds = self._stepped(rounds, i + 2)
+        return rounds if rounds > 1.0 else UNKNOWN
+
+    def _alone(self, i: int) -> float:
+        """The token there, by itself; of a closing parenthesis what stands inside."""
+        if self._tokens[i] == ")":
+            opened = next((k for k in range(i, max(i - _FAR, -1), -1) if self._tokens[k] == "("), i)
+            return self.work_out(opened + 1)
+        token = self._tokens[i]
+        return _number(token) if token[:1].isdecimal() else self._known.get(token, 0.0)
+
+    def _remember(self, i: int, rounds: float) -> None:
+        """The loop's variable is worth its bound: loops inside may go as far."""
+        for k in range(i + 1, min(i + 8, len(self._tokens))):
+            if self._tokens[k] in ("=", ":=", "in", "(") and _word(self._tokens[k - 1]) and k > i + 1:
+                name = self._tokens[k - 1]
+                if rounds > self._known.get(name, 0.0):
+                    self._known[name] = rounds
+                return
+
+
+class _Sum:
+    """Arithmetic on tokens, by precedence climbing. What is unknown is None; unless `strict` it is left out."""
+
+    _LEVELS: ClassVar[dict[str, int]] = {"+": 2, "-": 2, "*": 3, "/": 3, "%": 3, "<<": 1, ">>": 1, "**": 4, "^": 4}
+
+    def __init__(self, reader: _Reader, strict: bool) -> None:
+        self._reader, self._strict = reader, strict
+        self._left, self._depth = _FAR, 0
+
+    def value(self, i: int, level: int = 1) -> tuple[float | None, int]:
+        """The value of the expression at `i`, and where it ends."""
+        left, i = self._atom(i)
+        while True:
+            sign = self._reader.part(i)
+            rank = self._LEVELS.get(sign, 0)
+            if rank < level or self._left <= 0:
+                return left, i
+            double = sign == "/" and self._reader.part(i + 1) == sign  # Python's //
+            right, i = self.value(i + 1 + double, rank + (sign not in ("**", "^")))
+            left = self._join(left, sign, right)
+
+    def _join(self, left: float | None, sign: str, right: float | None) -> float | None:
+        if left is None or right is None:
+            known = left if right is None else right if sign in "+*%" else None
+            return None if self._strict else known
+        return _reckoned(sign, left, right)
+
+    def _atom(self, i: int) -> tuple[float | None, int]:
+        self._left -= 1
+        self._depth += 1
+        try:
+            if self._left <= 0 or self._depth > _DEEP:
+                return None, i + 1
+            return self._suffixed(*self._bare(i))
+        finally:
+            self._depth -= 1
+
+    def _suffixed(self, value: float | None, i: int) -> tuple[float | None, int]:
+        """`n as usize`, `n.to_i`, `n[0]`."""
+        if self._reader.part(i) == "as":
+            i += 2
+        if self._reader.part(i) == "[" or (self._reader.part(i) == "." and _word(self._reader.part(i + 1))):
+            return None, i
+        return value, i
+
+    def _bare(self, i: int) -> tuple[float | None, int]:
+        token = self._reader.part(i)
+        if token[:1].isdecimal():
+            return _number(token), i + 1
+        if token in ("-", "+", "&"):
+            value, end = self._atom(i + 1)
+            return (-value if value is not None and token == "-" else value), end
+        if token == "(":
+            value, end = self.value(i + 1)
+            if self._reader.part(end) != ")":
+                return value, end
+            cast = value is None and (_word(self._reader.part(end + 1)) or self._reader.part(end + 1)[:1].isdecimal())
+            if cast or (value is None and self._reader.part(end + 1) == "("):
+                return self._atom(end + 1)
+            return value, end + 1
+        if not _word(token):
+            return None, i
+        return self._named(token, i)
+
+    def _named(self, token: str, i: int) -> tuple[float | None, int]:
+        following = self._reader.part(i + 1)
+        if following == "." and _word(self._reader.part(i + 2)) and token in ("Math", "math", "Main", "self", "this"):
+            return self._named(self._reader.part(i + 2), i + 2)
+        if following != "(":
+            return self._reader.worth(token), i + 1
+        values, end = self._arguments(i + 1)
+        return _called(token, values), end
+
+    def _arguments(self, i: int) -> tuple[list[float | None], int]:
+        values: list[float | None] = []
+        while self._left > 0:
+            value, i = self.value(i + 1)
+            values.append(value)
+            if self._reader.part(i) != ",":
+                break
+        return values, i + (self._reader.part(i) == ")")
+
+
+def _called(name: str, values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    if name == "sizeof":
+        return 1.0
+    if not known:
+        return None
+    if name in ("sqrt", "isqrt", "sqrtf") and known[0] >= 0:
+        return math.sqrt(known[0])
+    if name == "pow" and len(known) == 2:
+        return _reckoned("**", *known)
+    if name in ("min", "max", "Min", "Max"):
+        return min(known) if name.lower() == "min" else max(known)
+    return known[0] if name in _PASSED else None
+
+
+def _reckoned(sign: str, left: float, right: float) -> float | None:
+    """The value of an operation; None where it has none."""
+    try:
+        return _ARITHMETIC[sign](left, right)
+    except (OverflowError, ZeroDivisionError, ValueError):
+        return None
+
+
+def _power(left: float, right: float) -> float:
+    if abs(right) > 64 or (right < 0 and not left):
+        raise ValueError
+    return math.pow(left, right)
+
+
+def _shifted(left: float, right: float) -> float:
+    if not 0 <= right <= 64:
+        raise ValueError
+    return left * math.pow(2.0, right)
+
+
+_ARITHMETIC: dict[str, Callable[[float, float], float]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": lambda a, b: a / b,
+    "%": lambda a, b: a % b,
+    "**": _power,
+    "^": _power,
+    "<<": _shifted,
+    ">>": lambda a, b: _shifted(a, 0.0) / 2.0 ** min(max(b, 0.0), 64.0),
+}
+
+
+def _number(text: str) -> float:
+    plain = text.replace("_", "").replace("'", "")
+    if plain[:2] in ("0x", "0X"):
+        return float(int(plain[2:] or "0", 16))
+    return min(float(plain), _MOST)
+
+
+def _word(token: str) -> bool:
+    return token[:1].isalpha() or token[:1] == "_"
+
+
+def _named(part: Sequence[str]) -> str:
+    """The name of a parameter: before a colon, alone, last (`long n`), or first (Go: `n int`)."""
+    words = [token for token in (part[: part.index(":")] if ":" in part else part) if _word(token)]
+    if len(words) == 2 and words[1] in ("int", "int64", "uint64", "float64", "int32"):
+        return words[0]
+    return words[-1] if words else ""

@@ -1,0 +1,67 @@
+"""Programs whose sizes are drawn: the same ones each time, and all of them run."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from forerun.corpora._dialects import DIALECTS
+from forerun.corpora._templates import TEMPLATES
+from forerun.corpora.generated import drawn, generated, numbered
+from forerun.errors import ToolMissing
+from forerun.tasks._counters import counters
+from forerun.toolchains.process.languages import find, named
+from forerun.toolchains.process.runner import Bounds, built
+
+
+def here() -> list[str]:
+    found = []
+    for name in DIALECTS:
+        try:
+            found.append(find(name).name)
+        except ToolMissing:
+            continue
+    return found
+
+
+def test_a_seed_draws_the_same_programs() -> None:
+    fewer, more = (list(generated(n, 3, here())) for n in (20, 40))
+    assert [p.source for p in fewer] == [p.source for p in more[:20]]
+    assert len({p.source.text for p in more}) == 40
+    assert [p.source.text for p in generated(20, 4, here())] != [p.source.text for p in fewer]
+    assert all(p.group == p.source.name.split("/")[1] for p in more)
+    for program in more:
+        seed, number = map(int, program.source.name.rpartition("/")[2].partition(".")[0].split("-"))
+        assert numbered(seed, number) == (program.group, program.source.lang, program.source.text)
+
+
+@pytest.mark.parametrize("language", DIALECTS)
+def test_every_language_says_most_families(language: str) -> None:
+    said = [family for family in TEMPLATES if drawn(family, language, Random(family))]
+    assert len(said) >= len(TEMPLATES) - 7
+
+
+def test_sizes_are_heard() -> None:
+    """A program of a family that holds an array asks for as much as its text says."""
+    for language in DIALECTS:
+        text = drawn("fill", language, Random(1))
+        found = counters(language, text)
+        assert found["iterations"] == pytest.approx(max(found["largest"], found["iterations"]), rel=0.01)
+        assert found["iterations"] > 10
+
+
+@pytest.mark.parametrize("family", TEMPLATES)
+def test_one_of_each_family_runs(family: str) -> None:
+    """In a language of the machine, another for each family; its largest sizes stay out, they take a second."""
+    ready = [language for language in here() if language not in ("go", "java")]
+    place = list(TEMPLATES).index(family)
+    for turn in range(len(ready)):
+        language = ready[(place + turn) % len(ready)]
+        text = drawn(family, language, Random(f"{family}/{language}"))
+        if text:
+            break
+    with built(named(language), text) as program:
+        assert not (program.compiled and program.compiled.error)
+        spent = program.run(None, Bounds(10.0, 4 << 30))
+    assert not spent.error and spent.output_bytes > 0
