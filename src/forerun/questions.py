@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -74,9 +75,9 @@ def questions(what: What | File, card: Card, options: Options) -> list[Question]
     file = what if isinstance(what, File) else _opened(what, options)
     found: list[Question] = []
     failures: list[ForerunError] = []
-    for kind in _chosen(file, card, options):
+    for kinds in _chosen(file, card, options):
         try:
-            found.append(_question(file, kind, card, options))
+            found.append(_first_of(kinds, file, card, options))
         except (InputError, ToolMissing) as error:
             if options.metrics:
                 raise
@@ -90,6 +91,17 @@ def questions(what: What | File, card: Card, options: Options) -> list[Question]
     return found
 
 
+def _first_of(kinds: Sequence[Kind], file: File, card: Card, options: Options) -> Question:
+    """The first kind that can be asked about. Raises what the last one does."""
+    for at, kind in enumerate(kinds):
+        try:
+            return _question(file, kind, card, options)
+        except (InputError, ToolMissing):
+            if at == len(kinds) - 1:
+                raise
+    raise AssertionError("no kind was given")
+
+
 def _unused(file: File, found: Sequence[Question], options: Options) -> list[str]:
     """The options that say nothing of such a file."""
     language, notes = file.source.lang, []
@@ -97,7 +109,7 @@ def _unused(file: File, found: Sequence[Question], options: Options) -> list[str
         notes.append(f"sizes are of ONNX models: they change nothing of {language}")
     if options.stdin and not any(_ran(question.kind.metric) for question in found):
         notes.append(f"standard input is of programs that run: it changes nothing of these metrics of {language}")
-    if options.flags and not any(question.kind.base == _LLVM for question in found):
+    if options.flags and not any(question.kind.metric in size.METRICS for question in found):
         notes.append(f"words for the compiler are of machine code: they change nothing of these metrics of {language}")
     return notes
 
@@ -202,12 +214,11 @@ def _module(path: str, data: bytes, flags: Sequence[str], place: str, language: 
             raise
     text = data.decode("utf-8", "surrogateescape")
     triple = re.search(r'^target triple = "([^"\s]+)"', text, re.MULTILINE)
-    level = next((flag.removeprefix("-O") for flag in reversed(flags) if flag.startswith("-O")), "z")
-    return Source(text, _LLVM, path, str(Target(triple[1] if triple else "x86_64-pc-linux-gnu", level)))
+    return Source(text, _LLVM, path, str(Target(triple[1] if triple else "x86_64-pc-linux-gnu", _level(flags))))
 
 
-def _chosen(file: File, card: Card, options: Options) -> list[Kind]:
-    """The kinds of question to ask of a file, one for each metric."""
+def _chosen(file: File, card: Card, options: Options) -> list[list[Kind]]:
+    """The kinds of question to ask of a file, for each metric one, and others for where that cannot be asked."""
     language, name = file.source.lang, file.source.name
     fitting = [kind for kind in card.kinds if kind.base in file.languages and not _kernel(kind)]
     if not fitting:
@@ -221,7 +232,7 @@ def _chosen(file: File, card: Card, options: Options) -> list[Kind]:
         why = f"of {language} it knows: {', '.join(there)}"
         raise UsageError(f"{name}: the model knows no metric {unknown!r}", why, "name one of them, or another --model")
     asked = wanted or [m for m in there if m != ACCURACY.name and not (_ran(m) and _part(file.source))] or there
-    return [_best([kind for kind in fitting if kind.metric == metric], language, options.device) for metric in asked]
+    return [_ordered([kind for kind in fitting if kind.metric == metric], language, options.device) for metric in asked]
 
 
 def _kernel(kind: Kind) -> bool:
@@ -229,9 +240,15 @@ def _kernel(kind: Kind) -> bool:
     return "inductor" in kind.language
 
 
-def _best(kinds: Sequence[Kind], language: str, device: str) -> Kind:
-    """The text itself before what it compiles to, the device that was asked for, then the most rows."""
-    return max(kinds, key=lambda kind: (kind.base == language, kind.where == device != "", kind.rows))
+def _ordered(kinds: Sequence[Kind], language: str, device: str) -> list[Kind]:
+    """One kind of each form of input, the device that was asked for before others, then the most rows.
+
+    Machine code is asked about by the module that a file compiles to, then by its text; all else by its text.
+    """
+    own = sorted(kinds, key=lambda kind: (kind.where == device != "", kind.rows), reverse=True)
+    first = _LLVM if own[0].metric in size.METRICS else language
+    best = {kind.base: kind for kind in reversed(own)}
+    return sorted(best.values(), key=lambda kind: kind.base != first)
 
 
 def lower_is_better(metric: str) -> bool:
@@ -258,14 +275,23 @@ def _question(file: File, kind: Kind, card: Card, options: Options) -> Question:
         notes.append(f"{kind.metric}: the model has seen no device {device!r}; it knows: {', '.join(known)}")
     if _ran(kind.metric) and (why := _part(file.source)):
         notes.append(f"{kind.metric} is of whole programs: {why}")
-    return Question(file.source.name, kind, device, _prompt(module or file.source, kind, device), tuple(notes))
+    if kind.metric in size.METRICS and not module:
+        notes.append(f"{kind.metric} is estimated from the text: with clang it is from what the front end makes of it")
+    prompt = _prompt(module or file.source, kind, device, _level(options.flags))
+    return Question(file.source.name, kind, device, prompt, tuple(notes))
 
 
-def _prompt(source: Source, kind: Kind, device: str) -> str:
+def _level(flags: Sequence[str]) -> str:
+    """The last one that is named, as the compiler reads it; z where there is none."""
+    return next((flag.removeprefix("-O") for flag in reversed(flags) if flag.startswith("-O")), "z")
+
+
+def _prompt(source: Source, kind: Kind, device: str, level: str) -> str:
     """In the very words of training: each kind of input has one place that spells its question."""
     metric, tool = Metric(kind.metric, kind.unit), kind.language.partition(", ")[2]
-    if kind.base == _LLVM:
-        target = replace(Target.parse(source.target), triple=device)
+    if kind.metric in size.METRICS:
+        emitted = Target(device, level, tuple(shlex.split(kind.notes.get("emit", ""))[1:]))
+        target = replace(Target.parse(source.target), triple=device) if kind.base == _LLVM else emitted
         return size.question(metric, replace(source, target=str(target)), "", int(tool.rpartition(" ")[2] or 0))
     lines = dict(kind.notes) | ({"data": device} if "data" in kind.notes else {})
     notes, device = [f"{name} {text}" for name, text in lines.items()], kind.device if "data" in lines else device

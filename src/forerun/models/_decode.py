@@ -147,7 +147,7 @@ def expand(
         logits, cache = network.step(memory, cache, parents, tokens)
         kept = []
         for i, grammar in enumerate(grammars):
-            level = _level(live[i], logits[i], vocabulary, grammar, floor / 100)
+            level = _level(live[i], logits[i], vocabulary, grammar, floor / 10)
             follow = [entry for entry in level.children if entry.prefix.logprob >= math.log(floor)][:width]
             leaves[i] += level.leaves + [entry.prefix for entry in level.children[len(follow) :]]
             live[i] = [entry.prefix for entry in follow]
@@ -194,8 +194,10 @@ def _level(
         for place, column in zip(*np.nonzero(likely), strict=True):
             row, token = rows[place], int(choices.tokens[column])
             child = live[row].then(token, choices.completes[token], float(scores[place, column]))
-            if child.complete or _must_end(child, grammar):
-                leaves.append(replace(child, complete=True))
+            if child.complete:
+                leaves.append(child)
+            elif _must_end(child, grammar):
+                leaves.append(Prefix(child.pieces, (), child.logprob, complete=True))
             else:
                 children.append(_Child(child, row, token))
     return _Level(sorted(children, key=lambda child: -child.prefix.logprob), leaves)
