@@ -7,8 +7,8 @@
 `rows` draws architectures of NAS-Bench-201. The other files are those of `forerun data export`; `benchmarks/measured`
 says how their programs are found again. Both training and judging split all files together by group, so a program is on
 one side only, whatever was measured of it. Programs that were written by `forerun.corpora.generated` are learned from,
-and judge nobody. Called again, training goes on where it stopped, and judging asks only what
-is not yet in the card. Results go into the checkpoint's card.
+and judge nobody. Called again, training goes on where it stopped, and judging asks only what is not yet in the card.
+Results go into the checkpoint's card.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from forerun import registry
 from forerun.cli.eval import RIVALS
 from forerun.corpora import nasbench
 from forerun.evaluate import Score, count_groups, judged, score
+from forerun.models._regression import FEWEST
 from forerun.models.encoder_decoder import EncoderDecoder
 from forerun.models.encoder_decoder.calibration import Calibration
 from forerun.models.encoder_decoder.card import Card
@@ -124,6 +125,9 @@ def _judge(options: argparse.Namespace) -> None:
         done = {(line["metric"], line["model"]) for line in Card.load(options.output).results}
         rivals = {model: registry.find("models", model) for model in RIVALS if (name, model) not in done}
         asked = (name, OURS) not in done
+        if len(own.test) < FEWEST:
+            print(f"{name}: {len(own.test)} rows to be judged by are too few")
+            continue
         if rivals or asked:
             scores = {**(_ours(options.output, own) if asked else {}), **(judged(own, rivals) if rivals else {})}
             lines = [_line(name, model, own, values) for model, values in scores.items()]
