@@ -34,6 +34,7 @@ from forerun.prompts import parts
 from forerun.rows import Row
 from forerun.splits import SIMILAR, Split, split
 from forerun.tables import read_rows, write_rows
+from forerun.tasks import size
 from forerun.tasks._programs import METRICS
 from forerun.train import recipes
 from forerun.train.fit import Parts, fit
@@ -140,11 +141,14 @@ def _judge(options: argparse.Namespace) -> None:
 
 
 def _experiment(row: Row) -> str:
-    """The metric; of latencies also of what."""
-    if row.metric != "latency":
-        return row.metric
-    language = parts(row.prompt).head["language"].partition(",")[0]
-    return f"latency, {'nas-bench-201' if row.name.startswith('nas-bench') else language}"
+    """The metric; of latencies also of what; of machine code also the level, or that it is read as source."""
+    found = parts(row.prompt)
+    language = found.head["language"].partition(",")[0]
+    if row.metric == "latency":
+        return f"latency, {'nas-bench-201' if row.name.startswith('nas-bench') else language}"
+    if row.metric in size.METRICS:
+        return f"{row.metric}, {found.head['pipeline'] if language == 'llvm' else 'source'}"
+    return row.metric
 
 
 def _ours(checkpoint: Path, own: Split) -> dict[str, dict[str, Score]]:
