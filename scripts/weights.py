@@ -4,6 +4,8 @@
     python scripts/weights.py train memory.jsonl runtime.jsonl size.jsonl kernels.jsonl nas.jsonl -o checkpoint
     python scripts/weights.py judge memory.jsonl runtime.jsonl size.jsonl kernels.jsonl nas.jsonl -o checkpoint
 
+With `--network regress_lm`, `train` gives the rival of that recipe, which `judge --beside DIR` puts in the table.
+
 `rows` draws architectures of NAS-Bench-201. The other files are those of `forerun data export`; `benchmarks/measured`
 says how their programs are found again. Both training and judging split all files together by group, so a program is on
 one side only, whatever was measured of it. Programs that were written by `forerun.corpora.generated` are learned from,
@@ -19,7 +21,9 @@ import random
 import sys
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from forerun import registry
 from forerun.cli.eval import RIVALS
@@ -30,7 +34,8 @@ from forerun.models.encoder_decoder import EncoderDecoder
 from forerun.models.encoder_decoder.calibration import Calibration
 from forerun.models.encoder_decoder.card import Card
 from forerun.models.encoder_decoder.ensemble import Ensemble
-from forerun.prompts import parts
+from forerun.models.regress_lm import RegressLM
+from forerun.prompts import parts, without_counters
 from forerun.rows import Row
 from forerun.splits import SIMILAR, Split, split
 from forerun.tables import read_rows, write_rows
@@ -39,10 +44,12 @@ from forerun.tasks._programs import METRICS
 from forerun.train import recipes
 from forerun.train.fit import Parts, fit
 from forerun.train.loop import Progress
+from forerun.train.recipes import Training
 
 ARCHITECTURES, LATENCIES = 5200, 6000
 """Of NAS-Bench-201: those whose accuracy is learned, and latencies of any of them on any device."""
 OURS = "ours"
+KINDS = {EncoderDecoder.name: EncoderDecoder, RegressLM.name: RegressLM}
 SCORES = ("spearman", "kendall", "within_spearman", "mdape", "mape", "coverage", "width", "log_crps")
 
 
@@ -63,10 +70,12 @@ def _options() -> argparse.Namespace:
     parser.add_argument("what", choices=["rows", "train", "judge"])
     parser.add_argument("rows", nargs="*", type=Path, help="files of `forerun data export`")
     parser.add_argument("--nas", type=Path, help="the table of NAS-Bench-201")
+    parser.add_argument("--network", choices=KINDS, default=EncoderDecoder.name, help="regress_lm: its recipe, a rival")
     parser.add_argument("--recipe", default="cpu")
     parser.add_argument("--depth", type=int)
     parser.add_argument("--steps", type=int)
     parser.add_argument("--rate", type=float, help="learning rate (default: the recipe's)")
+    parser.add_argument("--beside", type=Path, help="judge: a folder with regress_lm, trained by this script")
     parser.add_argument("--start", type=Path, help="a checkpoint to go on from")
     parser.add_argument("--threads", type=int, default=0, help="of PyTorch (default: all cores)")
     parser.add_argument("--seconds", type=float, default=math.inf, help="stop then, to be resumed")
@@ -109,9 +118,21 @@ def _train(options: argparse.Namespace) -> int:
             known = f"  validation {step.validation:.3f}" if step.validation else ""
             print(f"{step.step} of {step.steps}  loss {step.loss:.3f}{known}  {step.tokens_per_s:,.0f} tokens/s")
 
-    learning = Parts(dealt.train, dealt.validation)
-    done = fit(learning, options.output, training, start=options.start, seconds=options.seconds, on_step=on_step)
-    return 0 if done else 3
+    kind, learning = KINDS[options.network], Parts(dealt.train, dealt.validation)
+    if kind is RegressLM:
+        learning, training = _plain(learning, training)
+    how: dict[str, Any] = {"start": options.start, "seconds": options.seconds, "on_step": on_step}
+    return 0 if fit(learning, options.output, training, kind=kind, **how) else 3
+
+
+def _plain(learning: Parts, training: Training) -> tuple[Parts, Training]:
+    """As regress-lm learns: plain text, cross entropy alone, no trees."""
+    train, validation = (
+        [replace(row, prompt=without_counters(row.prompt)) for row in rows]
+        for rows in (learning.train, learning.validation)
+    )
+    recipe = replace(training.recipe, ordinal=0.0, ranking=0.0)
+    return Parts(train, validation), replace(training, recipe=recipe, ensemble=False, export=False)
 
 
 def _judge(options: argparse.Namespace) -> None:
@@ -125,12 +146,17 @@ def _judge(options: argparse.Namespace) -> None:
     for name, own in experiments.items():
         done = {(line["metric"], line["model"]) for line in Card.load(options.output).results}
         rivals = {model: registry.find("models", model) for model in RIVALS if (name, model) not in done}
+        beside = options.beside and (name, RegressLM.name) not in done
         asked = (name, OURS) not in done
         if len(own.test) < FEWEST:
             print(f"{name}: {len(own.test)} rows to be judged by are too few")
             continue
-        if rivals or asked:
-            scores = {**(_ours(options.output, own) if asked else {}), **(judged(own, rivals) if rivals else {})}
+        if rivals or asked or beside:
+            scores = _ours(options.output, own) if asked else {}
+            if beside:
+                plain = RegressLM(options.beside)
+                scores[plain.name] = score(own.test, plain.predict([row.prompt for row in own.test]))
+            scores |= judged(own, rivals) if rivals else {}
             lines = [_line(name, model, own, values) for model, values in scores.items()]
             card = Card.load(options.output)
             kept = [line for line in card.results if line["metric"] == name]
