@@ -45,7 +45,8 @@ LEARNED_FROM = 20_000
 """Prompts that the tokenizer is learned on, at most."""
 
 HELD = 300
-"""Validation rows of each metric and language, at most, that say the shares of trees and the widths of intervals."""
+"""Validation rows of each metric and language, at most: they say when to stop, the shares of trees, and the widths of
+intervals."""
 
 SUMMARISED = 2000
 """Prompts of the training that tell what the network knows, about."""
@@ -156,7 +157,7 @@ def dataset(
     legal = Legal(tokenizer.size)
     examples, validation = (
         tokenised(labelled(rows), grammars, tokenizer, legal, training.context)
-        for rows in (parts.train, [row for row in parts.validation if row.metric in grammars])
+        for rows in (parts.train, some([row for row in parts.validation if row.metric in grammars]))
     )
     return Dataset(examples, validation, legal, places(legal, tokenizer))
 
