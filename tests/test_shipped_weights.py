@@ -26,6 +26,16 @@ PROGRAMS = {
     "javascript": "for (let i = 0; i < 100; i++) {\n    console.log(i);\n}\n",
 }
 
+LOOP = """\
+#include <stdio.h>
+int main(void) {{
+    unsigned long s = 0;
+    for (unsigned i = 0; i < {0}; i++) s = s * 31 + (i ^ (s >> 7));
+    printf("%lu\\n", s);
+    return 0;
+}}
+"""
+
 
 def module(n: int) -> str:
     """`n` functions."""
@@ -55,6 +65,10 @@ def test_more_functions_are_more_code() -> None:
 
 def test_wider_networks_take_longer() -> None:
     ordered("latency", [network(width) for width in (8, 64, 512, 2048)])
+
+
+def test_more_rounds_take_longer() -> None:
+    ordered("runtime", [Source(LOOP.format(10**n), "c", str(n)) for n in (3, 5, 6, 7, 8)])
 
 
 @pytest.mark.parametrize("metric", ["memory", "runtime"])
