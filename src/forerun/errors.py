@@ -57,4 +57,5 @@ def reason(error: BaseException) -> str:
     """Why it came to another error, in one line: of the system's errors its words, without their number."""
     if isinstance(error, OSError) and error.strerror:
         return f"{Path(error.filename).name}: {error.strerror}" if isinstance(error.filename, str) else error.strerror
-    return str(error).strip().partition("\n")[0] or type(error).__name__
+    first, *more = str(error).strip().split("\n")
+    return (f"{first} {more[0].strip()}" if first.endswith(":") and more else first) or type(error).__name__
