@@ -184,13 +184,9 @@ def _ours(checkpoint: Path, own: Split) -> dict[str, dict[str, Score]]:
     model.ensemble, model.calibration = Ensemble({}), Calibration({}, calibration.known)
     prompts = [row.prompt for row in own.test]
     alone = model.predict(prompts)
-    factors = [calibration.factor(parts(prompt)) for prompt in prompts]
+    model.calibration = calibration
     found = {OURS: trees.moved(prompts, alone), f"{OURS} without trees": alone}
-    wide = {
-        name: [one.widened(factor) for one, factor in zip(beliefs, factors, strict=True)]
-        for name, beliefs in found.items()
-    }
-    return {name: score(own.test, beliefs) for name, beliefs in wide.items()}
+    return {name: score(own.test, model.settled(prompts, beliefs)) for name, beliefs in found.items()}
 
 
 def _line(experiment: str, model: str, own: Split, values: dict) -> dict[str, object]:  # type: ignore[type-arg]

@@ -76,6 +76,12 @@ def test_widening_keeps_the_median_and_stretches_logarithms() -> None:
     assert signed.widened(3.0) == signed
 
 
+def test_what_is_too_far_lies_at_the_ends() -> None:
+    found = Distribution.of([(0, 1, 0.25), (2, 8, 0.5), (100, math.inf, 0.25)]).within(0.5, 10)
+    assert (found.quantile(0), found.quantile(1), found.at_most(9)) == (0.5, 10, 0.75)
+    assert found.median == Distribution.of([(0, 1, 0.25), (2, 8, 0.5), (100, math.inf, 0.25)]).median
+
+
 def test_mixtures() -> None:
     found = mixture([(Distribution.point(1.0), 0.25), (Distribution.point(9.0), 0.75)])
     assert found.at_most(5) == pytest.approx(0.25) and found.median == 9

@@ -18,7 +18,7 @@ from forerun import prompts  # noqa: E402
 from forerun.core import Metric  # noqa: E402
 from forerun.errors import InputError, UsageError  # noqa: E402
 from forerun.models.encoder_decoder import EncoderDecoder  # noqa: E402
-from forerun.models.encoder_decoder.calibration import Calibration, Known  # noqa: E402
+from forerun.models.encoder_decoder.calibration import Calibration, Known, ranges  # noqa: E402
 from forerun.models.encoder_decoder.config import Config  # noqa: E402
 from forerun.models.encoder_decoder.ensemble import Ensemble  # noqa: E402
 from forerun.models.encoder_decoder.network import Network  # noqa: E402
@@ -217,6 +217,12 @@ def test_entries_of_a_wrong_type_are_told(
     assert "it[0] is 1, not str" in caught.value.why
 
 
+def test_answers_stay_near_what_was_learned_from() -> None:
+    rows = [Row("memory", "B", prompt(Metric("memory", "B"), "c", "here", str(v)), v) for v in (2.0, 30.0)]
+    assert ranges(rows) == {"memory": (0.2, 300), "memory/c": (0.2, 300)}
+    assert ranges([*rows, replace(rows[0], value=0.0)]) == {}
+
+
 def test_calibration_is_kept_and_knows_what_it_has_seen(tmp_path: Path) -> None:
     draw = np.random.default_rng(0)
     known = Known.of(draw.normal(size=(500, 6)).astype(np.float32), draw.normal(size=(200, 6)).astype(np.float32))
@@ -227,6 +233,10 @@ def test_calibration_is_kept_and_knows_what_it_has_seen(tmp_path: Path) -> None:
     asked = [prompt(Metric("memory", "B"), language, "here", "") for language in ("c, clang 22", "go, gc 1.26")]
     assert [again.factor(prompts.parts(text)) for text in (*asked, "no head")] == [2, 1.5, 1]
     assert again.known and again.known.familiarity(far)[0] == known.familiarity(far)[0]
+    bounded = Calibration(ranges={"memory": (1.0, 5.0), "memory/c, clang 22": (2.0, 9.0)})
+    bounded.save(tmp_path)
+    found = [Calibration.load(tmp_path).bounds(prompts.parts(text)) for text in (*asked, "no head")]
+    assert found == [(2, 9), (1, 5), (-math.inf, math.inf)]
     (tmp_path / "calibration.json").write_text("{")
     with pytest.raises(InputError, match="cannot be read"):
         Calibration.load(tmp_path)

@@ -98,9 +98,9 @@ class Distribution:
         """Of the number times a positive factor."""
         return Distribution(tuple(x * factor for x in self.lows), tuple(x * factor for x in self.highs), self.weights)
 
-    def capped(self, most: float) -> Distribution:
-        """With what lies above `most` at it."""
-        lows, highs = (tuple(min(x, most) for x in ends) for ends in (self.lows, self.highs))
+    def within(self, least: float, most: float) -> Distribution:
+        """With what lies below `least` or above `most` at these ends."""
+        lows, highs = (tuple(min(max(x, least), most) for x in ends) for ends in (self.lows, self.highs))
         return Distribution(lows, highs, self.weights)
 
     @cached_property

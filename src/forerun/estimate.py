@@ -162,7 +162,7 @@ def answers(asked: Sequence[Question], loaded: EncoderDecoder, model: str = MODE
     for question, reading in zip(asked, readings, strict=True):
         kind, belief = question.kind, reading.distribution
         if kind.metric == ACCURACY.name:
-            belief = belief.capped(1.0)
+            belief = belief.within(0.0, 1.0)
         value, (low, high) = belief.median, belief.interval(LEVEL)
         if kind.unit == "B" or kind.metric == "instructions":
             value, low, high = _whole(value, round), _whole(low, math.floor), _whole(high, math.ceil)

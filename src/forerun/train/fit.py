@@ -25,7 +25,7 @@ from forerun.files import write_atomically
 from forerun.models._calibrated import widths
 from forerun.models.encoder_decoder import ANSWER, BEGUN, EncoderDecoder, t5gemma
 from forerun.models.encoder_decoder._torch import TorchNetwork
-from forerun.models.encoder_decoder.calibration import Calibration, Known
+from forerun.models.encoder_decoder.calibration import Calibration, Known, ranges
 from forerun.models.encoder_decoder.card import Card
 from forerun.models.encoder_decoder.config import Config
 from forerun.models.encoder_decoder.ensemble import Ensemble
@@ -227,7 +227,7 @@ def calibration(
         factors |= {metric: factor, **{f"{metric}/{name}": one for name, one in of_languages.items()}}
     seen = [row.prompt for row in train]
     known = Known.of(model.summaries(_some(seen)), model.summaries(_some([row.prompt for row in held])))
-    return Calibration(factors, known)
+    return Calibration(factors, known, ranges(train))
 
 
 def _some(prompts: Sequence[str]) -> Sequence[str]:

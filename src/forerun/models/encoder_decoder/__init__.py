@@ -171,10 +171,15 @@ class EncoderDecoder(Predictor):
             known = self._familiarity(memory, len(places))
             for i, leaves, one, familiarity in zip(places, trees, grammars, known, strict=True):
                 found[i] = Reading(distribution(leaves, one), familiarity, encoded[i].cut, encoded[i].tokens)
-        moved = self.ensemble.moved(prompts, [found[i].distribution for i in range(len(prompts))])
-        factors = [self.calibration.factor(parts(prompt)) for prompt in prompts]
-        wide = [one.widened(factor) for one, factor in zip(moved, factors, strict=True)]
-        return [replace(found[i], distribution=one) for i, one in enumerate(wide)]
+        alone = [found[i].distribution for i in range(len(prompts))]
+        settled = self.settled(prompts, self.ensemble.moved(prompts, alone))
+        return [replace(found[i], distribution=one) for i, one in enumerate(settled)]
+
+    def settled(self, prompts: Sequence[str], beliefs: Sequence[Distribution]) -> list[Distribution]:
+        """As wide as beliefs of such prompts have to be, and not far beyond what was learned from."""
+        heads = [parts(prompt) for prompt in prompts]
+        wide = [one.widened(self.calibration.factor(head)) for head, one in zip(heads, beliefs, strict=True)]
+        return [one.within(*self.calibration.bounds(head)) for head, one in zip(heads, wide, strict=True)]
 
     def summaries(self, prompts: Sequence[str]) -> Any:
         """`[N, F]`, an array: where each prompt lies in what the network has learned (`forerun.models._decode`)."""

@@ -8,7 +8,9 @@ summary lies from those of the training, by Mahalanobis distance (Lee et al. 201
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,9 +19,12 @@ from numpy.typing import NDArray
 
 from forerun.errors import InputError, reason
 from forerun.files import write_atomically
-from forerun.prompts import Parts
+from forerun.prompts import Parts, parts
+from forerun.rows import Row
 
 FILE = "calibration.json"
+FAR = 10.0
+"""Answers are at most so many times beyond what was learned from: a wide interval knows no better."""
 _SHRINKAGE = 0.05
 """Of the covariance towards its mean variance: summaries may lie in a subspace."""
 
@@ -56,22 +61,41 @@ class Known:
         return 1 - place / len(self.distances)
 
 
+def ranges(rows: Sequence[Row]) -> dict[str, tuple[float, float]]:
+    """`FAR` times beyond the values of each metric, and of its languages; none where a value is not positive."""
+    values = defaultdict(list)
+    for row in rows:
+        for name in (row.metric, f"{row.metric}/{parts(row.prompt).head.get('language', '')}"):
+            values[name].append(row.value)
+    return {name: (min(own) / FAR, max(own) * FAR) for name, own in values.items() if min(own) > 0}
+
+
 @dataclass(frozen=True)
 class Calibration:
-    """`factors` by `metric` and `metric/language`; both parts may be absent."""
+    """`factors` and `ranges`, the least and the most that may be answered, by `metric` and `metric/language`.
+
+    All parts may be absent.
+    """
 
     factors: Mapping[str, float] = field(default_factory=dict)
     known: Known | None = None
+    ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
     def factor(self, found: Parts) -> float:
         """For a prompt: that of its language, else of its metric, else 1."""
         metric, language = found.head.get("metric", ""), found.head.get("language", "")
         return self.factors.get(f"{metric}/{language}", self.factors.get(metric, 1.0))
 
+    def bounds(self, found: Parts) -> tuple[float, float]:
+        """The least and the most for a prompt, of its language, else of its metric, else no bounds."""
+        metric, language = found.head.get("metric", ""), found.head.get("language", "")
+        whole = (-math.inf, math.inf)
+        return self.ranges.get(f"{metric}/{language}", self.ranges.get(metric, whole))
+
     def save(self, folder: Path) -> None:
         """Writes `calibration.json`."""
         rows = None if self.known is None else {name: x.tolist() for name, x in vars(self.known).items()}
-        text = json.dumps({"factors": dict(self.factors), "known": rows})
+        text = json.dumps({"factors": dict(self.factors), "ranges": dict(self.ranges), "known": rows})
         write_atomically(folder / FILE, (text + "\n").encode())
 
     @classmethod
@@ -86,6 +110,7 @@ class Calibration:
             known = Known(**arrays) if arrays else None
             if known and (known.mean.ndim, known.distances.ndim, known.whitening.shape) != (1, 1, 2 * known.mean.shape):
                 raise ValueError("the arrays of `known` do not fit each other")
-            return cls({name: float(x) for name, x in found["factors"].items()}, known)
+            ranges = {name: (float(least), float(most)) for name, (least, most) in found.get("ranges", {}).items()}
+            return cls({name: float(x) for name, x in found["factors"].items()}, known, ranges)
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise InputError(f"{path} cannot be read", reason(error), "calibrate it again, or delete it") from error
