@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forerun.distribution import Distribution, mixture
+from forerun.distribution import Distribution
 
 PARTS = [(10.0, 10.0, 0.2), (20.0, 40.0, 0.5), (100.0, 100.0, 0.3)]
 positive = st.floats(1e-300, 1e300)
@@ -82,9 +82,26 @@ def test_what_is_too_far_lies_at_the_ends() -> None:
     assert found.median == Distribution.of([(0, 1, 0.25), (2, 8, 0.5), (100, math.inf, 0.25)]).median
 
 
-def test_mixtures() -> None:
-    found = mixture([(Distribution.point(1.0), 0.25), (Distribution.point(9.0), 0.75)])
-    assert found.at_most(5) == pytest.approx(0.25) and found.median == 9
+def test_intervals_that_overlap_are_cut() -> None:
+    found = Distribution.of([(1e-3, 1e3, 0.5), (0.1, 0.2, 0.5)])
+    assert found.lows == (1e-3, 0.1, 0.2) and found.highs == (0.1, 0.2, 1e3)
+    assert 0.1 < found.quantile(0.4) < found.median < found.quantile(0.6) < 0.2 < found.quantile(0.75)
+
+
+ENDS = st.sampled_from([0.0, 1e-3, 0.5, 1.0, 3.0, 1e4, math.inf])
+
+
+@given(st.lists(st.tuples(ENDS, ENDS, st.floats(0.01, 1)), min_size=1, max_size=12))
+def test_quantiles_invert_probabilities_whatever_overlaps(rows: list[tuple[float, float, float]]) -> None:
+    parts = [(min(a, b), max(a, b), weight) for a, b, weight in rows]
+    found = Distribution.of(parts)
+    assert math.fsum(found.weights) == pytest.approx(1)
+    values = [found.quantile(q / 20) for q in range(21)]
+    assert values == sorted(values)
+    total = math.fsum(weight for *_, weight in parts)
+    for value in (0.5, 1.0, 3.0, 1e4):
+        apart = [Distribution.of([part]).at_most(value) * part[2] for part in parts]
+        assert found.at_most(value) == pytest.approx(math.fsum(apart) / total, abs=1e-9)
 
 
 @pytest.mark.parametrize("parts", [[], [(1.0, 1.0, 0.0)], [(math.nan, math.nan, 1.0)]])

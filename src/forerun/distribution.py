@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 
 @dataclass(frozen=True)
@@ -25,8 +26,13 @@ class Distribution:
 
     @classmethod
     def of(cls, parts: Iterable[tuple[float, float, float]]) -> Distribution:
-        """From intervals with their weights, in any order; the weights need not add up to 1. Raises ValueError."""
+        """From intervals with their weights, in any order; the weights need not add up to 1. Raises ValueError.
+
+        Where intervals overlap they are cut at each other's ends, and what each holds is spread over its pieces.
+        """
         kept = sorted(part for part in parts if part[2] > 0 and not math.isnan(part[0]))
+        if any(following[0] < part[1] for part, following in pairwise(kept)):
+            kept = _cut(kept)
         total = math.fsum(weight for *_, weight in kept)
         if not total > 0:
             raise ValueError("a distribution needs at least one interval with a positive weight")
@@ -108,14 +114,19 @@ class Distribution:
         return [_between(low, high, 0.5) for low, high in zip(self.lows, self.highs, strict=True)]
 
 
-def mixture(parts: Sequence[tuple[Distribution, float]]) -> Distribution:
-    """Several distributions with their shares. Overlapping intervals stay as they are: only quantiles blur."""
-    rows = [
-        (low, high, share * weight)
-        for found, share in parts
-        for low, high, weight in zip(found.lows, found.highs, found.weights, strict=True)
-    ]
-    return Distribution.of(rows)
+def _cut(parts: Sequence[tuple[float, float, float]]) -> list[tuple[float, float, float]]:
+    """The same mass on intervals that do not overlap."""
+    ends = sorted({end for low, high, _ in parts for end in (low, high)})
+    mass: dict[tuple[float, float], float] = defaultdict(float)
+    for low, high, weight in parts:
+        if low == high:
+            mass[low, high] += weight
+        before = 0.0
+        for place in range(bisect_left(ends, low), bisect_left(ends, high)):
+            share = _share(low, high, ends[place + 1])
+            mass[ends[place], ends[place + 1]] += weight * (share - before)
+            before = share
+    return sorted((low, high, weight) for (low, high), weight in mass.items() if weight > 0)
 
 
 def _between(low: float, high: float, share: float) -> float:
