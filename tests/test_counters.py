@@ -315,3 +315,7 @@ def test_sizes_are_read_in_linear_time(language: str, piece: str) -> None:
 
     short, long = (min(seconds(piece * n) for _ in range(3)) for n in (1500, 6000))
     assert long < 10 * short + 0.05
+
+
+def test_ir_that_is_cut_short_is_counted() -> None:
+    assert counters("llvm", "define void @f() {\n  store\n  load\n  call\n  br\n}\n")["instructions"] > 0

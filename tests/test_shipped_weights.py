@@ -11,8 +11,10 @@ import pytest
 
 import forerun
 from forerun.core import Source
+from forerun.errors import UsageError
 from forerun.models.encoder_decoder import CONFIG, SHIPPED
 from forerun.models.encoder_decoder.card import PAGE, Card
+from forerun.questions import Options, questions
 from forerun.stats import spearman
 from forerun.tasks import _graphs, _programs
 from forerun.toolchains.onnx.build import Builder, serialised
@@ -69,6 +71,24 @@ def test_wider_networks_take_longer() -> None:
 
 def test_more_rounds_take_longer() -> None:
     ordered("runtime", [Source(LOOP.format(10**n), "c", str(n)) for n in (3, 5, 6, 7, 8)])
+
+
+def test_code_is_estimated_from_the_text_where_no_compiler_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORERUN_LLVM", "/nonexistent")
+    card, program = Card.load(SHIPPED), Source(PROGRAMS["c"], "c", "a.c")
+    (asked,) = questions(program, card, Options(metrics=("text",), flags=("-Ofast",)))
+    assert asked.kind.base == "c" and "\npipeline -O3\nemit -O3 " in asked.prompt
+    assert asked.notes[0].startswith("text is estimated from the text: ")
+    with pytest.raises(UsageError, match="-Oq is no level"):
+        questions(program, card, Options(metrics=("text",), flags=("-Oq",)))
+
+
+def test_intervals_hold_their_value() -> None:
+    for metric in ("memory", "runtime"):
+        for one in forerun.predict([Source(text, name, name) for name, text in PROGRAMS.items()], metric=metric):
+            assert one.low <= one.value <= one.high
+            values = [one.distribution.quantile(q / 50) for q in range(51)]
+            assert values == sorted(values)
 
 
 @pytest.mark.parametrize("metric", ["memory", "runtime"])

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -20,7 +19,7 @@ from forerun.models.encoder_decoder.card import Card, Kind
 from forerun.tasks import _graphs, _programs, size
 from forerun.tasks.accuracy import ACCURACY
 from forerun.toolchains.llvm import clang
-from forerun.toolchains.llvm.target import Target
+from forerun.toolchains.llvm.target import LEVELS, Target
 from forerun.toolchains.onnx import model as proto
 from forerun.toolchains.process.languages import LANGUAGES, of_file
 
@@ -32,7 +31,7 @@ _CONTROLS = bytes({*range(32), 127} - set(b"\a\b\t\n\v\f\r\x1a\x1b"))
 _MOST_CONTROLS = 0.01
 """Their share of a text: of 23,000 programs none has a thousandth, of machine code and images they are a tenth."""
 
-_LLVM, _ONNX, _BITCODE = "llvm", _graphs.LANGUAGE, b"BC\xc0\xde"
+_LLVM, _ONNX, _TEXT, _BITCODE = "llvm", _graphs.LANGUAGE, "text", b"BC\xc0\xde"
 _SUFFIXES = {".ll": _LLVM, ".bc": _LLVM, ".onnx": _ONNX, ".s": "assembly", ".asm": "assembly"}
 _TASKS = {"size": "text"}
 """Tasks whose metric has another name than they."""
@@ -92,14 +91,16 @@ def questions(what: What | File, card: Card, options: Options) -> list[Question]
 
 
 def _first_of(kinds: Sequence[Kind], file: File, card: Card, options: Options) -> Question:
-    """The first kind that can be asked about. Raises what the last one does."""
-    for at, kind in enumerate(kinds):
+    """The first kind that can be asked about, with why others cannot. Raises what the last one does."""
+    notes: list[str] = []
+    for kind in kinds[:-1]:
         try:
-            return _question(file, kind, card, options)
-        except (InputError, ToolMissing):
-            if at == len(kinds) - 1:
-                raise
-    raise AssertionError("no kind was given")
+            found = _question(file, kind, card, options)
+            return replace(found, notes=(*notes, *found.notes))
+        except (InputError, ToolMissing) as error:
+            notes.append(f"{kind.metric} is estimated from the text: {error.what}: {error.why.partition(chr(10))[0]}")
+    found = _question(file, kinds[-1], card, options)
+    return replace(found, notes=(*notes, *found.notes))
 
 
 def _unused(file: File, found: Sequence[Question], options: Options) -> list[str]:
@@ -224,6 +225,8 @@ def _chosen(file: File, card: Card, options: Options) -> list[list[Kind]]:
     if not fitting:
         why = f"it was trained on: {', '.join(dict.fromkeys(kind.base for kind in card.kinds))}"
         todo = "name another --model, or train one on such files: forerun train --help"
+        if any(kind.base == _TEXT for kind in card.kinds):
+            todo = "its table named no language: add --language text"
         raise UsageError(f"{name}: the model knows nothing of {language}", why, todo)
     there = [metric for metric in card.metrics if any(kind.metric == metric for kind in fitting)]
     named = (metric if metric in card.metrics else _TASKS.get(metric, metric) for metric in options.metrics)
@@ -275,22 +278,25 @@ def _question(file: File, kind: Kind, card: Card, options: Options) -> Question:
         notes.append(f"{kind.metric}: the model has seen no device {device!r}; it knows: {', '.join(known)}")
     if _ran(kind.metric) and (why := _part(file.source)):
         notes.append(f"{kind.metric} is of whole programs: {why}")
-    if kind.metric in size.METRICS and not module:
-        notes.append(f"{kind.metric} is estimated from the text: with clang it is from what the front end makes of it")
     prompt = _prompt(module or file.source, kind, device, _level(options.flags))
     return Question(file.source.name, kind, device, prompt, tuple(notes))
 
 
 def _level(flags: Sequence[str]) -> str:
-    """The last one that is named, as the compiler reads it; z where there is none."""
-    return next((flag.removeprefix("-O") for flag in reversed(flags) if flag.startswith("-O")), "z")
+    """The last one that is named, as clang reads it; z where there is none. Raises UsageError."""
+    named = next((flag.removeprefix("-O") for flag in reversed(flags) if flag.startswith("-O")), "z")
+    level = {"": "1", "g": "1", "fast": "3", "4": "3"}.get(named, named)
+    if level not in LEVELS:
+        raise UsageError(f"-O{named} is no level", f"levels: {', '.join(f'-O{one}' for one in LEVELS)}", "name one")
+    return level
 
 
 def _prompt(source: Source, kind: Kind, device: str, level: str) -> str:
     """In the very words of training: each kind of input has one place that spells its question."""
     metric, tool = Metric(kind.metric, kind.unit), kind.language.partition(", ")[2]
     if kind.metric in size.METRICS:
-        emitted = Target(device, level, tuple(shlex.split(kind.notes.get("emit", ""))[1:]))
+        cpu = ("--mcpu=x86-64",) if device.startswith("x86_64-") else ()
+        emitted = Target(device, level, ("--relocation-model=pic", *cpu))  # as clang emits without further words
         target = replace(Target.parse(source.target), triple=device) if kind.base == _LLVM else emitted
         return size.question(metric, replace(source, target=str(target)), "", int(tool.rpartition(" ")[2] or 0))
     lines = dict(kind.notes) | ({"data": device} if "data" in kind.notes else {})

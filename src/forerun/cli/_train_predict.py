@@ -56,6 +56,9 @@ def run(options: argparse.Namespace) -> int:
     from forerun.train.fit import Parts, fit
 
     dialled = {name: getattr(options, name) for name in ("depth", "context", "steps", "seed")}
+    for name in ("depth", "context", "steps"):
+        if dialled[name] is not None and dialled[name] < 1:
+            raise UsageError(f"--{name} {dialled[name]}", "it is a number from 1", f"leave --{name} out, or name one")
     training = recipes.named(options.recipe, **dialled)
     rows = read(options)
     parts = split(rows, "group", training.recipe.seed, similar=options.similar)

@@ -85,7 +85,7 @@ class EncoderDecoder(Predictor):
         folder = SHIPPED if place is None else Path(place)
         try:
             self.config = Config.from_json((folder / CONFIG).read_text(), str(folder))
-        except OSError as error:
+        except (OSError, UnicodeDecodeError) as error:
             why = reason(error) if folder.is_dir() else "there is no such folder"
             todo = "name the folder that a training wrote"
             if place is None:

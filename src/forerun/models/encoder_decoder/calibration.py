@@ -110,6 +110,8 @@ class Calibration:
             known = Known(**arrays) if arrays else None
             if known and (known.mean.ndim, known.distances.ndim, known.whitening.shape) != (1, 1, 2 * known.mean.shape):
                 raise ValueError("the arrays of `known` do not fit each other")
+            if not all(0 < float(x) < math.inf for x in found["factors"].values()):
+                raise ValueError("a factor is not a positive number")
             ranges = {name: (float(least), float(most)) for name, (least, most) in found.get("ranges", {}).items()}
             return cls({name: float(x) for name, x in found["factors"].items()}, known, ranges)
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:

@@ -276,7 +276,7 @@ def _through(inside: _Function, line: str, opcode: str) -> bool:
     if opcode == "store":
         if memory:
             block["writes"] += 1
-            block["constants"] += _CONSTANT.match(line, line.index("store ") + 6) is not None
+            block["constants"] += _CONSTANT.match(line, line.find("store") + 6) is not None
         else:
             value = _STORED.search(line[:400])
             block["assigned"] += not (value and value[1] in inside.parameters)
