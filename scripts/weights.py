@@ -1,10 +1,10 @@
 """Trains the weights that ship, and judges them beside the rivals.
 
     python scripts/weights.py rows --nas table.csv.gz -o nas.jsonl
-    python scripts/weights.py train memory.jsonl runtime.jsonl size.jsonl kernels.jsonl nas.jsonl -o checkpoint
-    python scripts/weights.py judge memory.jsonl runtime.jsonl size.jsonl kernels.jsonl nas.jsonl -o checkpoint
+    python scripts/weights.py train memory.jsonl runtime.jsonl size.jsonl latency.jsonl kernels.jsonl nas.jsonl -o DIR
+    python scripts/weights.py judge memory.jsonl runtime.jsonl size.jsonl latency.jsonl kernels.jsonl nas.jsonl -o DIR
 
-With `--network regress_lm`, `train` gives the rival of that recipe, which `judge --beside DIR` puts in the table.
+With `--network regress_lm`, `train` gives the rival of that recipe, which `judge --beside FOLDER` puts in the table.
 
 `rows` draws architectures of NAS-Bench-201. The other files are those of `forerun data export`; `benchmarks/measured`
 says how their programs are found again. Both training and judging split all files together by group, so a program is on
