@@ -25,6 +25,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import measured
+
 from forerun import registry
 from forerun.cli.eval import RIVALS
 from forerun.corpora import nasbench
@@ -48,6 +50,7 @@ from forerun.train.recipes import Training
 
 ARCHITECTURES, LATENCIES = 5200, 6000
 """Of NAS-Bench-201: those whose accuracy is learned, and latencies of any of them on any device."""
+MEASURED = Path(__file__).parents[1] / "benchmarks" / "measured"
 OURS = "ours"
 KINDS = {EncoderDecoder.name: EncoderDecoder, RegressLM.name: RegressLM}
 SCORES = ("spearman", "kendall", "within_spearman", "mdape", "mape", "coverage", "width", "log_crps")
@@ -96,8 +99,10 @@ def _architectures(table: Path) -> list[Row]:
 
 
 def _split(files: Sequence[Path]) -> Split:
-    """By group; architectures all look alike, so near-duplicates among them may cross."""
-    rows = [row for file in files for row in read_rows(file)]
+    """By group, with the licences of what was measured; architectures look alike: near-duplicates of them may cross."""
+    known = {line.name: line.licence for table in MEASURED.glob("*.csv.gz") for line in measured.read(table)}
+    read = (row for file in files for row in read_rows(file))
+    rows = [replace(row, licence=row.licence or known.get(row.name, "")) for row in read]
     alike = [row for row in rows if row.name.startswith("nas-bench")]
     others = [row for row in rows if not row.name.startswith("nas-bench")]
     found = [split(own, "group", 0, similar=s) for own, s in ((alike, math.inf), (others, SIMILAR)) if own]
