@@ -91,14 +91,14 @@ def questions(what: What | File, card: Card, options: Options) -> list[Question]
 
 
 def _first_of(kinds: Sequence[Kind], file: File, card: Card, options: Options) -> Question:
-    """The first kind that can be asked about, with why others cannot. Raises what the last one does."""
+    """The first kind whose tools are here, with why others cannot be asked about. Raises what that one does."""
     notes: list[str] = []
     for kind in kinds[:-1]:
         try:
             found = _question(file, kind, card, options)
             return replace(found, notes=(*notes, *found.notes))
-        except (InputError, ToolMissing) as error:
-            notes.append(f"{kind.metric} is estimated from the text: {error.what}: {error.why.partition(chr(10))[0]}")
+        except ToolMissing as error:
+            notes.append(f"{kind.metric} is estimated from the text: {error.what}: {error.why}")
     found = _question(file, kinds[-1], card, options)
     return replace(found, notes=(*notes, *found.notes))
 
