@@ -144,7 +144,7 @@ def _share(low: float, high: float, value: float) -> float:
     """The share of an interval's mass at or below a value."""
     if value >= high:
         return 1.0
-    if value < low or low == high:
+    if value <= low:
         return 0.0
     if low > 0:
         return (math.log(value) - math.log(low)) / (math.log(min(high, 1.7e308)) - math.log(low))
