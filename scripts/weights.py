@@ -37,7 +37,7 @@ from forerun.models.encoder_decoder.calibration import Calibration
 from forerun.models.encoder_decoder.card import Card
 from forerun.models.encoder_decoder.ensemble import Ensemble
 from forerun.models.regress_lm import RegressLM
-from forerun.prompts import parts, without_counters
+from forerun.prompts import parts
 from forerun.rows import Row
 from forerun.splits import SIMILAR, Split, split
 from forerun.tables import read_rows, write_rows
@@ -46,13 +46,12 @@ from forerun.tasks._programs import METRICS
 from forerun.train import recipes
 from forerun.train.fit import Parts, fit
 from forerun.train.loop import Progress
-from forerun.train.recipes import Training
+from forerun.train.trained import DECODERS, bare, of_regress_lm
 
 ARCHITECTURES, LATENCIES = 5200, 6000
 """Of NAS-Bench-201: those whose accuracy is learned, and latencies of any of them on any device."""
 MEASURED = Path(__file__).parents[1] / "benchmarks" / "measured"
 OURS = "ours"
-KINDS = {EncoderDecoder.name: EncoderDecoder, RegressLM.name: RegressLM}
 SCORES = ("spearman", "kendall", "within_spearman", "mdape", "mape", "coverage", "width", "log_crps")
 
 
@@ -73,7 +72,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("what", choices=["rows", "train", "judge"])
     parser.add_argument("rows", nargs="*", type=Path, help="files of `forerun data export`")
     parser.add_argument("--nas", type=Path, help="the table of NAS-Bench-201")
-    parser.add_argument("--network", choices=KINDS, default=EncoderDecoder.name, help="regress_lm: its recipe, a rival")
+    parser.add_argument("--network", choices=DECODERS, default=EncoderDecoder.name, help="or the rival of that recipe")
     parser.add_argument("--recipe", default="cpu")
     parser.add_argument("--depth", type=int)
     parser.add_argument("--steps", type=int)
@@ -123,21 +122,12 @@ def _train(options: argparse.Namespace) -> int:
             known = f"  validation {step.validation:.3f}" if step.validation else ""
             print(f"{step.step} of {step.steps}  loss {step.loss:.3f}{known}  {step.tokens_per_s:,.0f} tokens/s")
 
-    kind, learning = KINDS[options.network], Parts(dealt.train, dealt.validation)
+    kind, learning = DECODERS[options.network], Parts(dealt.train, dealt.validation)
     if kind is RegressLM:
-        learning, training = _plain(learning, training)
+        learning = Parts(bare(dealt.train), bare(dealt.validation))
+        training = replace(of_regress_lm(training), ensemble=False, export=False)
     how: dict[str, Any] = {"start": options.start, "seconds": options.seconds, "on_step": on_step}
     return 0 if fit(learning, options.output, training, kind=kind, **how) else 3
-
-
-def _plain(learning: Parts, training: Training) -> tuple[Parts, Training]:
-    """As regress-lm learns: plain text, cross entropy alone, no trees."""
-    train, validation = (
-        [replace(row, prompt=without_counters(row.prompt)) for row in rows]
-        for rows in (learning.train, learning.validation)
-    )
-    recipe = replace(training.recipe, ordinal=0.0, ranking=0.0)
-    return Parts(train, validation), replace(training, recipe=recipe, ensemble=False, export=False)
 
 
 def _judge(options: argparse.Namespace) -> None:
@@ -148,18 +138,18 @@ def _judge(options: argparse.Namespace) -> None:
             written = row.metric in METRICS and row.name.startswith("generated/")
             if name == "train" or not written:
                 getattr(experiments[_experiment(row)], name).append(row)
+    model, plain = EncoderDecoder(options.output), RegressLM(options.beside) if options.beside else None
     for name, own in experiments.items():
         done = {(line["metric"], line["model"]) for line in Card.load(options.output).results}
         rivals = {model: registry.find("models", model) for model in RIVALS if (name, model) not in done}
-        beside = options.beside and (name, RegressLM.name) not in done
         asked = (name, OURS) not in done
         if len(own.test) < FEWEST:
             print(f"{name}: {len(own.test)} rows to be judged by are too few")
             continue
+        beside = plain and (name, plain.name) not in done
         if rivals or asked or beside:
-            scores = _ours(options.output, own) if asked else {}
-            if beside:
-                plain = RegressLM(options.beside)
+            scores = _ours(model, own) if asked else {}
+            if plain and beside:
                 scores[plain.name] = score(own.test, plain.predict([row.prompt for row in own.test]))
             scores |= judged(own, rivals) if rivals else {}
             lines = [_line(name, model, own, values) for model, values in scores.items()]
@@ -182,14 +172,13 @@ def _experiment(row: Row) -> str:
     return row.metric
 
 
-def _ours(checkpoint: Path, own: Split) -> dict[str, dict[str, Score]]:
+def _ours(model: EncoderDecoder, own: Split) -> dict[str, dict[str, Score]]:
     """As it ships, with the intervals that it was calibrated to; and without trees, with the same factors."""
-    model = EncoderDecoder(checkpoint)
     trees, calibration = model.ensemble, model.calibration
     model.ensemble, model.calibration = Ensemble({}), Calibration({}, calibration.known)
     prompts = [row.prompt for row in own.test]
     alone = model.predict(prompts)
-    model.calibration = calibration
+    model.ensemble, model.calibration = trees, calibration
     found = {OURS: trees.moved(prompts, alone), f"{OURS} without trees": alone}
     return {name: score(own.test, model.settled(prompts, beliefs)) for name, beliefs in found.items()}
 

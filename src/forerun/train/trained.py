@@ -58,8 +58,7 @@ class Trained(Predictor):
             raise UsageError(what, f"networks: {', '.join(NETWORKS)}", f"name {EncoderDecoder.name}")
         self.kind, self.training, self.counters = kind, training or cpu(), counters
         if kind == RegressLM.name:
-            self.training = replace(self.training, recipe=replace(self.training.recipe, ordinal=0.0, ranking=0.0))
-            self.counters = False
+            self.training, self.counters = of_regress_lm(self.training), False
         self._folder, self._start, self._seconds, self._on_step = folder, start, seconds, on_step
         self._model: Predictor | None = None
 
@@ -70,7 +69,7 @@ class Trained(Predictor):
         again, it goes on if it has a folder.
         """
         labels(rows)
-        rows = [replace(row, prompt=self._shown(row.prompt)) for row in rows]
+        rows = rows if self.counters else bare(rows)
         held = next(folds([row.group for row in rows], _HELD, seed))
         parts = Parts(*([row for row, out in zip(rows, held, strict=True) if out == which] for which in (0, 1)))
         training = replace(self.training, recipe=replace(self.training.recipe, seed=seed), export=False, ensemble=False)
@@ -97,13 +96,24 @@ class Trained(Predictor):
         return Path(folder)
 
     def _trained(self, parts: Parts, folder: Path, training: Training) -> Predictor | None:
-        if self.kind not in _KINDS:
+        if self.kind not in DECODERS:
             return head.fit(parts, folder, training, seconds=self._seconds, on_step=self._on_step)
-        kind = _KINDS[self.kind]
+        kind = DECODERS[self.kind]
         how: dict[str, Any] = {"kind": kind, "start": self._start}
         if not fit_decoder(parts, folder, training, seconds=self._seconds, on_step=self._on_step, **how):
             return None
         return kind(folder, device=training.device)
 
 
-_KINDS = {EncoderDecoder.name: EncoderDecoder, RegressLM.name: RegressLM}
+DECODERS = {EncoderDecoder.name: EncoderDecoder, RegressLM.name: RegressLM}
+"""Those that write their answers."""
+
+
+def of_regress_lm(training: Training) -> Training:
+    """By cross entropy alone, as regress-lm learns."""
+    return replace(training, recipe=replace(training.recipe, ordinal=0.0, ranking=0.0))
+
+
+def bare(rows: Sequence[Row]) -> list[Row]:
+    """With prompts that are plain text."""
+    return [replace(row, prompt=without_counters(row.prompt)) for row in rows]
