@@ -70,9 +70,8 @@ def run(options: argparse.Namespace) -> int:
             "for example: --timeout 10 --repeats 3 --generated 100",
         )
     languages = [named(name).name for name in options.language]
-    found = programs(options.folder, options.group_by, languages, options.most, options.each, options.device)
-    found += generated(options.generated, options.seed, languages, options.device)
-    random.Random(0).shuffle(found)
+    drawn = generated(options.generated, options.seed, languages, options.device)
+    found = programs(options.folder, options.group_by, languages, options.most, options.each, options.device, drawn)
     if not found:
         raise UsageError(
             "there is nothing to collect from",
@@ -87,15 +86,25 @@ def run(options: argparse.Namespace) -> int:
 
 
 def programs(
-    folders: Sequence[str], group_by: str, languages: Sequence[str], most: int, each: int | None, device: str = ""
+    folders: Sequence[str],
+    group_by: str,
+    languages: Sequence[str],
+    most: int,
+    each: int | None,
+    device: str = "",
+    others: Iterable[Program] = (),
 ) -> list[Program]:
-    """The programs of all folders, in random order, the same one each time: a part is a fair sample of the whole."""
+    """The programs of all folders, and others, in random order, the same one each time.
+
+    So a part is a fair sample of the whole.
+    """
     chosen: list[Program] = []
     for folder in map(Path, folders):
         found = load(folder, group_by=group_by, languages=languages, most=most, device=device)
         for reason, count in sorted(found.skipped.items(), key=lambda pair: -pair[1]):
             print(f"{folder}: {counted(count, 'file')} left out: {reason}", file=sys.stderr)
         chosen += _some(found.programs, each)
+    chosen += others
     random.Random(0).shuffle(chosen)
     return chosen
 
