@@ -196,7 +196,7 @@ def test_low_rank_updates_start_from_a_checkpoint_of_ours(tmp_path: Path) -> Non
         ("config.json", {"colour": 1}, "unknown entries: colour"),
         ("card.json", {"kinds": [7]}, r"kinds[0] is 7, no object"),
         ("card.json", {"limits": "none"}, 'limits is "none", not tuple'),
-        ("calibration.json", {"factors": [1]}, "'list' object has no attribute"),
+        ("calibration.json", {"factors": [1]}, "'list' object has no attribute 'items'"),
         ("calibration.json", {"known": {"mean": [1], "whitening": [1], "distances": [1]}}, "do not fit each other"),
     ],
 )

@@ -110,9 +110,10 @@ class Calibration:
             known = Known(**arrays) if arrays else None
             if known and (known.mean.ndim, known.distances.ndim, known.whitening.shape) != (1, 1, 2 * known.mean.shape):
                 raise ValueError("the arrays of `known` do not fit each other")
-            if not all(0 < float(x) < math.inf for x in found["factors"].values()):
+            factors = {name: float(x) for name, x in found["factors"].items()}
+            if not all(0 < x < math.inf for x in factors.values()):
                 raise ValueError("a factor is not a positive number")
             ranges = {name: (float(least), float(most)) for name, (least, most) in found.get("ranges", {}).items()}
-            return cls({name: float(x) for name, x in found["factors"].items()}, known, ranges)
+            return cls(factors, known, ranges)
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise InputError(f"{path} cannot be read", reason(error), "calibrate it again, or delete it") from error
