@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -27,16 +28,28 @@ PROGRAMS = {
     "python": "for i in range(100):\n    print(i)\n",
     "javascript": "for (let i = 0; i < 100; i++) {\n    console.log(i);\n}\n",
 }
+ROUNDS = (1_000, 100_000, 10_000_000, 300_000_000)
+BYTES = (1_000, 1_000_000, 50_000_000, 800_000_000)
 
-LOOP = """\
-#include <stdio.h>
-int main(void) {{
-    unsigned long s = 0;
-    for (unsigned i = 0; i < {0}; i++) s = s * 31 + (i ^ (s >> 7));
-    printf("%lu\\n", s);
-    return 0;
-}}
-"""
+
+def slow(language: str, n: int) -> str:
+    """Adds up, `n` times."""
+    return {
+        "python": f"total = 0\nfor i in range({n}):\n    total += i * i % 7\nprint(total)\n",
+        "c": "#include <stdio.h>\nint main(void) {\n    unsigned long total = 0;\n"
+        f"    for (long i = 0; i < {n}L; i++) total += i * i % 7;\n"
+        '    printf("%lu\\n", total);\n    return 0;\n}\n',
+    }[language]
+
+
+def large(language: str, n: int) -> str:
+    """Fills `n` bytes."""
+    return {
+        "python": f"data = bytearray({n})\nfor i in range(0, len(data), 512):\n    data[i] = i % 251\nprint(data[0])\n",
+        "c": "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\nint main(void) {\n"
+        f"    char *data = malloc({n}L);\n    memset(data, 1, {n}L);\n"
+        f'    printf("%d\\n", data[{n}L / 2]);\n    free(data);\n    return 0;\n}}\n',
+    }[language]
 
 
 def module(n: int) -> str:
@@ -69,8 +82,20 @@ def test_wider_networks_take_longer() -> None:
     ordered("latency", [network(width) for width in (8, 64, 512, 2048)])
 
 
-def test_more_rounds_take_longer() -> None:
-    ordered("runtime", [Source(LOOP.format(10**n), "c", str(n)) for n in (3, 5, 6, 7, 8)])
+deaf = pytest.mark.xfail(reason="memory hardly follows the sizes in a text yet", strict=True)
+
+
+@pytest.mark.parametrize("language", ["python", "c"])
+@pytest.mark.parametrize(
+    ("metric", "sizes", "write"), [("runtime", ROUNDS, slow), pytest.param("memory", BYTES, large, marks=deaf)]
+)
+def test_more_work_costs_more(
+    metric: str, sizes: tuple[int, ...], write: Callable[[str, int], str], language: str
+) -> None:
+    sources = [Source(write(language, n), language, str(n)) for n in sizes]
+    found = [one.value for one in forerun.predict(sources, metric=metric)]
+    assert len(set(found)) == len(found) and max(found) > 1.2 * min(found), f"a constant: {found}"
+    assert spearman(found, [float(n) for n in sizes]) > 0.7, found
 
 
 def test_code_is_estimated_from_the_text_where_no_compiler_is(monkeypatch: pytest.MonkeyPatch) -> None:
