@@ -16,7 +16,7 @@ from forerun.models._regression import Vector, missing
 
 Table = NDArray[np.float64]
 
-_FEWEST = 40
+FEWEST = 40
 """Rows of a kind that has weights of its own."""
 _SMALL = 0.05
 """Errors of values below this quantile count as if they were that large."""
@@ -36,7 +36,7 @@ class Sums:
         """
         shared = _weights(counts, values)
         own = (kinds == kind for kind in range(1, int(kinds.max(initial=0)) + 1))
-        found = (_weights(counts[m], values[m]) if m.sum() >= _FEWEST else shared for m in own)
+        found = (_weights(counts[m], values[m]) if m.sum() >= FEWEST else shared for m in own)
         return cls(np.array([shared, *found]))
 
     def __call__(self, counts: Table, kinds: Vector) -> Vector:

@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 from forerun.models._features import COUNTER, Columns, Table, device, facts, language
 from forerun.models._forest import Forest
 from forerun.models._regression import Estimate, Fitted, Mask, Regression, Scale, Vector, missing, untaught
-from forerun.models._sums import Sums
+from forerun.models._sums import FEWEST, Sums
 from forerun.prompts import Parts
 from forerun.stats import spearman
 
 _MOST = 300
 """Trees; few rows get fewer."""
-_KINDS, _OWN = 100, 40
-"""Kinds of prompts that are told apart, and rows that each of them has at least."""
+_KINDS = 100
+"""Kinds of prompts that are told apart."""
 
 
 class BoostedTrees(Regression):
@@ -41,7 +41,7 @@ class BoostedTrees(Regression):
     def _learn(self, found: Sequence[Parts]) -> Table:
         rows = self._facts(found)
         self._columns = Columns.of(rows)
-        self._kinds = tuple(kind for kind, n in Counter(map(_kind, found)).most_common(_KINDS) if n >= _OWN)
+        self._kinds = tuple(kind for kind, n in Counter(map(_kind, found)).most_common(_KINDS) if n >= FEWEST)
         return self._table(rows, found)
 
     def _features(self, found: Sequence[Parts]) -> Table:

@@ -226,11 +226,12 @@ def calibration(
         factor, of_languages = widths([held[i] for i in own], [beliefs[i] for i in own])
         factors |= {metric: factor, **{f"{metric}/{name}": one for name, one in of_languages.items()}}
     seen = [row.prompt for row in train]
-    known = Known.of(model.summaries(_some(seen)), model.summaries(_some([row.prompt for row in held])))
+    known = Known.of(model.summaries(_every(seen)), model.summaries(_every([row.prompt for row in held])))
     return Calibration(factors, known, ranges(train))
 
 
-def _some(prompts: Sequence[str]) -> Sequence[str]:
+def _every(prompts: Sequence[str]) -> Sequence[str]:
+    """One in so many that about `SUMMARISED` are left."""
     return prompts[:: max(1, len(prompts) // SUMMARISED)]
 
 
