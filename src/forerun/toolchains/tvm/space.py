@@ -1,7 +1,7 @@
 """The design spaces of a tensor program, and what decisions make of it.
 
-A space is a trace without decisions: instructions of which some ask for a choice. What may be chosen is known only while
-the trace is replayed, since where a block may be computed depends on how its consumers were tiled. TVM changes an
+A space is a trace without decisions: instructions of which some ask for a choice. What may be chosen is known only
+while the trace is replayed, since where a block may be computed depends on how its consumers were tiled. TVM changes an
 illegal decision without a word; here it is an error.
 """
 
@@ -131,7 +131,7 @@ def parsed(source: Source) -> Any:
 def _context(module: Any, target: Any) -> Any:
     from tvm.s_tir import meta_schedule as ms
 
-    return ms.TuneContext(
+    return ms.TuneContext(  # type: ignore[no-untyped-call]
         mod=module, target=target, space_generator="post-order-apply", task_name="main", num_threads=1, rand_state=_SEED
     )
 
@@ -178,7 +178,7 @@ def _translated(original: Any, replayed: Any, variable: Any) -> Any:
 
 
 def _places(schedule: Any, block: Any) -> tuple[int, ...]:
-    """Where a block may be computed. TVM goes to the nearest legal place before an illegal one, so all can be asked for."""
+    """Where a block may be computed. TVM goes to the nearest legal place before an illegal one: so all can be found."""
     found, asked = list[int](), LOOPS - 1
     while asked >= -2:
         again = schedule.copy()

@@ -1,7 +1,7 @@
 """Where tensor programs run: TVM's target, and the hardware's properties as a model reads them.
 
-A target is canonical JSON, `{"kind":"llvm","mcpu":"znver4","num-cores":2}`: `num-cores` is also how many threads run it.
-A model never reads a processor's name, only what it can do, so that one that nobody has measured is not unknown.
+A target is canonical JSON, `{"kind":"llvm","mcpu":"znver4","num-cores":2}`: `num-cores` is also how many threads run
+it. A model never reads a processor's name, only what it can do, so that one that nobody has measured is not unknown.
 """
 
 from __future__ import annotations

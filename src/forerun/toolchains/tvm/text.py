@@ -17,8 +17,8 @@
     space 1 14 of 0, then 4                                           as space 0, but for the lines that follow
     write b1 0 global at l38
 
-Outputs of instructions are not written: they are numbered as they come, as in TVM's own traces. What has no form here is
-written as TVM's JSON. `traces` reads the spaces back.
+Outputs of instructions are not written: they are numbered as they come, as in TVM's own traces. What has no form here
+is written as TVM's JSON. `traces` reads the spaces back.
 """
 
 from __future__ import annotations
@@ -44,6 +44,8 @@ _TEMPORARY = re.compile(r"(\w+) = T\.sblock_alloc_buffer\(\(([^)]*)\)(?:, \"(\w+
 _LOOP = re.compile(r"for (.+) in (?:T\.grid|T\.serial|range)\((.*)\):")
 _REMAP = re.compile(r"(.+) = T\.axis\.remap\(\"([SR]+)\", \[(.*)\]\)")
 _AXIS = re.compile(r"(\w+) = T\.axis\.(spatial|reduce)\((\d+), (.*)\)")
+_BLOCK = re.compile(r"with T\.sblock\(\"(.*)\"\):")
+_WORD = re.compile(r"[A-Za-z_]\w*")
 _TYPED = re.compile(r"T\.(?:float|int|uint|bfloat|bool)\w*\(([^()]*)\)")
 
 
@@ -108,37 +110,61 @@ def described(script: str) -> tuple[list[str], list[str]]:
 
     Buffers become numbers, axes letters; loops go, since axes have their extents.
     """
-    buffers, extents, names = dict[str, str](), dict[str, str](), list[str]()
-    lines = list[str]()
-    head, axes, init = "", dict[str, str](), False
-    for line in (_TYPED.sub(r"\1", line.strip()) for line in script.splitlines()):
-        for pattern, kind in ((_BUFFER, "arg"), (_TEMPORARY, "temp")):
-            for name, shape, dtype in pattern.findall(line):
-                buffers[name] = str(len(buffers))
-                lines.append(f"{kind} {buffers[name]} {dtype or 'float32'} {shape.replace(',', '')}".strip())
+    reader = _Script()
+    for line in script.splitlines():
+        reader.read(_TYPED.sub(r"\1", line.strip()))
+    return [*reader.blocks, "root"], reader.lines
+
+
+@dataclass
+class _Script:
+    """What was read of a program, and of the block that is being read."""
+
+    blocks: list[str] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
+    buffers: dict[str, str] = field(default_factory=dict)
+    extents: dict[str, str] = field(default_factory=dict)
+    axes: dict[str, str] = field(default_factory=dict)
+    head: str = ""
+    init: bool = False
+
+    def read(self, line: str) -> None:
+        """One line without indentation."""
         if loop := _LOOP.fullmatch(line):
-            extents.update(zip(loop[1].split(", "), loop[2].split(", "), strict=False))
-        elif block := re.fullmatch(r"with T\.sblock\(\"(.*)\"\):", line):
-            names.append(block[1])
-            head, axes, init = f"block {len(names) - 1}", {}, False
+            self.extents.update(zip(loop[1].split(", "), loop[2].split(", "), strict=False))
+        elif block := _BLOCK.fullmatch(line):
+            self.blocks.append(block[1])
+            self.head, self.axes, self.init = f"block {len(self.blocks) - 1}", {}, False
         elif remap := _REMAP.fullmatch(line):
             for name, kind, loop_name in zip(remap[1].split(", "), remap[2], remap[3].split(", "), strict=True):
-                axes[name] = _LETTERS[len(axes)]
-                head += f" {kind}{extents[loop_name]}"
+                self._axis(name, kind, self.extents[loop_name])
         elif axis := _AXIS.fullmatch(line):
-            axes[axis[1]] = _LETTERS[len(axes)]
-            head += f" {axis[2][0].upper()}{axis[3]}"
+            self._axis(axis[1], axis[2][0].upper(), axis[3])
         elif line == "with T.init():":
-            init = True
-        elif head and not line.startswith(("T.reads", "T.writes", "T.sblock_attr", "#")) and line:
-            said = re.sub(r"[A-Za-z_]\w*", lambda m: axes.get(m[0], buffers.get(m[0], m[0])), line)
-            said = said.replace("T.", "").replace(_LOWEST, "lowest")
-            if init:
-                head, init = f"{head} from {said.partition(' = ')[2]}", False
-            else:
-                lines.append(f"{head}: {said}")
-                head = "and"
-    return [*names, "root"], lines
+            self.init = True
+        elif _BUFFER.search(line) or _TEMPORARY.search(line):
+            for pattern, kind in ((_BUFFER, "arg"), (_TEMPORARY, "temp")):
+                for name, shape, dtype in pattern.findall(line):
+                    self.buffers[name] = str(len(self.buffers))
+                    said = f"{kind} {self.buffers[name]} {dtype or 'float32'} {shape.replace(',', '')}"
+                    self.lines.append(said.strip())
+        elif self.head and line and not line.startswith(("T.reads", "T.writes", "T.sblock_attr", "#")):
+            self._said(_WORD.sub(self._renamed, line).replace("T.", "").replace(_LOWEST, "lowest"))
+
+    def _axis(self, name: str, kind: str, extent: str) -> None:
+        self.axes[name] = _LETTERS[len(self.axes)]
+        self.head += f" {kind}{extent}"
+
+    def _renamed(self, word: re.Match[str]) -> str:
+        return self.axes.get(word[0], self.buffers.get(word[0], word[0]))
+
+    def _said(self, text: str) -> None:
+        """A statement of the block, or of its init."""
+        if self.init:
+            self.head, self.init = f"{self.head} from {text.partition(' = ')[2]}", False
+        else:
+            self.lines.append(f"{self.head}: {text}")
+            self.head = "and"
 
 
 @dataclass
