@@ -35,6 +35,11 @@ class Space:
     asks: tuple[int, ...]
     constant: dict[int, Step] = field(default_factory=dict)
     """What is asked whatever was decided before, by the number of the question."""
+    places: dict[tuple[object, ...], Place] = field(default_factory=dict)
+    """Where a block may be computed, by what was decided before it: of tiles only which loops have one round counts.
+
+    TVM leaves those out and asks of the others what depends on the structure alone. Finding out takes some 30 ms.
+    """
 
 
 class Program:
@@ -85,17 +90,20 @@ class Program:
         at = known.asks[number]
         inst = known.trace.insts[at]
         if inst.kind.name == _CHOICE:
-            step: Step = Choice(len(inst.attrs[0]))
-        else:
-            schedule = self._begun(known, at, decisions)
-            asked = _translated(known.trace, schedule.trace, inst.inputs[0])
-            if inst.kind.name == _PLACE:
-                return Place(_places(schedule, asked))
-            extent, limit = int(schedule.get(asked).extent), int(inst.attrs[1])
-            step = Tile(extent, int(inst.attrs[0]), max(limit, 0))
-        if inst.kind.name == _CHOICE or _constant(known.trace, at):
-            known.constant[number] = step
-        return step
+            return known.constant.setdefault(number, Choice(len(inst.attrs[0])))
+        if inst.kind.name == _PLACE:
+            shape = tuple(tuple(f == 1 for f in d) if isinstance(d, tuple) else d for d in decisions)
+            if shape not in known.places:
+                known.places[shape] = Place(_places(*self._asked(known, at, decisions)))
+            return known.places[shape]
+        schedule, loop = self._asked(known, at, decisions)
+        step = Tile(int(schedule.get(loop).extent), int(inst.attrs[0]), max(int(inst.attrs[1]), 0))
+        return known.constant.setdefault(number, step) if _constant(known.trace, at) else step
+
+    def _asked(self, space: Space, at: int, decisions: Sequence[Decision]) -> tuple[Any, Any]:
+        """A schedule before a sampling instruction, and the loop or block that it is about."""
+        schedule = self._begun(space, at, decisions)
+        return schedule, _translated(space.trace, schedule.trace, space.trace.insts[at].inputs[0])
 
     def _begun(self, space: Space, until: int, decisions: Sequence[Decision]) -> Any:
         """A schedule after the trace's first instructions."""

@@ -17,8 +17,8 @@
     space 1 14 of 0, then 4                                           as space 0, but for the lines that follow
     write b1 0 global at l38
 
-Outputs of instructions are not written: they are numbered as they come, as in TVM's own traces. What has no form here
-is written as TVM's JSON. `traces` reads the spaces back.
+Sizes are marked as numbers (`forerun.prompts.number`). Outputs of instructions are not written: they are numbered as
+they come, as in TVM's own traces. What has no form here is written as TVM's JSON. `traces` reads the spaces back.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from forerun.prompts import number
 from forerun.toolchains.tvm import target as targets
 from forerun.toolchains.tvm.space import Program
 
@@ -52,7 +53,8 @@ _TYPED = re.compile(r"T\.(?:float|int|uint|bfloat|bool)\w*\(([^()]*)\)")
 def prompt(program: Program) -> str:
     """What a model reads before it writes decisions."""
     blocks, workload = described(program.module.script())
-    lines = ["schedule latency, s", targets.described(program.source.target), *workload]
+    hardware = re.sub(r"\b\d+", lambda found: _marked(found[0]), targets.described(program.source.target))
+    lines = ["schedule latency, s", hardware, *workload]
     return "\n".join([*lines, *_spaces([insts(space.trace) for space in program.spaces], blocks)])
 
 
@@ -85,6 +87,11 @@ def traces(text: str, blocks: Sequence[str]) -> list[list[Inst]]:
         elif found:
             found[-1].append(line)
     return [_read(lines, blocks) for lines in [*found[:-1], *([[*found[-1], *ending]] if found else [])]]
+
+
+def _marked(size: str) -> str:
+    """A size in the numeric pieces that models read; the decisions repeat a tile's extent exactly."""
+    return number(int(size))
 
 
 def _spaces(spaces: Sequence[list[Inst]], blocks: Sequence[str]) -> Iterator[str]:
@@ -146,14 +153,14 @@ class _Script:
             for pattern, kind in ((_BUFFER, "arg"), (_TEMPORARY, "temp")):
                 for name, shape, dtype in pattern.findall(line):
                     self.buffers[name] = str(len(self.buffers))
-                    said = f"{kind} {self.buffers[name]} {dtype or 'float32'} {shape.replace(',', '')}"
-                    self.lines.append(said.strip())
+                    sizes = " ".join(_marked(size) for size in re.findall(r"\d+", shape))
+                    self.lines.append(f"{kind} {self.buffers[name]} {dtype or 'float32'} {sizes}".strip())
         elif self.head and line and not line.startswith(("T.reads", "T.writes", "T.sblock_attr", "#")):
             self._said(_WORD.sub(self._renamed, line).replace("T.", "").replace(_LOWEST, "lowest"))
 
     def _axis(self, name: str, kind: str, extent: str) -> None:
         self.axes[name] = _LETTERS[len(self.axes)]
-        self.head += f" {kind}{extent}"
+        self.head += f" {kind}{_marked(extent)}"
 
     def _renamed(self, word: re.Match[str]) -> str:
         return self.axes.get(word[0], self.buffers.get(word[0], word[0]))
