@@ -151,7 +151,9 @@ class Block:
         data = self.arrays[store.buffer]
         if len(affine) == len(indices) and strided(data, affine, scope.box) is not None:
             reach = 0
-            steps = [sum(i.factors[k] * s for i, s in zip(affine, data.strides, strict=True)) for k in sorted(self._all)]
+            steps = [
+                sum(i.factors[k] * s for i, s in zip(affine, data.strides, strict=True)) for k in sorted(self._all)
+            ]
             for step, size in sorted(zip(map(abs, steps), scope.box.sizes, strict=True)):
                 if size > 1 and step <= reach:
                     break
