@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 import sys
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +20,7 @@ from forerun.train.curves import best, points_of
 
 if TYPE_CHECKING:
     from forerun.train.loop import Progress as Step
+    from forerun.train.recipes import Training
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -50,30 +52,45 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Trains on the training part of the rows; prints where it stands."""
-    if not find_spec("torch"):
-        raise ToolMissing("training needs PyTorch", "torch is not installed", "pip install 'forerun[train]'")
-    from forerun.train import recipes
-    from forerun.train.fit import Parts, fit
-
-    dialled = {name: getattr(options, name) for name in ("depth", "context", "steps", "seed")}
-    for name in ("depth", "context", "steps"):
-        if dialled[name] is not None and dialled[name] < 1:
-            raise UsageError(f"--{name} {dialled[name]}", "it is a number from 1", f"leave --{name} out, or name one")
-    training = recipes.named(options.recipe, **dialled)
+    training = dialled(options)
     rows = read(options)
     parts = split(rows, "group", training.recipe.seed, similar=options.similar)
     print(
         f"{counted(len(parts.train), 'row')} to learn from, {len(parts.validation)} to validate with", file=sys.stderr
     )
+
+    def learn(**how: object) -> bool:
+        from forerun.train.fit import Parts, fit
+
+        kept = Parts(parts.train, parts.validation)
+        return fit(kept, options.output, training, start=options.start, **how)  # type: ignore[arg-type]
+
+    return trained(learn, training, options)
+
+
+def dialled(options: argparse.Namespace) -> Training:
+    """The recipe with what was asked of it. Raises ToolMissing, UsageError."""
+    if not find_spec("torch"):
+        raise ToolMissing("training needs PyTorch", "torch is not installed", "pip install 'forerun[train]'")
+    from forerun.train import recipes
+
+    asked = {name: getattr(options, name) for name in ("depth", "context", "steps", "seed")}
+    for name in ("depth", "context", "steps"):
+        if asked[name] is not None and asked[name] < 1:
+            raise UsageError(f"--{name} {asked[name]}", "it is a number from 1", f"leave --{name} out, or name one")
+    return recipes.named(options.recipe, **asked)
+
+
+def trained(fit: Callable[..., bool], training: Training, options: argparse.Namespace) -> int:
+    """Trains by `fit` with a live line; prints where it stands."""
     progress = Progress(training.recipe.steps, "steps")
 
     def on_step(step: Step) -> None:
         progress.done = step.step - 1
         progress.step(f"loss {step.loss:.3f}  {step.tokens_per_s:,.0f} tokens/s")
 
-    kept = Parts(parts.train, parts.validation)
     try:
-        done = fit(kept, options.output, training, start=options.start, seconds=options.seconds, on_step=on_step)
+        done = fit(seconds=options.seconds, on_step=on_step)
     except KeyboardInterrupt:
         progress.end()
         print(f"forerun: interrupted; the same command goes on: the training is in {options.output}", file=sys.stderr)

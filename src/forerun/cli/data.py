@@ -10,13 +10,15 @@ from pathlib import Path
 
 from forerun import settings
 from forerun.cli.render import Column, Table, add_format, counted, number, show
+from forerun.corpora import workloads
 from forerun.errors import InputError, UsageError
 from forerun.prompts import parts
 from forerun.rows import Row
 from forerun.stats import quantile
 from forerun.store import Store
-from forerun.tables import LAYOUTS, TASKS, read_public, read_rows, read_table, rows_of, write_rows
+from forerun.tables import LAYOUTS, TASKS, read_public, read_rows, read_table, rows_of, schedules, write_rows
 from forerun.tables.files import check
+from forerun.tables.schedules import Sentences
 from forerun.tables.stored import EACH
 
 
@@ -30,9 +32,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Reads rows, writes them where it was asked, and prints what they are."""
-    rows = _VERBS[options.what][2](options)
-    show(summary(rows), options.format)
+    """Reads what was measured, writes it where it was asked, and prints what it is."""
+    show(_VERBS[options.what][2](options), options.format)
     return 0
 
 
@@ -74,7 +75,15 @@ def _output(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", type=Path, required=True, help="a .csv, .jsonl or .parquet file to write")
 
 
-def _export(options: argparse.Namespace) -> list[Row]:
+def _schedules_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--store", type=Path, help="file with the trials (default: in the cache folder)")
+    parser.add_argument(
+        "--workloads", type=Path, required=True, metavar="FILE", help="the programs, with their networks"
+    )
+    parser.add_argument("-o", "--output", type=Path, required=True, help="a .jsonl or .jsonl.gz file to write")
+
+
+def _export(options: argparse.Namespace) -> Table:
     path = options.store or settings.store_path()
     todo = f"gather some first: forerun collect {options.task}"
     if not path.is_file():
@@ -87,7 +96,7 @@ def _export(options: argparse.Namespace) -> list[Row]:
     return _written(rows, options.output)
 
 
-def _import(options: argparse.Namespace) -> list[Row]:
+def _import(options: argparse.Namespace) -> Table:
     check(options.output)
     if options.layout:
         found = list(read_public(options.layout, options.file, options.target, options.limit))
@@ -98,20 +107,47 @@ def _import(options: argparse.Namespace) -> list[Row]:
     return _written(read_table(Path(options.file), options.text, options.target or "latency_s", *about), options.output)
 
 
-def _show(options: argparse.Namespace) -> list[Row]:
-    return read_rows(options.file)
+def _show(options: argparse.Namespace) -> Table:
+    return summary(read_rows(options.file))
 
 
-def _written(rows: list[Row], path: Path) -> list[Row]:
+def _schedules(options: argparse.Namespace) -> Table:
+    path = options.store or settings.store_path()
+    if not path.is_file():
+        todo = "gather some first: forerun collect schedule"
+        raise InputError(f"there are no trials: {path}", "there is no such file", todo)
+    of_texts = {each.text: tuple(sorted(each.families)) for each in workloads.read(options.workloads)}
+    found = list(schedules.stored(path, of_texts))
+    schedules.write(options.output, found)
+    columns = [
+        Column("family", "family"),
+        Column("programs", "programs", number, True),
+        Column("schedules", "schedules", number, True),
+        Column("failed", "failed", number, True),
+    ]
+    return Table(
+        columns, [_of_family(name, found) for name in sorted({name for each in found for name in each.families})]
+    )
+
+
+def _of_family(name: str, found: Sequence[Sentences]) -> dict[str, object]:
+    own = [each for each in found if name in each.families]
+    sentences = [sentence for each in own for sentence in each.sentences]
+    failed = sum(sentence.measured and sentence.seconds is None for sentence in sentences)
+    return {"family": name, "programs": len(own), "schedules": len(sentences), "failed": failed}
+
+
+def _written(rows: list[Row], path: Path) -> Table:
     count = write_rows(path, rows)
     print(f"{counted(count, 'row')} in {path}", file=sys.stderr)
-    return rows
+    return summary(rows)
 
 
 _VERBS = {
     "export": ("write rows of stored trials to a file", _export_options, _export),
     "show": ("count what is in a table of rows", _show_options, _show),
     "import": ("make rows of a table of your own, or of a public data set", _import_options, _import),
+    "schedules": ("write measured schedules to a file that training reads", _schedules_options, _schedules),
 }
 
 

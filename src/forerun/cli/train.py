@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 
-from forerun.cli import _train_passes, _train_predict
+from forerun.cli import _train_passes, _train_predict, _train_schedule
 from forerun.cli.render import add_format
 
 DEFAULT = "predict"
 """What is meant where no task is named: `forerun train --data my.csv`."""
 _TASKS = {
     "predict": (_train_predict, "a language model of numbers, from tables of rows (the default)"),
+    "schedule": (_train_schedule, "the language model of schedules, from what was measured of them"),
     "passes": (_train_passes, "the coreset of pass pipelines, from stored trials"),
 }
 

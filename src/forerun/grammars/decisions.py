@@ -5,9 +5,9 @@ one answer is legal nothing is written. A tile says what is tiled first, parts a
 next piece need not look it up; then its factors, the innermost first and without the outermost, which is what is left.
 A number is its power of two, then its odd primes in rising order: a shape that nobody has seen has no unknown word.
 
-    space 0, 28 in 4 parts (7, 1, 2, 2)              S0 T4 2^2 7 2^1 2^1 2^0 .
-    (1, 1, 1, 28), after which nothing is left       S0 T4 2^2 7 2^2 7
-    (1, 28, 1, 1)                                    S0 T4 2^2 7 2^0 2^0 2^2 7
+    space 0, 28 in 4 parts (7, 1, 2, 2)              S0 T4 2^2 p7 2^1 2^1 2^0 .
+    (1, 1, 1, 28), after which nothing is left       S0 T4 2^2 p7 2^2 p7
+    (1, 28, 1, 1)                                    S0 T4 2^2 p7 2^0 2^0 2^2 p7
     then the second choice, computed at loop 4       … C1 L4
 
 The last factor that is written ends with a full stop where more primes could follow. Primes above 37 are `P0`, `P1`, …:
@@ -36,7 +36,7 @@ PIECES = (
     *(f"S{i}" for i in range(SPACES)),
     *(f"T{i}" for i in range(2, PARTS + 1)),
     *(f"2^{i}" for i in range(POWERS)),
-    *map(str, PRIMES),
+    *(f"p{prime}" for prime in PRIMES),
     *(f"P{i}" for i in range(_LARGE)),
     STOP,
     *(f"C{i}" for i in range(CHOICES)),
@@ -304,7 +304,7 @@ def _number(value: int, extent: int) -> list[str]:
 
 def _prime(prime: int, extent: int) -> str:
     if prime <= PRIMES[-1]:
-        return str(prime)
+        return f"p{prime}"
     return f"P{[p for p in dict.fromkeys(_odd(extent)) if p > PRIMES[-1]].index(prime)}"
 
 

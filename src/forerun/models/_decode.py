@@ -234,6 +234,21 @@ def sample(
     return live
 
 
+def following(network: Network, vocabulary: Vocabulary, memory: Any, written: Sequence[Sequence[int]]) -> Logits:
+    """`[R, V]`: the logits after each of R token sequences, none empty, that answer one source."""
+    longest = max(map(len, written))
+    rows = np.array([[*tokens, *[0] * (longest - len(tokens))] for tokens in written], np.int64)
+    given = np.concatenate([np.full((len(rows), 1), vocabulary.begin), rows], axis=1)
+    cache, parents = network.begin(memory), np.zeros((1, len(rows)), np.int64)
+    found: list[Logits] = [np.empty(0, np.float32)] * len(rows)
+    for place in range(longest + 1):
+        logits, cache = network.step(memory, cache, parents, given[None, :, place])
+        for row in (i for i, tokens in enumerate(written) if len(tokens) == place):
+            found[row] = logits[0, row]
+        parents = np.arange(len(rows))[None]
+    return np.stack(found)
+
+
 def _must_end(prefix: Prefix, grammar: Grammar[Any]) -> bool:
     """Whether nothing but END may follow: then its probability is 1, and no step is needed to know it."""
     allowed = () if prefix.partial else grammar.allowed(prefix.pieces)

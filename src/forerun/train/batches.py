@@ -2,7 +2,8 @@
 
 Tasks are mixed with a temperature: a task with n examples is drawn in proportion to n^(1/T) (Raffel et al. 2020), each
 task in an order of its own that is new in every epoch. Short sources share a row: rows are filled first-fit, so a batch
-is nearly free of padding. Examples of one group are drawn in small sets, so that a ranking loss finds pairs.
+is nearly free of padding. Examples of one group are drawn in small sets, so that a ranking loss finds pairs; those that
+answer one source, which is then one array, stand in the row with it once.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from forerun.train.examples import Example
 X = TypeVar("X")
 
 ANSWERS = 64
-"""Sources in one row, at most."""
+"""Answers in one row, at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,16 +127,26 @@ def batches(sampler: Sampler, rows: int, row_tokens: int) -> Iterator[Batch[Any]
         while True:
             example = waiting or sampler.draw()
             waiting = None
-            need = min(len(example.ids), row_tokens)
-            fit = [i for i in range(rows) if room[i] >= need and len(packed[i]) < ANSWERS]
+            needs = [min(_need(row, example), row_tokens) for row in packed]
+            fit = [i for i in range(rows) if room[i] >= needs[i] and len(packed[i]) < ANSWERS]
             if not fit:
                 # It is drawn again: a batch must not depend on what the one before it could not hold.
                 _put_back(sampler, example)
                 break
-            best = min(fit, key=lambda i: room[i])
+            best = min(fit, key=lambda i: (needs[i], room[i]))
             packed[best].append(example)
-            room[best] -= need
+            room[best] -= needs[best]
         yield collate([row for row in packed if row])
+
+
+def _need(row: Sequence[Example], example: Example) -> int:
+    """Tokens that a row grows by."""
+    return 0 if _shares(row, example) else len(example.ids)
+
+
+def _shares(row: Sequence[Example], example: Example) -> bool:
+    """Whether the last one of a row answers the same source."""
+    return bool(row) and row[-1].ids is example.ids
 
 
 def _put_back(sampler: Sampler, example: Example) -> None:
@@ -149,21 +160,21 @@ def once(examples: Sequence[Example], rows: int, row_tokens: int) -> Iterator[Ba
     packed: list[list[Example]] = [[]]
     room = row_tokens
     for example in sorted(examples, key=lambda e: len(e.ids)):
-        if packed[-1] and (len(example.ids) > room or len(packed[-1]) >= ANSWERS):
+        if packed[-1] and (_need(packed[-1], example) > room or len(packed[-1]) >= ANSWERS):
             if len(packed) >= rows:
                 yield collate(packed)
                 packed = []
             packed.append([])
             room = row_tokens
+        room -= _need(packed[-1], example)
         packed[-1].append(example)
-        room -= len(example.ids)
     if packed[-1]:
         yield collate(packed)
 
 
 def collate(packed: Sequence[Sequence[Example]]) -> Batch[Any]:
     """The arrays of packed rows."""
-    size = (len(packed), max(sum(len(e.ids) for e in row) for row in packed))
+    size = (len(packed), max(sum(_need(row[:r], e) for r, e in enumerate(row)) for row in packed))
     many = max(map(len, packed))
     length = max(len(e.target) for row in packed for e in row)
     sources = {name: np.full(size, PAD, np.int64) for name in ("ids", "segments", "positions")}
@@ -172,19 +183,21 @@ def collate(packed: Sequence[Sequence[Example]]) -> Batch[Any]:
     groups = np.full((len(packed), many), -1, np.int64)
     segments, values = np.zeros((len(packed), many), np.int64), np.full((len(packed), many), np.nan, np.float32)
     for b, row in enumerate(packed):
-        start = 0
+        start = segment = 0
         for r, example in enumerate(row):
-            here = slice(start, start + len(example.ids))
-            sources["ids"][b, here] = example.ids
-            sources["segments"][b, here] = r + 1
-            sources["positions"][b, here] = np.arange(len(example.ids))
-            start = here.stop
+            if not _shares(row[:r], example):
+                segment += 1
+                here = slice(start, start + len(example.ids))
+                sources["ids"][b, here] = example.ids
+                sources["segments"][b, here] = segment
+                sources["positions"][b, here] = np.arange(len(example.ids))
+                start = here.stop
             n = len(example.target)
             answers["inputs"][b, r, :n] = [BEGIN, *example.target[:-1]]
             answers["targets"][b, r, :n] = example.target
             answers["choices"][b, r, :n] = example.choices
             weights[b, r, :n] = 1
-            segments[b, r], values[b, r], groups[b, r] = r + 1, example.value, example.group
+            segments[b, r], values[b, r], groups[b, r] = segment, example.value, example.group
     return Batch(
         sources["ids"], sources["segments"], sources["positions"], segments,
         answers["inputs"], answers["targets"], answers["choices"], weights,

@@ -87,14 +87,15 @@ def tokenised(
     found = []
     for row in rows:
         pieces = grammars[row.task].write(row.answer)
-        target, choices = _answer(pieces, grammars[row.task], tokenizer, legal)
+        target, choices = spelled(pieces, grammars[row.task], tokenizer, legal)
         ids = np.array(tokenizer.encode(row.prompt, context).ids, np.int32)
         group = groups.setdefault(f"{row.task}\0{row.group}", len(groups)) if row.group else -1
         found.append(Example(tasks[row.task], ids, target, choices, row.value, group))
     return found
 
 
-def _answer(pieces: Sequence[str], grammar: Grammar[Any], tokenizer: Tokenizer, legal: Legal) -> tuple[Ints, Ints]:
+def spelled(pieces: Sequence[str], grammar: Grammar[Any], tokenizer: Tokenizer, legal: Legal) -> tuple[Ints, Ints]:
+    """The tokens of an answer, END with it, and for each the row of those that were legal in its place."""
     vocabulary, target, choices = tokenizer.vocabulary, list[int](), list[int]()
     for i, piece in enumerate([*pieces, END]):
         allowed = grammar.allowed(pieces[:i])

@@ -10,7 +10,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,6 @@ from forerun.models.encoder_decoder.card import Card
 from forerun.models.encoder_decoder.config import Config
 from forerun.models.encoder_decoder.ensemble import Ensemble
 from forerun.models.encoder_decoder.network import Network
-from forerun.models.encoder_decoder.numeric import ATOMS
 from forerun.models.encoder_decoder.tokenizer import Tokenizer, learn
 from forerun.prompts import parts as parts_of
 from forerun.rows import Row
@@ -94,7 +93,7 @@ def fit(
         beliefs = model.ensemble.moved([row.prompt for row in held], beliefs)
     model.calibration = calibration(model, parts.train, held, beliefs)
     model.card = Card.of(parts.train, _recipe(folder, parts, model, start))
-    _save(model, folder, training)
+    save(model, folder, training)
     return True
 
 
@@ -126,8 +125,8 @@ def pretrain(
     """Trains on code without labels (`forerun.train.denoise`); a twentieth of the texts says when to stop."""
     if len(texts) < 40:
         raise InputError(f"{len(texts)} texts", "too few to learn a language from", "give a folder with more programs")
-    _same_as_before(folder, training, hashlib.sha256("\0".join(texts).encode()).hexdigest(), None)
-    tokenizer = _tokenizer(folder, None, texts, training.tokens)
+    same_as_before(folder, training, hashlib.sha256("\0".join(texts).encode()).hexdigest(), None)
+    tokenizer = tokenizer_of(folder, None, texts, training.tokens)
     legal = Legal(tokenizer.size)
     held = max(1, len(texts) // 20)
     validation = denoised(texts[:held], tokenizer, legal, training.context, seed=training.recipe.seed)
@@ -136,7 +135,7 @@ def pretrain(
     network = _network(tokenizer, training, None)
     if not learned(network, data, training, folder, seconds, on_step):
         return False
-    _save(EncoderDecoder.of(TorchNetwork(network, training.device), tokenizer, network.config), folder, training)
+    save(EncoderDecoder.of(TorchNetwork(network, training.device), tokenizer, network.config), folder, training)
     return True
 
 
@@ -145,8 +144,8 @@ def begun(
 ) -> Tokenizer:
     """The tokenizer of a training that the folder holds or may begin. Raises InputError where it may not."""
     _check(parts)
-    _same_as_before(folder, training, _digest([*parts.train, *parts.validation]), start)
-    return _tokenizer(folder, start, [row.prompt for row in parts.train], training.tokens, atoms)
+    same_as_before(folder, training, _digest([*parts.train, *parts.validation]), start)
+    return tokenizer_of(folder, start, [row.prompt for row in parts.train], training.tokens, atoms)
 
 
 def dataset(
@@ -197,7 +196,8 @@ def learned(
     return True
 
 
-def _save(model: EncoderDecoder, folder: Path, training: Training) -> None:
+def save(model: EncoderDecoder, folder: Path, training: Training) -> None:
+    """Writes the checkpoint that a training ends with."""
     assert isinstance(model.network, TorchNetwork)
     model.network = TorchNetwork(model.network.network, "cpu")
     model.save_pretrained(folder, onnx=training.export)
@@ -243,10 +243,16 @@ def _network(tokenizer: Tokenizer, training: Training, start: Path | None) -> Ne
         loaded = EncoderDecoder(start, device="cpu").network
         assert isinstance(loaded, TorchNetwork)
         return loaded.network
-    return Network(Config.of_depth(training.depth, tokenizer.size, training.context))
+    return Network(config(training, tokenizer))
 
 
-def _tokenizer(
+def config(training: Training, tokenizer: Tokenizer, answer_tokens: int = 0) -> Config:
+    """The shape of a network that is to be trained; its decoder knows the first `answer_tokens` (0: all)."""
+    shape = Config.of_depth(training.depth, tokenizer.size, training.context)
+    return replace(shape, decoder_layers=training.decoder or shape.decoder_layers, answer_tokens=answer_tokens)
+
+
+def tokenizer_of(
     folder: Path, start: Path | None, texts: Sequence[str], size: int, atoms: Sequence[str] = ()
 ) -> Tokenizer:
     """That of the checkpoint to start from, or of this folder, or a new one with further atoms."""
@@ -255,7 +261,7 @@ def _tokenizer(
     if (folder / "pieces.json").is_file():
         return Tokenizer.load(folder)
     step = max(1, len(texts) // LEARNED_FROM)
-    made = learn(texts[::step], size, (*ATOMS, *atoms))
+    made = learn(texts[::step], size, atoms)
     made.save(folder)
     return made
 
@@ -274,8 +280,8 @@ def _check(parts: Parts) -> None:
         raise InputError("too little to learn from", few, "give at least 16 rows of at least 4 groups")
 
 
-def _same_as_before(folder: Path, training: Training, digest: str, start: Path | None) -> None:
-    """Writes down what is trained, or raises InputError where the folder holds something else."""
+def same_as_before(folder: Path, training: Training, digest: str, start: Path | None) -> None:
+    """Writes down what is trained. Raises InputError where the folder holds something else."""
     folder.mkdir(parents=True, exist_ok=True)
     facts: dict[str, Any] = {"training": asdict(training), "data": digest, "start": str(start) if start else None}
     path = folder / BEGUN

@@ -128,6 +128,7 @@ def learn(texts: Iterable[str], size: int, atoms: Sequence[str] = ()) -> Tokeniz
         vocab_size=size, initial_alphabet=pre_tokenizers.ByteLevel.alphabet(), show_progress=False
     )
     model.train_from_iterator(_without_numbers(texts), trainer)
+    assert not {*numeric.ATOMS} & {*atoms}, "an atom has one token: another one would never be read"
     return Tokenizer((*numeric.ATOMS, *atoms), model)
 
 

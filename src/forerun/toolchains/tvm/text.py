@@ -97,10 +97,10 @@ def _marked(size: str) -> str:
 def _spaces(spaces: Sequence[list[Inst]], blocks: Sequence[str]) -> Iterator[str]:
     """The first one in full, each other by what it has not in common with the one that it is most like."""
     earlier: list[list[str]] = []
-    for number, lines in enumerate(_written(found, blocks) for found in spaces):
+    for place, lines in enumerate(_written(found, blocks) for found in spaces):
         common = [(*_common(lines, other), like) for like, other in enumerate(earlier)]
         kept, tail, like = max(common, key=lambda c: c[0] + c[1], default=(0, 0, 0))
-        yield f"space {number} {kept} of {like}, then {tail}" if earlier else "space 0"
+        yield f"space {place} {kept} of {like}, then {tail}" if earlier else "space 0"
         yield from lines[kept : len(lines) - tail]
         earlier.append(lines)
 

@@ -1,0 +1,45 @@
+"""Of `forerun train`: the language model of schedules, from files of measured ones."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from pathlib import Path
+
+from forerun.cli._train_predict import dialled, trained
+from forerun.errors import UsageError
+from forerun.tables import schedules
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """The options."""
+    parser.epilog = "Called again with the same data and folder, it goes on where it stopped; Ctrl-C loses nothing."
+    parser.add_argument(
+        "--data", action="append", default=[], type=Path, metavar="FILE", help="as `forerun data schedules` writes them"
+    )
+    parser.add_argument(
+        "--validate", action="append", default=[], metavar="FAMILY", help="whose programs say when to stop"
+    )
+    parser.add_argument("--recipe", default="schedule", help="how it is trained (default: schedule)")
+    parser.add_argument("--depth", type=int, help="layers that read, each 64 wide (default: the recipe's)")
+    parser.add_argument("--context", type=int, help="tokens of a prompt that are read (default: the recipe's)")
+    parser.add_argument("--steps", type=int, help="steps of training (default: the recipe's)")
+    parser.add_argument("--seed", type=int, help="another seed, another network (default: 0)")
+    parser.add_argument("--seconds", type=float, default=math.inf, help="stop then, to be resumed")
+    parser.add_argument("-o", "--output", type=Path, default=Path("checkpoint"), help="folder for the checkpoint")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Trains; prints where it stands."""
+    if not options.data or not options.validate:
+        why = f"{len(options.data)} files, {len(options.validate)} families to validate with"
+        raise UsageError("there is too little to learn from", why, "for example: --data FILE --validate poolformer")
+    training = dialled(options)
+    found = [each for path in options.data for each in schedules.read(path)]
+
+    def fit(**how: object) -> bool:
+        from forerun.train.schedules import fit
+
+        return fit(found, set(options.validate), options.output, training, **how)  # type: ignore[arg-type]
+
+    return trained(fit, training, options)

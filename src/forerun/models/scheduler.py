@@ -1,0 +1,86 @@
+"""Schedules of tensor programs, written by a small language model: it proposes, judges what it proposed, and tells the
+best ones first.
+
+An encoder-decoder (`forerun.models.encoder_decoder`) reads the program and its design spaces and writes decisions of
+the best grade (`forerun.grammars.graded`). Of many drafts those come first whose kernels it expects to be fast. The
+method is that of the tensor language model (Zhai et al., OSDI 2024); that every measurement is learned from, by
+conditioning on its grade, and that the model judges its own drafts, is ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, ClassVar, cast
+
+import numpy as np
+
+from forerun.core import Draft, Grammar, Model, Trial
+from forerun.grammars.decisions import Decisions, Plan
+from forerun.grammars.graded import BEST, CENTRES, GRADES, JUDGE, GradedDecisions
+from forerun.models import _decode
+from forerun.models.encoder_decoder import EncoderDecoder
+
+SHIPPED = Path(__file__).parents[1] / "weights" / "scheduler"
+DRAFTS = 64
+"""Drafts of which the best are told, at least; four times as many as are asked for."""
+
+
+class Scheduler(Model):
+    """Proposes plans for tensor programs."""
+
+    name: ClassVar[str] = "scheduler"
+
+    def __init__(
+        self,
+        place: str | Path | None = None,
+        *,
+        device: str = "",
+        threads: int = 1,
+        asked: str = BEST,
+        judged: bool = True,
+    ) -> None:
+        """A checkpoint from a folder, the one that ships where none is named.
+
+        `asked` is the grade that is asked for; drafts that are not `judged` come as they were drawn. Raises InputError,
+        ToolMissing as `EncoderDecoder` does.
+        """
+        self.model = EncoderDecoder(SHIPPED if place is None else place, device=device, threads=threads)
+        self.asked, self.judged = asked, judged
+        self._memory = lru_cache(maxsize=8)(self._encoded)
+
+    def sample(
+        self, prompt: str, grammar: Grammar[Any], n: int, seed: int, history: Sequence[Trial[Any]] = ()
+    ) -> list[Draft[Any]]:
+        """At most `n` distinct plans that the history does not have, those first that it thinks are fastest."""
+        asked = GradedDecisions(cast(Decisions, grammar), self.asked)
+        known = {trial.draft.answer for trial in history}
+        drafts: dict[Plan, float] = {}
+        many = max(DRAFTS, 4 * n) if self.judged else n
+        for prefix in self._drawn(prompt, asked, many, seed):
+            plan = asked.read(prefix.pieces).plan
+            if plan not in known:
+                drafts.setdefault(plan, prefix.logprob)
+        plans = list(drafts)
+        if self.judged and plans:
+            shares = self.shares(prompt, asked.decisions, plans)
+            plans = [plans[i] for i in np.argsort(-shares, kind="stable")]
+        return [Draft(plan, drafts[plan], self.name) for plan in plans[:n]]
+
+    def shares(self, prompt: str, grammar: Decisions, plans: Sequence[Plan]) -> Any:
+        """`[N]`, an array: which share of the best kernel's speed it expects of each plan."""
+        memory, vocabulary = self._memory(prompt), self.model.tokenizer.vocabulary
+        written = [[t for piece in (JUDGE, *grammar.write(plan)) for t in vocabulary.spell(piece)] for plan in plans]
+        found = _decode.following(self.model.network, vocabulary, memory, written)
+        logits = found[:, [vocabulary.spell(piece)[0] for piece in GRADES]].astype(np.float64)
+        likely = np.exp(logits - logits.max(axis=1, keepdims=True))
+        return likely @ np.array(CENTRES) / likely.sum(axis=1)
+
+    def _drawn(self, prompt: str, grammar: GradedDecisions, n: int, seed: int) -> list[_decode.Prefix]:
+        memory, vocabulary = self._memory(prompt), self.model.tokenizer.vocabulary
+        found = _decode.sample(self.model.network, vocabulary, memory, [grammar], n=n, seed=seed)[0]
+        return [prefix for prefix in found if prefix.complete]
+
+    def _encoded(self, prompt: str) -> Any:
+        return self.model.network.encode([self.model.encode(prompt).ids])

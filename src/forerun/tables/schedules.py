@@ -1,0 +1,137 @@
+"""Measured schedules as a file that training reads: JSON lines, one for each program and target.
+
+What was asked at each decision is in it, so that whoever learns from it needs no TVM.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from forerun import plain
+from forerun.errors import InputError, reason
+from forerun.files import write_atomically
+from forerun.grammars.decisions import Choice, Decision, Place, Plan, Step, Tile
+from forerun.store import Store
+from forerun.tasks.schedule import Schedule
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One plan: what was asked (`T28/4/64`, `C4`, `L-2,-1,3`), what was decided, and the seconds of a run.
+
+    Nobody measured it where `measured` is false; it failed where it was measured and has no seconds.
+    """
+
+    space: int
+    asked: tuple[str, ...]
+    decided: tuple[str, ...]
+    seconds: float | None
+    measured: bool
+    origin: str
+
+    @property
+    def plan(self) -> Plan:
+        """The decisions."""
+        return Plan(self.space, tuple(_decision(each) for each in self.decided))
+
+
+@dataclass(frozen=True, slots=True)
+class Sentences:
+    """What is known of one program on one target. `default` is the time of the program as it is."""
+
+    name: str
+    families: tuple[str, ...]
+    target: str
+    prompt: str
+    spaces: int
+    default: float | None
+    sentences: tuple[Sentence, ...]
+
+    @property
+    def best(self) -> float | None:
+        """The least seconds of all schedules."""
+        return min((each.seconds for each in self.sentences if each.seconds), default=None)
+
+
+class Recorded:
+    """The design spaces of a program as far as one sentence went through them."""
+
+    def __init__(self, spaces: int, sentence: Sentence) -> None:
+        self._spaces, self._space = spaces, sentence.space
+        self._steps = tuple(map(_step, sentence.asked))
+
+    def __len__(self) -> int:
+        return self._spaces
+
+    def step(self, space: int, decisions: tuple[Decision, ...]) -> Step | None:
+        """What was asked after so many decisions."""
+        assert space == self._space, "a space that this sentence is not of"
+        return self._steps[len(decisions)] if len(decisions) < len(self._steps) else None
+
+
+def stored(path: Path, families: Mapping[str, tuple[str, ...]]) -> Iterator[Sentences]:
+    """Every measured program of a store; `families` by the program's text. Raises ToolMissing, InputError."""
+    task = Schedule()
+    with Store(path) as store:
+        rows = store.trials(task.id)
+        found: dict[str, list[tuple[str | None, float | None, str]]] = {}
+        sources = {}
+        for row in rows:
+            sources[row.source.key] = row.source
+            seconds = row.measurement.values.get("latency") if row.measurement.ok else None
+            if not row.measurement.transient or "timeout" in row.measurement.error:
+                found.setdefault(row.source.key, []).append((row.answer, seconds, row.origin))
+    for key, trials in found.items():
+        source, grammar = sources[key], task.grammar(sources[key])
+        steps, sentences = grammar.spaces.step, list[Sentence]()
+        for answer, seconds, origin in trials:
+            if answer is not None:
+                plan = grammar.parse(answer)
+                asked = (steps(plan.space, plan.decisions[:i]) for i in range(len(plan)))
+                spelled = tuple(answer.split()[1:])
+                sentences.append(Sentence(plan.space, tuple(map(_asked, asked)), spelled, seconds, True, origin))
+        default = next((seconds for answer, seconds, _ in trials if answer is None), None)
+        known = families.get(source.text, ())
+        about = (source.name, known, source.target, task.prompt(source), len(grammar.spaces), default)
+        yield Sentences(*about, tuple(sentences))
+
+
+def read(path: Path) -> list[Sentences]:
+    """Raises InputError."""
+    try:
+        data = path.read_bytes()
+        text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode()
+        return [plain.value(json.loads(line), Sentences, "a line") for line in text.splitlines()]
+    except (OSError, EOFError, ValueError, TypeError) as error:
+        todo = "name a file that `forerun data --task schedule` wrote"
+        raise InputError(f"{path} holds no schedules", reason(error), todo) from error
+
+
+def write(path: Path, found: Iterable[Sentences]) -> None:
+    """Replaces the file."""
+    data = "".join(json.dumps(asdict(each)) + "\n" for each in found).encode()
+    write_atomically(path, gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)
+
+
+def _asked(step: Step | None) -> str:
+    if isinstance(step, Tile):
+        return f"T{step.extent}/{step.parts}/{step.innermost}"
+    if isinstance(step, Choice):
+        return f"C{step.options}"
+    assert isinstance(step, Place)
+    return f"L{','.join(map(str, step.places))}"
+
+
+def _step(text: str) -> Step:
+    kind, rest = text[0], text[1:]
+    if kind == "T":
+        return Tile(*map(int, rest.split("/")))
+    return Choice(int(rest)) if kind == "C" else Place(tuple(map(int, rest.split(","))))
+
+
+def _decision(text: str) -> Decision:
+    return tuple(map(int, text[1:].split(","))) if text[0] == "T" else int(text[1:])

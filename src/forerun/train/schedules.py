@@ -1,0 +1,92 @@
+"""Trains the model that writes schedules, from what was measured of them (`forerun.tables.schedules`).
+
+Every measurement is used: a sentence is learned after the grade that its kernel has, and once more before it, so that
+one network proposes decisions of the grade that it is asked for and judges those of others. Kernels that failed have
+the lowest grade; sentences that nobody measured teach the language.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable, Collection, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from forerun.errors import InputError
+from forerun.grammars import decisions, graded
+from forerun.grammars.decisions import Decisions
+from forerun.grammars.graded import JUDGE, UNKNOWN, Graded, GradedDecisions, grade
+from forerun.models.encoder_decoder import EncoderDecoder
+from forerun.models.encoder_decoder._torch import TorchNetwork
+from forerun.models.encoder_decoder.card import Card
+from forerun.models.encoder_decoder.network import Network
+from forerun.models.encoder_decoder.numeric import ATOMS
+from forerun.models.encoder_decoder.tokenizer import SPECIAL, Tokenizer
+from forerun.tables.schedules import Recorded, Sentence, Sentences
+from forerun.train.examples import Dataset, Example, Legal, places, spelled
+from forerun.train.fit import config, learned, same_as_before, save, tokenizer_of
+from forerun.train.loop import Progress
+from forerun.train.recipes import Training
+
+PIECES = (*decisions.PIECES, *graded.PIECES)
+"""What is written, a token each."""
+
+
+def fit(
+    found: Sequence[Sentences],
+    validate: Collection[str],
+    folder: Path,
+    training: Training,
+    *,
+    seconds: float = math.inf,
+    on_step: Callable[[Progress], None] = lambda _: None,
+) -> bool:
+    """Trains on the programs that no family of `validate` uses; whether it came to its end.
+
+    Programs of only those families say when to stop. Then the folder holds a checkpoint. Raises InputError where there
+    is too little to learn from, or the folder holds another training.
+    """
+    train = [each for each in found if not set(validate) & set(each.families)]
+    held = [each for each in found if each.families and set(each.families) <= set(validate)]
+    if not train or not held:
+        why = f"{len(train)} programs to learn from, {len(held)} to validate with"
+        raise InputError("too little to learn from", why, "name families that some programs have, not all")
+    digest = hashlib.sha256(repr((train, held)).encode()).hexdigest()
+    same_as_before(folder, training, digest, None)
+    tokenizer = tokenizer_of(folder, None, [each.prompt for each in train], training.tokens, PIECES)
+    legal = Legal(tokenizer.size)
+    parts = [
+        [one for task, each in enumerate(part) for one in examples(each, task, tokenizer, legal, training.context)]
+        for part in (train, held)
+    ]
+    data = Dataset(parts[0], parts[1], legal, places(legal, tokenizer))
+    torch.manual_seed(training.recipe.seed)
+    network = Network(config(training, tokenizer, SPECIAL + len(ATOMS) + len(PIECES)))
+    if not learned(network, data, training, folder, seconds, on_step):
+        return False
+    model = EncoderDecoder.of(TorchNetwork(network, training.device), tokenizer, network.config)
+    model.card = Card()
+    save(model, folder, training)
+    return True
+
+
+def examples(found: Sentences, task: int, tokenizer: Tokenizer, legal: Legal, context: int) -> Iterator[Example]:
+    """Those of one program, which share its prompt; the order of its sentences."""
+    ids, best = np.array(tokenizer.encode(found.prompt, context).ids, np.int32), found.best
+    for sentence in found.sentences:
+        grammar = GradedDecisions(Decisions(Recorded(found.spaces, sentence)))
+        for answer in _answers(sentence, best):
+            target, choices = spelled(grammar.write(answer), grammar, tokenizer, legal)
+            yield Example(task, ids, target, choices, math.nan, task)
+
+
+def _answers(sentence: Sentence, best: float | None) -> Iterator[Graded]:
+    if not sentence.measured or best is None:
+        yield Graded(UNKNOWN, sentence.plan)
+        return
+    known = grade(best / sentence.seconds if sentence.seconds else 0.0)
+    yield Graded(known, sentence.plan)
+    yield Graded(JUDGE, sentence.plan, known)
