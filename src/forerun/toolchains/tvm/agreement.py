@@ -33,6 +33,5 @@ def error(found: Array, expected: Array) -> float:
 
 
 def agrees(found: Array, expected: Array) -> bool:
-    """Whether a kernel's result is right: no element off by more than the tolerance of its type (see `error`).
-    """
+    """Whether a kernel's result is right: no element off by more than the tolerance of its type (see `error`)."""
     return error(found, expected) <= _TOLERANCES.get(expected.dtype.name, 0)

@@ -120,4 +120,3 @@ def _denominators(node: Any) -> list[Any]:
     name = str(node.op.name).rpartition(".")[2]
     whole = name == "pow" and kind(node.args[1]) == "FloatImm" and float(node.args[1].value).is_integer()
     return [node.args[0]] if name in _POSITIVE or (name == "pow" and not whole) else []
-

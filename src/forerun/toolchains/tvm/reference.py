@@ -26,6 +26,7 @@ from forerun.toolchains.tvm.inputs import Parameter, inputs, parameters
 
 __all__ = ["Parameter", "agrees", "error", "evaluate", "inputs", "parameters"]
 
+
 def evaluate(func: Any, arrays: Sequence[Array]) -> list[Array]:
     """The outputs of a function (a PrimFunc of tensors, unscheduled), for its inputs in the order of its parameters.
 
@@ -68,9 +69,9 @@ class _Program:
         if name == "SeqStmt":
             for part in statement.seq:
                 self.run(part)
-        elif name == "SBlockRealize" and not len(statement.block.iter_vars) and statement.block.init is None:
-            if len(statement.block.match_buffers):
-                raise unsupported("a matched buffer")
+        elif name == "SBlockRealize" and not len(statement.block.iter_vars):
+            if len(statement.block.match_buffers) or kind(statement.predicate) != "IntImm":
+                raise unsupported("a block of the whole program with a predicate or matched buffers")
             self.run(statement.block.body)
-        elif name not in ("AllocBuffer", "Evaluate"):
+        elif name != "AllocBuffer":
             Block(nest(statement), self.arrays).run()
