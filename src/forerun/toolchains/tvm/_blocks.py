@@ -12,11 +12,10 @@ import numpy as np
 from forerun.toolchains.tvm._contraction import contract
 from forerun.toolchains.tvm._expressions import Affine, Array, Box, Scope, strided, strides
 from forerun.toolchains.tvm._nests import Nest
-from forerun.toolchains.tvm._nodes import dtype, kind, loads, same, shape, unsupported, walk
+from forerun.toolchains.tvm._nodes import DATA_PARALLEL, REDUCTION, dtype, kind, loads, same, shape, unsupported, walk
 
 # Points of one array that is computed at once: 32 MB in float64, and an expression holds up to some ten of them.
 POINTS = 1 << 22
-_DATA_PARALLEL, _REDUCTION = 0, 2  # TVM's numbers of the kinds of block variables
 _COMBINE: dict[str, np.ufunc] = {
     "Add": np.add, "Mul": np.multiply, "Max": np.maximum, "Min": np.minimum, "And": np.logical_and, "Or": np.logical_or,
 }  # fmt: skip
@@ -115,15 +114,15 @@ class Block:
 
     def _reduced(self) -> frozenset[int]:
         """The axes that are reduced over. Raises InputError where one is neither that nor of the result, or both."""
-        axes: dict[int, frozenset[int]] = {_DATA_PARALLEL: frozenset(), _REDUCTION: frozenset()}
+        axes: dict[int, frozenset[int]] = {DATA_PARALLEL: frozenset(), REDUCTION: frozenset()}
         for one in self.nest.block.iter_vars:
             if int(one.iter_type) not in axes:
                 raise unsupported(f"the block {self.nest.block.name_hint} with ordered or opaque variables")
             axes[int(one.iter_type)] |= self.whole.axes(one.var)
         long = frozenset(k for k, size in enumerate(self.box.sizes) if size > 1)
-        if long & axes[_DATA_PARALLEL] & axes[_REDUCTION] or long - axes[_DATA_PARALLEL] - axes[_REDUCTION]:
+        if long & axes[DATA_PARALLEL] & axes[REDUCTION] or long - axes[DATA_PARALLEL] - axes[REDUCTION]:
             raise unsupported(f"the block {self.nest.block.name_hint} in loops that are not its own")
-        reduced = axes[_REDUCTION]
+        reduced = axes[REDUCTION]
         if any(self._depends(index) & reduced & long for store in self.nest.stores for index in store.indices):
             raise unsupported(f"the block {self.nest.block.name_hint} that writes where it reduces")
         return reduced

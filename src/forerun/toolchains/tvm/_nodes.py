@@ -9,6 +9,7 @@ import numpy as np
 
 from forerun.errors import InputError
 
+DATA_PARALLEL, REDUCTION = 0, 2  # TVM's numbers of the kinds of block variables
 _BINARY = (
     "Add Sub Mul Div Mod FloorDiv FloorMod Min Max EQ NE LT LE GT GE And Or "
     "BitwiseAnd BitwiseOr BitwiseXor LShift RShift"
