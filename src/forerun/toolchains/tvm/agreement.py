@@ -58,4 +58,4 @@ def agrees(found: Array, expected: Array, terms: int = 1) -> bool:
     others, and a few terms of a million.
     float64 has 1e-10; float16 2e-2 and bfloat16 1e-1, where a kernel may round each sum of a few hundred terms to them.
     """
-    return error(found, expected) <= _TOLERANCES.get(expected.dtype.name, 0) * max(1, terms / 1e4) ** 0.5
+    return bool(error(found, expected) <= _TOLERANCES.get(expected.dtype.name, 0) * max(1, terms / 1e4) ** 0.5)
