@@ -71,6 +71,7 @@ OPERATORS: dict[str, tuple[Callable[..., Any], list[Shape]]] = {
     "argmin of all": (OP.argmin, [(5, 6)]),
     "mean": (lambda x: OP.mean(x, axis=[0, 2]), [(4, 6, 3)]),
     "mean of all": (lambda x: OP.add(OP.mean(x), relax.const(1.0)), [(4, 6, 3)]),
+    "scalars": (OP.add, [(), ()]),
     "sum": (lambda x: OP.sum(x, axis=1, keepdims=True), [(4, 6, 3)]),
     "max": (lambda x: OP.max(x, axis=[0, 2]), [(4, 6, 3)]),
     "min": (lambda x: OP.min(x, axis=[0, 2]), [(4, 6, 3)]),
@@ -199,7 +200,7 @@ def test_what_is_too_large_is_evaluated_in_parts(monkeypatch: pytest.MonkeyPatch
         values = inputs(function, 0)
         whole = evaluate(function, values)
         with monkeypatch.context() as patch:
-            patch.setattr("forerun.toolchains.tvm._blocks.POINTS", 7)
+            patch.setattr("forerun.toolchains.tvm._blocks.POINTS", 100)
             parts = evaluate(function, values)
         for a, b in zip(parts, whole, strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-6, atol=1e-6)

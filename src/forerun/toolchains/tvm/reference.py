@@ -54,7 +54,7 @@ def _input(about: Parameter, array: Array) -> Array:
             f"{about.name} is {about.dtype}{list(about.shape)}, given is {array.dtype}{list(array.shape)}",
             "make them with `inputs`",
         )
-    return np.ascontiguousarray(array)
+    return np.asarray(array, order="C")
 
 
 class _Program:
