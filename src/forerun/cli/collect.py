@@ -5,7 +5,14 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from forerun.cli import _collect_kernels, _collect_models, _collect_passes, _collect_programs, _collect_size
+from forerun.cli import (
+    _collect_kernels,
+    _collect_models,
+    _collect_passes,
+    _collect_programs,
+    _collect_schedule,
+    _collect_size,
+)
 from forerun.cli.render import add_format
 
 units = _collect_passes.units
@@ -16,6 +23,7 @@ _TASKS = {
     "runtime": (_collect_programs, "how long programs run"),
     "latency": (_collect_models, "how long neural networks take on this processor"),
     "kernels": (_collect_kernels, "how long kernels of PyTorch's compiler take, on this processor or GPU"),
+    "schedule": (_collect_schedule, "how long schedules of tensor programs take on this processor"),
 }
 
 

@@ -1,0 +1,113 @@
+"""Of `forerun collect`: how long schedules of tensor programs take, drawn at random or proposed by a model."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from zlib import crc32
+
+from forerun import parallel, registry, settings
+from forerun.cli.render import Column, Progress, Table, counted, number, show
+from forerun.core import Model, Result
+from forerun.corpora import workloads
+from forerun.corpora.workloads import Workload
+from forerun.errors import ForerunError, UsageError
+from forerun.grammars.decisions import Plan
+from forerun.models.uniform import Uniform
+from forerun.sandbox import Pool
+from forerun.solve import Budget, solve
+from forerun.stats import geometric_mean
+from forerun.store import Store
+from forerun.tasks.schedule import Schedule
+
+
+@dataclass(frozen=True, slots=True)
+class Tuned:
+    """What became of one workload: the result, or why there is none."""
+
+    workload: Workload
+    result: Result[Plan] | None
+    reason: str = ""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """The options."""
+    parser.add_argument("--workloads", type=Path, required=True, metavar="FILE", help="tensor programs, as JSON lines")
+    parser.add_argument("--only", action="append", default=[], metavar="FAMILY", help="those that only these use")
+    parser.add_argument("--but", action="append", default=[], metavar="FAMILY", help="those that none of these uses")
+    parser.add_argument("--candidates", type=int, default=64, metavar="N", help="of each program (default: 64)")
+    parser.add_argument(
+        "--target", default="llvm:1", help="where they run (default: llvm:1, one thread of this machine)"
+    )
+    parser.add_argument("--model", default=Uniform.name, help="who proposes (default: uniform)")
+    parser.add_argument("--seed", type=int, default=0, help="which ones are drawn (default: 0)")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Measures every program's candidates; prints a row for each family."""
+    from forerun.toolchains.tvm import target
+
+    found = chosen(options)
+    if not found or options.candidates < 1:
+        why = f"{counted(len(found), 'program')} left of {options.workloads}, --candidates {options.candidates}"
+        raise UsageError(
+            "there is nothing to measure", why, "name families that are in the file, and 1 candidate at least"
+        )
+    device, store = target.parse(options.target), options.store or settings.store_path()
+    model: Callable[[], Model] = registry.find("models", options.model)
+    progress, done = Progress(len(found), "programs"), list[Tuned]()
+    proposes = model()
+
+    def work(workload: Workload, pool: Pool, opened: Store) -> Tuned:
+        own = crc32(workload.text.encode()) ^ options.seed
+        try:
+            task, budget = Schedule(), Budget(options.candidates)
+            source = workload.source(device)
+            return Tuned(workload, solve(task, proposes, source, pool=pool, budget=budget, seed=own, store=opened))
+        except ForerunError as error:
+            return Tuned(workload, None, f"{error.what}: {error.why}")
+
+    # One at a time: others beside it are noise.
+    for tuned in parallel.each(found, work, store, settings.workers() if settings.get("workers") else 1):
+        done.append(tuned)
+        progress.step(tuned.workload.name)
+    progress.end()
+    print(f"trials are in {store}", file=sys.stderr)
+    for tuned in done:
+        if tuned.reason:
+            print(f"{tuned.workload.name} is left out: {tuned.reason}", file=sys.stderr)
+    show(_table(done), options.format)
+    return 0 if any(tuned.result for tuned in done) else 1
+
+
+def chosen(options: argparse.Namespace) -> list[Workload]:
+    """The programs that were asked for, in an order that has nothing to do with where they come from."""
+    found = workloads.read(options.workloads)
+    only, but = set(options.only), set(options.but)
+    kept = [each for each in found if (not only or each.families <= only) and not each.families & but]
+    return sorted(kept, key=lambda each: crc32(each.text.encode()))
+
+
+def _table(done: Sequence[Tuned]) -> Table:
+    families = sorted({tuned.workload.family for tuned in done})
+    return Table(
+        [
+            Column("family", "family"),
+            Column("programs", "programs", number, True),
+            Column("measured", "measured", number, True),
+            Column("failed", "failed", number, True),
+            Column("speedup", "best over the default", lambda value: f"{value:.2f}x", True),
+        ],
+        [_row(family, [tuned for tuned in done if tuned.workload.family == family]) for family in families],
+    )
+
+
+def _row(family: str, own: Sequence[Tuned]) -> dict[str, object]:
+    results = [tuned.result for tuned in own if tuned.result]
+    trials = [trial for result in results for trial in result.trials]
+    failed = sum(not trial.measurement.ok for trial in trials)
+    row: dict[str, object] = {"family": family, "programs": len(own), "measured": len(trials), "failed": failed}
+    return row | ({"speedup": geometric_mean([r.before / r.after for r in results])} if results else {})

@@ -1,0 +1,54 @@
+"""Which schedule makes this tensor program fast? A design space and its decisions, checked by running the kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar
+
+from forerun.core import Measurement, Metric, Source, Task
+from forerun.grammars.decisions import Decisions, Plan
+from forerun.tasks.latency import LATENCY
+
+
+@dataclass(frozen=True)
+class Schedule(Task[Plan]):
+    """Choose the schedule of a tensor program: TensorIR with one function `main`, as `Source` text in TVMScript.
+
+    `source.target` says where it runs (`forerun.toolchains.tvm.target`). The baseline is the program as it is. A kernel
+    counts only where what it computes is what NumPy computes.
+    """
+
+    name: ClassVar[str] = "schedule"
+    version: ClassVar[int] = 1
+    reads: ClassVar[tuple[str, ...]] = ("tensorir",)
+    metrics: ClassVar[Mapping[str, Metric]] = {"latency": LATENCY}
+    metric: ClassVar[Metric] = LATENCY  # type: ignore[misc]
+
+    samples: int = 10
+    seconds: float = 0.1
+    """Of a kernel there are `samples`, fewer where they would take longer than `seconds` together."""
+
+    def prompt(self, source: Source) -> str:
+        """The hardware, the program, its design spaces. Raises InputError, ToolMissing."""
+        from forerun.toolchains.tvm.text import prompt
+
+        return prompt(_world(source).spaces)  # type: ignore[arg-type]
+
+    def grammar(self, source: Source) -> Decisions:
+        """What may be decided. Raises InputError, ToolMissing."""
+        return _world(source)
+
+    def measure(self, source: Source, answer: Plan | None) -> Measurement:
+        """Seconds of a run, and how they were found. Raises InputError, ToolMissing."""
+        from forerun.toolchains.tvm.measure import Bounds, measure
+
+        return measure(source, answer, Bounds(self.samples, self.seconds))
+
+
+@lru_cache(maxsize=8)
+def _world(source: Source) -> Decisions:
+    from forerun.toolchains.tvm.space import Program
+
+    return Decisions(Program(source))

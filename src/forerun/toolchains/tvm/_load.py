@@ -1,0 +1,72 @@
+"""The one place that imports TVM: the version that fits, without what it would load for nothing."""
+
+from __future__ import annotations
+
+import sys
+import types
+from functools import cache
+from typing import Any
+
+from forerun.core import Tool
+from forerun.errors import ToolMissing
+from forerun.toolchains.onnx.target import package
+
+TVM, FFI = "0.27.", "0.1.14"
+"""Versions that work together: the next ffi crashes where databases write modules."""
+
+_INTRINSICS = {
+    "arm_cpu": "arm",
+    "cuda": "cuda",
+    "hexagon": "hexagon",
+    "metal": "metal",
+    "riscv_cpu": "riscv",
+    "rocm": "rocm",
+}
+"""Modules of `tvm.s_tir.tensor_intrin`, and in what keys or kind of a target their owners are told."""
+
+
+def found() -> Tool:
+    """TVM, without importing it. Raises ToolMissing for none, or one that does not fit."""
+    tool, ffi = (package(name, "tensor programs need TVM", "tune") for name in ("apache-tvm", "apache-tvm-ffi"))
+    for name, version, wanted in (("apache-tvm", tool.version, TVM), ("apache-tvm-ffi", ffi.version, FFI)):
+        if not version.startswith(wanted):
+            what = f"{name} {version} does not fit"
+            raise ToolMissing(
+                what, f"this version of forerun works with {wanted.rstrip('.')}", "pip install 'forerun[tune]'"
+            )
+    return Tool("tvm", tool.version, tool.path, "a Python package")
+
+
+@cache
+def load() -> Any:
+    """The module `tvm`. Raises ToolMissing.
+
+    `tvm_ffi` imports torch where it is installed, for a conversion that nobody here uses: 3 of 5 seconds. So it is not
+    found, unless it is there already.
+    """
+    found()
+    hidden = "torch" not in sys.modules
+    if hidden:
+        sys.modules["torch"] = None  # type: ignore[assignment]
+    try:
+        import tvm
+    except (ImportError, OSError, RuntimeError) as error:
+        raise ToolMissing("TVM does not load", str(error), "pip install --force-reinstall 'forerun[tune]'") from error
+    finally:
+        if hidden:
+            del sys.modules["torch"]
+    return tvm
+
+
+def intrinsics(target: Any) -> None:
+    """Loads the tensor intrinsics that design spaces of a target ask for.
+
+    Those of other processors take 36 seconds: they are empty modules from here on.
+    """
+    load()
+    told = f"{target.kind.name} {' '.join(target.keys)} {target.attrs.get('mtriple', '')}"
+    for name, owner in _INTRINSICS.items():
+        full = f"tvm.s_tir.tensor_intrin.{name}"
+        if owner not in told and full not in sys.modules:
+            sys.modules[full] = types.ModuleType(full)
+    import tvm.s_tir.tensor_intrin  # noqa: F401

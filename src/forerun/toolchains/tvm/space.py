@@ -1,0 +1,212 @@
+"""The design spaces of a tensor program, and what decisions make of it.
+
+A space is a trace without decisions: instructions of which some ask for a choice. What may be chosen is known only
+while the trace is replayed, since where a block may be computed depends on how its consumers were tiled. TVM changes an
+illegal decision without a word; here it is an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from forerun.core import Source
+from forerun.errors import InputError, reason
+from forerun.grammars.decisions import CHOICES, LOOPS, PARTS, Choice, Decision, Place, Plan, Step, Tile
+from forerun.toolchains.tvm import target as targets
+from forerun.toolchains.tvm._load import intrinsics, load
+
+_TILE, _CHOICE, _PLACE = "SamplePerfectTile", "SampleCategorical", "SampleComputeLocation"
+_SEED = 1
+"""Spaces are made with decisions, which are thrown away: any seed gives the same spaces."""
+
+
+class Refused(Exception):
+    """Decisions that make no program: why."""
+
+
+@dataclass(frozen=True)
+class Space:
+    """One trace; `asks` are the places of its sampling instructions."""
+
+    trace: Any
+    asks: tuple[int, ...]
+    constant: dict[int, Step] = field(default_factory=dict)
+    """What is asked whatever was decided before, by the number of the question."""
+    places: dict[tuple[object, ...], Place] = field(default_factory=dict)
+    """Where a block may be computed, by what was decided before it: of tiles only which loops have one round counts.
+
+    TVM leaves those out and asks of the others what depends on the structure alone. Finding out takes some 30 ms.
+    """
+
+
+class Program:
+    """A workload with its design spaces: `forerun.grammars.decisions.Spaces`."""
+
+    def __init__(self, source: Source) -> None:
+        """Raises InputError for what is no tensor program with constant shapes, ToolMissing."""
+        self.source = source
+        self.target = targets.made(source.target)
+        intrinsics(self.target)
+        self.module = parsed(source)
+        self._context = _context(self.module, self.target)
+        self.spaces = _spaces(self._context, source.name)
+        self.step = lru_cache(maxsize=100_000)(self._step)
+
+    def __len__(self) -> int:
+        return len(self.spaces)
+
+    def replay(self, plan: Plan) -> Any:
+        """The schedule that a plan makes, before post-processing. Raises Refused where TVM would decide otherwise."""
+        space = self.spaces[plan.space]
+        schedule = self._begun(space, len(space.trace.insts), plan.decisions)
+        if (decided := _decided(space, schedule.trace)) != plan.decisions:
+            raise Refused(f"TVM changed the decisions to {decided}")
+        return schedule
+
+    def scheduled(self, plan: Plan) -> Any:
+        """The schedule that is built: replayed and post-processed. Raises Refused."""
+        schedule = self.replay(plan)
+        for step in self._context.space_generator.postprocs:
+            if not step.apply(schedule):
+                raise Refused(f"post-processing: {type(step).__name__}")
+        return schedule
+
+    def plan(self, trace: Any) -> Plan:
+        """The plan that a trace is, without what post-processing adds. Raises ValueError where it is of no space."""
+        for number, known in enumerate(self.spaces):
+            if known.trace.as_json(remove_postproc=True)[0] == trace.as_json(remove_postproc=True)[0]:
+                return Plan(number, _decided(known, trace))
+        raise ValueError("a trace of none of the design spaces")
+
+    def _step(self, space: int, decisions: tuple[Decision, ...]) -> Step | None:
+        known, number = self.spaces[space], len(decisions)
+        if number >= len(known.asks):
+            return None
+        if number in known.constant:
+            return known.constant[number]
+        at = known.asks[number]
+        inst = known.trace.insts[at]
+        if inst.kind.name == _CHOICE:
+            return known.constant.setdefault(number, Choice(len(inst.attrs[0])))
+        if inst.kind.name == _PLACE:
+            shape = tuple(tuple(f == 1 for f in d) if isinstance(d, tuple) else d for d in decisions)
+            if shape not in known.places:
+                known.places[shape] = Place(_places(*self._asked(known, at, decisions)))
+            return known.places[shape]
+        schedule, loop = self._asked(known, at, decisions)
+        step = Tile(int(schedule.get(loop).extent), int(inst.attrs[0]), max(int(inst.attrs[1]), 0))
+        return known.constant.setdefault(number, step) if _constant(known.trace, at) else step
+
+    def _asked(self, space: Space, at: int, decisions: Sequence[Decision]) -> tuple[Any, Any]:
+        """A schedule before a sampling instruction, and the loop or block that it is about."""
+        schedule = self._begun(space, at, decisions)
+        return schedule, _translated(space.trace, schedule.trace, space.trace.insts[at].inputs[0])
+
+    def _begun(self, space: Space, until: int, decisions: Sequence[Decision]) -> Any:
+        """A schedule after the trace's first instructions."""
+        from tvm.s_tir import Schedule
+        from tvm.s_tir.schedule import Trace
+
+        insts = space.trace.insts[:until]
+        given = {insts[at]: _given(decision) for at, decision in zip(space.asks, decisions, strict=False) if at < until}
+        schedule = Schedule(self.module, seed=_SEED, error_render_level="none")
+        try:
+            Trace(insts, given).apply_to_schedule(schedule, remove_postproc=True)
+        except Exception as error:  # TVM's own errors share no base
+            raise Refused(f"replay: {reason(error)[:300]}") from error
+        return schedule
+
+
+def parsed(source: Source) -> Any:
+    """The module of a source. Raises InputError."""
+    load()
+    from tvm.script import from_source
+
+    try:
+        module = from_source(source.text)
+        functions = [variable.name_hint for variable in module.get_global_vars()]
+        if functions != ["main"]:
+            raise ValueError(f"it has the functions {', '.join(functions)}")
+    except Exception as error:  # the parser raises whatever it meets
+        todo = "give a module with one PrimFunc `main`, as `forerun tune` writes it"
+        raise InputError(f"{source.name} is no tensor program", reason(error), todo) from error
+    return module
+
+
+def _context(module: Any, target: Any) -> Any:
+    from tvm.s_tir import meta_schedule as ms
+
+    return ms.TuneContext(  # type: ignore[no-untyped-call]
+        mod=module, target=target, space_generator="post-order-apply", task_name="main", num_threads=1, rand_state=_SEED
+    )
+
+
+def _spaces(context: Any, name: str) -> tuple[Space, ...]:
+    try:
+        made = context.generate_design_space()
+    except Exception as error:  # TVM's own errors share no base
+        todo = "leave this subgraph out; its default schedule works"
+        raise InputError(f"{name} has no design space", reason(error), todo) from error
+    return tuple(_space(schedule.trace, name) for schedule in made)
+
+
+def _space(trace: Any, name: str) -> Space:
+    asks = tuple(at for at, inst in enumerate(trace.insts) if inst.kind.name.startswith("Sample"))
+    for at in asks:
+        inst = trace.insts[at]
+        kind, attrs = inst.kind.name, inst.attrs
+        fits = {_TILE: lambda a: int(a[0]) <= PARTS, _CHOICE: lambda a: len(a[0]) <= CHOICES, _PLACE: lambda a: True}
+        if kind not in fits or not fits[kind](attrs):
+            why = f"it samples by {kind} {list(attrs)}"
+            raise InputError(f"{name} has a design space that cannot be written", why, "leave this subgraph out")
+    return Space(trace, asks)
+
+
+def _constant(trace: Any, at: int) -> bool:
+    """Whether a tiled loop is the program's own: nothing was decided before it was looked up, but tiles of others."""
+    loop = trace.insts[at].inputs[0]
+    for inst in trace.insts[:at]:
+        if inst.kind.name == "GetLoops" and any(loop.same_as(out) for out in inst.outputs):
+            return True
+        if inst.kind.name in ("Split", _PLACE, "RFactor", "Fuse"):
+            return False
+    return False
+
+
+def _translated(original: Any, replayed: Any, variable: Any) -> Any:
+    """The random variable that stands in a replay for one of the original trace."""
+    for inst, again in zip(original.insts, replayed.insts, strict=False):
+        for place, out in enumerate(inst.outputs):
+            if out is not None and out.same_as(variable):
+                return again.outputs[place]
+    raise AssertionError("a variable that no instruction made")
+
+
+def _places(schedule: Any, block: Any) -> tuple[int, ...]:
+    """Where a block may be computed. TVM goes to the nearest legal place before an illegal one: so all can be found."""
+    found, asked = list[int](), LOOPS - 1
+    while asked >= -2:
+        again = schedule.copy()
+        again.sample_compute_location(block, decision=asked)
+        told = int(again.trace.get_decision(again.trace.insts[-1]))
+        if told > asked:
+            break
+        found.append(told)
+        asked = told - 1
+    return tuple(reversed(found))
+
+
+def _given(decision: Decision) -> Any:
+    return list(decision) if isinstance(decision, tuple) else decision
+
+
+def _decided(space: Space, trace: Any) -> tuple[Decision, ...]:
+    """The decisions of a trace that begins with the space's instructions."""
+    return tuple(_read(trace.get_decision(trace.insts[at])) for at in space.asks)
+
+
+def _read(decision: Any) -> Decision:
+    return int(decision) if isinstance(decision, int) or not hasattr(decision, "__len__") else tuple(map(int, decision))
