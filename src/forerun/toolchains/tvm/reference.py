@@ -27,7 +27,6 @@ from forerun.toolchains.tvm.inputs import Parameter, inputs, parameters
 __all__ = ["Parameter", "agrees", "error", "evaluate", "inputs", "parameters", "terms"]
 
 
-
 def evaluate(func: Any, arrays: Sequence[Array]) -> list[Array]:
     """The outputs of a function (a PrimFunc of tensors, unscheduled), for its inputs in the order of its parameters.
 
