@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 
 from forerun.toolchains.tvm._contraction import contract
-from forerun.toolchains.tvm._expressions import Affine, Array, Box, Scope, strided
+from forerun.toolchains.tvm._expressions import Affine, Array, Box, Scope, strided, strides
 from forerun.toolchains.tvm._nests import Nest
-from forerun.toolchains.tvm._nodes import dtype, kind, loads, same, shape, unsupported, walk
+from forerun.toolchains.tvm._nodes import DATA_PARALLEL, REDUCTION, dtype, kind, loads, same, shape, unsupported, walk
 
 # Points of one array that is computed at once: 32 MB in float64, and an expression holds up to some ten of them.
 POINTS = 1 << 22
-_DATA_PARALLEL, _REDUCTION = 0, 2  # TVM's numbers of the kinds of block variables
 _COMBINE: dict[str, np.ufunc] = {
     "Add": np.add, "Mul": np.multiply, "Max": np.maximum, "Min": np.minimum, "And": np.logical_and, "Or": np.logical_or,
 }  # fmt: skip
@@ -105,17 +104,28 @@ class Block:
             mask = holds if mask is None else mask & holds
         return None if mask is None or mask.all() else mask
 
+    def _always(self) -> bool:
+        """Whether the block runs at all points."""
+        of = [*self.nest.conditions]
+        of += [loop.extent for loop, split in zip(self.nest.loops, self.splits, strict=True) if split == (-1,)]
+        axes = self._all if len(of) > len(self.nest.conditions) else frozenset[int]().union(*map(self._depends, of))
+        box = self.box.at(sorted(self._all - axes))
+        return all(self._mask(self._scope(piece)) is None for piece in _pieces(box, [self._all]))
+
     def _reduced(self) -> frozenset[int]:
-        """The axes that are reduced over. Raises InputError where an axis is neither that nor of the result, or both."""
-        axes: dict[int, frozenset[int]] = {_DATA_PARALLEL: frozenset(), _REDUCTION: frozenset()}
+        """The axes that are reduced over. Raises InputError where one is neither that nor of the result, or both."""
+        axes: dict[int, frozenset[int]] = {DATA_PARALLEL: frozenset(), REDUCTION: frozenset()}
         for one in self.nest.block.iter_vars:
             if int(one.iter_type) not in axes:
                 raise unsupported(f"the block {self.nest.block.name_hint} with ordered or opaque variables")
             axes[int(one.iter_type)] |= self.whole.axes(one.var)
         long = frozenset(k for k, size in enumerate(self.box.sizes) if size > 1)
-        if long & axes[_DATA_PARALLEL] & axes[_REDUCTION] or long - axes[_DATA_PARALLEL] - axes[_REDUCTION]:
+        if long & axes[DATA_PARALLEL] & axes[REDUCTION] or long - axes[DATA_PARALLEL] - axes[REDUCTION]:
             raise unsupported(f"the block {self.nest.block.name_hint} in loops that are not its own")
-        return axes[_REDUCTION]
+        reduced = axes[REDUCTION]
+        if any(self._depends(index) & reduced & long for store in self.nest.stores for index in store.indices):
+            raise unsupported(f"the block {self.nest.block.name_hint} that writes where it reduces")
+        return reduced
 
     def _starts(self) -> dict[Any, Any] | None:
         """What a reduction starts from, by buffer: its init or the read of what it holds. None where it is none."""
@@ -151,10 +161,8 @@ class Block:
         data = self.arrays[store.buffer]
         if len(affine) == len(indices) and strided(data, affine, scope.box) is not None:
             reach = 0
-            steps = [
-                sum(i.factors[k] * s for i, s in zip(affine, data.strides, strict=True)) for k in sorted(self._all)
-            ]
-            for step, size in sorted(zip(map(abs, steps), scope.box.sizes, strict=True)):
+            steps = map(abs, strides(data, affine, len(scope.box.sizes)))
+            for step, size in sorted(zip(steps, scope.box.sizes, strict=True)):
                 if size > 1 and step <= reach:
                     break
                 reach += step * (size - 1)
@@ -193,7 +201,7 @@ class Block:
                 value = scope.array(start)
             states[buffer] = np.broadcast_to(value, scope.box.sizes).astype(exact)
         updates = {store.buffer: self._update(store) for store in self.nest.stores}
-        if mask is None and self._mask(self.whole) is None and None not in updates.values():
+        if self._always() and None not in updates.values():
             for buffer, update in updates.items():
                 self._fold(states[buffer], *update)  # type: ignore[misc]
         else:

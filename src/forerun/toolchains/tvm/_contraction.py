@@ -25,7 +25,7 @@ def contract(factors: Sequence[Array], sizes: Sequence[int], reduced: frozenset[
         a, b = (_summed(one, reduced & (_axes(one) - _axes(other))) for one, other in (rest, reversed(rest)))
         total = _product(a, b, reduced)
     repeats = math.prod(sizes[k] for k in reduced if all(factor.shape[k] == 1 for factor in rest))
-    return total * np.asarray(repeats, total.dtype)
+    return np.multiply(total, repeats, dtype=total.dtype)
 
 
 def _axes(array: Array) -> frozenset[int]:
@@ -33,7 +33,7 @@ def _axes(array: Array) -> frozenset[int]:
 
 
 def _summed(array: Array, axes: frozenset[int]) -> Array:
-    return array.sum(axis=tuple(sorted(axes)), keepdims=True, dtype=array.dtype)
+    return np.add.reduce(array, axis=tuple(sorted(axes)), keepdims=True, dtype=array.dtype)
 
 
 def _product(a: Array, b: Array, reduced: frozenset[int]) -> Array:
@@ -45,7 +45,7 @@ def _product(a: Array, b: Array, reduced: frozenset[int]) -> Array:
     right = _matrix(b, batch, inner, columns)
     order = batch + rows + columns
     lengths = [a.shape[k] for k in batch + rows] + [b.shape[k] for k in columns]
-    product = np.matmul(left, right).reshape(lengths)
+    product: Array = np.matmul(left, right).reshape(lengths)
     shape = [1] * a.ndim
     for k, length in zip(order, lengths, strict=True):
         shape[k] = length

@@ -93,13 +93,18 @@ def strided(data: Array, indices: Sequence[Affine], box: Box, writeable: bool = 
         low, high = box.bounds(index)
         if low < 0 or high >= extent:
             return None
-    corner = data[(..., *(slice(box.first(index), None) for index in indices))]
-    strides = [
-        sum(index.factors[k] * step for index, step in zip(indices, data.strides, strict=True))
-        for k in range(len(box.sizes))
-    ]
-    sizes = [size if step else 1 for size, step in zip(box.sizes, strides, strict=True)]
-    return as_strided(corner, sizes, strides, writeable=writeable)
+    corner = data[...]
+    for k, index in enumerate(indices):
+        corner = corner[(slice(None),) * k + (slice(box.first(index), None),)]
+    steps = strides(data, indices, len(box.sizes))
+    sizes = [size if step else 1 for size, step in zip(box.sizes, steps, strict=True)]
+    return as_strided(corner, sizes, steps, writeable=writeable)
+
+
+def strides(data: Array, indices: Sequence[Affine], axes: int) -> list[int]:
+    """How many bytes lie between the elements of a buffer at affine indices, for each of so many axes."""
+    steps = list(zip(indices, data.strides, strict=True))
+    return [sum(index.factors[k] * step for index, step in steps) for k in range(axes)]
 
 
 def _divide(a: Array, b: Array) -> Array:
@@ -197,7 +202,9 @@ class Scope:
         if node not in self._values:
             if node not in self._definitions:
                 raise unsupported(f"the variable {node.name}, which nothing in it gives a value")
+            mask, self._mask = self._mask, None  # the value is kept, for all points
             self._values[node] = self.value(self._definitions[node])
+            self._mask = mask
         return self._values[node]
 
     def _let(self, node: Any) -> Value:
@@ -261,7 +268,7 @@ class Scope:
         return None
 
     def _division(self, name: str, a: Affine, by: int) -> Affine | None:
-        """By a positive constant, where it divides all but a rest that stays below it: (32·g + c) // 32 = g for c < 32."""
+        """By a positive constant that divides all but a rest below it: (32·g + c) // 32 is g where c < 32."""
         if name in ("Div", "Mod") and self.box.bounds(a)[0] < 0:  # these round to zero
             return None
         rest = Affine(tuple(0 if f % by == 0 else f for f in a.factors), a.constant % by)

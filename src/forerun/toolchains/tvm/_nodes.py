@@ -1,4 +1,4 @@
-"""Nodes of TensorIR by the names of their classes: what they hold, and what is said of those that cannot be evaluated."""
+"""Nodes of TensorIR by the names of their classes: what they hold, and the error of those that are not known."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from forerun.errors import InputError
 
+DATA_PARALLEL, REDUCTION = 0, 2  # TVM's numbers of the kinds of block variables
 _BINARY = (
     "Add Sub Mul Div Mod FloorDiv FloorMod Min Max EQ NE LT LE GT GE And Or "
     "BitwiseAnd BitwiseOr BitwiseXor LShift RShift"
@@ -86,12 +87,11 @@ def loads(node: Any) -> list[Any]:
 
 
 def dtype(typed: Any) -> np.dtype[Any]:
-    """The NumPy type of a buffer's elements (`buffer.ty`) or of an expression. Raises InputError where there is none."""
+    """The NumPy type of a buffer's elements or of an expression. Raises InputError where there is none."""
     name = str(typed.ty.dtype)
     if name == "bfloat16":
-        import ml_dtypes  # comes with TVM; before it is imported, NumPy does not know the name
+        import ml_dtypes  # noqa: F401 - comes with TVM, and tells NumPy the name
 
-        return np.dtype(ml_dtypes.bfloat16)
     try:
         return np.dtype(name)
     except TypeError:

@@ -21,10 +21,10 @@ from forerun.toolchains.tvm._blocks import Block
 from forerun.toolchains.tvm._expressions import Array
 from forerun.toolchains.tvm._nests import nest
 from forerun.toolchains.tvm._nodes import kind, unsupported
-from forerun.toolchains.tvm.agreement import agrees, error
+from forerun.toolchains.tvm.agreement import agrees, error, terms
 from forerun.toolchains.tvm.inputs import Parameter, inputs, parameters
 
-__all__ = ["Parameter", "agrees", "error", "evaluate", "inputs", "parameters"]
+__all__ = ["Parameter", "agrees", "error", "evaluate", "inputs", "parameters", "terms"]
 
 
 def evaluate(func: Any, arrays: Sequence[Array]) -> list[Array]:
@@ -54,7 +54,7 @@ def _input(about: Parameter, array: Array) -> Array:
             f"{about.name} is {about.dtype}{list(about.shape)}, given is {array.dtype}{list(array.shape)}",
             "make them with `inputs`",
         )
-    return np.ascontiguousarray(array)
+    return np.asarray(array, order="C")
 
 
 class _Program:
@@ -69,9 +69,9 @@ class _Program:
         if name == "SeqStmt":
             for part in statement.seq:
                 self.run(part)
-        elif name == "SBlockRealize" and not len(statement.block.iter_vars) and statement.block.init is None:
-            if len(statement.block.match_buffers):
-                raise unsupported("a matched buffer")
+        elif name == "SBlockRealize" and not len(statement.block.iter_vars):
+            if len(statement.block.match_buffers) or kind(statement.predicate) != "IntImm":
+                raise unsupported("a block of the whole program with a predicate or matched buffers")
             self.run(statement.block.body)
-        elif name not in ("AllocBuffer", "Evaluate"):
+        elif name != "AllocBuffer":
             Block(nest(statement), self.arrays).run()
