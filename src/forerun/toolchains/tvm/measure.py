@@ -49,6 +49,7 @@ class Bench:
         function = self.program.module["main"]
         inputs = reference.inputs(function, seed)
         self.expected = reference.evaluate(function, inputs)
+        self.terms = reference.terms(function)
         self.best_s = math.inf
         """The fastest right kernel that was measured here."""
         given, tensor = iter(inputs), _load.load().runtime.tensor
@@ -67,7 +68,7 @@ class Bench:
     def wrong(self) -> str:
         """What is wrong with the outputs; empty where they are right."""
         for number, (output, expected) in enumerate(zip(self.outputs, self.expected, strict=True)):
-            if not reference.agrees(found := output.numpy(), expected):
+            if not reference.agrees(found := output.numpy(), expected, self.terms):
                 return f"output {number} is off by {reference.error(found, expected):.2g} of its elements' size"
         return ""
 

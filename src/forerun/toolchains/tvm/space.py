@@ -139,7 +139,7 @@ def parsed(source: Source) -> Any:
 def _context(module: Any, target: Any) -> Any:
     from tvm.s_tir import meta_schedule as ms
 
-    return ms.TuneContext(  # type: ignore[no-untyped-call]
+    return ms.TuneContext(
         mod=module, target=target, space_generator="post-order-apply", task_name="main", num_threads=1, rand_state=_SEED
     )
 
@@ -157,12 +157,17 @@ def _space(trace: Any, name: str) -> Space:
     asks = tuple(at for at, inst in enumerate(trace.insts) if inst.kind.name.startswith("Sample"))
     for at in asks:
         inst = trace.insts[at]
-        kind, attrs = inst.kind.name, inst.attrs
-        fits = {_TILE: lambda a: int(a[0]) <= PARTS, _CHOICE: lambda a: len(a[0]) <= CHOICES, _PLACE: lambda a: True}
-        if kind not in fits or not fits[kind](attrs):
-            why = f"it samples by {kind} {list(attrs)}"
+        if not _written(inst.kind.name, inst.attrs):
+            why = f"it samples by {inst.kind.name} {list(inst.attrs)}"
             raise InputError(f"{name} has a design space that cannot be written", why, "leave this subgraph out")
     return Space(trace, asks)
+
+
+def _written(kind: str, attrs: Sequence[Any]) -> bool:
+    """Whether there are pieces for what a sampling instruction asks."""
+    if kind == _TILE:
+        return int(attrs[0]) <= PARTS
+    return len(attrs[0]) <= CHOICES if kind == _CHOICE else kind == _PLACE
 
 
 def _constant(trace: Any, at: int) -> bool:
