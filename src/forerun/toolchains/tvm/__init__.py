@@ -1,0 +1,1 @@
+"""TVM: tensor programs."""
