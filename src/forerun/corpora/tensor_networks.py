@@ -26,7 +26,7 @@ MOST_FLOPS, MOST_BYTES = 4e9, 400e6
 _COMPUTES = re.compile(r"T\.(?:exp|exp2|erf|tanh|sigmoid|sqrt|rsqrt|log|pow|sin|cos|fabs)\(")
 """What TVM's count of operations does not know."""
 _BUFFER = re.compile(r'T\.(?:Buffer|sblock_alloc_buffer)\(\(([^"]*?)\)(?:, "(\w+)")?\)')
-_BLOCK = re.compile(r'T\.sblock\("(\w+?)_?\d*"\)')
+_BLOCK = re.compile(r'^ *with T\.sblock\("(\w+?)_?\d*"\)', re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
