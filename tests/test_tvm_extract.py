@@ -226,5 +226,5 @@ def test_operators_of_tvm_are_programs_too(target: Any) -> None:
     from forerun.corpora import tensor_networks as corpus
 
     found, _ = corpus.programs("tvm-GMM", target)
-    assert [program.buffer_bytes for program in found][0] == 4 * 3 * 128 * 128
+    assert found[0].buffer_bytes == 4 * 3 * 128 * 128
     assert found[0].workload.flops == 2 * 128**3

@@ -105,9 +105,7 @@ PUBLISHED: Mapping[str, Published] = {
     "smollm-135m": Published(
         "llama", "llama", _text(576, 9, 1536, num_key_value_heads=3), ((1, 1), (1, 128), (4, 32)), "text"
     ),
-    "qwen2-0.5b": Published(
-        "llama", "qwen2", _text(896, 14, 4864, num_key_value_heads=2), ((1, 1), (1, 128)), "text"
-    ),
+    "qwen2-0.5b": Published("llama", "qwen2", _text(896, 14, 4864, num_key_value_heads=2), ((1, 1), (1, 128)), "text"),
     "t5-small": Published(
         "t5",
         "t5",

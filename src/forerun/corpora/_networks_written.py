@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import pairwise
 
 import torch
 from torch import Tensor, nn
@@ -158,10 +159,8 @@ def mobilenet_v3() -> nn.Module:
         (24, 96, 40, 5, 2, h, True), (40, 240, 40, 5, 1, h, True), (40, 120, 48, 5, 1, h, True),
         (48, 144, 48, 5, 1, h, True), (48, 288, 96, 5, 2, h, True), (96, 576, 96, 5, 1, h, True),
     ]  # fmt: skip
-    last: list[nn.Module] = [conv(96, 576, 1, act=h), nn.AdaptiveAvgPool2d(1), nn.Flatten()]
-    return nn.Sequential(
-        conv(3, 16, 3, 2, act=h), *(block(*row) for row in rows), *last, nn.Linear(576, 1024), h(), nn.Linear(1024, 1000)
-    )
+    last: list[nn.Module] = [conv(96, 576, 1, act=h), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(576, 1024), h()]
+    return nn.Sequential(conv(3, 16, 3, 2, act=h), *(block(*row) for row in rows), *last, nn.Linear(1024, 1000))
 
 
 def shufflenet() -> nn.Module:
@@ -214,7 +213,7 @@ def dcgan(width: int = 64) -> nn.Module:
 def mlp(*widths: int) -> nn.Module:
     """Dense layers with an activation between."""
     layers: list[nn.Module] = []
-    for inner, outer in zip(widths, widths[1:], strict=False):
+    for inner, outer in pairwise(widths):
         layers += [nn.Linear(inner, outer), nn.ReLU()]
     return nn.Sequential(*layers[:-1])
 
@@ -226,12 +225,13 @@ def mixer(width: int = 512, patch: int = 16, side: int = 224) -> nn.Module:
     def dense(inner: int, outer: int) -> nn.Sequential:
         return nn.Sequential(nn.Linear(inner, outer), nn.GELU(), nn.Linear(outer, inner))
 
-    layers: list[nn.Module] = [nn.Conv2d(3, width, patch, patch), nn.Flatten(2), Across(nn.Identity())]
+    layers: list[nn.Module] = []
     for _ in range(2):
         tokens = nn.Sequential(nn.LayerNorm(width), Across(dense(patches, width // 2)))
         layers += [Added(nn.Identity(), tokens)]
         layers += [Added(nn.Identity(), nn.Sequential(nn.LayerNorm(width), dense(width, 4 * width)))]
-    return nn.Sequential(*layers, nn.LayerNorm(width))
+    embedding = [nn.Conv2d(3, width, patch, patch), nn.Flatten(2)]
+    return nn.Sequential(*embedding, Across(nn.Sequential(*layers, nn.LayerNorm(width))))
 
 
 def waves() -> nn.Module:

@@ -262,8 +262,9 @@ def _bound(name: str, kind: Any, wanted: Sequence[int] | None) -> list[int]:
         if not ranked or len(sizes) < len(known):
             raise _open(name, told)
         return sizes
-    fits = not ranked or len(known) == len(wanted)
-    if not fits or any(isinstance(a, int) and a != b for a, b in zip(known, wanted, strict=False)) or min(wanted, default=1) < 1:
+    pairs = zip(known if ranked else wanted, wanted, strict=False)
+    same = all(isinstance(size, str) or size == asked for size, asked in pairs)
+    if not same or (ranked and len(known) != len(wanted)) or min(wanted, default=1) < 1:
         raise UsageError(f"{tuple(wanted)} does not fit the input {name}", f"its shape is {told}", "give sizes that do")
     return [int(size) for size in wanted]
 
@@ -277,11 +278,11 @@ def _known(path: Path, proto: Any) -> None:
     found = {node.op_type if node.domain in standard else f"{node.domain}.{node.op_type}" for node in proto.graph.node}
     if unknown := sorted(found - has):
         why = f"TVM's importer has no operator {', '.join(unknown)}"
-        raise InputError(f"{path} cannot be tuned", why, "export it with other operators, or cut the part around them out")
+        raise InputError(f"{path} cannot be tuned", why, "export it with others, or cut the part around them out")
 
 
 def _guarded(what: str, todo: str, function: Callable[..., T], *arguments: Any) -> T:
-    """What a function of others returns; any exception of theirs becomes an InputError. They print and warn: unheard."""
+    """What a function of others returns; an exception of theirs is an InputError. What they print is dropped."""
     said = io.StringIO()
     try:
         with contextlib.redirect_stdout(said), warnings.catch_warnings():
