@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -228,3 +229,25 @@ def test_operators_of_tvm_are_programs_too(target: Any) -> None:
     found, _ = corpus.programs("tvm-GMM", target)
     assert found[0].buffer_bytes == 4 * 3 * 128 * 128
     assert found[0].workload.flops == 2 * 128**3
+
+
+def test_names_that_relax_counts_along_the_network_are_numbered_anew(target: Any) -> None:
+    """A program that is called twice is named after the value that it reads first."""
+    torch = pytest.importorskip("torch")
+
+    class Residual(torch.nn.Module):  # type: ignore[misc, name-defined]
+        def __init__(self) -> None:
+            super().__init__()
+            self.first, self.then = (torch.nn.InstanceNorm2d(4, affine=True) for _ in range(2))
+
+        def forward(self, x: Any) -> Any:
+            y = torch.relu(self.first(x.exp()))
+            return self.then(y) + x
+
+    found = tasks.extract(tasks.from_torch(Residual(), (torch.randn(1, 4, 8, 8),)), target)
+    names = {
+        name
+        for workload in found.workloads
+        for name in re.findall(r"(?<!\w)(?:v_)?((?:lv|gv|x)\d*)(?=_|\b)", workload.text)
+    }
+    assert names == {"lv0"}

@@ -295,15 +295,18 @@ def _guarded(what: str, todo: str, function: Callable[..., T], *arguments: Any) 
 
 
 _PARAMETERS = re.compile(r"(?:(?<=def main\()|(?<=\), ))(\w+): T\.Buffer")
+_BOUND = re.compile(r"(?<![\w.])((?:lv|gv)\d*)(?=\b|_)")
 _WRITES = re.compile(r"T\.writes\(([^\n]*)\)")
 
 
 def _numbered(script: str) -> str:
-    """A script whose inputs are `in0`, `in1`, …, in their order, with what is named after them."""
+    """A script whose inputs are `in0`, `in1`, … in their order, with what is named after them; and `lv0`, … what Relax
+    numbered along the whole network."""
     head = script[: script.index("\n", script.index("def main("))]
     made = {name for line in _WRITES.findall(script) for name in re.findall(r"(\w+)\[", line)}
-    inputs = [name for name in _PARAMETERS.findall(head) if name not in made]
-    places = {name: f"in{place}" for place, name in enumerate(inputs)}
-    longest = "|".join(sorted(map(re.escape, inputs), key=len, reverse=True))
-    named = rf"(?<![\w.])({longest})(?=\b|_)"
-    return re.sub(named, lambda found: places[found[1]], script) if inputs else script
+    names = {name: f"in{place}" for place, name in enumerate(n for n in _PARAMETERS.findall(head) if n not in made)}
+    bound = dict.fromkeys(name for name in _BOUND.findall(script) if name not in names)
+    names |= {name: f"lv{place}" for place, name in enumerate(bound)}
+    longest = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
+    anew = rf"(?<![\w.])(v_|)({longest})(?=\b|_)"
+    return re.sub(anew, lambda found: found[1] + names[found[2]], script) if names else script
