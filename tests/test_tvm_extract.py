@@ -218,8 +218,30 @@ def test_networks_have_families_and_their_programs_are_described(target: Any) ->
     assert first.ops[0] == "matmul"
     # input, weights, bias, the product, its sum with the bias, and the output
     assert first.buffer_bytes == 4 * (8 * 784 + 784 * 512 + 512 + 3 * 8 * 512)
+    assert first.unfit == ""
     with pytest.raises(UsageError):
         corpus.programs("nothing", target)
+
+
+def test_what_moves_or_is_too_much_is_unfit(target: Any) -> None:
+    torch = pytest.importorskip("torch")
+    from forerun.corpora import tensor_networks as corpus
+
+    class Moves(torch.nn.Module):  # type: ignore[misc, name-defined]
+        def forward(self, x: Any, mask: Any) -> Any:
+            return x.transpose(1, 2).flip(1), mask.transpose(0, 1), x.exp()
+
+    inputs = (torch.randn(1, 4, 6), torch.ones(3, 5, dtype=torch.bool))
+    network = corpus.Network("moves", "own", "moves", (1,), "paper")
+    found = [
+        corpus._program(network, workload)
+        for workload in tasks.extract(tasks.from_torch(Moves(), inputs), target).workloads
+    ]
+    sizes = {program.ops: (program.unfit, program.buffer_bytes) for program in found}
+    assert sizes["T_transpose",] == ("moves data only", 2 * 15)
+    assert sizes["compute",] == ("", 2 * 4 * 24)
+    large, _ = corpus.programs("tvm-C3D", target)
+    assert large[0].unfit == "too much work"
 
 
 def test_operators_of_tvm_are_programs_too(target: Any) -> None:

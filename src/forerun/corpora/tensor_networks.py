@@ -7,6 +7,7 @@ any batch size, is learned from.
 
 from __future__ import annotations
 
+import importlib.util
 import math
 import re
 from collections.abc import Iterator, Mapping
@@ -15,7 +16,7 @@ from functools import cache
 from typing import Any
 
 from forerun.corpora._networks_published import PUBLISHED
-from forerun.errors import ToolMissing, UsageError, reason
+from forerun.errors import ToolMissing, UsageError
 from forerun.toolchains.tvm._load import load
 from forerun.toolchains.tvm.extract import Extracted, extract, from_torch, work, written
 
@@ -27,8 +28,6 @@ _BROKEN = "C2D_WIN_NHWC"
 """Of TVM's own set: its definition raises an error in TVM 0.27."""
 _COMPUTES = re.compile(r"T\.(?:exp|exp2|erf|tanh|sigmoid|sqrt|rsqrt|log|pow|sin|cos|fabs)\(")
 """What TVM's count of operations does not know."""
-_BUFFER = re.compile(r'T\.(?:Buffer|sblock_alloc_buffer)\(\(([^"]*?)\)(?:, "(\w+)")?\)')
-_BLOCK = re.compile(r'^ *with T\.sblock\("(\w+?)_?\d*"\)', re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +61,17 @@ class Network:
 
 @cache
 def networks() -> Mapping[str, Network]:
-    """All of them, by name. Raises ToolMissing without torch or TVM."""
+    """All of them, by name. Raises ToolMissing without TVM, torch or transformers."""
     load()
-    try:
-        from tvm.s_tir.meta_schedule.testing.te_workload import CONFIGS
+    for library in ("torch", "transformers"):
+        if importlib.util.find_spec(library) is None:
+            raise ToolMissing(
+                f"networks are made by {library}", "it is not installed", "pip install 'forerun[kernels]'"
+            )
+    from tvm.s_tir.meta_schedule.testing.te_workload import CONFIGS
 
-        from forerun.corpora._networks_written import WRITTEN
-    except ImportError as error:
-        raise ToolMissing("networks are made by torch", reason(error), "pip install 'forerun[kernels]'") from error
+    from forerun.corpora._networks_written import WRITTEN
+
     published = [(name, each.family, each.sizes) for name, each in PUBLISHED.items()]
     written_down = [(name, family, sizes) for name, (family, _, sizes) in WRITTEN.items()]
     found = [
@@ -93,7 +95,7 @@ class Program:
     buffer_bytes: int
     """Of everything it reads, writes and keeps in between."""
     ops: tuple[str, ...]
-    """The kinds of its blocks, in their order: `matmul`, `T_add`."""
+    """The names of its blocks, in their order: `matmul`, `T_add`."""
 
     @property
     def unfit(self) -> str:
@@ -133,10 +135,14 @@ def _operators(kind: str) -> Iterator[Extracted]:
 
 
 def _program(network: Network, workload: Extracted) -> Program:
-    found = (_bytes(sizes, dtype or "float32") for sizes, dtype in _BUFFER.findall(workload.text))
-    return Program(network, workload, sum(found), tuple(_BLOCK.findall(workload.text)))
+    tvm = load()
+    from tvm.s_tir import SBlock
+    from tvm_ffi import structural_walk
 
-
-def _bytes(sizes: str, dtype: str) -> int:
-    width = int(re.sub(r"\D", "", dtype) or 8)
-    return math.prod(int(size) for size in re.findall(r"\d+(?=\)|,|$)", sizes.replace("T.int64", ""))) * width // 8
+    function = tvm.script.from_source(workload.text)["main"]
+    blocks: list[Any] = []
+    structural_walk(function, (SBlock, blocks.append), order="pre")
+    buffers = [*function.params, *(buffer for block in blocks for buffer in block.alloc_buffers)]
+    size = sum(math.prod(map(int, buffer.shape)) * buffer.dtype.itemsize for buffer in buffers)
+    kinds = dict.fromkeys(str(block.name_hint) for block in blocks if block.name_hint != "root")
+    return Program(network, workload, size, tuple(kinds))
