@@ -75,8 +75,8 @@ def networks() -> Mapping[str, Network]:
     published = [(name, each.family, each.sizes) for name, each in PUBLISHED.items()]
     written_down = [(name, family, sizes) for name, (family, _, sizes) in WRITTEN.items()]
     found = [
-        *(_network(*of, each, "transformers") for *of, sizes in published for each in sizes),
-        *(_network(*of, each, "paper") for *of, sizes in written_down for each in sizes),
+        *(_network(name, family, each, "transformers") for name, family, sizes in published for each in sizes),
+        *(_network(name, family, each, "paper") for name, family, sizes in written_down for each in sizes),
         *(Network(f"tvm-{name}", "tvm", name, (1,), "tvm") for name in CONFIGS if name != _BROKEN),
     ]
     return {network.name: network for network in found}
