@@ -1,0 +1,148 @@
+"""Networks to tune, by name, and the tensor programs of each: what a model of schedules learns from.
+
+Three sources: published networks from their configurations in transformers, networks written down from their papers,
+and the operators of TVM's own workload set. A family is what must not be split: no program of a held-out family, at
+any batch size, is learned from.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from forerun.corpora._networks_published import PUBLISHED
+from forerun.errors import ToolMissing, UsageError
+from forerun.toolchains.tvm._load import load
+from forerun.toolchains.tvm.extract import Extracted, extract, from_torch, work, written
+
+LICENCE = "Apache-2.0"
+"""Of every definition: transformers, TVM, and this project."""
+MOST_FLOPS, MOST_BYTES = 4e9, 400e6
+"""Work of a run and bytes of all buffers above which a program is left out: a bad schedule would run for minutes."""
+_BROKEN = "C2D_WIN_NHWC"
+"""Of TVM's own set: its definition raises an error in TVM 0.27."""
+_COMPUTES = re.compile(r"T\.(?:exp|exp2|erf|tanh|sigmoid|sqrt|rsqrt|log|pow|sin|cos|fabs)\(")
+"""What TVM's count of operations does not know."""
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """One network at fixed sizes."""
+
+    name: str
+    family: str
+    definition: str
+    """Its name in `origin`."""
+    sizes: tuple[int, ...]
+    """As its definition takes them, the batch first."""
+    origin: str
+    """Who defines it: `transformers`, `paper`, or `tvm`, whose sets of operators are networks that nothing connects."""
+
+    @property
+    def batch(self) -> int:
+        """How many inputs a run has."""
+        return self.sizes[0]
+
+    def made(self) -> tuple[Any, tuple[Any, ...]]:
+        """The `torch.nn.Module` with random weights, always the same, and its inputs. Not for TVM's own."""
+        if self.origin == "transformers":
+            from forerun.corpora import _networks_published
+
+            return _networks_published.made(self.definition, (self.sizes[0], self.sizes[1]))
+        from forerun.corpora import _networks_written
+
+        return _networks_written.made(self.definition, self.sizes)
+
+
+@cache
+def networks() -> Mapping[str, Network]:
+    """All of them, by name. Raises ToolMissing without TVM, torch or transformers."""
+    load()
+    for library in ("torch", "transformers"):
+        if importlib.util.find_spec(library) is None:
+            raise ToolMissing(
+                f"networks are made by {library}", "it is not installed", "pip install 'forerun[kernels]'"
+            )
+    from tvm.s_tir.meta_schedule.testing.te_workload import CONFIGS
+
+    from forerun.corpora._networks_written import WRITTEN
+
+    published = [(name, each.family, each.sizes) for name, each in PUBLISHED.items()]
+    written_down = [(name, family, sizes) for name, (family, _, sizes) in WRITTEN.items()]
+    found = [
+        *(_network(name, family, each, "transformers") for name, family, sizes in published for each in sizes),
+        *(_network(name, family, each, "paper") for name, family, sizes in written_down for each in sizes),
+        *(Network(f"tvm-{name}", "tvm", name, (1,), "tvm") for name in CONFIGS if name != _BROKEN),
+    ]
+    return {network.name: network for network in found}
+
+
+def _network(name: str, family: str, sizes: tuple[int, ...], origin: str) -> Network:
+    return Network(f"{name}-{'x'.join(map(str, sizes))}", family, name, sizes, origin)
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """One tensor program of a network, and what is known of it beforehand."""
+
+    network: Network
+    workload: Extracted
+    buffer_bytes: int
+    """Of everything it reads, writes and keeps in between."""
+    ops: tuple[str, ...]
+    """The names of its blocks, in their order: `matmul`, `T_add`."""
+
+    @property
+    def unfit(self) -> str:
+        """Why it is not worth tuning; empty where it is."""
+        if self.workload.flops > MOST_FLOPS:
+            return "too much work"
+        if self.buffer_bytes > MOST_BYTES:
+            return "too large"
+        moves = not self.workload.flops and not _COMPUTES.search(self.workload.text)
+        return "moves data only" if moves else ""
+
+
+def programs(name: str, target: Any) -> tuple[list[Program], Mapping[str, str]]:
+    """The tensor programs of a network, and those that cannot be tuned, each with the reason.
+
+    Up to some gigabytes and a minute: call it in a process of its own. Raises UsageError for an unknown name,
+    InputError where TVM does not import the network, ToolMissing.
+    """
+    if name not in networks():
+        raise UsageError(f"there is no network {name}", "no such name", f"take one of: {', '.join(networks())}")
+    network = networks()[name]
+    if network.origin == "tvm":
+        found, left_out = list(_operators(network.definition)), {}
+    else:
+        extraction = extract(from_torch(*network.made()), target)
+        found, left_out = list(extraction.workloads), dict(extraction.left_out)
+    return [_program(network, workload) for workload in found], left_out
+
+
+def _operators(kind: str) -> Iterator[Extracted]:
+    """The shapes that TVM has of one of its operators."""
+    from tvm.s_tir.meta_schedule.testing.te_workload import CONFIGS, create_te_workload
+
+    for place, sizes in enumerate(CONFIGS[kind][1]):
+        program = load().IRModule({"main": create_te_workload(kind, place)})
+        yield Extracted(f"{kind}-{'x'.join(map(str, sizes))}", written(program), 1, work(program))
+
+
+def _program(network: Network, workload: Extracted) -> Program:
+    tvm = load()
+    from tvm.s_tir import SBlock
+    from tvm_ffi import structural_walk
+
+    function = tvm.script.from_source(workload.text)["main"]
+    blocks: list[Any] = []
+    structural_walk(function, (SBlock, blocks.append), order="pre")
+    buffers = [*function.params, *(buffer for block in blocks for buffer in block.alloc_buffers)]
+    size = sum(math.prod(map(int, buffer.shape)) * buffer.dtype.itemsize for buffer in buffers)
+    kinds = dict.fromkeys(str(block.name_hint) for block in blocks if block.name_hint != "root")
+    return Program(network, workload, size, tuple(kinds))

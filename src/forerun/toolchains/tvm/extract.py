@@ -1,0 +1,312 @@
+"""Tuning tasks of a network: its fused operators as TensorIR, from PyTorch or ONNX, through Relax.
+
+A network becomes a Relax module (`from_torch`, `from_onnx`, `from_factory`), whose `extract` gives the distinct
+programs that tuning is about and the prepared module that `compiled` puts together again, with what a database knows.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import io
+import re
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from forerun.errors import ForerunError, InputError, ToolMissing, UsageError, reason
+from forerun.toolchains.onnx import model as onnx_model
+from forerun.toolchains.tvm._load import load
+
+T = TypeVar("T")
+Shapes = Mapping[str, Sequence[int]]
+"""The shape of each input, by its name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """One distinct tensor program of a network."""
+
+    name: str
+    """The function's in the prepared module."""
+    text: str
+    """TVMScript of an IRModule with the PrimFunc `main`. Weights are parameters of it, never constants."""
+    weight: int
+    """How often a run of the network calls it."""
+    flops: float
+    """Additions, multiplications, divisions, minima and maxima of a run, as TVM counts them; exponentials and the like
+    count nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """What there is to tune in a network, and the network to put the tuned programs into."""
+
+    module: Any
+    """The prepared Relax module: `compiled` takes it."""
+    workloads: tuple[Extracted, ...]
+    left_out: Mapping[str, str]
+    """Functions that are not tuned, by name, each with the reason."""
+
+
+def from_torch(network: Any, inputs: Sequence[Any]) -> Any:
+    """The Relax module of a `torch.nn.Module` in evaluation mode, run on `inputs`: tensors, whose shapes it keeps.
+
+    By `torch.export` and Relax's importer; weights are bound as constants, so that what depends on them alone can be
+    worked out beforehand. Raises InputError, ToolMissing.
+    """
+    load()
+    try:
+        import torch
+        from tvm.relax.frontend.torch import from_exported_program
+    except ImportError as error:
+        raise ToolMissing("networks of PyTorch need torch", reason(error), "pip install 'forerun[train]'") from error
+    if not isinstance(network, torch.nn.Module):
+        told = f"it is of the type {type(network).__name__}"
+        raise InputError("the network is no torch.nn.Module", told, "give a module and a tuple of example inputs")
+    with torch.no_grad():
+        program = _guarded(
+            "torch.export cannot trace the network",
+            "make its forward run on the example inputs without control flow on values",
+            lambda: torch.export.export(network.eval(), tuple(inputs)),
+        )
+        return _guarded(
+            "TVM cannot import the exported network",
+            "replace the operator that is named, or export the network to ONNX",
+            lambda: from_exported_program(program, unwrap_unit_return_tuple=True),
+        )
+
+
+def from_onnx(path: Path, shapes: Shapes | None = None) -> Any:
+    """The Relax module of an ONNX file, weights bound as constants. `shapes` bind inputs whose sizes are left open.
+
+    Raises InputError where the file is no network, has an operator that TVM does not import, or leaves sizes open;
+    UsageError where `shapes` name no input or do not fit it; ToolMissing.
+    """
+    load()
+    library = onnx_model.library()
+    onnx_model.load(path)  # says what is wrong with a file; its result has no weights
+    proto = _guarded(f"cannot read the weights of {path}", "export it again", lambda: library.load(str(path)))
+    if proto.functions:
+        proto = _guarded(f"cannot read {path}", "export it again", library.inliner.inline_local_functions, proto)
+    fixed = _fixed(path, proto.graph, shapes or {})
+
+    from tvm.relax.frontend.onnx import from_onnx as imported
+
+    _known(path, proto)
+    return _guarded(
+        f"TVM cannot import {path}",
+        "export it again with opset 17 or 18, and fixed sizes",
+        lambda: imported(proto, shape_dict=fixed, keep_params_in_input=False),
+    )
+
+
+def from_factory(path: Path, name: str) -> Any:
+    """The Relax module of what the function `name` of a Python file returns: a `torch.nn.Module` and its inputs.
+
+    The file runs in this process. Raises InputError, ToolMissing.
+    """
+    asked = f"{path}:{name}"
+    todo = f"make `{name}()` return a torch.nn.Module and a tuple of example tensors"
+    described = importlib.util.spec_from_file_location(Path(path).stem, path)
+    if described is None or described.loader is None or not Path(path).is_file():
+        raise InputError(f"cannot read {path}", "it is no Python file", "name one: module.py:factory")
+    module = importlib.util.module_from_spec(described)
+    _guarded(f"{path} does not run", "run it with python to see where", described.loader.exec_module, module)
+    factory = getattr(module, name, None)
+    if not callable(factory):
+        raise InputError(f"{path} has no function {name}", "no such name in it", f"name one of its own: {path}:factory")
+    made = _guarded(f"{asked} raised an error", todo, factory)
+    if not isinstance(made, tuple) or len(made) != 2:
+        raise InputError(f"{asked} returns no network", f"it returned a {type(made).__name__}", todo)
+    network, inputs = made
+    return from_torch(network, inputs if isinstance(inputs, (tuple, list)) else (inputs,))
+
+
+def extract(module: Any, target: Any) -> Extraction:
+    """The distinct tensor programs of a Relax module on a TVM target. Raises InputError where sizes are left open.
+
+    The passes are those of `relax_integration.compile_relax`, in its order, so that what is tuned here is what TVM
+    looks up in a database: sort and sampling go to their libraries, operators become TensorIR, each is annotated with
+    how it may be fused, what depends on weights alone is worked out, and operators and then their programs are fused.
+    Two steps are added. Before: normalisations are folded into the weights of the convolution before them, or taken
+    apart into sums and products, which fuse. After: what only gives a buffer another shape becomes a view, and is no
+    program. Two programs are one where TVM's structural hash and equality say so.
+    """
+    tvm = load()
+    from tvm.s_tir.meta_schedule.relax_integration import extract_tasks
+
+    _closed(tvm, module)
+    prepared = _guarded(
+        "TVM cannot prepare the network",
+        "report the operator that is named to Apache TVM, or leave it out of the network",
+        lambda: _prepared(tvm, module, target),
+    )
+    workloads, left_out = [], {}
+    for task in sorted(extract_tasks(prepared, target), key=lambda task: str(task.task_name)):
+        program, name = task.dispatched[0], str(task.task_name)
+        try:
+            workloads.append(Extracted(name, written(program), int(task.weight), work(program)))
+        except ValueError as error:
+            left_out[name] = str(error)
+    return Extraction(prepared, tuple(workloads), left_out)
+
+
+def written(program: Any) -> str:
+    """The TVMScript of an IRModule with the PrimFunc `main`: equal programs of two networks have equal texts.
+
+    Inputs are numbered, as are the blocks and buffers that TVM named after them: their names come from the network and
+    mean nothing. Raises ValueError, with a reason, where a program has open sizes or a schedule, or does not parse back
+    to a structurally equal one.
+    """
+    tvm = load()
+    from tvm_ffi import structural_equal
+
+    function = program["main"]
+    if function.attrs and function.attrs.get("tirx.is_scheduled", False):
+        raise ValueError("it has its schedule already")
+    if any(_sizes(tvm, parameter) is None for parameter in function.params):
+        raise ValueError("its sizes are known only when it runs")
+    text = _numbered(program.script())
+    try:
+        again = tvm.script.from_source(text)
+    except Exception as error:  # the parser's own share no base
+        raise ValueError(f"its text does not parse back: {reason(error)[:150]}") from error
+    if not structural_equal(program, again, map_free_vars=True):
+        raise ValueError("its text parses back to another program")
+    return text
+
+
+def work(program: Any) -> float:
+    """Arithmetic operations of a run of an IRModule of PrimFuncs, see `Extracted.flops`."""
+    from tvm.s_tir.analysis import estimate_tir_flops
+
+    return float(estimate_tir_flops(program))
+
+
+def compiled(module: Any, target: Any, database: Any = None) -> Any:
+    """The executable of a prepared module for Relax's virtual machine; programs that `database` knows are as tuned.
+
+    After the database come the passes that `relax_integration.compile_relax` ends with. Those before it are left out:
+    a module that was fused is not fused again, or its functions would be others than those that were tuned.
+    """
+    tvm = load()
+    from tvm import relax
+    from tvm.s_tir import dlight
+
+    ways, steps = relax.pipeline, relax.transform
+    lower = (steps.ToNonDataflow, steps.RemovePurityChecking, steps.CallTIRRewrite)
+    known = contextlib.nullcontext() if database is None else database
+    with target, known, tvm.transform.PassContext(opt_level=3):
+        passes = [steps.MetaScheduleApplyDatabase()] if database is not None else []
+        if ways.BackendDispatcher.is_gpu_target(target):  # what has no schedule does not run there
+            rules = dlight.gpu
+            kinds = (rules.Matmul, rules.GEMV, rules.Reduction, rules.GeneralReduction, rules.Fallback)
+            passes.append(dlight.ApplyDefaultSchedule(*(kind() for kind in kinds)))
+        passes += [*(step() for step in lower), *ways.finalize_passes(target)]
+        return relax.build(module, target=target, relax_pipeline=tvm.transform.Sequential(passes))
+
+
+def _prepared(tvm: Any, module: Any, target: Any) -> Any:
+    from tvm import relax
+
+    steps = relax.transform
+    first = (steps.FoldBatchnormToConv2D, steps.DecomposeOpsForInference, steps.CanonicalizeBindings)
+    fused = (steps.LegalizeOps, steps.AnnotateTIROpPattern, steps.FoldConstant, steps.FuseOps, steps.FuseTIR)
+    dispatch = relax.pipeline.library_dispatch_passes(target)
+    passes = [*(step() for step in first), *dispatch, *(step() for step in (*fused, steps.RewriteDataflowReshape))]
+    with target, tvm.transform.PassContext(opt_level=3):
+        return tvm.transform.Sequential(passes)(module)
+
+
+def _closed(tvm: Any, module: Any) -> None:
+    """Raises InputError where an input has sizes that are left open."""
+    for parameter in module["main"].params:
+        if _sizes(tvm, parameter.ty) is None:
+            raise _open(parameter.name_hint, str(parameter.ty))
+
+
+def _open(name: str, shape: str) -> InputError:
+    todo = f'give its sizes: shapes={{"{name}": (1, 3, 224, 224)}}, or export the network with fixed ones'
+    return InputError(f"the input {name} has no fixed sizes", f"its shape is {shape}", todo)
+
+
+def _sizes(tvm: Any, shaped: Any) -> tuple[int, ...] | None:
+    """Of a buffer or a type; None where they are not all numbers."""
+    sizes = getattr(shaped, "shape", None)
+    if sizes is None or not all(isinstance(size, (int, tvm.tirx.IntImm)) for size in sizes):
+        return None
+    return tuple(int(size) for size in sizes)
+
+
+def _fixed(path: Path, graph: Any, shapes: Shapes) -> dict[str, list[int]]:
+    """The sizes of every input of an ONNX graph. Raises InputError where some are missing, UsageError where `shapes`
+    are of no use."""
+    weights = {tensor.name for tensor in graph.initializer}
+    inputs = {each.name: each.type.tensor_type for each in graph.input if each.name not in weights}
+    for name in shapes:
+        if name not in inputs:
+            known = ", ".join(inputs)
+            raise UsageError(f"there is no input {name}", f"{path} has: {known}", "name one of them")
+    return {name: _bound(name, kind, shapes.get(name)) for name, kind in inputs.items()}
+
+
+def _bound(name: str, kind: Any, wanted: Sequence[int] | None) -> list[int]:
+    ranked = kind.HasField("shape")
+    known = [axis.dim_value if axis.HasField("dim_value") else axis.dim_param or "?" for axis in kind.shape.dim]
+    told = f"({', '.join(map(str, known))})" if ranked else "unknown"
+    if wanted is None:
+        sizes = [size for size in known if isinstance(size, int)]
+        if not ranked or len(sizes) < len(known):
+            raise _open(name, told)
+        return sizes
+    pairs = zip(known if ranked else wanted, wanted, strict=False)
+    same = all(isinstance(size, str) or size == asked for size, asked in pairs)
+    if not same or (ranked and len(known) != len(wanted)) or min(wanted, default=1) < 1:
+        raise UsageError(f"{tuple(wanted)} does not fit the input {name}", f"its shape is {told}", "give sizes that do")
+    return [int(size) for size in wanted]
+
+
+def _known(path: Path, proto: Any) -> None:
+    """Raises InputError for operators that TVM does not import."""
+    from tvm.relax.frontend.onnx import onnx_frontend
+
+    standard = {"", "ai.onnx"}
+    has = {*onnx_frontend._get_convert_map(), "Constant", "If"}
+    found = {node.op_type if node.domain in standard else f"{node.domain}.{node.op_type}" for node in proto.graph.node}
+    if unknown := sorted(found - has):
+        why = f"TVM's importer has no operator {', '.join(unknown)}"
+        raise InputError(f"{path} cannot be tuned", why, "export it with others, or cut the part around them out")
+
+
+def _guarded(what: str, todo: str, function: Callable[..., T], *arguments: Any) -> T:
+    """What a function of others returns; an exception of theirs is an InputError. What they print is dropped."""
+    said = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(said), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return function(*arguments)
+    except (ForerunError, MemoryError):
+        raise
+    except Exception as error:  # theirs share no base
+        raise InputError(what, f"{type(error).__name__}: {reason(error)[:200]}", todo) from error
+
+
+_PARAMETERS = re.compile(r"(?:(?<=def main\()|(?<=\), ))(\w+): T\.Buffer")
+_BOUND = re.compile(r"(?<![\w.])((?:lv|gv)\d*)(?=\b|_)")
+_WRITES = re.compile(r"T\.writes\(([^\n]*)\)")
+
+
+def _numbered(script: str) -> str:
+    """A script whose inputs are `in0`, `in1`, … in their order, with what is named after them; and `lv0`, … what Relax
+    numbered along the whole network."""
+    head = script[: script.index("\n", script.index("def main("))]
+    made = {name for line in _WRITES.findall(script) for name in re.findall(r"(\w+)\[", line)}
+    names = {name: f"in{place}" for place, name in enumerate(n for n in _PARAMETERS.findall(head) if n not in made)}
+    bound = dict.fromkeys(name for name in _BOUND.findall(script) if name not in names)
+    names |= {name: f"lv{place}" for place, name in enumerate(bound)}
+    longest = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
+    anew = rf"(?<![\w.])(v_|)({longest})(?=\b|_)"
+    return re.sub(anew, lambda found: found[1] + names[found[2]], script) if names else script

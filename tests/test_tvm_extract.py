@@ -1,0 +1,275 @@
+"""Tensor programs out of networks: what is extracted, that it applies afterwards, and what is said of bad input."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+from onnx import TensorProto, helper
+
+from forerun.errors import InputError, UsageError
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    pytest.importorskip("tvm")
+
+from forerun.toolchains.tvm import extract as tasks
+from forerun.toolchains.tvm._load import load
+
+tvm = load()
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+@pytest.fixture(scope="module")
+def target() -> Any:
+    return tvm.target.Target({"kind": "llvm", "num-cores": 1})
+
+
+def run(module: Any, target: Any, *arrays: np.ndarray, database: Any = None) -> np.ndarray:
+    machine = tvm.relax.VirtualMachine(tasks.compiled(module, target, database), tvm.cpu())
+    found: np.ndarray = machine["main"](*map(tvm.runtime.tensor, arrays)).numpy()
+    return found
+
+
+def convolutional() -> Any:
+    """Two convolutions with normalisations, and a dense layer, whose numbers are not the trivial ones."""
+    torch = pytest.importorskip("torch")
+    from torch import nn
+
+    torch.manual_seed(0)
+    layers = [nn.Conv2d(3, 8, 3, padding=1, bias=False), nn.BatchNorm2d(8), nn.ReLU(), nn.Conv2d(8, 8, 3), nn.ReLU()]
+    network = nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(8, 10), nn.Softmax(-1))
+    for tensor in (network[1].running_mean, network[1].running_var, network[1].weight.data, network[1].bias.data):
+        tensor.uniform_(0.5, 2.0)
+    return network, torch.randn(1, 3, 16, 16)
+
+
+def model(tmp_path: Path, sizes: tuple[Any, ...] = (1, 8), operator: str = "Relu", **domain: str) -> Path:
+    """A dense layer, then an operator, as a file of opset 17."""
+    weight = helper.make_tensor("w", TensorProto.FLOAT, (8, 4), np.linspace(-1, 1, 32, dtype=np.float32))
+    nodes = [helper.make_node("MatMul", ["x", "w"], ["y"]), helper.make_node(operator, ["y"], ["z"], **domain)]
+    ends = [helper.make_tensor_value_info(name, TensorProto.FLOAT, s) for name, s in (("x", sizes), ("z", None))]
+    graph = helper.make_graph(nodes, "g", ends[:1], ends[1:], [weight])
+    versions = [helper.make_opsetid("", 17), helper.make_opsetid("com.own", 1)]
+    path = tmp_path / "model.onnx"
+    onnx.save(helper.make_model(graph, opset_imports=versions, ir_version=8), str(path))
+    return path
+
+
+def test_a_network_of_pytorch_gives_the_programs_it_runs(target: Any) -> None:
+    network, x = convolutional()
+    found = tasks.extract(tasks.from_torch(network, (x,)), target)
+    names = [workload.name for workload in found.workloads]
+    assert len(names) == 5 and not found.left_out, names
+    # The normalisation is folded into the weights: none of its divisions is left, and the activation is fused.
+    assert not any("divide" in name for name in names) and sum("relu" in name for name in names) == 2
+    np.testing.assert_allclose(run(found.module, target, x.numpy()), network(x).detach(), atol=1e-6)
+
+
+def test_texts_parse_back_name_no_weights_and_count_work(target: Any) -> None:
+    network, x = convolutional()
+    found = tasks.extract(tasks.from_torch(network, (x,)), target)
+    for workload in found.workloads:
+        again = tvm.script.from_source(workload.text)
+        assert tasks.written(again) == workload.text  # a fixed point: equal programs have equal texts
+        assert len(workload.text) < 8000 and "metadata" not in workload.text
+    first = next(w for w in found.workloads if "in0: T.Buffer((T.int64(1), T.int64(3)," in w.text)
+    assert first.flops >= 2 * 8 * 16 * 16 * 27
+
+
+def test_equal_layers_are_one_program_with_a_weight(target: Any) -> None:
+    torch = pytest.importorskip("torch")
+    layers = [layer for _ in range(3) for layer in (torch.nn.Linear(16, 16), torch.nn.ReLU())]
+    found = tasks.extract(tasks.from_torch(torch.nn.Sequential(*layers), (torch.randn(2, 16),)), target)
+    assert [workload.weight for workload in found.workloads] == [3]
+
+
+def test_programs_of_two_networks_have_one_text(target: Any) -> None:
+    """Whatever stands before them: names of inputs come from the network."""
+    torch = pytest.importorskip("torch")
+    nn = torch.nn
+    long = nn.Sequential(nn.Linear(4, 16), nn.Tanh(), nn.Softmax(-1), nn.Linear(16, 8))
+    texts = [
+        {w.text for w in tasks.extract(tasks.from_torch(network, (torch.randn(2, size),)), target).workloads}
+        for network, size in ((long, 4), (nn.Sequential(nn.Softmax(-1)), 16))
+    ]
+    assert texts[1] < texts[0]
+
+
+@pytest.fixture
+def recorded(target: Any) -> Iterator[Any]:
+    """A function that tunes one program by hand: its loops split, and each split's record in a database."""
+    from tvm.s_tir import Schedule
+    from tvm.s_tir import meta_schedule as ms
+
+    database = ms.database.MemoryDatabase()
+
+    def tune(text: str, block: str) -> Any:
+        program = tvm.script.from_source(text)
+        schedule = Schedule(program)
+        outer = schedule.get_loops(schedule.get_sblock(block))[1]
+        schedule.split(outer, [None, 2])
+        schedule.annotate(schedule.get_loops(schedule.get_sblock(block))[0], "pragma_tuned_by_hand", 1)
+        workload = database.commit_workload(program)
+        record = ms.database.TuningRecord(schedule.trace, workload, [1e-9], target, None)
+        database.commit_tuning_record(record)
+        return database
+
+    yield tune
+
+
+def test_a_record_of_an_extracted_program_applies(target: Any, recorded: Any) -> None:
+    network, x = convolutional()
+    found = tasks.extract(tasks.from_torch(network, (x,)), target)
+    workload = next(w for w in found.workloads if "conv2d_nchw" in w.text)
+    database = recorded(workload.text, "conv2d_nchw")
+    with target, database:
+        applied = tvm.relax.transform.MetaScheduleApplyDatabase()(found.module)
+    tuned = [name.name_hint for name, f in applied.functions_items() if f.attrs and "tirx.is_scheduled" in f.attrs]
+    assert tuned == [workload.name]
+    assert "pragma_tuned_by_hand" in applied[workload.name].script()
+    np.testing.assert_allclose(run(found.module, target, x.numpy(), database=database), network(x).detach(), atol=1e-6)
+
+
+def test_a_file_gives_what_onnxruntime_computes(tmp_path: Path, target: Any, recorded: Any) -> None:
+    path = model(tmp_path, (3, 8))
+    found = tasks.extract(tasks.from_onnx(path), target)
+    (workload,) = found.workloads
+    x = np.random.default_rng(0).standard_normal((3, 8), dtype=np.float32)
+    (expected,) = onnxruntime.InferenceSession(str(path)).run(None, {"x": x})
+    for database in (None, recorded(workload.text, "matmul")):
+        np.testing.assert_allclose(run(found.module, target, x, database=database), expected, atol=1e-6)
+
+
+def test_open_sizes_are_told_and_can_be_given(tmp_path: Path, target: Any) -> None:
+    path = model(tmp_path, ("batch", 8))
+    with pytest.raises(InputError) as error:
+        tasks.from_onnx(path)
+    assert "input x" in error.value.what and "batch" in error.value.why and "shapes=" in error.value.todo
+    (workload,) = tasks.extract(tasks.from_onnx(path, {"x": (5, 8)}), target).workloads
+    assert "T.Buffer((T.int64(5), T.int64(8))" in workload.text
+
+
+@pytest.mark.parametrize("shapes", [{"y": (1, 8)}, {"x": (1, 9)}, {"x": (8,)}, {"x": (0, 8)}, {"x": ()}])
+def test_sizes_that_do_not_fit_are_refused(tmp_path: Path, shapes: dict[str, tuple[int, ...]]) -> None:
+    with pytest.raises(UsageError):
+        tasks.from_onnx(model(tmp_path, ("batch", 8)), shapes)
+
+
+@pytest.mark.parametrize("operator, domain", [("Fancy", {"domain": "com.own"}), ("Det", {})])
+def test_operators_that_are_not_known_are_named(tmp_path: Path, operator: str, domain: dict[str, str]) -> None:
+    with pytest.raises(InputError, match="cannot be tuned") as error:
+        tasks.from_onnx(model(tmp_path, operator=operator, **domain))
+    assert operator in error.value.why
+
+
+def test_what_is_no_network_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "no.onnx").write_bytes(b"\x00no model")
+    for path in (tmp_path / "no.onnx", tmp_path / "missing.onnx", tmp_path):
+        with pytest.raises(InputError):
+            tasks.from_onnx(path)
+    pytest.importorskip("torch")
+    with pytest.raises(InputError, match=r"no torch\.nn\.Module"):
+        tasks.from_torch(len, ())
+
+
+BODIES = {
+    "def factory():\n    raise RuntimeError('no weights here')": "no weights here",
+    "def factory():\n    return 3": "it returned a int",
+    "def other():\n    return 3": "no such name",
+    "import nothing_of_this_name": "nothing_of_this_name",
+    "import torch\nclass N(torch.nn.Module):\n    def forward(self, x):\n        return x if x.sum() > 0 else -x\n"
+    "def factory():\n    return N(), (torch.ones(2),)": "data-dependent",
+}
+
+
+@pytest.mark.parametrize("body", BODIES)
+def test_a_factory_that_fails_is_told_why(tmp_path: Path, body: str) -> None:
+    pytest.importorskip("torch")
+    (tmp_path / "own.py").write_text(body)
+    with pytest.raises(InputError) as error:
+        tasks.from_factory(tmp_path / "own.py", "factory")
+    assert BODIES[body] in error.value.why and len(str(error.value).splitlines()) == 3
+
+
+def test_a_factory_gives_its_network(tmp_path: Path, target: Any) -> None:
+    pytest.importorskip("torch")
+    (tmp_path / "own.py").write_text("import torch\ndef factory():\n    return torch.nn.Linear(4, 2), torch.ones(1, 4)")
+    (workload,) = tasks.extract(tasks.from_factory(tmp_path / "own.py", "factory"), target).workloads
+    assert "matmul" in workload.name
+
+
+def test_networks_have_families_and_their_programs_are_described(target: Any) -> None:
+    pytest.importorskip("torch")
+    from forerun.corpora import tensor_networks as corpus
+
+    families = {network.family for network in corpus.networks().values()}
+    assert len(families) >= 12
+    found, left_out = corpus.programs("mlp-784-8x784", target)
+    assert not left_out and all(not program.unfit for program in found)
+    first = next(p for p in found if "T.int64(784)" in p.workload.text)
+    assert first.ops[0] == "matmul"
+    # input, weights, bias, the product, its sum with the bias, and the output
+    assert first.buffer_bytes == 4 * (8 * 784 + 784 * 512 + 512 + 3 * 8 * 512)
+    assert first.unfit == ""
+    with pytest.raises(UsageError):
+        corpus.programs("nothing", target)
+
+
+def test_what_moves_or_is_too_much_is_unfit(target: Any) -> None:
+    torch = pytest.importorskip("torch")
+    from forerun.corpora import tensor_networks as corpus
+
+    class Moves(torch.nn.Module):  # type: ignore[misc, name-defined]
+        def forward(self, x: Any, mask: Any) -> Any:
+            return x.transpose(1, 2).flip(1), mask.transpose(0, 1), x.exp()
+
+    inputs = (torch.randn(1, 4, 6), torch.ones(3, 5, dtype=torch.bool))
+    network = corpus.Network("moves", "own", "moves", (1,), "paper")
+    found = [
+        corpus._program(network, workload)
+        for workload in tasks.extract(tasks.from_torch(Moves(), inputs), target).workloads
+    ]
+    sizes = {program.ops: (program.unfit, program.buffer_bytes) for program in found}
+    assert sizes["T_transpose",] == ("moves data only", 2 * 15)
+    assert sizes["compute",] == ("", 2 * 4 * 24)
+    large, _ = corpus.programs("tvm-C3D", target)
+    assert large[0].unfit == "too much work"
+
+
+def test_operators_of_tvm_are_programs_too(target: Any) -> None:
+    pytest.importorskip("torch")
+    from forerun.corpora import tensor_networks as corpus
+
+    found, _ = corpus.programs("tvm-GMM", target)
+    assert found[0].buffer_bytes == 4 * 3 * 128 * 128
+    assert found[0].workload.flops == 2 * 128**3
+
+
+def test_names_that_relax_counts_along_the_network_are_numbered_anew(target: Any) -> None:
+    """A program that is called twice is named after the value that it reads first."""
+    torch = pytest.importorskip("torch")
+
+    class Residual(torch.nn.Module):  # type: ignore[misc, name-defined]
+        def __init__(self) -> None:
+            super().__init__()
+            self.first, self.then = (torch.nn.InstanceNorm2d(4, affine=True) for _ in range(2))
+
+        def forward(self, x: Any) -> Any:
+            y = torch.relu(self.first(x.exp()))
+            return self.then(y) + x
+
+    found = tasks.extract(tasks.from_torch(Residual(), (torch.randn(1, 4, 8, 8),)), target)
+    names = {
+        name
+        for workload in found.workloads
+        for name in re.findall(r"(?<!\w)(?:v_)?((?:lv|gv|x)\d*)(?=_|\b)", workload.text)
+    }
+    assert names == {"lv0"}
