@@ -1,0 +1,133 @@
+"""The design spaces of TVM: all that may be written replays to exactly what was written."""
+
+import json
+
+import pytest
+
+from forerun.core import Source
+from forerun.errors import InputError, UsageError
+from forerun.grammars.decisions import Decisions, Plan
+from forerun.models.uniform import Uniform
+from forerun.testing import check_grammar
+
+pytest.importorskip("tvm_ffi")
+
+from forerun.toolchains.tvm import target as targets
+from forerun.toolchains.tvm import text
+from forerun.toolchains.tvm._load import load
+from forerun.toolchains.tvm.extract import written
+from forerun.toolchains.tvm.space import Program, Refused
+
+TARGET = '{"kind":"llvm","mcpu":"x86-64","num-cores":2}'
+SHAPES = {
+    "C1D": (1, 64, 16, 32, 3, 2, 1), "C2D": (1, 28, 28, 16, 24, 3, 1, 1), "C3D": (1, 4, 14, 14, 8, 16, 3, 1, 1),
+    "GRP": (1, 14, 14, 16, 32, 3, 1, 1, 1, 4), "DIL": (1, 14, 14, 16, 16, 3, 1, 1, 2), "DEP": (1, 28, 28, 32, 3, 2, 1),
+    "T2D": (1, 4, 4, 32, 16, 4, 2, 1), "CAP": (1, 8, 8, 4, 8, 3, 2, 1), "CBR": (1, 28, 28, 8, 16, 3, 1, 1),
+    "GMM": (2, 48, 96, 84), "NRM": (2, 64, 48), "SFM": (64, 96), "TBG": (2, 32, 4, 24),
+}  # fmt: skip
+"""Small shapes of all of TVM's own operators but Winograd's, which this version of TVM cannot make."""
+
+
+def source(name: str, sizes: tuple[int, ...] = ()) -> Source:
+    tvm = load()
+    from tvm import te
+    from tvm.s_tir.meta_schedule.testing.te_workload import CONFIGS
+
+    made = te.create_prim_func(CONFIGS[name][0](*(sizes or SHAPES[name])))
+    return Source(written(tvm.IRModule({"main": made})), "tensorir", name, TARGET)
+
+
+@pytest.fixture(scope="module")
+def programs():
+    return {name: Program(source(name)) for name in SHAPES}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_every_sentence_replays_to_exactly_its_decisions(programs, name):
+    program = programs[name]
+    grammar, refused = Decisions(program), 0
+    drafts = Uniform(1).sample("", grammar, 40, seed=5)
+    assert len({draft.answer for draft in drafts}) > 5
+    for plan in (draft.answer for draft in drafts):
+        trace = program.replay(plan).trace  # Raises Refused where TVM decides otherwise
+        assert program.plan(trace) == plan
+        assert grammar.parse(grammar.text(plan)) == plan
+        assert len(plan) == len(program.spaces[plan.space].asks)
+        try:
+            program.scheduled(plan)
+        except Refused as error:
+            assert "post-processing" in str(error)
+            refused += 1
+    assert refused < 0.5 * len(drafts)
+    check_grammar(grammar, walks=5, seed=1)
+
+
+@pytest.mark.parametrize("name", ["C2D", "DEP", "GMM", "SFM", "TBG"])
+def test_what_tvm_samples_can_be_written(programs, name):
+    from tvm.s_tir import Schedule
+
+    program = programs[name]
+    grammar, spaces = Decisions(program), set()
+    for seed in range(1, 31):
+        space = program.spaces[seed % len(program)]
+        schedule = Schedule(program.module, seed=seed)
+        type(space.trace)(space.trace.insts, {}).apply_to_schedule(schedule, remove_postproc=True)
+        plan = program.plan(schedule.trace)
+        assert grammar.read(grammar.write(plan)) == plan
+        spaces.add(plan.space)
+    assert spaces == set(range(len(program)))
+
+
+def test_what_tvm_would_change_is_refused(programs):
+    program = programs["GMM"]
+    good = Uniform(1).sample("", Decisions(program), 1, seed=0)[0].answer
+    wrong = Plan(good.space, ((1, 1, 1, 2), (1, 1, 1, 5), *good.decisions[2:]))
+    with pytest.raises(Refused, match="changed the decisions"):
+        program.replay(wrong)
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_traces_are_read_back_from_the_text(programs, name):
+    program = programs[name]
+    blocks = text.described(program.module.script())[0]
+    prompt = text.prompt(program)
+    found = text.traces(prompt, blocks)
+    assert found == [text.insts(space.trace) for space in program.spaces]
+    assert "! " not in prompt, "an instruction that has no form of its own"
+    assert TARGET not in prompt and "x86" not in prompt
+
+
+def test_a_text_says_what_differs_between_programs_and_nothing_else():
+    tvm = load()
+    first, again = (text.prompt(Program(source("C2D"))) for _ in range(2))
+    assert first == again
+    other = text.prompt(Program(source("C2D", (1, 28, 28, 16, 48, 3, 1, 1))))
+    assert first != other and first.splitlines()[-5:] == other.splitlines()[-5:]
+    renamed = Source(source("C2D").text.replace("conv2d_nhwc", "anything"), "tensorir", "x", TARGET)
+    assert text.prompt(Program(renamed)) == first
+    assert tvm.__version__
+
+
+def test_lines_that_are_no_trace_are_refused():
+    for lines in ("space 0\nnonsense b1", "space x", "space 0\nblock 7"):
+        with pytest.raises((ValueError, IndexError)):
+            text.traces(lines, ["root"])
+
+
+def test_a_text_that_is_no_program_is_refused():
+    good = source("GMM").text
+    for wrong in ("", "int main() {}", good.replace("def main", "def other"), good.replace("T.grid", "T.gird")):
+        with pytest.raises(InputError, match="is no tensor program"):
+            Program(Source(wrong, "tensorir", "x", TARGET))
+
+
+def test_a_target_is_canonical_and_told_by_its_properties():
+    here = json.loads(targets.parse("llvm:1"))
+    assert here["kind"] == "llvm" and here["num-cores"] == 1 and here["mcpu"]
+    assert targets.parse('{"num-cores": 2, "mcpu": "x86-64", "kind": "llvm"}') == TARGET
+    assert targets.threads(TARGET) == 2
+    told = targets.described(targets.parse("llvm:1"))
+    assert told.startswith("llvm cores 1 vector ") and here["mcpu"] not in told
+    for wrong in ("nonsense", '{"kind":"nonsense"}', "llvm:x", "llvm:4000", "{}"):
+        with pytest.raises(UsageError):
+            targets.parse(wrong)
