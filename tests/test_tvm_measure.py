@@ -1,0 +1,99 @@
+"""Kernels are built, checked and timed; what is wrong, refused or broken is a value with its reason."""
+
+import numpy as np
+import pytest
+
+from forerun.core import Source
+from forerun.models.uniform import Uniform
+from forerun.sandbox import Limits, Pool
+from forerun.solve import Budget, solve
+from forerun.store import Store
+from forerun.tables import schedules
+from forerun.tasks.schedule import Schedule
+
+pytest.importorskip("tvm_ffi")
+
+from forerun.toolchains.tvm import measure as measuring
+from forerun.toolchains.tvm import target as targets
+from forerun.toolchains.tvm.measure import Bounds, measure, timed
+from tests.test_tvm_space import source as made
+
+TASK = Schedule(samples=3, seconds=0.02)
+
+
+def source(name: str) -> Source:
+    found = made(name)
+    return Source(found.text, found.lang, found.name, targets.parse("llvm:1"))
+
+
+def plans(asked: Source, n: int, seed: int = 0):
+    return [draft.answer for draft in Uniform(1).sample("", TASK.grammar(asked), n, seed)]
+
+
+def test_a_schedule_is_checked_and_timed():
+    asked = source("GMM")
+    found = [measure(asked, plan, Bounds(samples=3, seconds=0.02)) for plan in (None, *plans(asked, 3))]
+    for each in found:
+        assert each.ok, each.error
+        assert 0 < each.values["latency_least"] <= each.values["latency"] < 1
+        assert each.values["samples"] >= 1 and each.values["runs"] >= 1 and each.values["build"] > 0
+        assert each.tool.startswith("tvm 0.27")
+
+
+def test_a_wrong_kernel_is_told(monkeypatch):
+    asked = source("GMM")
+    plan = plans(asked, 1)[0]
+    assert measure(asked, plan).ok
+    bench = measuring._bench(asked, 0)
+    right = bench.expected[0]
+    wrong = right.copy()
+    wrong.flat[np.abs(right).argmax()] *= 1.01
+    monkeypatch.setattr(bench, "expected", [wrong])
+    found = measure(asked, plan)
+    assert found.error.startswith("wrong: output 0 is off by") and not found.ok
+    assert "latency" not in found.values
+
+
+def test_what_is_not_written_is_told(monkeypatch):
+    asked = source("GMM")
+    bench = measuring._bench(asked, 0)
+    bench.poison()
+    assert bench.wrong().startswith("output 0 is off by inf")
+    monkeypatch.setattr(measuring, "built", lambda *_: lambda *tensors: None)
+    assert measure(asked, None).error.startswith("wrong: ")
+
+
+def test_what_tvm_refuses_or_cannot_build_is_a_value(monkeypatch):
+    asked = source("GMM")
+
+    def broken(*_):
+        raise RuntimeError("LLVM said no")
+
+    monkeypatch.setattr(measuring, "built", broken)
+    assert measure(asked, None).error == "build: RuntimeError: LLVM said no"
+
+
+def test_a_hopeless_kernel_is_timed_once():
+    def run():
+        return sum(range(1000))
+
+    assert timed(run, best_s=1e-9, bounds=Bounds())["samples"] == 1
+    assert timed(run, best_s=np.inf, bounds=Bounds(samples=5, seconds=0.5))["samples"] == 5
+
+
+def test_a_worker_that_hangs_is_stopped_and_the_search_goes_on(tmp_path):
+    asked = source("C2D")
+    with Pool(1, Limits(timeout_s=0.01)) as pool:
+        assert next(m for _, m in pool.measure(TASK, asked, [None])).error.startswith("timeout")
+
+
+def test_a_search_never_ends_worse_than_the_program_as_it_is(tmp_path):
+    asked = source("GMM")
+    with Pool(1) as pool, Store(tmp_path / "trials.sqlite") as store:
+        result = solve(TASK, Uniform(1), asked, pool=pool, budget=Budget(6), store=store)
+    assert result.after <= result.before and len(result.trials) == 6
+    found = list(schedules.stored(tmp_path / "trials.sqlite", {asked.text: ("tvm",)}))
+    assert len(found) == 1 and found[0].families == ("tvm",) and found[0].default == result.before
+    assert [each.seconds for each in found[0].sentences] == [t.measurement.values.get("latency") for t in result.trials]
+    assert {each.plan for each in found[0].sentences} == {t.draft.answer for t in result.trials}
+    assert found[0].prompt == TASK.prompt(asked)
