@@ -19,6 +19,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
@@ -75,13 +76,23 @@ class Objective(nn.Module):
 
     legal_table: Tensor
     places_table: Tensor
+    written: Tensor
+    columns: Tensor
 
     def __init__(self, network: Network, data: Dataset, recipe: Recipe) -> None:
         super().__init__()
         self.network, self.recipe = network, recipe
-        written = network.config.answer_tokens or None
-        self.register_buffer("legal_table", torch.from_numpy(data.legal.table()[:, :written]), persistent=False)
-        self.register_buffer("places_table", torch.from_numpy(data.places[:, :written]), persistent=False)
+        # Only tokens that are legal somewhere have logits: a tenth of all, and logits are half of a small network's work.
+        legal = data.legal.table()
+        written = legal.any(0)
+        tables = {
+            "legal_table": legal[:, written],
+            "places_table": data.places[:, written],
+            "written": np.flatnonzero(written),
+            "columns": np.cumsum(written) - 1,
+        }
+        for name, table in tables.items():
+            self.register_buffer(name, torch.from_numpy(table), persistent=False)
 
     def forward(self, batch: Batch[Tensor]) -> tuple[Tensor, dict[str, Tensor]]:
         """The loss, and its parts."""
@@ -92,8 +103,8 @@ class Objective(nn.Module):
         empty = network.empty(rows, answers, states)
         hidden, _ = network.decode(batch.inputs_BRT, batch.segments_BR, memory, empty)
         chosen = batch.weights_BRT > 0
-        targets, choices = batch.targets_BRT[chosen], batch.choices_BRT[chosen]
-        logprobs = losses.legal_logprobs(network.logits(hidden[chosen]), self.legal_table[choices])
+        targets, choices = self.columns[batch.targets_BRT[chosen]], batch.choices_BRT[chosen]
+        logprobs = losses.legal_logprobs(network.logits(hidden[chosen], self.written), self.legal_table[choices])
         nll = losses.likelihood(logprobs, targets)
         parts = {"nll": nll.sum() / (batch.segments_BR > 0).sum()}
         loss = nll.mean()
