@@ -43,6 +43,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--target", default="llvm:1", help="where they run (default: llvm:1, one thread of this machine)"
     )
     parser.add_argument("--model", default=Uniform.name, help="who proposes (default: uniform)")
+    parser.add_argument("--checkpoint", type=Path, metavar="DIR", help="of the model that proposes")
     parser.add_argument("--seed", type=int, default=0, help="which ones are drawn (default: 0)")
 
 
@@ -57,9 +58,9 @@ def run(options: argparse.Namespace) -> int:
             "there is nothing to measure", why, "name families that are in the file, and 1 candidate at least"
         )
     device, store = target.parse(options.target), options.store or settings.store_path()
-    model: Callable[[], Model] = registry.find("models", options.model)
+    model: Callable[..., Model] = registry.find("models", options.model)
     progress, done = Progress(len(found), "programs"), list[Tuned]()
-    proposes = model()
+    proposes = model(options.checkpoint) if options.checkpoint else model()
 
     def work(workload: Workload, pool: Pool, opened: Store) -> Tuned:
         own = crc32(workload.text.encode()) ^ options.seed

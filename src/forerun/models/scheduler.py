@@ -2,7 +2,7 @@
 best ones first.
 
 An encoder-decoder (`forerun.models.encoder_decoder`) reads the program and its design spaces and writes decisions of
-the best grade (`forerun.grammars.graded`). Of many drafts those come first whose kernels it expects to be fast. The
+the best grade (`forerun.grammars.graded`). Of many drafts those come first whose kernels are expected to be fast. The
 method is that of the tensor language model (Zhai et al., OSDI 2024); that every measurement is learned from, by
 conditioning on its grade, and that the model judges its own drafts, is ours.
 """
@@ -20,7 +20,9 @@ from forerun.core import Draft, Grammar, Model, Trial
 from forerun.grammars.decisions import Decisions, Plan
 from forerun.grammars.graded import BEST, CENTRES, GRADES, JUDGE, GradedDecisions
 from forerun.models import _decode
+from forerun.models._judge import Judge
 from forerun.models.encoder_decoder import EncoderDecoder
+from forerun.toolchains.tvm.space import Program
 
 SHIPPED = Path(__file__).parents[1] / "weights" / "scheduler"
 DRAFTS = 64
@@ -46,7 +48,9 @@ class Scheduler(Model):
         `asked` is the grade that is asked for; drafts that are not `judged` come as they were drawn. Raises InputError,
         ToolMissing as `EncoderDecoder` does.
         """
-        self.model = EncoderDecoder(SHIPPED if place is None else place, device=device, threads=threads)
+        folder = SHIPPED if place is None else Path(place)
+        self.model = EncoderDecoder(folder, device=device, threads=threads)
+        self.judge = Judge.load(folder)
         self.asked, self.judged = asked, judged
         self._memory = lru_cache(maxsize=8)(self._encoded)
 
@@ -69,7 +73,16 @@ class Scheduler(Model):
         return [Draft(plan, drafts[plan], self.name) for plan in plans[:n]]
 
     def shares(self, prompt: str, grammar: Decisions, plans: Sequence[Plan]) -> Any:
-        """`[N]`, an array: which share of the best kernel's speed it expects of each plan."""
+        """`[N]`, an array: which share of the best kernel's speed is expected of each plan.
+
+        By the cost model of the checkpoint where there is one and TVM can make the program; else by the network.
+        """
+        if self.judge and isinstance(grammar.spaces, Program):
+            return self.judge.shares(grammar.spaces, plans)
+        return self.graded(prompt, grammar, plans)
+
+    def graded(self, prompt: str, grammar: Decisions, plans: Sequence[Plan]) -> Any:
+        """`[N]`, an array: as `shares`, by the grades that the network expects."""
         memory, vocabulary = self._memory(prompt), self.model.tokenizer.vocabulary
         written = [[t for piece in (JUDGE, *grammar.write(plan)) for t in vocabulary.spell(piece)] for plan in plans]
         found = _decode.following(self.model.network, vocabulary, memory, written)

@@ -82,7 +82,7 @@ class Objective(nn.Module):
     def __init__(self, network: Network, data: Dataset, recipe: Recipe) -> None:
         super().__init__()
         self.network, self.recipe = network, recipe
-        # Only tokens that are legal somewhere have logits: a tenth of all, and logits are half of a small network's work.
+        # Only tokens that are legal somewhere have logits: a tenth of all, and they are half of a small network's work.
         legal = data.legal.table()
         written = legal.any(0)
         tables = {

@@ -51,8 +51,8 @@ class Program:
         self.target = targets.made(source.target)
         intrinsics(self.target)
         self.module = parsed(source)
-        self._context = _context(self.module, self.target)
-        self.spaces = _spaces(self._context, source.name)
+        self.context = _context(self.module, self.target)
+        self.spaces = _spaces(self.context, source.name)
         self.step = lru_cache(maxsize=100_000)(self._step)
 
     def __len__(self) -> int:
@@ -69,7 +69,7 @@ class Program:
     def scheduled(self, plan: Plan) -> Any:
         """The schedule that is built: replayed and post-processed. Raises Refused."""
         schedule = self.replay(plan)
-        for step in self._context.space_generator.postprocs:
+        for step in self.context.space_generator.postprocs:
             if not step.apply(schedule):
                 raise Refused(f"post-processing: {type(step).__name__}")
         return schedule
