@@ -80,12 +80,17 @@ def measure(source: Source, plan: Plan | None, bounds: Bounds = Bounds()) -> Mea
     `samples`, and `runs` in each; `build` the seconds to compile and load it. What cannot be built, crashes TVM's
     runtime with an error or gives a wrong result is a Measurement with its error.
     """
+    return judged(source, lambda program: program.module if plan is None else program.scheduled(plan).mod, bounds)
+
+
+def judged(source: Source, scheduled: Callable[[Program], Any], bounds: Bounds = Bounds()) -> Measurement:
+    """As `measure`, of the module that `scheduled` makes of the program, or raises Refused."""
     tool = f"tvm {_load.found().version}"
     bench = _bench(source, bounds.seed)
     try:
         start = time.perf_counter()
         program = bench.program
-        module = program.scheduled(plan).mod if plan else program.module
+        module = scheduled(program)
         function = built(module, program.target, source.target)
         build = time.perf_counter() - start
         bench.poison()
