@@ -58,8 +58,8 @@ def run_metaschedule(
         work_dir="",
         max_trials_global=trials,
         num_trials_per_iter=at_once,
-        builder=_builder(),
-        runner=_runner(source, pool),
+        builder=builder(),
+        runner=runner(source, pool),
         database="memory",
         cost_model=ms.CostModel.create(cost_model, num_tuning_cores=1, tree_method="auto"),
         measure_callbacks=[*ms.MeasureCallback.create("default"), _recorder(program, seen)],
@@ -85,7 +85,7 @@ def judged(source: Source, path: str) -> Measurement:
     return measure.judged(source, lambda program: load().ir.load_json(text))
 
 
-def _builder() -> Any:
+def builder() -> Any:
     """Only writes modules down: they are built where they are run."""
     load()
     from tvm.ir.utils import derived_object
@@ -94,19 +94,19 @@ def _builder() -> Any:
     @derived_object
     class Builder(PyBuilder):  # type: ignore[misc]
         def build(self, build_inputs: Sequence[Any]) -> list[Any]:
-            return [BuilderResult(_written(each.mod), None) for each in build_inputs]
+            return [BuilderResult(written(each.mod), None) for each in build_inputs]
 
     return Builder()
 
 
-def _written(module: Any) -> str:
+def written(module: Any) -> str:
     """A file in a folder of its own, which TVM removes after the run."""
     path = Path(tempfile.mkdtemp(prefix="forerun-")) / "module.json"
     path.write_text(load().ir.save_json(module))
     return str(path)
 
 
-def _runner(source: Source, pool: Pool) -> Any:
+def runner(source: Source, pool: Pool) -> Any:
     from tvm.ir.utils import derived_object
     from tvm.s_tir.meta_schedule.runner import PyRunner, PyRunnerFuture, RunnerResult
 
@@ -125,12 +125,13 @@ def _runner(source: Source, pool: Pool) -> Any:
     @derived_object
     class Runner(PyRunner):  # type: ignore[misc]
         def run(self, runner_inputs: Sequence[Any]) -> list[Any]:
-            return [Future(_measured(pool, source, str(each.artifact_path))) for each in runner_inputs]
+            return [Future(measured(pool, source, str(each.artifact_path))) for each in runner_inputs]
 
     return Runner()
 
 
-def _measured(pool: Pool, source: Source, path: str) -> Measurement:
+def measured(pool: Pool, source: Source, path: str) -> Measurement:
+    """What a worker says of the module in a file."""
     try:
         return pool.call(judged, source, path)
     except ForerunError as error:  # it crashed, or took too long

@@ -12,9 +12,7 @@ from forerun.models.scheduler import Scheduler
 from forerun.tasks.schedule import Schedule
 
 
-def search_strategy(
-    model: Model | str | None = None, checkpoint: str | Path | None = None, seed: int = 0
-) -> Any:
+def search_strategy(model: Model | str | None = None, checkpoint: str | Path | None = None, seed: int = 0) -> Any:
     """A strategy for TVM's `tune_tir` and `tune_relax`: `tune_relax(..., strategy=forerun.search_strategy())`.
 
     `model` proposes the schedules: the language model that ships, or another one's name (`uniform`), or a `Model`. The

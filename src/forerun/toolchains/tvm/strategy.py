@@ -24,9 +24,9 @@ _PATIENCE = 4
 
 
 def strategy(task: Task[Plan], model: Model, seed: int) -> Any:
-    """`model` as a `tvm.s_tir.meta_schedule.SearchStrategy`, with the drafts that `solve` gets of it. Raises ToolMissing.
+    """`model` as a `SearchStrategy` of MetaSchedule, with the drafts that `solve` gets of it. Raises ToolMissing.
 
-    It is made of functions, as TVM's `derived_object` makes it of a class, which could stand only where TVM is imported.
+    It is made of functions, as `derived_object` makes it of a class, which could stand only where TVM is imported.
     """
     load()
     from tvm.s_tir.meta_schedule.search_strategy.search_strategy import _PySearchStrategy
@@ -76,9 +76,7 @@ class Search:
 class Proposals:
     """What a model proposes for one program, and what became of it. Methods are named as those of TVM's strategies."""
 
-    def __init__(
-        self, task: Task[Plan], model: Model, seed: int, program: Program, trials: int, at_once: int
-    ) -> None:
+    def __init__(self, task: Task[Plan], model: Model, seed: int, program: Program, trials: int, at_once: int) -> None:
         self.task, self.model, self.seed, self.program = task, model, seed, program
         self.prompt, self.grammar = prompt(program), Decisions(program)
         self.left, self.at_once, self.turn = trials, at_once, 0
