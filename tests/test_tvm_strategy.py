@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import logging
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -209,6 +210,11 @@ def test_tvms_own_searches_are_judged_like_ours(rivals: Any, pool: Pool) -> None
     assert len(runs) == 4 and all(run.seconds and not run.error for run in runs)
     assert all(grammar.text(grammar.parse(run.text)) == run.text for run in runs)
     assert broken != matmul().script() and found.error.startswith("wrong") and not found.ok
+
+
+def test_a_worker_may_go_on_using_every_core(rivals: Any, pool: Pool) -> None:
+    assert rivals.measured(pool, source(), rivals.written(matmul())).ok
+    assert pool.call(os.sched_getaffinity, 0) == os.sched_getaffinity(0)
 
 
 def test_bad_requests_say_what_to_do() -> None:

@@ -7,6 +7,7 @@ with NaN before the run, so that what a kernel does not write is seen.
 from __future__ import annotations
 
 import math
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -142,6 +143,8 @@ def built(module: Any, target: Any, text: str) -> Any:
 
 @lru_cache(maxsize=1)
 def _threads(count: int) -> None:
+    # TVM would bind this thread to the first cores, whatever else runs there and whichever this process may use.
+    os.environ["TVM_BIND_THREADS"] = "0"
     _load.load().get_global_func("runtime.config_threadpool")(1, count)
 
 
