@@ -27,7 +27,7 @@ LAYERS = [
     {"tasks"},
     {"models"},
     {"solve", "evaluate"},
-    {"improve", "minimise", "parallel", "lock"},
+    {"improve", "metaschedule", "minimise", "parallel", "lock"},
     {"acceptance", "corpora"},
     {"collect", "tables", "train"},
     {"questions"},

@@ -24,6 +24,7 @@ from forerun.solve import Budget, solve
 if TYPE_CHECKING:
     from forerun.estimate import Estimate, predict
     from forerun.improve import optimize
+    from forerun.metaschedule import search_strategy
     from forerun.sandbox import Limits, Pool
     from forerun.store import Store
 
@@ -51,6 +52,7 @@ __all__ = [
     "UsageError",
     "optimize",
     "predict",
+    "search_strategy",
     "solve",
 ]
 
@@ -61,6 +63,7 @@ _LAZY = {
     "Store": "forerun.store",
     "optimize": "forerun.improve",
     "predict": "forerun.estimate",
+    "search_strategy": "forerun.metaschedule",
 }
 
 

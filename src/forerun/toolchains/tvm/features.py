@@ -37,7 +37,8 @@ def features(program: Program, plans: Sequence[Plan]) -> NDArray[np.float64]:
         places.append(place)
     found = np.full((len(plans), WIDTH), np.nan)
     if candidates:
-        for place, stores in zip(places, extractor.extract_from(program.context, candidates), strict=True):
+        context = ms.TuneContext(mod=program.module, target=program.target, num_threads=1)
+        for place, stores in zip(places, extractor.extract_from(context, candidates), strict=True):
             found[place] = _row(stores.numpy())
     return found
 

@@ -7,6 +7,7 @@ with NaN before the run, so that what a kernel does not write is seen.
 from __future__ import annotations
 
 import math
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -80,12 +81,17 @@ def measure(source: Source, plan: Plan | None, bounds: Bounds = Bounds()) -> Mea
     `samples`, and `runs` in each; `build` the seconds to compile and load it. What cannot be built, crashes TVM's
     runtime with an error or gives a wrong result is a Measurement with its error.
     """
+    return judged(source, lambda program: program.module if plan is None else program.scheduled(plan).mod, bounds)
+
+
+def judged(source: Source, scheduled: Callable[[Program], Any], bounds: Bounds = Bounds()) -> Measurement:
+    """As `measure`, of the module that `scheduled` makes of the program, or raises Refused."""
     tool = f"tvm {_load.found().version}"
     bench = _bench(source, bounds.seed)
     try:
         start = time.perf_counter()
         program = bench.program
-        module = program.scheduled(plan).mod if plan else program.module
+        module = scheduled(program)
         function = built(module, program.target, source.target)
         build = time.perf_counter() - start
         bench.poison()
@@ -137,6 +143,8 @@ def built(module: Any, target: Any, text: str) -> Any:
 
 @lru_cache(maxsize=1)
 def _threads(count: int) -> None:
+    # TVM would bind this thread to the first cores, whatever else runs there and whichever this process may use.
+    os.environ["TVM_BIND_THREADS"] = "0"
     _load.load().get_global_func("runtime.config_threadpool")(1, count)
 
 

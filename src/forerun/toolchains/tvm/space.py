@@ -45,14 +45,20 @@ class Space:
 class Program:
     """A workload with its design spaces: `forerun.grammars.decisions.Spaces`."""
 
-    def __init__(self, source: Source) -> None:
-        """Raises InputError for what is no tensor program with constant shapes, ToolMissing."""
+    def __init__(self, source: Source, spaces: Sequence[Any] | None = None, postprocs: Sequence[Any] = ()) -> None:
+        """`spaces` are schedules whose traces are the design spaces, with the post-processing that belongs to them;
+        without any they are what TVM makes for the target.
+
+        Raises InputError for what is no tensor program with constant shapes, ToolMissing.
+        """
         self.source = source
         self.target = targets.made(source.target)
         intrinsics(self.target)
         self.module = parsed(source)
-        self.context = _context(self.module, self.target)
-        self.spaces = _spaces(self.context, source.name)
+        if spaces is None:
+            spaces, postprocs = _made(self.module, self.target, source.name)
+        self.spaces = tuple(_space(schedule.trace, source.name) for schedule in spaces)
+        self._postprocs = postprocs
         self.step = lru_cache(maxsize=100_000)(self._step)
 
     def __len__(self) -> int:
@@ -69,16 +75,24 @@ class Program:
     def scheduled(self, plan: Plan) -> Any:
         """The schedule that is built: replayed and post-processed. Raises Refused."""
         schedule = self.replay(plan)
-        for step in self.context.space_generator.postprocs:
+        schedule.enter_postproc()
+        for step in self._postprocs:
             if not step.apply(schedule):
                 raise Refused(f"post-processing: {type(step).__name__}")
         return schedule
 
     def plan(self, trace: Any) -> Plan:
-        """The plan that a trace is, without what post-processing adds. Raises ValueError where it is of no space."""
+        """The plan that a trace is, without what post-processing adds and with or without instructions of no effect.
+
+        Raises ValueError where it is of no space.
+        """
+        trace = trace.simplified(True)
         for number, known in enumerate(self.spaces):
-            if known.trace.as_json(remove_postproc=True)[0] == trace.as_json(remove_postproc=True)[0]:
-                return Plan(number, _decided(known, trace))
+            # As text: TVM's numbers are equal only to themselves.
+            if str(known.trace.simplified(True).as_json()[0]) == str(trace.as_json()[0]):
+                decisions = tuple(_read(trace.get_decision(inst)) for inst in trace.insts if _samples(inst))
+                if len(decisions) == len(known.asks):
+                    return Plan(number, decisions)
         raise ValueError("a trace of none of the design spaces")
 
     def _step(self, space: int, decisions: tuple[Decision, ...]) -> Step | None:
@@ -136,31 +150,32 @@ def parsed(source: Source) -> Any:
     return module
 
 
-def _context(module: Any, target: Any) -> Any:
+def _made(module: Any, target: Any, name: str) -> tuple[Sequence[Any], Sequence[Any]]:
+    """TVM's own design spaces, and their post-processing."""
     from tvm.s_tir import meta_schedule as ms
 
-    return ms.TuneContext(
+    context = ms.TuneContext(
         mod=module, target=target, space_generator="post-order-apply", task_name="main", num_threads=1, rand_state=_SEED
     )
-
-
-def _spaces(context: Any, name: str) -> tuple[Space, ...]:
     try:
-        made = context.generate_design_space()
+        return context.generate_design_space(), context.space_generator.postprocs
     except Exception as error:  # TVM's own errors share no base
         todo = "leave this subgraph out; its default schedule works"
         raise InputError(f"{name} has no design space", reason(error), todo) from error
-    return tuple(_space(schedule.trace, name) for schedule in made)
 
 
 def _space(trace: Any, name: str) -> Space:
-    asks = tuple(at for at, inst in enumerate(trace.insts) if inst.kind.name.startswith("Sample"))
+    asks = tuple(at for at, inst in enumerate(trace.insts) if _samples(inst))
     for at in asks:
         inst = trace.insts[at]
         if not _written(inst.kind.name, inst.attrs):
             why = f"it samples by {inst.kind.name} {list(inst.attrs)}"
             raise InputError(f"{name} has a design space that cannot be written", why, "leave this subgraph out")
     return Space(trace, asks)
+
+
+def _samples(inst: Any) -> bool:
+    return str(inst.kind.name).startswith("Sample")
 
 
 def _written(kind: str, attrs: Sequence[Any]) -> bool:

@@ -53,6 +53,11 @@ def parse(text: str) -> str:
     return written(values)
 
 
+def text(target: Any) -> str:
+    """The canonical text of TVM's target."""
+    return written({name: value for name, value in json.loads(str(target)).items() if value})
+
+
 @lru_cache(maxsize=16)
 def made(text: str) -> Any:
     """TVM's target for a text of `written`."""
