@@ -25,7 +25,7 @@ from forerun.models.encoder_decoder import EncoderDecoder
 from forerun.toolchains.tvm.space import Program
 
 SHIPPED = Path(__file__).parents[1] / "weights" / "scheduler"
-DRAFTS = 64
+DRAFTS = 128
 """Drafts of which the best are told, at least; four times as many as are asked for."""
 
 
