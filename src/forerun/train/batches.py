@@ -28,8 +28,8 @@ ANSWERS = 64
 class Batch(Generic[X]):
     """Sources packed in rows, and their answers: `[B, S]` and `[B, R]` with T answer tokens; 0 pads everywhere.
 
-    `inputs` are the answers shifted by one, from BEGIN; `weights` are 0 for padding. Answer r of a row belongs to the
-    source whose segment is `segments_BR[b, r]`.
+    `inputs` are the answers shifted by one, from BEGIN; `weights` are 0 for padding, and for what is given. Answer r of
+    a row belongs to the source whose segment is `segments_BR[b, r]`.
     """
 
     ids_BS: X
@@ -196,7 +196,7 @@ def collate(packed: Sequence[Sequence[Example]]) -> Batch[Any]:
             answers["inputs"][b, r, :n] = [BEGIN, *example.target[:-1]]
             answers["targets"][b, r, :n] = example.target
             answers["choices"][b, r, :n] = example.choices
-            weights[b, r, :n] = 1
+            weights[b, r, example.given : n] = 1
             segments[b, r], values[b, r], groups[b, r] = segment, example.value, example.group
     return Batch(
         sources["ids"], sources["segments"], sources["positions"], segments,

@@ -31,6 +31,8 @@ class Example:
     choices: Ints
     value: float
     group: int
+    given: int = 0
+    """How many of the answer's first tokens are given: nothing is to be learned of them."""
 
 
 @dataclass

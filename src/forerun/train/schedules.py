@@ -1,8 +1,9 @@
 """Trains the model that writes schedules, from what was measured of them (`forerun.tables.schedules`).
 
-Every measurement is used: a sentence is learned after the grade that its kernel has, and once more before it, so that
-one network proposes decisions of the grade that it is asked for and judges those of others. Kernels that failed have
-the lowest grade; sentences that nobody measured teach the language.
+Every measurement is used. Decisions of a good kernel are learned after its grade, so that the network proposes those of
+the grade that it is asked for; grades of all kernels are learned after their decisions, so that it judges those of
+others. The decisions of bad kernels are not learned: drawn at random, they are noise, and far more than what tells good
+ones apart. Kernels that failed have the lowest grade; sentences that nobody measured teach the language.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ from forerun.train.fit import config, learned, same_as_before, save, tokenizer_o
 from forerun.train.loop import Progress
 from forerun.train.recipes import Training
 
+LEARNED = graded.GRADES[5:]
+"""Grades of kernels whose decisions are learned: 40% of the best one's speed at least."""
 PIECES = (*decisions.PIECES, *graded.PIECES)
 """What is written, a token each."""
 
@@ -80,7 +83,8 @@ def examples(found: Sentences, task: int, tokenizer: Tokenizer, legal: Legal, co
         grammar = GradedDecisions(Decisions(Recorded(found.spaces, sentence)))
         for answer in _answers(sentence, best):
             target, choices = spelled(grammar.write(answer), grammar, tokenizer, legal)
-            yield Example(task, ids, target, choices, math.nan, task)
+            given = len(target) - 2 if answer.grade else 1
+            yield Example(task, ids, target, choices, math.nan, task, given)
 
 
 def _answers(sentence: Sentence, best: float | None) -> Iterator[Graded]:
@@ -88,5 +92,6 @@ def _answers(sentence: Sentence, best: float | None) -> Iterator[Graded]:
         yield Graded(UNKNOWN, sentence.plan)
         return
     known = grade(best / sentence.seconds if sentence.seconds else 0.0)
-    yield Graded(known, sentence.plan)
+    if known in LEARNED:
+        yield Graded(known, sentence.plan)
     yield Graded(JUDGE, sentence.plan, known)
