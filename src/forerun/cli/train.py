@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from forerun.cli import _train_passes, _train_predict, _train_schedule
+from forerun.cli import _train_judge, _train_passes, _train_predict, _train_schedule
 from forerun.cli.render import add_format
 
 DEFAULT = "predict"
@@ -12,6 +12,7 @@ DEFAULT = "predict"
 _TASKS = {
     "predict": (_train_predict, "a language model of numbers, from tables of rows (the default)"),
     "schedule": (_train_schedule, "the language model of schedules, from what was measured of them"),
+    "judge": (_train_judge, "the cost model that ranks drafts of schedules, from stored trials"),
     "passes": (_train_passes, "the coreset of pass pipelines, from stored trials"),
 }
 

@@ -20,16 +20,16 @@ NAME = "judge.safetensors"
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """`forest` gives the logarithm of the share that a kernel has of the best known speed of its program."""
+    """`forest` gives where a kernel stands among random ones of its program: 0 is the slowest, 1 the fastest."""
 
     forest: Forest
 
-    def shares(self, program: Program, plans: Sequence[Plan]) -> NDArray[np.float64]:
-        """`[N]`: the share that it expects of each plan, 0 where post-processing refuses it."""
+    def scores(self, program: Program, plans: Sequence[Plan]) -> NDArray[np.float64]:
+        """`[N]`: where each plan's kernel is thought to stand, -1 where post-processing refuses it."""
         from forerun.toolchains.tvm.features import features
 
         table = features(program, plans)
-        return np.where(np.isnan(table[:, 0]), 0.0, np.exp(self.forest.predict(table)))
+        return np.where(np.isnan(table[:, 0]), -1.0, self.forest.predict(table))
 
     def save(self, folder: Path) -> None:
         """Writes `judge.safetensors`."""

@@ -1,15 +1,16 @@
 """Schedules of tensor programs, written by a small language model: it proposes, judges what it proposed, and tells the
 best ones first.
 
-An encoder-decoder (`forerun.models.encoder_decoder`) reads the program and its design spaces and writes decisions of
-the best grade (`forerun.grammars.graded`). Of many drafts those come first whose kernels are expected to be fast. The
-method is that of the tensor language model (Zhai et al., OSDI 2024); that every measurement is learned from, by
-conditioning on its grade, and that the model judges its own drafts, is ours.
+Where the checkpoint has a network, an encoder-decoder (`forerun.models.encoder_decoder`), it reads the program and its
+design spaces and writes decisions of the best grade (`forerun.grammars.graded`); else drafts are random. Of many drafts
+those come first whose kernels are expected to be fast, by the checkpoint's cost model or by the network. The method is
+that of the tensor language model (Zhai et al., OSDI 2024); that every measurement is learned from, by conditioning on
+its grade, and that the model judges its own drafts, is ours.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar, cast
@@ -17,11 +18,13 @@ from typing import Any, ClassVar, cast
 import numpy as np
 
 from forerun.core import Draft, Grammar, Model, Trial
+from forerun.errors import InputError
 from forerun.grammars.decisions import Decisions, Plan
 from forerun.grammars.graded import BEST, CENTRES, GRADES, JUDGE, GradedDecisions
 from forerun.models import _decode
 from forerun.models._judge import Judge
-from forerun.models.encoder_decoder import EncoderDecoder
+from forerun.models.encoder_decoder import CONFIG, EncoderDecoder
+from forerun.models.uniform import Uniform
 from forerun.toolchains.tvm.space import Program
 
 SHIPPED = Path(__file__).parents[1] / "weights" / "scheduler"
@@ -49,8 +52,9 @@ class Scheduler(Model):
         ToolMissing as `EncoderDecoder` does.
         """
         folder = SHIPPED if place is None else Path(place)
-        self.model = EncoderDecoder(folder, device=device, threads=threads)
         self.judge = Judge.load(folder)
+        alone = self.judge and not (folder / CONFIG).is_file()
+        self.model = None if alone else EncoderDecoder(folder, device=device, threads=threads)
         self.asked, self.judged = asked, judged
         self._memory = lru_cache(maxsize=8)(self._encoded)
 
@@ -58,31 +62,36 @@ class Scheduler(Model):
         self, prompt: str, grammar: Grammar[Any], n: int, seed: int, history: Sequence[Trial[Any]] = ()
     ) -> list[Draft[Any]]:
         """At most `n` distinct plans that the history does not have, those first that it thinks are fastest."""
-        asked = GradedDecisions(cast(Decisions, grammar), self.asked)
+        decisions = cast(Decisions, grammar)
         known = {trial.draft.answer for trial in history}
-        drafts: dict[Plan, float] = {}
         many = max(DRAFTS, 4 * n) if self.judged else n
-        for prefix in self._drawn(prompt, asked, many, seed):
-            plan = asked.read(prefix.pieces).plan
+        drafts: dict[Plan, float] = {}
+        for plan, logprob in self._drawn(prompt, decisions, many, seed):
             if plan not in known:
-                drafts.setdefault(plan, prefix.logprob)
+                drafts.setdefault(plan, logprob)
         plans = list(drafts)
         if self.judged and plans:
-            shares = self.shares(prompt, asked.decisions, plans)
-            plans = [plans[i] for i in np.argsort(-shares, kind="stable")]
+            scores = self.scores(prompt, decisions, plans)
+            plans = [plans[i] for i in np.argsort(-scores, kind="stable")]
         return [Draft(plan, drafts[plan], self.name) for plan in plans[:n]]
 
-    def shares(self, prompt: str, grammar: Decisions, plans: Sequence[Plan]) -> Any:
-        """`[N]`, an array: which share of the best kernel's speed is expected of each plan.
+    def scores(self, prompt: str, grammar: Decisions, plans: Sequence[Plan]) -> Any:
+        """`[N]`, an array: how fast each plan's kernel is thought to be among those of its program; more is faster.
 
         By the cost model of the checkpoint where there is one and TVM can make the program; else by the network.
         """
         if self.judge and isinstance(grammar.spaces, Program):
-            return self.judge.shares(grammar.spaces, plans)
+            return self.judge.scores(grammar.spaces, plans)
         return self.graded(prompt, grammar, plans)
 
     def graded(self, prompt: str, grammar: Decisions, plans: Sequence[Plan]) -> Any:
-        """`[N]`, an array: as `shares`, by the grades that the network expects."""
+        """`[N]`, an array: the share of the best kernel's speed that the network expects of each plan's.
+
+        Raises InputError without a network.
+        """
+        if self.model is None:
+            why = "its cost model needs a program of TVM"
+            raise InputError("a checkpoint without a network judges no text", why, "name a checkpoint with one")
         memory, vocabulary = self._memory(prompt), self.model.tokenizer.vocabulary
         written = [[t for piece in (JUDGE, *grammar.write(plan)) for t in vocabulary.spell(piece)] for plan in plans]
         found = _decode.following(self.model.network, vocabulary, memory, written)
@@ -90,10 +99,19 @@ class Scheduler(Model):
         likely = np.exp(logits - logits.max(axis=1, keepdims=True))
         return likely @ np.array(CENTRES) / likely.sum(axis=1)
 
-    def _drawn(self, prompt: str, grammar: GradedDecisions, n: int, seed: int) -> list[_decode.Prefix]:
+    def _drawn(self, prompt: str, grammar: Decisions, n: int, seed: int) -> Iterator[tuple[Plan, float]]:
+        """Plans with their log-probabilities."""
+        if self.model is None:
+            for draft in Uniform().sample(prompt, grammar, n, seed):
+                assert draft.answer is not None
+                yield draft.answer, draft.logprob
+            return
+        asked = GradedDecisions(grammar, self.asked)
         memory, vocabulary = self._memory(prompt), self.model.tokenizer.vocabulary
-        found = _decode.sample(self.model.network, vocabulary, memory, [grammar], n=n, seed=seed)[0]
-        return [prefix for prefix in found if prefix.complete]
+        for prefix in _decode.sample(self.model.network, vocabulary, memory, [asked], n=n, seed=seed)[0]:
+            if prefix.complete:
+                yield asked.read(prefix.pieces).plan, prefix.logprob
 
     def _encoded(self, prompt: str) -> Any:
+        assert self.model is not None
         return self.model.network.encode([self.model.encode(prompt).ids])

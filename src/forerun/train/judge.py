@@ -17,8 +17,6 @@ from forerun.stats import mean, spearman
 from forerun.store import Store
 from forerun.tasks.schedule import Schedule
 
-LEAST = -4.0
-"""Logarithms of shares below this count as this: how bad a bad kernel is does not matter."""
 _FEW = 6
 """Kernels that a program must have."""
 
@@ -67,21 +65,27 @@ def fit(found: Collection[Measured], validate: Collection[str], seed: int = 0) -
 
     Raises InputError where there are none, ToolMissing without scikit-learn.
     """
-    try:
-        from sklearn.ensemble import HistGradientBoostingRegressor
-    except ImportError as error:
-        raise ToolMissing("training needs scikit-learn", reason(error), "pip install 'forerun[train]'") from error
     train = [each for each in found if not each.families & set(validate)]
     held = [each for each in found if each.families <= set(validate)]
     if not train or not held:
         why = f"{len(train)} programs to learn from, {len(held)} to validate with"
         raise InputError("too little to learn from", why, "name families that some programs have, not all")
+    judge = whole(train, seed)
+    return judge, report(judge.forest, held)
+
+
+def whole(found: Collection[Measured], seed: int = 0) -> Judge:
+    """Learns from all programs that are given. Raises ToolMissing without scikit-learn."""
+    try:
+        from sklearn.ensemble import HistGradientBoostingRegressor
+    except ImportError as error:
+        raise ToolMissing("training needs scikit-learn", reason(error), "pip install 'forerun[train]'") from error
     model = HistGradientBoostingRegressor(
-        max_iter=400, learning_rate=0.06, max_leaf_nodes=31, l2_regularization=1.0, max_features=0.3, random_state=seed
+        max_iter=300, learning_rate=0.05, max_leaf_nodes=15, l2_regularization=1.0, max_features=0.2, random_state=seed
     )
-    model.fit(np.concatenate([each.table for each in train]), np.concatenate([_aim(each) for each in train]))
-    forest = Forest.of(model)
-    return Judge(forest), report(forest, held)
+    aims = [ranks(each.shares) for each in found]
+    model.fit(np.concatenate([each.table for each in found]), np.concatenate(aims))
+    return Judge(Forest.of(model))
 
 
 def report(forest: Forest, held: Collection[Measured]) -> Report:
@@ -96,5 +100,6 @@ def report(forest: Forest, held: Collection[Measured]) -> Report:
     return Report(len(ranks), mean(ranks), mean(first), mean(every)) if ranks else Report(0, *[float("nan")] * 3)
 
 
-def _aim(found: Measured) -> NDArray[np.float64]:
-    return np.maximum(found.shares, LEAST)
+def ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Where each of several values stands: 0 the least, 1 the most."""
+    return np.argsort(np.argsort(values)) / max(1, len(values) - 1)

@@ -1,0 +1,61 @@
+"""Of `forerun train`: the cost model that ranks drafts of schedules, from stored trials."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import asdict
+from pathlib import Path
+
+from forerun import settings
+from forerun.cli.render import Column, Progress, Table, number, show
+from forerun.corpora import workloads
+from forerun.errors import InputError, UsageError
+from forerun.train import judge
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """The options."""
+    parser.epilog = (
+        "Learns from what `forerun collect schedule` stored; the figures are of held-out families' programs."
+    )
+    parser.add_argument("--store", type=Path, help="file with the trials (default: in the cache folder)")
+    parser.add_argument("--workloads", type=Path, required=True, metavar="FILE", help="the programs and their networks")
+    parser.add_argument(
+        "--validate", action="append", default=[], metavar="FAMILY", help="whose programs are held out, for the figures"
+    )
+    parser.add_argument("--but", action="append", default=[], metavar="FAMILY", help="whose programs are left out")
+    parser.add_argument("--seed", type=int, default=0, help="of the trees (default: 0)")
+    parser.add_argument("-o", "--output", type=Path, default=Path("checkpoint"), help="folder for the checkpoint")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Trains without the held-out families, then on all: the figures are of the former, the trees of the latter."""
+    store, but = options.store or settings.store_path(), set(options.but)
+    if not options.validate:
+        raise UsageError(
+            "nothing is held out", "without it nobody knows how good it is", "--validate swin, for example"
+        )
+    if not store.is_file():
+        todo = "gather some first: forerun collect schedule"
+        raise InputError(f"there are no trials: {store}", "there is no such file", todo)
+    families = {each.text: each.families for each in workloads.read(options.workloads) if not each.families & but}
+    progress, found = Progress(None, "programs"), list[judge.Measured]()
+    for each in judge.measured(store, families):
+        found.append(each)
+        progress.step(f"{len(each.shares)} kernels")
+    progress.end()
+    _, report = judge.fit(found, options.validate, options.seed)
+    options.output.mkdir(parents=True, exist_ok=True)
+    judge.whole(found, options.seed).save(options.output)
+    kernels = sum(len(each.shares) for each in found)
+    row = {"learned": len(found), "kernels": kernels, **asdict(report)}
+    columns = [
+        Column("learned", "programs", number, True),
+        Column("kernels", "kernels", number, True),
+        Column("programs", "held out", number, True),
+        Column("spearman", "rank correlation", number, True),
+        Column("first", "ranked first", number, True),
+        Column("mean", "mean kernel", number, True),
+    ]
+    show(Table(columns, [row]), options.format)
+    return 0
