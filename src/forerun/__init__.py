@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from forerun.improve import optimize
     from forerun.sandbox import Limits, Pool
     from forerun.store import Store
+    from forerun.tuning import Tuned, tune
 
 __version__ = "0.1.0"
 
@@ -48,10 +49,12 @@ __all__ = [
     "Task",
     "ToolMissing",
     "Trial",
+    "Tuned",
     "UsageError",
     "optimize",
     "predict",
     "solve",
+    "tune",
 ]
 
 _LAZY = {
@@ -59,8 +62,10 @@ _LAZY = {
     "Limits": "forerun.sandbox",
     "Pool": "forerun.sandbox",
     "Store": "forerun.store",
+    "Tuned": "forerun.tuning",
     "optimize": "forerun.improve",
     "predict": "forerun.estimate",
+    "tune": "forerun.tuning",
 }
 
 
