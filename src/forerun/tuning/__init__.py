@@ -17,7 +17,7 @@ from zlib import crc32
 
 from forerun import settings
 from forerun.core import Model, Result, Source, Trial
-from forerun.errors import ForerunError, InputError, UsageError
+from forerun.errors import InputError, UsageError
 from forerun.grammars.decisions import Plan
 from forerun.models._chain import model as named_model
 from forerun.models.scheduler import SHIPPED, Scheduler
@@ -141,8 +141,8 @@ def tune(
     torch.nn.Module and its inputs, a torch.nn.Module with `inputs`, or one program: a .py or .tir file of TVMScript, or
     `workloads.jsonl.gz:name`. `target` is `llvm`, `llvm:1` for one thread, or JSON. `trials` in all are dealt out by
     what they promise, 16 for each program where no number is given; `per_task` bounds those of each. `proposer` writes
-    the candidates: a model or its name; the scheduler that ships where there is one, else `uniform`. `output` is a folder for the
-    library, the database and the report. `store` is where trials are kept, the cache's where none is named.
+    the candidates: a model or its name; the scheduler that ships where there is one, else `uniform`. `output` is a
+    folder for the library, the database and the report. Trials are kept in `store`, the cache's where none is named.
 
     Raises InputError, UsageError, ToolMissing; ForerunError where the tuned network computes something else.
     """

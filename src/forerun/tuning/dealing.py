@@ -53,8 +53,8 @@ class Hand:
 
 
 def deal(hands: Sequence[Hand], trials: int, per_task: int | None = None) -> None:
-    """Deals `trials` in all, at most `per_task` to a hand. Each gets a round first, those that weigh most before others;
-    one whose search is dry gets no more.
+    """Deals `trials` in all, at most `per_task` to a hand. Each gets a round first, those that weigh most before
+    others; one whose search is dry gets no more.
     """
     most = trials if per_task is None else per_task
     first = max(1, min(ROUND, trials // len(hands)))

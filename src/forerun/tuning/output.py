@@ -151,7 +151,8 @@ def markdown(tuned: Tuned) -> str:
         f"\n![Latency against trials]({REPORT}.svg)\n",
     ]
     if networks:
-        parts += ["The whole network, runs interleaved:\n", _grid(["run", "latency", "spread", "runs", "gain"], networks)]
+        heads = ["run", "latency", "spread", "runs", "gain"]
+        parts += ["The whole network, runs interleaved:\n", _grid(heads, networks)]
     if tuned.left_out:
         parts += ["\nLeft as they are:\n", *(f"- {name}: {reason}" for name, reason in tuned.left_out.items())]
     return "\n".join([*parts, *(f"\n{note}" for note in tuned.notes)]) + "\n"

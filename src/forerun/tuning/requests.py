@@ -51,7 +51,8 @@ def request(model: Any, inputs: Sequence[Any] | None, shapes: Shapes) -> Iterato
     named = isinstance(model, str | os.PathLike)
     if named == (inputs is not None):
         why = "a file brings its own" if named else f"it is a {type(model).__name__}, no file"
-        raise UsageError("inputs belong to a torch.nn.Module", why, "tune(module, inputs=(torch.randn(1, 3, 224, 224),))")
+        todo = "tune(module, inputs=(torch.randn(1, 3, 224, 224),))"
+        raise UsageError("inputs belong to a torch.nn.Module", why, todo)
     if shapes and not (named and Path(model).suffix == ".onnx"):
         raise UsageError("shapes belong to an .onnx file", "other networks have theirs", "leave them out")
     if named:

@@ -131,13 +131,8 @@ def _told(timing: Timing, runs: int) -> dict[str, float]:
 def built(module: Any, target: Any, text: str) -> Any:
     """A function of this process that runs a module's `main` on as many threads as its target has."""
     tvm = _load.load()
-    _threads(targets.threads(text))
+    _load.use_threads(targets.threads(text))
     return tvm.compile(module, target).jit()["main"]
-
-
-@lru_cache(maxsize=1)
-def _threads(count: int) -> None:
-    _load.load().get_global_func("runtime.config_threadpool")(1, count)
 
 
 @lru_cache(maxsize=2)

@@ -22,7 +22,7 @@ from forerun.toolchains.llvm import clang
 from forerun.toolchains.onnx import run as onnx_run
 from forerun.toolchains.tvm import database, extract
 from forerun.toolchains.tvm import target as targets
-from forerun.toolchains.tvm._load import load
+from forerun.toolchains.tvm._load import load, use_threads
 from forerun.toolchains.tvm.agreement import agrees, error
 
 DEFAULT, TUNED = "default", "tuned"
@@ -133,8 +133,8 @@ class _Known:
 
 @lru_cache(maxsize=1)
 def _read(network: Network, target: str) -> _Known:
-    tvm, threads = load(), targets.threads(target)
-    tvm.get_global_func("runtime.config_threadpool")(1, threads)
+    threads = targets.threads(target)
+    use_threads(threads)
     if network.path.suffix == ".onnx":
         module = extract.from_onnx(network.path, dict(network.shapes))
         inputs = _inputs(module, [])
