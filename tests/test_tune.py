@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import importlib.metadata
 import json
 import math
+import os
+import time
 import xml.etree.ElementTree
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -15,16 +19,16 @@ import onnx
 import pytest
 from onnx import TensorProto, helper
 
-from forerun import files, sandbox
-from forerun.core import Draft, Measurement, Metric, Model, Source, Trial
-from forerun.errors import ForerunError, InputError, ToolMissing, UsageError
+from forerun import files, sandbox, settings
+from forerun.core import Draft, Measurement, Source, Trial
+from forerun.errors import ForerunError, UsageError
 
 pytest.importorskip("tvm_ffi")
 
 from forerun import tuning
-from forerun.grammars.decisions import Plan
+from forerun.grammars.decisions import Decisions, Plan
 from forerun.models.uniform import Uniform
-from forerun.solve import Search
+from forerun.store import Store
 from forerun.tasks.schedule import Schedule
 from forerun.toolchains.tvm import _load, database, extract
 from forerun.toolchains.tvm import target as targets
@@ -173,13 +177,6 @@ def test_a_program_of_a_file(tmp_path: Path, run_forerun: Run) -> None:
     assert names == {database.WORKLOADS, database.RECORDS, "model.so", "report.json", "report.md", "report.svg"}
 
 
-class Toy(Schedule):
-    """Latencies that a list tells, instead of a machine."""
-
-    def __init__(self, *latencies: float) -> None:
-        object.__setattr__(self, "latencies", latencies)
-
-
 class Told:
     """A search whose rounds give what a list says."""
 
@@ -281,7 +278,99 @@ def test_no_tvm_and_another_one(
 
 
 class Broken(Schedule):
-    """Its first candidates crash, hang, and are wrong."""
+    """Its first candidate crashes, the second hangs, the third is wrong."""
 
     def measure(self, source: Source, answer: Plan | None) -> Measurement:
-        return super().measure(source, answer)
+        from forerun.toolchains.tvm.measure import _bench
+
+        if answer is None:
+            return super().measure(source, answer)
+        counter = settings.cache_folder() / "count"
+        number = int(counter.read_text()) if counter.exists() else 0
+        counter.write_text(str(number + 1))
+        if number == 0:
+            os.abort()
+        if number == 1:
+            time.sleep(1000)
+        bench = _bench(source, 0)
+        right = bench.expected
+        bench.expected = [each + 1 for each in right] if number == 2 else right
+        try:
+            return super().measure(source, answer)
+        finally:
+            bench.expected = right
+
+
+def test_kernels_that_crash_hang_or_are_wrong_never_win(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tuning, "Schedule", Broken)
+    monkeypatch.setenv("FORERUN_TIMEOUT", "8")
+    (tmp_path / "matmul.tir").write_text(PROGRAM)
+    found = tuning.tune(tmp_path / "matmul.tir", target="llvm:1", trials=5, proposer="uniform")
+    (kernel,) = found.kernels
+    errors = [trial.measurement.error for trial in kernel.result.trials]
+    assert [error.partition(":")[0] for error in errors] == ["crash", "timeout", "wrong", "", ""]
+    assert kernel.failed == 3 and kernel.after_s <= kernel.before_s
+    assert kernel.result.best.measurement.ok
+
+
+def test_an_interrupt_keeps_what_was_measured(tmp_path: Path) -> None:
+    (tmp_path / "matmul.tir").write_text(PROGRAM)
+    seen = list[tuning.Progress]()
+
+    def stop(now: tuning.Progress) -> None:
+        seen.append(now)
+        if now.trials == 3:
+            raise KeyboardInterrupt
+
+    store = tmp_path / "trials.sqlite"
+    with pytest.raises(KeyboardInterrupt):
+        tuning.tune(
+            tmp_path / "matmul.tir", target="llvm:1", trials=5, proposer="uniform", store=store, on_progress=stop
+        )
+    with Store(store) as kept:
+        rows = [row for row in kept.trials("schedule/1") if row.answer is not None]
+    assert len(rows) == 3
+    again = tuning.tune(tmp_path / "matmul.tir", target="llvm:1", trials=5, proposer="uniform", store=store)
+    texts = [Decisions.text(Schedule().grammar(t.source), t.draft.answer) for t in again.kernels[0].result.trials]
+    assert {row.answer for row in rows} <= set(texts) and len(texts) == 5
+
+
+def test_a_busy_machine_is_told(tuned: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    found, _, _ = tuned
+    baselines = [Hand(extract.Extracted(k.name, "", 1, 1.0), SimpleNamespace(  # type: ignore[arg-type]
+        task=Schedule(), baseline=k.result.baseline, trials=[])) for k in found.kernels]  # fmt: skip
+    table = tuning._Table(Uniform(), found.target, 0, None, None, lambda _: None)  # type: ignore[arg-type]
+    table.hands = baselines
+    monkeypatch.setattr(tuning, "BUSY", -1.0)
+    assert any(note.startswith("the machine is busy") and "%" in note for note in table.notes())
+    monkeypatch.setattr(tuning, "BUSY", 1e9)
+    assert table.notes() == []
+
+
+def test_a_full_disk_is_told(tuned: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(files, "_replace", full)
+    with pytest.raises(ForerunError, match="cannot write") as error:
+        output.write(tuned[0], tmp_path, {}, b"")
+    assert "No space left" in error.value.why and not list(tmp_path.iterdir())
+
+
+def test_without_a_compiler_there_is_no_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    from forerun.toolchains.tvm import network
+
+    monkeypatch.setattr(network, "_linker", lambda: None)
+    data, why = network.exported(None)
+    assert data == b"" and "C++ compiler" in why
+
+
+def test_a_module_of_pytorch_with_its_inputs() -> None:
+    torch = pytest.importorskip("torch")
+    torch.manual_seed(0)
+    module = torch.nn.Sequential(torch.nn.Linear(16, 32), torch.nn.Tanh())
+    with pytest.raises(UsageError):
+        tuning.tune(module)
+    found = tuning.tune(module, inputs=(torch.randn(4, 16),), target="llvm:1", trials=2, proposer=Uniform())
+    assert found.comparison is not None and set(found.comparison.timings) == {"default", "tuned", "PyTorch"}
+    assert found.comparison.errors["PyTorch"] < 1e-5

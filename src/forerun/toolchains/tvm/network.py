@@ -6,6 +6,7 @@ Reading a network takes PyTorch or ONNX, TVM's front ends and gigabytes: call `p
 
 from __future__ import annotations
 
+import math
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,6 +29,7 @@ from forerun.toolchains.tvm.agreement import agrees, error
 DEFAULT, TUNED = "default", "tuned"
 _SECONDS, _MOST = 20.0, 30
 """Samples of a whole network take so long together, and are at most so many; three at least."""
+_SAMPLE_S = 5e-3
 _TERMS = 1_000_000
 """Errors of layers add up: outputs of networks agree where those of a sum of so many terms do, at 1e-3 for float32."""
 
@@ -87,10 +89,21 @@ def compared(network: Network, target: str, texts: dict[str, str], library: bool
                 f"outputs are off by {errors[name]:.2g} of their size, though every kernel was right by itself",
                 "use the network as it was, and report the kernels of the database to this project",
             )
-    once = interleaved(runs, 1, warm_up=1)
-    repeats = min(_MOST, max(3, int(_SECONDS / sum(timing.median_s for timing in once.values()))))
     data, why = exported(made) if library else (b"", "")
-    return Comparison(interleaved(runs, repeats, warm_up=0), errors, data, why)
+    return Comparison(_timed(runs), errors, data, why)
+
+
+def _timed(runs: Mapping[str, Callable[[], object]]) -> dict[str, Timing]:
+    """Seconds of a run. A sample is several runs of a small network, or each would find the caches of the other."""
+    once = {name: timing.median_s for name, timing in interleaved(runs, 1, warm_up=1).items()}
+    many = {name: max(1, math.ceil(_SAMPLE_S / max(seconds, 1e-7))) for name, seconds in once.items()}
+
+    def sample(name: str) -> Callable[[], object]:
+        return lambda: [runs[name]() for _ in range(many[name])]
+
+    repeats = min(_MOST, max(3, int(_SECONDS / sum(once[name] * many[name] for name in runs))))
+    found = interleaved({name: sample(name) for name in runs}, repeats, warm_up=0)
+    return {name: Timing(tuple(s / many[name] for s in timing.seconds)) for name, timing in found.items()}
 
 
 def exported(made: Any) -> tuple[bytes, str]:
