@@ -229,7 +229,7 @@ BAD: dict[str, tuple[Callable[[Path], list[str]], int, str]] = {
     "target": (lambda p: [str(network(p)), "--target", "abacus"], 2, "not a target"),
     "proposer": (lambda p: [str(network(p)), "--model", "nobody"], 2, "nobody"),
     "two proposers": (lambda p: [str(network(p)), "--model", "uniform", "--checkpoint", "x"], 2, "--checkpoint"),
-    "no checkpoint": (lambda p: [str(network(p)), "--checkpoint", str(p)], 1, str(p)),
+    "no checkpoint": (lambda p: [str(network(p)), "--checkpoint", str(p)], 1, "forerun: "),
     "kind": (lambda p: ["net.tar"], 2, "not something to tune"),
     "no file": (lambda p: [str(p / "no.onnx")], 1, "no.onnx"),
     "no program": (lambda p: [str(_written(p / "own.py", "x = 1"))], 1, "no tensor program"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,6 +24,8 @@ Shapes = Mapping[str, Sequence[int]]
 """The shape of an input, by its name."""
 
 _PROGRAMS = (".py", ".tir")
+_IMPORTS = re.compile(r"^(?:from|import) tvm\b.*$", re.MULTILINE)
+"""Of a Python file that runs: the parser of texts knows these names, and takes no imports."""
 _EXAMPLES = "for example: net.onnx, module.py:factory, kernel.py, workloads.jsonl.gz:name"
 
 Finished = tuple[network.Comparison | None, bytes, str]
@@ -85,7 +88,7 @@ def _named(text: str, shapes: Shapes) -> Request:
 
 def _file(path: Path) -> Request:
     try:
-        text = path.read_text()
+        text = _IMPORTS.sub("", path.read_text())
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"cannot read {path}", reason(error), _EXAMPLES) from error
     module = parsed(Source(text, workloads.LANGUAGE, str(path)))

@@ -153,8 +153,8 @@ def _read(network: Network, target: str) -> _Known:
         inputs = _inputs(module, [])
         name, rival = "onnxruntime", _onnxruntime(network.path, inputs, threads)
     else:
-        torch_network, examples = _torch(network)
-        module = extract.from_torch(torch_network, examples)
+        torch_network, examples, program = _torch(network)
+        module = extract.from_exported(program)
         inputs = _inputs(module, [each.detach().numpy() for each in examples])
         name, rival = "PyTorch", _pytorch(torch_network, inputs, threads)
     what = f"{network.path.name} does not run"
@@ -173,13 +173,15 @@ def _read(network: Network, target: str) -> _Known:
     return _Known(extraction, inputs, {name: rival}, default, {DEFAULT: ours, name: theirs})
 
 
-def _torch(network: Network) -> tuple[Any, Sequence[Any]]:
+def _torch(network: Network) -> tuple[Any, Sequence[Any], Any]:
+    """What runs, its example inputs, and what torch.export makes of it."""
     if network.factory:
-        return extract.made(network.path, network.factory)
+        module, examples = extract.made(network.path, network.factory)
+        return module, examples, extract.exported(module, examples)
     import torch
 
     program = torch.export.load(str(network.path))
-    return program.module(), program.example_inputs[0]
+    return program.module(), program.example_inputs[0], program
 
 
 def _tried(what: str, todo: str, function: Callable[[], Any]) -> Any:
