@@ -29,7 +29,7 @@ LAYERS = [
     {"solve", "evaluate"},
     {"improve", "metaschedule", "minimise", "parallel", "lock"},
     {"acceptance", "corpora"},
-    {"collect", "tables", "train"},
+    {"collect", "tables", "train", "tuning"},
     {"questions"},
     {"estimate"},
     {"cc", "testing"},

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from forerun.metaschedule import search_strategy
     from forerun.sandbox import Limits, Pool
     from forerun.store import Store
+    from forerun.tuning import Tuned, tune
 
 __version__ = "0.1.0"
 
@@ -49,11 +50,13 @@ __all__ = [
     "Task",
     "ToolMissing",
     "Trial",
+    "Tuned",
     "UsageError",
     "optimize",
     "predict",
     "search_strategy",
     "solve",
+    "tune",
 ]
 
 _LAZY = {
@@ -61,9 +64,11 @@ _LAZY = {
     "Limits": "forerun.sandbox",
     "Pool": "forerun.sandbox",
     "Store": "forerun.store",
+    "Tuned": "forerun.tuning",
     "optimize": "forerun.improve",
     "predict": "forerun.estimate",
     "search_strategy": "forerun.metaschedule",
+    "tune": "forerun.tuning",
 }
 
 

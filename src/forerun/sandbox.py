@@ -96,12 +96,16 @@ class Pool:
     def call(self, function: Callable[..., T], *arguments: object) -> T:
         """The value of a module-level function, computed in a worker.
 
-        Raises ForerunError where the worker died or ran out of time, or where the function raised anything; a
-        ToolMissing comes as it is.
+        Raises ForerunError where the worker died or ran out of time, or where the function raised anything; errors of
+        ours come as they are.
         """
         worker = self._workers[0]
         worker.submit_call(function, arguments)
-        answer = next(answer for _, answer in _answers([worker]))
+        try:
+            answer = next(answer for _, answer in _answers([worker]))
+        except BaseException:  # an interrupt: what it works on is not wanted
+            worker.stop()
+            raise
         if isinstance(answer, _Value):
             return answer.value  # type: ignore[no-any-return]
         todo = "give it more: FORERUN_TIMEOUT (seconds), FORERUN_MEMORY (MiB); or leave this file to the compiler"
@@ -116,14 +120,14 @@ class _Value:
 
 
 @dataclass(frozen=True, slots=True)
-class _Missing:
-    """Not a candidate's failure: every other one would fail in the same way."""
+class _Raised:
+    """Not a candidate's failure: every other one would fail in the same way. Or what a called function had to say."""
 
-    error: ToolMissing
+    error: ForerunError
 
 
-def _measurement(answer: Measurement | _Missing) -> Measurement:
-    if isinstance(answer, _Missing):
+def _measurement(answer: Measurement | _Raised) -> Measurement:
+    if isinstance(answer, _Raised):
         raise answer.error
     return answer
 
@@ -140,7 +144,7 @@ def _answers(busy: Sequence[_Worker]) -> Iterator[tuple[_Worker, Any]]:
     yield from found
 
 
-def _finished(busy: Iterable[_Worker]) -> Iterator[tuple[_Worker, Measurement | _Missing]]:
+def _finished(busy: Iterable[_Worker]) -> Iterator[tuple[_Worker, Measurement | _Raised]]:
     """Waits until at least one worker has answered, died, run out of time, or become ready, which yields nothing."""
     workers = {worker.connection: worker for worker in busy}
     earliest = min(worker.deadline for worker in workers.values())
@@ -276,17 +280,20 @@ def _measured(task: Task[A], source: Source, answer: A | None) -> Measurement:
     return found
 
 
-def _valued(function: Callable[..., object], arguments: tuple[object, ...]) -> _Value:
-    return _Value(function(*arguments))
+def _valued(function: Callable[..., object], arguments: tuple[object, ...]) -> _Value | _Raised:
+    try:
+        return _Value(function(*arguments))
+    except ForerunError as error:
+        return _Raised(error)
 
 
-def _guarded(function: Callable[..., T], *arguments: object) -> T | Measurement | _Missing:
+def _guarded(function: Callable[..., T], *arguments: object) -> T | Measurement | _Raised:
     try:
         return function(*arguments)
     except MemoryError:
         return Measurement(error="memory: the worker reached its memory limit")
     except ToolMissing as error:
-        return _Missing(error)
+        return _Raised(error)
     except Exception as error:  # a plugin's mistake must not end a search
         return Measurement(error=f"{type(error).__name__}: {error}")
 

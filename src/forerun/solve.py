@@ -11,10 +11,10 @@ import logging
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from forerun.core import Draft, Grammar, Measurement, Model, Result, Source, Task, Trial
+from forerun.core import Draft, Measurement, Model, Result, Source, Task, Trial
 from forerun.errors import ForerunError, InputError, UsageError
 
 if TYPE_CHECKING:  # given by the caller: `import forerun` loads neither processes nor a database
@@ -65,25 +65,15 @@ def solve(
 
     Raises InputError where the baseline itself fails: then there is nothing to compare with.
     """
-    search = _Search(task, source, task.grammar(source), pool, store, on_trial)
     budget = budget or Budget()
     ends = None if budget.seconds is None else time.monotonic() + budget.seconds
-    prompt = task.prompt(source)
-    baseline = search.baseline()
-    dry = turn = 0
-    while len(search.trials) < budget.candidates and dry < _PATIENCE:
+    search = Search(task, model, source, pool=pool, seed=seed, store=store, on_trial=on_trial)
+    while len(search.trials) < budget.candidates and not search.dry:
         if ends is not None and time.monotonic() >= ends:
             break
         # The last draft is asked for alone, so that it may build on everything measured before it.
-        n = min(ROUND, max(1, budget.candidates - len(search.trials) - 1))
-        drafts = model.sample(prompt, search.grammar, n, seed * 1_000_003 + turn, search.history())
-        if not drafts:
-            break
-        fresh = search.new(drafts)[:n]
-        dry = 0 if fresh else dry + 1
-        search.run(fresh, ends)
-        turn += 1
-    return Result(task.metric, baseline, task.choose(baseline, search.trials), tuple(search.trials))
+        search.round(min(ROUND, max(1, budget.candidates - len(search.trials) - 1)), ends)
+    return search.result()
 
 
 def _todo(measurement: Measurement) -> str:
@@ -94,55 +84,83 @@ def _todo(measurement: Measurement) -> str:
     return "look at the source and at how it is compiled"
 
 
-@dataclass
-class _Search(Generic[A]):
-    task: Task[A]
-    source: Source
-    grammar: Grammar[A]
-    pool: Pool
-    store: Store | None
-    on_trial: Callable[[Trial[A]], None] | None
-    trials: list[Trial[A]] = field(default_factory=list)
-    seen: set[str] = field(default_factory=set)
-    known: dict[str, Measurement] = field(default_factory=dict)
-    tool: str = ""
+class Search(Generic[A]):
+    """What `solve` does, round by round, for a caller who deals out the rounds. `trials` are those so far."""
 
-    def baseline(self) -> Trial[A]:
-        measurement = next(m for _, m in self.pool.measure(self.task, self.source, [None]))
+    def __init__(
+        self,
+        task: Task[A],
+        model: Model,
+        source: Source,
+        *,
+        pool: Pool,
+        seed: int = 0,
+        store: Store | None = None,
+        on_trial: Callable[[Trial[A]], None] | None = None,
+    ) -> None:
+        """Measures the baseline. Raises InputError where that fails."""
+        self.task, self.source, self.trials = task, source, list[Trial[A]]()
+        self._model, self._pool, self._seed, self._store, self._on_trial = model, pool, seed, store, on_trial
+        self._grammar, self._prompt = task.grammar(source), task.prompt(source)
+        self._seen, self._known = set[str](), dict[str, Measurement]()
+        self._silent = self._turn = 0
+        self.baseline = self._measured_baseline()
+
+    @property
+    def dry(self) -> bool:
+        """Whether the model has no more to say: it gave no draft, or none that is new for some rounds."""
+        return self._silent >= _PATIENCE
+
+    def round(self, n: int, ends: float | None = None) -> list[Trial[A]]:
+        """Asks for `n` drafts, and measures those that are new; what is done at the time `ends` (`time.monotonic`)."""
+        seed = self._seed * 1_000_003 + self._turn
+        drafts = self._model.sample(self._prompt, self._grammar, n, seed, self.history())
+        fresh = self._new(drafts)[:n]
+        self._silent = _PATIENCE if not drafts else 0 if fresh else self._silent + 1
+        self._turn += 1
+        return self._run(fresh, ends)
+
+    def result(self) -> Result[A]:
+        """The best so far."""
+        best = self.task.choose(self.baseline, self.trials)
+        return Result(self.task.metric, self.baseline, best, tuple(self.trials))
+
+    def _measured_baseline(self) -> Trial[A]:
+        measurement = next(m for _, m in self._pool.measure(self.task, self.source, [None]))
         draft: Draft[A] = Draft(None, origin="baseline")
         trial = Trial(self.task.id, self.source, draft, measurement)
         if measurement.error or math.isnan(measurement.values.get(self.task.metric.name, math.nan)):
             why = measurement.error or f"it has no {self.task.metric.name}"
             raise InputError(f"{self.source.name}: the baseline cannot be measured", why, _todo(measurement))
-        self.tool = measurement.tool
-        if self.store:
-            self.known = self.store.known(self.task, self.source, measurement.tool)
+        self._tool = measurement.tool
+        if self._store:
+            self._known = self._store.known(self.task, self.source, measurement.tool)
             self._keep([trial])
         return trial
 
-    def new(self, drafts: Sequence[Draft[A]]) -> list[Draft[A]]:
+    def _new(self, drafts: Sequence[Draft[A]]) -> list[Draft[A]]:
         """The drafts that no earlier one spelled."""
         fresh = []
         for draft in drafts:
             assert draft.answer is not None
-            text = self.grammar.text(draft.answer)
-            if text not in self.seen:
-                self.seen.add(text)
+            text = self._grammar.text(draft.answer)
+            if text not in self._seen:
+                self._seen.add(text)
                 fresh.append(draft)
         return fresh
 
-    def run(self, drafts: Sequence[Draft[A]], ends: float | None) -> None:
+    def _run(self, drafts: Sequence[Draft[A]], ends: float | None) -> list[Trial[A]]:
         """Measures a round, or what of it is done when the time is over. What was measured is kept in any case."""
-        texts = [self.grammar.text(d.answer) for d in drafts if d.answer is not None]
-        made = {i: self._trial(drafts[i], self.known[t]) for i, t in enumerate(texts) if t in self.known}
+        texts = [self._grammar.text(d.answer) for d in drafts if d.answer is not None]
+        made = {i: self._trial(drafts[i], self._known[t]) for i, t in enumerate(texts) if t in self._known}
         for trial in made.values():
             self._tell(trial)
         todo = [i for i in range(len(drafts)) if i not in made]
-        measuring = self.pool.measure(self.task, self.source, [drafts[i].answer for i in todo])
+        measuring = self._pool.measure(self.task, self.source, [drafts[i].answer for i in todo])
         try:
             for place, measurement in measuring:
                 # A worker that died cannot say which tool it used.
-                trial = self._trial(drafts[todo[place]], replace(measurement, tool=self.tool))
+                trial = self._trial(drafts[todo[place]], replace(measurement, tool=self._tool))
                 made[todo[place]] = trial
                 self._tell(trial)
                 if ends is not None and time.monotonic() >= ends:
@@ -150,23 +168,25 @@ class _Search(Generic[A]):
         finally:
             measuring.close()
             self._keep([made[i] for i in todo if i in made])
-        self.trials += [made[i] for i in sorted(made)]
+        found = [made[i] for i in sorted(made)]
+        self.trials += found
+        return found
 
     def _trial(self, draft: Draft[A], measurement: Measurement) -> Trial[A]:
         return Trial(self.task.id, self.source, draft, measurement)
 
     def _tell(self, trial: Trial[A]) -> None:
-        if self.on_trial:
-            self.on_trial(trial)
+        if self._on_trial:
+            self._on_trial(trial)
 
     def _keep(self, trials: list[Trial[A]]) -> None:
         """A store that fails in the middle (a full disk) must not cost the answer: the search goes on without it."""
-        if self.store and trials:
+        if self._store and trials:
             try:
-                self.store.add(trials, self.grammar)
+                self._store.add(trials, self._grammar)
             except ForerunError as error:
                 logging.getLogger(__name__).warning("%s; what is measured from here on is not kept", error.what)
-                self.store = None
+                self._store = None
 
     def history(self) -> list[Trial[A]]:
         """Best first, then those that failed, in the order they were made."""

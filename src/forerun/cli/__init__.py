@@ -22,6 +22,7 @@ VERBS = {
     "collect": "gather trials from corpora of real programs",
     "data": "tables of what was measured: from stored trials, from your own files, to CSV, JSON lines or Parquet",
     "predict": "say what programs, modules or networks will cost, before they run",
+    "tune": "find fast kernels for a network, from a handful of measurements, each checked",
     "train": "learn what ships, or a model of your own from a table",
     "show": "draw the curves of a training",
     "eval": "judge predictors on what they have not learned from",

@@ -15,9 +15,7 @@ from forerun.train import judge
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """The options."""
-    parser.epilog = (
-        "Learns from what `forerun collect schedule` stored; the figures are of held-out families."
-    )
+    parser.epilog = "Learns from what `forerun collect schedule` stored; the figures are of held-out families."
     parser.add_argument("--store", type=Path, help="file with the trials (default: in the cache folder)")
     parser.add_argument("--workloads", type=Path, required=True, metavar="FILE", help="the programs and their networks")
     parser.add_argument(

@@ -64,9 +64,9 @@ def _values(model: Any, bounds: Bounds) -> dict[str, float]:
     feeds = {value.name: _input(value, draw) for value in proto.inputs(model.graph)}
     filled = _filled(model, draw)
     before, start = _resident("VmRSS", reset=True), time.perf_counter()
-    session = _session(filled, bounds.threads)
+    runner = session(filled, bounds.threads)
     load = time.perf_counter() - start
-    timing, runs, cpu = _timed(session, feeds, bounds)
+    timing, runs, cpu = _timed(runner, feeds, bounds)
     peak = _resident("VmHWM")
     values = {
         "latency": timing.median_s / runs,
@@ -97,7 +97,8 @@ def _timed(session: Any, feeds: dict[str, Any], bounds: Bounds) -> tuple[Timing,
     return timing, runs, (time.process_time() - start) / total
 
 
-def _session(data: bytes, threads: int) -> Any:
+def session(data: bytes | str, threads: int) -> Any:
+    """An onnxruntime session of a serialised model, or of the file with a name. Raises ToolMissing."""
     try:
         import onnxruntime
     except ImportError as error:

@@ -51,32 +51,43 @@ class Extraction:
     """Functions that are not tuned, by name, each with the reason."""
 
 
-def from_torch(network: Any, inputs: Sequence[Any]) -> Any:
-    """The Relax module of a `torch.nn.Module` in evaluation mode, run on `inputs`: tensors, whose shapes it keeps.
-
-    By `torch.export` and Relax's importer; weights are bound as constants, so that what depends on them alone can be
-    worked out beforehand. Raises InputError, ToolMissing.
+def exported(network: Any, inputs: Sequence[Any]) -> Any:
+    """What `torch.export` makes of a `torch.nn.Module` in evaluation mode, run on `inputs`: tensors, whose shapes it
+    keeps. Raises InputError, ToolMissing.
     """
-    load()
     try:
         import torch
-        from tvm.relax.frontend.torch import from_exported_program
     except ImportError as error:
         raise ToolMissing("networks of PyTorch need torch", reason(error), "pip install 'forerun[train]'") from error
     if not isinstance(network, torch.nn.Module):
         told = f"it is of the type {type(network).__name__}"
         raise InputError("the network is no torch.nn.Module", told, "give a module and a tuple of example inputs")
     with torch.no_grad():
-        program = _guarded(
+        return _guarded(
             "torch.export cannot trace the network",
             "make its forward run on the example inputs without control flow on values",
             lambda: torch.export.export(network.eval(), tuple(inputs)),
         )
-        return _guarded(
-            "TVM cannot import the exported network",
-            "replace the operator that is named, or export the network to ONNX",
-            lambda: from_exported_program(program, unwrap_unit_return_tuple=True),
-        )
+
+
+def from_exported(program: Any) -> Any:
+    """The Relax module of what `exported` gave; weights are bound as constants, so that what depends on them alone can
+    be worked out beforehand. Raises InputError, ToolMissing.
+    """
+    load()
+    from tvm.relax.frontend.torch import from_exported_program
+
+    return _guarded(
+        "TVM cannot import the exported network",
+        "replace the operator that is named, or export the network to ONNX",
+        lambda: from_exported_program(program, unwrap_unit_return_tuple=True),
+    )
+
+
+def from_torch(network: Any, inputs: Sequence[Any]) -> Any:
+    """The Relax module of a `torch.nn.Module` on `inputs`, see `exported`. Raises InputError, ToolMissing."""
+    load()
+    return from_exported(exported(network, inputs))
 
 
 def from_onnx(path: Path, shapes: Shapes | None = None) -> Any:
@@ -103,10 +114,10 @@ def from_onnx(path: Path, shapes: Shapes | None = None) -> Any:
     )
 
 
-def from_factory(path: Path, name: str) -> Any:
-    """The Relax module of what the function `name` of a Python file returns: a `torch.nn.Module` and its inputs.
+def made(path: Path, name: str) -> tuple[Any, tuple[Any, ...]]:
+    """What the function `name` of a Python file returns: a `torch.nn.Module` and its inputs.
 
-    The file runs in this process. Raises InputError, ToolMissing.
+    The file runs in this process. Raises InputError.
     """
     asked = f"{path}:{name}"
     todo = f"make `{name}()` return a torch.nn.Module and a tuple of example tensors"
@@ -118,11 +129,16 @@ def from_factory(path: Path, name: str) -> Any:
     factory = getattr(module, name, None)
     if not callable(factory):
         raise InputError(f"{path} has no function {name}", "no such name in it", f"name one of its own: {path}:factory")
-    made = _guarded(f"{asked} raised an error", todo, factory)
-    if not isinstance(made, tuple) or len(made) != 2:
-        raise InputError(f"{asked} returns no network", f"it returned a {type(made).__name__}", todo)
-    network, inputs = made
-    return from_torch(network, inputs if isinstance(inputs, (tuple, list)) else (inputs,))
+    found = _guarded(f"{asked} raised an error", todo, factory)
+    if not isinstance(found, tuple) or len(found) != 2:
+        raise InputError(f"{asked} returns no network", f"it returned a {type(found).__name__}", todo)
+    network, inputs = found
+    return network, tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
+
+
+def from_factory(path: Path, name: str) -> Any:
+    """The Relax module of what `made` gives. Raises InputError, ToolMissing."""
+    return from_torch(*made(path, name))
 
 
 def extract(module: Any, target: Any) -> Extraction:

@@ -7,7 +7,6 @@ with NaN before the run, so that what a kernel does not write is seen.
 from __future__ import annotations
 
 import math
-import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -137,15 +136,8 @@ def _told(timing: Timing, runs: int) -> dict[str, float]:
 def built(module: Any, target: Any, text: str) -> Any:
     """A function of this process that runs a module's `main` on as many threads as its target has."""
     tvm = _load.load()
-    _threads(targets.threads(text))
+    _load.use_threads(targets.threads(text))
     return tvm.compile(module, target).jit()["main"]
-
-
-@lru_cache(maxsize=1)
-def _threads(count: int) -> None:
-    # TVM would bind this thread to the first cores, whatever else runs there and whichever this process may use.
-    os.environ["TVM_BIND_THREADS"] = "0"
-    _load.load().get_global_func("runtime.config_threadpool")(1, count)
 
 
 @lru_cache(maxsize=2)

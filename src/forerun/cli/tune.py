@@ -1,0 +1,154 @@
+"""`forerun tune`: fast kernels for a network, from a handful of measurements."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from forerun.cli import render
+from forerun.cli._quantities import quantity
+from forerun.cli.render import Column, Table, add_format, number, percent, show
+from forerun.errors import UsageError
+
+if TYPE_CHECKING:
+    from forerun.core import Model
+    from forerun.tuning import Progress, Tuned
+
+_seconds = partial(quantity, unit="s")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Options of the verb."""
+    parser.epilog = (
+        "Every kernel that counts was compared with NumPy; where nothing beats TVM's default, the default stays."
+        " Interrupted, it goes on where it stopped when called again."
+    )
+    kinds = "net.onnx, module.py:factory, or a program: kernel.py, workloads.jsonl.gz:name"
+    parser.add_argument("network", metavar="MODEL", help=kinds)
+    parser.add_argument("-o", "--output", metavar="DIR", help="folder for the library, the database and the report")
+    parser.add_argument("--trials", type=int, metavar="N", help="candidates in all (default: 16 for each task)")
+    parser.add_argument("--trials-per-task", type=int, metavar="N", help="candidates of each task, at most")
+    parser.add_argument(
+        "--target", default="llvm", help='llvm, llvm:1 (one thread), or JSON as {"kind":"llvm"} (default: llvm)'
+    )
+    parser.add_argument("--model", help="who proposes (default: scheduler where its weights are, else uniform)")
+    parser.add_argument("--checkpoint", metavar="DIR", help="weights of the scheduler")
+    parser.add_argument(
+        "--shape", action="append", default=[], metavar="NAME=1x3x224x224", help="sizes that an .onnx file leaves open"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="another seed, other candidates (default: 0)")
+    add_format(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Tunes; prints a row for each task, then the whole network."""
+    from forerun.tuning import tune
+
+    shapes, live = dict(map(_shape, options.shape)), _Live()
+    try:
+        tuned = tune(
+            options.network, shapes=shapes, target=options.target, trials=options.trials,
+            per_task=options.trials_per_task, proposer=_proposer(options), output=options.output, seed=options.seed,
+            on_progress=live.told,
+        )  # fmt: skip
+    finally:
+        live.progress.end()
+    for name, reason in tuned.left_out.items():
+        _say(f"{name} stays as it is: {reason}")
+    for note in tuned.notes:
+        _say(f"forerun: {note}")
+    _show(tuned, options.format)
+    if tuned.output is not None:
+        _say(f"library, database and report are in {tuned.output}")
+    return 0
+
+
+class _Live:
+    """What is being done, on stderr."""
+
+    def __init__(self) -> None:
+        self.progress, self._stage = render.Progress(None, "trials"), ""
+
+    def told(self, now: Progress) -> None:
+        """Once for each trial, and where another stage begins."""
+        if now.stage == "tuning":
+            self.progress.total = now.of
+            self.progress.step(_note(now))
+        elif now.stage != self._stage:
+            self.progress.end()
+            _say({"reading": "reading the network", "default": "measuring the defaults"}.get(now.stage, "comparing"))
+        self._stage = now.stage
+
+
+def _note(now: Progress) -> str:
+    all_ = f"all {_seconds(now.network_before_s)} → {_seconds(now.network_best_s)}"
+    return f"{all_}; {now.kernel} {_seconds(now.before_s)} → {_seconds(now.best_s)}"
+
+
+def _shape(text: str) -> tuple[str, tuple[int, ...]]:
+    """A name and sizes, of NAME=1x3x224x224. Raises UsageError."""
+    name, _, sizes = text.rpartition("=")
+    parts = sizes.split("x")
+    if not name or not all(part.isdecimal() and int(part) > 0 for part in parts):
+        why = "it is no name with positive sizes"
+        raise UsageError(f"--shape {text}", why, "for example: --shape input=1x3x224x224")
+    return name, tuple(map(int, parts))
+
+
+def _proposer(options: argparse.Namespace) -> str | Model | None:
+    from forerun.models.scheduler import Scheduler
+
+    if options.checkpoint is None:
+        return options.model  # type: ignore[no-any-return]
+    if options.model not in (None, Scheduler.name):
+        why = f"--model {options.model} has none"
+        raise UsageError("--checkpoint has weights of the scheduler", why, "leave --model out")
+    return Scheduler(options.checkpoint)
+
+
+def _show(tuned: Tuned, form: str) -> None:
+    """Two tables for people, one for machines."""
+    from forerun.tuning.output import kernel_rows, network_rows
+
+    kernels, networks = Table(_kernels(), kernel_rows(tuned)), Table(_networks(), network_rows(tuned))
+    if form not in ("table", "md"):
+        show(Table([*kernels.columns, *networks.columns], [*kernels.rows, *networks.rows]), form)
+        return
+    show(kernels, form)
+    if networks.rows:
+        print()
+        show(networks, form)
+
+
+def _kernels() -> list[Column]:
+    return [
+        Column("task", "task"),
+        Column("weight", "weight", number, True),
+        Column("default", "default", _seconds, True),
+        Column("tuned", "tuned", _seconds, True),
+        Column("gain", "gain", _times, True),
+        Column("trials", "trials", number, True),
+        Column("failed", "failed", number, True),
+        Column("share", "share", percent, True),
+    ]
+
+
+def _networks() -> list[Column]:
+    return [
+        Column("run", "whole network"),
+        Column("latency", "latency", _seconds, True),
+        Column("spread", "spread", percent, True),
+        Column("samples", "runs", number, True),
+        Column("gain", "gain", _times, True),
+        Column("off", "outputs differ by", lambda value: f"{value:.1e}", True),
+    ]
+
+
+def _times(value: Any) -> str:
+    return f"{value:.2f}x"
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr)

@@ -1,0 +1,280 @@
+"""From a network to its tuned kernels: programs, candidates of a model, measurements, and the network put together.
+
+`tune` is the library's entry and what the command line calls. Trials are dealt out in small rounds to the program that
+promises most (`dealing`); what was measured is in the store, so the same call goes on where it was interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+from forerun import settings
+from forerun.core import Model, Result, Source, Trial
+from forerun.errors import InputError, UsageError
+from forerun.grammars.decisions import Plan
+from forerun.models._chain import model as named_model
+from forerun.models.scheduler import SHIPPED, Scheduler
+from forerun.models.uniform import Uniform
+from forerun.sandbox import Limits, Pool
+from forerun.solve import Search
+from forerun.stats import median
+from forerun.store import Store
+from forerun.tasks.schedule import Schedule
+from forerun.toolchains.tvm import database, network
+from forerun.toolchains.tvm import target as targets
+from forerun.toolchains.tvm.extract import Extracted
+from forerun.tuning import output as folder
+from forerun.tuning.dealing import Hand, deal
+from forerun.tuning.requests import Shapes, request
+
+TRIALS = 16
+"""Candidates of each program, in the mean, where the user gives no number."""
+BUSY = 0.15
+"""Samples of one kernel on an idle machine spread by less."""
+
+_READING = Limits(timeout_s=3600, memory_bytes=1 << 40)
+"""Reading a network is no candidate: it takes what it takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """One program of a network: how often a run calls it, and what became of it."""
+
+    name: str
+    weight: int
+    flops: float
+    result: Result[Plan]
+    decisions: str
+    """The winning schedule as text; empty where the default stays."""
+
+    @property
+    def before_s(self) -> float:
+        """Seconds of the default."""
+        return self.result.before
+
+    @property
+    def after_s(self) -> float:
+        """Seconds of the best that was found, the default's where nothing was faster."""
+        return self.result.after
+
+    @property
+    def failed(self) -> int:
+        """Candidates that crashed, ran into a limit, or gave a wrong result."""
+        return sum(not trial.measurement.ok for trial in self.result.trials)
+
+
+@dataclass(frozen=True, slots=True)
+class Tuned:
+    """What a network became. Times are in seconds."""
+
+    name: str
+    target: str
+    proposer: str
+    seed: int
+    kernels: tuple[Kernel, ...]
+    left_out: Mapping[str, str]
+    """Programs that keep their default unmeasured, each with the reason."""
+    order: tuple[int, ...]
+    """The kernel of each trial, by its place, in the order they were measured."""
+    comparison: network.Comparison | None
+    """Of the whole network; None for a single program, which is measured as it is."""
+    seconds: float
+    output: Path | None = None
+    notes: tuple[str, ...] = ()
+    """What a user should know of how the answer came about."""
+
+    @property
+    def before_s(self) -> float:
+        """All calls of all kernels, with their defaults."""
+        return sum(kernel.weight * kernel.before_s for kernel in self.kernels)
+
+    @property
+    def after_s(self) -> float:
+        """All calls of all kernels, as tuned."""
+        return sum(kernel.weight * kernel.after_s for kernel in self.kernels)
+
+    def _repr_html_(self) -> str:
+        cells = ((k.name, k.weight, f"{k.before_s:.3g} s", f"{k.after_s:.3g} s") for k in self.kernels)
+        rows = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in cells)
+        return f"<table><tr><th>kernel<th>weight<th>default<th>tuned</tr>{rows}</table>"
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a tuning is: what it works on, trials of all, and the seconds of kernel and network, as far as known."""
+
+    stage: str
+    """`reading`, `default`, `tuning` or `comparing`."""
+    kernel: str = ""
+    trials: int = 0
+    of: int = 0
+    before_s: float = 0.0
+    best_s: float = 0.0
+    network_before_s: float = 0.0
+    network_best_s: float = 0.0
+
+
+def tune(
+    model: Any,
+    *,
+    inputs: Sequence[Any] | None = None,
+    shapes: Shapes | None = None,
+    target: str = "llvm",
+    trials: int | None = None,
+    per_task: int | None = None,
+    proposer: str | Model | None = None,
+    output: str | os.PathLike[str] | None = None,
+    store: str | os.PathLike[str] | None = None,
+    seed: int = 0,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> Tuned:
+    """Finds fast schedules for the programs of a network, each checked against NumPy, and puts the network together.
+
+    `model` is an .onnx file (`shapes` give sizes that it leaves open), `module.py:factory` whose function returns a
+    torch.nn.Module and its inputs, a torch.nn.Module with `inputs`, or one program: a .py or .tir file of TVMScript, or
+    `workloads.jsonl.gz:name`. `target` is `llvm`, `llvm:1` for one thread, or JSON. `trials` in all are dealt out by
+    what they promise, 16 for each program where no number is given; `per_task` bounds those of each. `proposer` writes
+    the candidates: a model or its name; the scheduler that ships where there is one, else `uniform`. `output` is a
+    folder for the library, the database and the report. Trials are kept in `store`, the cache's where none is named.
+
+    Raises InputError, UsageError, ToolMissing; ForerunError where the tuned network computes something else.
+    """
+    began = time.monotonic()
+    _check(trials, per_task, seed)
+    place = None if output is None else folder.checked(Path(output))
+    tell = on_progress or (lambda _: None)
+    device = targets.parse(target)
+    writer = _proposer(proposer)
+    with ExitStack() as stack:
+        asked = stack.enter_context(request(model, inputs, shapes or {}))
+        tell(Progress("reading", asked.name))
+        reader = stack.enter_context(Pool(1, _READING))
+        found, left_out = asked.programs(reader, device)
+        # One at a time: others beside it are noise.
+        pool = stack.enter_context(Pool(settings.workers() if settings.get("workers") else 1))
+        kept = stack.enter_context(Store(settings.store_path() if store is None else Path(store)))
+        table = _Table(writer, device, seed, pool, kept, tell)
+        for program in found:
+            left_out |= table.seat(program)
+        if not table.hands:
+            why = "; ".join(f"{name}: {reason}" for name, reason in list(left_out.items())[:3]) or "it computes nothing"
+            raise InputError(f"{asked.name} has no program to tune", why, "run it as it is")
+        table.play(TRIALS * len(table.hands) if trials is None and per_task is None else trials, per_task)
+        pool.close()
+        kernels, records = table.kernels(), table.records()
+        texts = database.written(records)
+        tell(Progress("comparing", asked.name))
+        comparison, library, why = asked.finished(reader, device, texts, records, place is not None)
+        notes = [*table.notes(), *([f"no library: {why}"] if why else [])]
+        tuned = Tuned(
+            asked.name, device, writer.name, seed, kernels, left_out, tuple(table.order), comparison,
+            time.monotonic() - began, place, tuple(notes),
+        )  # fmt: skip
+        if place is not None:
+            folder.write(tuned, place, texts, library)
+        return tuned
+
+
+def _check(trials: int | None, per_task: int | None, seed: int) -> None:
+    for name, value in (("trials", trials), ("per_task", per_task)):
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+            raise UsageError(f"{name}: {value!r}", "there is nothing to measure", "give a whole number above 0")
+    if not isinstance(seed, int):
+        raise UsageError(f"seed: {seed!r}", "it is no whole number", "for example: 0")
+
+
+def _proposer(asked: str | Model | None) -> Model:
+    if isinstance(asked, Model):
+        return asked
+    return named_model(asked or (Scheduler.name if SHIPPED.is_dir() else Uniform.name))
+
+
+@dataclass
+class _Table:
+    """Where trials are dealt: a hand for each program."""
+
+    proposer: Model
+    device: str
+    seed: int
+    pool: Pool
+    store: Store
+    tell: Callable[[Progress], None]
+
+    def __post_init__(self) -> None:
+        self.task = Schedule()
+        self.hands: list[Hand] = []
+        self.order: list[int] = []
+        self.total = 0
+
+    def seat(self, program: Extracted) -> dict[str, str]:
+        """Measures a program's default; gives the reason where it is left out."""
+        self.tell(Progress("default", program.name))
+        place, source = len(self.hands), Source(program.text, "tensorir", program.name, self.device)
+        own = crc32(program.text.encode()) ^ self.seed
+        try:
+            search = Search(
+                self.task, self.proposer, source, pool=self.pool, seed=own, store=self.store,
+                on_trial=lambda trial: self._measured(place, trial),
+            )  # fmt: skip
+        except InputError as error:
+            return {program.name: f"{error.what}: {error.why}"}
+        self.hands.append(Hand(program, search))
+        return {}
+
+    def play(self, trials: int | None, per_task: int | None) -> None:
+        """Deals all trials."""
+        most = None if per_task is None else per_task * len(self.hands)
+        self.total = min(number for number in (trials, most) if number is not None)
+        deal(self.hands, self.total, per_task)
+
+    def _measured(self, place: int, trial: Trial[Plan]) -> None:
+        hand, found = self.hands[place], trial.measurement
+        self.order.append(place)
+        hand.best_s = min(hand.best_s, found.values[self.task.metric.name] if found.ok else hand.best_s)
+        before = sum(each.program.weight * each.before_s for each in self.hands)
+        best = sum(each.program.weight * each.best_s for each in self.hands)
+        self.tell(
+            Progress("tuning", hand.program.name, len(self.order), self.total, hand.before_s, hand.best_s, before, best)
+        )
+
+    def kernels(self) -> tuple[Kernel, ...]:
+        found = []
+        for hand in self.hands:
+            result, program = hand.search.result(), hand.program
+            plan = result.best.draft.answer
+            decisions = "" if plan is None else self.task.grammar(result.best.source).text(plan)
+            found.append(Kernel(program.name, program.weight, program.flops, result, decisions))
+        return tuple(found)
+
+    def records(self) -> list[database.Record]:
+        """Those of the programs that have something better than the default."""
+        found = []
+        for hand in self.hands:
+            result = hand.search.result()
+            if (plan := result.best.draft.answer) is not None:
+                program = self.task.grammar(result.best.source).spaces
+                found.append(database.Record(program, plan, result.after))  # type: ignore[arg-type]
+        return found
+
+    def notes(self) -> list[str]:
+        """What was measured on a busy machine, and programs of which every candidate failed."""
+        measured = [hand.search.baseline.measurement.values for hand in self.hands]
+        spreads = [values["latency_spread"] for values in measured if values.get("samples", 0) >= 3]
+        said = []
+        if spreads and (spread := median(spreads)) > BUSY:
+            said.append(
+                f"the machine is busy: samples of one kernel spread by {spread:.0%} of their median, over {BUSY:.0%}:"
+                " measure again when it is idle"
+            )
+        for hand in self.hands:
+            errors = [trial.measurement.error for trial in hand.search.trials if not trial.measurement.ok]
+            if errors and len(errors) == len(hand.search.trials):
+                said.append(f"{hand.program.name}: all {len(errors)} candidates failed, the first because {errors[0]}")
+        return said

@@ -1,0 +1,209 @@
+"""The folder that a tuning fills: the library, MetaSchedule's database, and the report as JSON, Markdown and a plot."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from forerun.errors import ForerunError, UsageError
+from forerun.files import write_atomically
+
+if TYPE_CHECKING:
+    from forerun.tuning import Kernel, Tuned
+
+LIBRARY, REPORT = "model.so", "report"
+
+_WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 860, 400, 80, 260, 40, 50
+_COLOURS = ("#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b", "#e377c2", "#7f7f7f")
+
+
+def checked(path: Path) -> Path:
+    """The folder, made where it is absent: what cannot be written is told before the work. Raises UsageError,
+    ForerunError."""
+    if path.exists() and not path.is_dir():
+        raise UsageError(f"{path} is no folder", "the answer is several files", "name a folder: -o tuned/")
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ForerunError(
+            f"cannot make {path}", error.strerror or str(error), "name another place to write to"
+        ) from error
+    if not os.access(path, os.W_OK):
+        raise ForerunError(f"cannot write to {path}", "permission denied", "name another place to write to")
+    return path
+
+
+def write(tuned: Tuned, folder: Path, texts: dict[str, str], library: bytes) -> None:
+    """Each file is whole or absent. Raises ForerunError where the disk refuses."""
+    pages = {"json": json.dumps(to_json(tuned), indent=1), "md": markdown(tuned), "svg": plot(tuned)}
+    for name, text in (texts | {f"{REPORT}.{kind}": page for kind, page in pages.items()}).items():
+        write_atomically(folder / name, text.encode())
+    if library:
+        write_atomically(folder / LIBRARY, library)
+    else:
+        (folder / LIBRARY).unlink(missing_ok=True)  # one of an earlier call is not this answer's
+
+
+def kernel_rows(tuned: Tuned) -> list[dict[str, Any]]:
+    """A row for each kernel, the one that takes most of the tuned network first; seconds, `share` of all kernels."""
+    total = tuned.after_s
+    rows = [
+        {
+            "task": kernel.name,
+            "weight": kernel.weight,
+            "default": kernel.before_s,
+            "tuned": kernel.after_s,
+            "gain": kernel.before_s / kernel.after_s,
+            "trials": len(kernel.result.trials),
+            "failed": kernel.failed,
+            "share": kernel.weight * kernel.after_s / total,
+        }
+        for kernel in tuned.kernels
+    ]
+    return sorted(rows, key=lambda row: -row["share"])
+
+
+def network_rows(tuned: Tuned) -> list[dict[str, Any]]:
+    """A row for each way to run the whole network; `off` is how far its outputs are from the tuned ones."""
+    if tuned.comparison is None:
+        return []
+    timings, errors = tuned.comparison.timings, tuned.comparison.errors
+    before = timings["default"].median_s
+    return [
+        {
+            "network": tuned.name,
+            "run": name,
+            "latency": timing.median_s,
+            "spread": timing.spread,
+            "samples": len(timing.seconds),
+            "gain": before / timing.median_s,
+            "off": errors.get(name),
+        }
+        for name, timing in timings.items()
+    ]
+
+
+def to_json(tuned: Tuned) -> dict[str, Any]:
+    """Everything, as plain data."""
+    known = {kernel.name: kernel for kernel in tuned.kernels}
+    kernels = []
+    for row in kernel_rows(tuned):
+        kernel = known[row["task"]]
+        about = {"flops": kernel.flops, "decisions": kernel.decisions, "latencies": _latencies(kernel)}
+        kernels.append(row | about | {"source": kernel.result.best.source.key})
+    return {
+        "name": tuned.name,
+        "target": json.loads(tuned.target),
+        "tool": tuned.kernels[0].result.baseline.measurement.tool,
+        "proposer": tuned.proposer,
+        "seed": tuned.seed,
+        "seconds": tuned.seconds,
+        "kernels": kernels,
+        "order": [tuned.kernels[place].name for place in tuned.order],
+        "left_out": dict(tuned.left_out),
+        "network": network_rows(tuned),
+        "notes": list(tuned.notes),
+    }
+
+
+def _latencies(kernel: Kernel) -> list[float | None]:
+    """Of each candidate in turn; None for one that failed."""
+    found = ((trial.measurement.ok, trial.measurement.values) for trial in kernel.result.trials)
+    return [values["latency"] if ok else None for ok, values in found]
+
+
+def curves(tuned: Tuned) -> list[list[float]]:
+    """Seconds after each trial of the network, the default first: all kernels together, then each, times its weight."""
+    waiting = [iter(_latencies(kernel)) for kernel in tuned.kernels]
+    best = [kernel.before_s for kernel in tuned.kernels]
+    weights = [kernel.weight for kernel in tuned.kernels]
+    found = [[weight * one] for weight, one in zip(weights, best, strict=True)]
+    for place in tuned.order:
+        latency = next(waiting[place])
+        best[place] = min(best[place], math.inf if latency is None else latency)
+        for kernel, line in enumerate(found):
+            line.append(weights[kernel] * best[kernel])
+    return [[sum(column) for column in zip(*found, strict=True)], *found]
+
+
+def markdown(tuned: Tuned) -> str:
+    """The report for people."""
+    trials = len(tuned.order)
+    kernels = [
+        [r["task"], r["weight"], _ms(r["default"]), _ms(r["tuned"]), f"{r['gain']:.2f}x", r["trials"], r["failed"],
+         f"{r['share']:.1%}"]
+        for r in kernel_rows(tuned)
+    ]  # fmt: skip
+    networks = [
+        [r["run"], _ms(r["latency"]), f"{r['spread']:.0%}", r["samples"], f"{r['gain']:.2f}x"]
+        for r in network_rows(tuned)
+    ]
+    parts = [
+        f"# {tuned.name}\n",
+        f"{trials} candidates by `{tuned.proposer}`, seed {tuned.seed}, in {tuned.seconds:.0f} s, on `{tuned.target}`."
+        f" Each kernel that counts was compared with NumPy.\n",
+        _grid(["task", "weight", "default", "tuned", "gain", "trials", "failed", "share"], kernels),
+        f"\n![Latency against trials]({REPORT}.svg)\n",
+    ]
+    if networks:
+        heads = ["run", "latency", "spread", "runs", "gain"]
+        parts += ["The whole network, runs interleaved:\n", _grid(heads, networks)]
+    if tuned.left_out:
+        parts += ["\nLeft as they are:\n", *(f"- {name}: {reason}" for name, reason in tuned.left_out.items())]
+    return "\n".join([*parts, *(f"\n{note}" for note in tuned.notes)]) + "\n"
+
+
+def _grid(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    rule = ["---", *["---:"] * (len(heads) - 1)]
+    lines = [heads, rule, *([str(cell).replace("|", "\\|") for cell in row] for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _ms(seconds: float) -> str:
+    return f"{seconds * 1e3:,.4g} ms"
+
+
+def plot(tuned: Tuned) -> str:
+    """An SVG image: milliseconds (logarithmic) over trials, of the network and of its heaviest kernels."""
+    total, *own = curves(tuned)
+    heaviest = sorted(range(len(own)), key=lambda place: -own[place][0])[: len(_COLOURS)]
+    lines = [("all kernels", "#000", 3.0, total)]
+    lines += [(tuned.kernels[at].name, _COLOURS[i], 1.2, own[at]) for i, at in enumerate(heaviest)]
+    values = [value for _, _, _, line in lines for value in line]
+    low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)) + 1e-9)
+    width, height, most = _WIDTH - _LEFT - _RIGHT, _HEIGHT - _TOP - _BOTTOM, max(1, len(tuned.order))
+
+    def x(trial: float) -> float:
+        return round(_LEFT + width * trial / most, 1)
+
+    def y(seconds: float) -> float:
+        return round(_TOP + height * (high - math.log10(seconds)) / (high - low), 1)
+
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" font-family="sans-serif"'
+        ' font-size="12">',
+        '<rect width="100%" height="100%" fill="#fff"/>',
+        f'<text x="{_LEFT}" y="24">{escape(tuned.name)}: kernel time of a run against trials</text>',
+    ]
+    for power in range(low, high + 1):
+        at = y(10.0**power)
+        parts.append(f'<path d="M{_LEFT} {at}h{width}" stroke="#ddd"/>')
+        parts.append(f'<text x="{_LEFT - 8}" y="{at + 4}" text-anchor="end">{10.0 ** (power + 3):g} ms</text>')
+    for trial in sorted({0, most // 4, most // 2, 3 * most // 4, most}):
+        parts.append(f'<text x="{x(trial)}" y="{_HEIGHT - _BOTTOM + 20}" text-anchor="middle">{trial}</text>')
+    for place, (name, colour, thick, line) in reversed(list(enumerate(lines))):
+        path = "".join(
+            f"{'M' if i == 0 else f'H{x(i)}V'}{f'{x(0)} ' if i == 0 else ''}{y(value)}"
+            for i, value in enumerate(line)
+            if i in (0, len(line) - 1) or value != line[i - 1]
+        )
+        at = _TOP + 8 + 20 * place
+        parts.append(f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="{thick}"/>')
+        parts.append(f'<path d="M{_WIDTH - _RIGHT + 12} {at}h16" stroke="{colour}" stroke-width="{thick}"/>')
+        parts.append(f'<text x="{_WIDTH - _RIGHT + 34}" y="{at + 4}">{escape(name[:32])}</text>')
+    return "\n".join([*parts, "</svg>"]) + "\n"

@@ -1,0 +1,141 @@
+"""What a user may ask to tune: a network of ONNX or PyTorch, or one program."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Protocol
+
+from forerun.core import Source
+from forerun.corpora import workloads
+from forerun.errors import InputError, UsageError, reason
+from forerun.sandbox import Pool
+from forerun.toolchains.tvm import database, extract, network
+from forerun.toolchains.tvm import target as targets
+from forerun.toolchains.tvm._load import load
+from forerun.toolchains.tvm.space import parsed
+
+Shapes = Mapping[str, Sequence[int]]
+"""The shape of an input, by its name."""
+
+_PROGRAMS = (".py", ".tir")
+_IMPORTS = re.compile(r"^(?:from|import) tvm\b.*$", re.MULTILINE)
+"""Of a Python file that runs: the parser of texts knows these names, and takes no imports."""
+_EXAMPLES = "for example: net.onnx, module.py:factory, kernel.py, workloads.jsonl.gz:name"
+
+Finished = tuple[network.Comparison | None, bytes, str]
+"""The comparison of a whole network, the library, and why there is none."""
+
+
+class Request(Protocol):
+    """What is to be tuned."""
+
+    @property
+    def name(self) -> str:
+        """As people know it."""
+
+    def programs(self, reader: Pool, target: str) -> tuple[Sequence[extract.Extracted], dict[str, str]]:
+        """What there is to tune, and what is left out, with the reasons."""
+
+    def finished(
+        self, reader: Pool, target: str, texts: dict[str, str], records: Sequence[database.Record], library: bool
+    ) -> Finished:
+        """Puts it together with the best of its programs."""
+
+
+@contextmanager
+def request(model: Any, inputs: Sequence[Any] | None, shapes: Shapes) -> Iterator[Request]:
+    """What `forerun.tune` was given. Raises InputError, UsageError, ToolMissing."""
+    named = isinstance(model, str | os.PathLike)
+    if named == (inputs is not None):
+        why = "a file brings its own" if named else f"it is a {type(model).__name__}, no file"
+        todo = "tune(module, inputs=(torch.randn(1, 3, 224, 224),))"
+        raise UsageError("inputs belong to a torch.nn.Module", why, todo)
+    if shapes and not (named and Path(model).suffix == ".onnx"):
+        raise UsageError("shapes belong to an .onnx file", "other networks have theirs", "leave them out")
+    if named:
+        yield _named(os.fspath(model), shapes)
+        return
+    load()
+    program = extract.exported(model, inputs or ())
+    import torch
+
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / f"{type(model).__name__}.pt2"
+        torch.export.save(program, path)
+        yield _Network(path.stem, network.Network(path))
+
+
+def _named(text: str, shapes: Shapes) -> Request:
+    path = Path(text)
+    if path.suffix == ".onnx":
+        sizes = tuple((name, tuple(size)) for name, size in shapes.items())
+        return _Network(path.name, network.Network(path, shapes=sizes))
+    if path.suffix in _PROGRAMS:
+        return _file(path)
+    place, _, name = text.rpartition(":")
+    if place.endswith(".py") and name:
+        return _Network(text, network.Network(Path(place), name))
+    if place.endswith((".jsonl", ".jsonl.gz")) and name:
+        return _line(Path(place), name)
+    raise UsageError(f"not something to tune: {text}", "its name says neither network nor program", _EXAMPLES)
+
+
+def _file(path: Path) -> Request:
+    try:
+        text = _IMPORTS.sub("", path.read_text())
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"cannot read {path}", reason(error), _EXAMPLES) from error
+    module = parsed(Source(text, workloads.LANGUAGE, str(path)))
+    try:
+        return _Program(extract.Extracted(path.stem, extract.written(module), 1, extract.work(module)))
+    except ValueError as error:
+        raise InputError(f"{path} cannot be tuned", str(error), "give an unscheduled program of fixed sizes") from error
+
+
+def _line(path: Path, name: str) -> Request:
+    for number, each in enumerate(workloads.read(path), 1):
+        if name in (each.name, str(number)):
+            return _Program(extract.Extracted(each.name, each.text, 1, each.flops))
+    raise UsageError(f"{path} has no program {name}", "no line has that name", "name a line by its name or number")
+
+
+@dataclass(frozen=True, slots=True)
+class _Network:
+    name: str
+    network: network.Network
+
+    def programs(self, reader: Pool, target: str) -> tuple[Sequence[extract.Extracted], dict[str, str]]:
+        return reader.call(network.programs, self.network, target)
+
+    def finished(
+        self, reader: Pool, target: str, texts: dict[str, str], records: Sequence[database.Record], library: bool
+    ) -> Finished:
+        comparison = reader.call(network.compared, self.network, target, texts, library)
+        return comparison, comparison.library, comparison.no_library
+
+
+@dataclass(frozen=True, slots=True)
+class _Program:
+    program: extract.Extracted
+
+    @property
+    def name(self) -> str:
+        return self.program.name
+
+    def programs(self, reader: Pool, target: str) -> tuple[Sequence[extract.Extracted], dict[str, str]]:
+        return [self.program], {}
+
+    def finished(
+        self, reader: Pool, target: str, texts: dict[str, str], records: Sequence[database.Record], library: bool
+    ) -> Finished:
+        if not library:
+            return None, b"", ""
+        tuned = [record.program.scheduled(record.plan).mod for record in records]
+        module = tuned[0] if tuned else parsed(Source(self.program.text, workloads.LANGUAGE, self.name))
+        return None, *network.exported(load().compile(module, targets.made(target)))

@@ -1,0 +1,376 @@
+"""`forerun tune`: from a network to its tuned kernels, and what is said where something is wrong."""
+
+from __future__ import annotations
+
+import errno
+import importlib.metadata
+import json
+import math
+import os
+import time
+import xml.etree.ElementTree
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper
+
+from forerun import files, sandbox, settings
+from forerun.core import Draft, Measurement, Source, Trial
+from forerun.errors import ForerunError, UsageError
+
+pytest.importorskip("tvm_ffi")
+
+from forerun import tuning
+from forerun.grammars.decisions import Decisions, Plan
+from forerun.models.uniform import Uniform
+from forerun.store import Store
+from forerun.tasks.schedule import Schedule
+from forerun.toolchains.tvm import _load, database, extract
+from forerun.toolchains.tvm import target as targets
+from forerun.tuning import output
+from forerun.tuning.dealing import Hand, deal
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+Run = Callable[..., tuple[int, str, str]]
+
+
+def network(folder: Path, batch: Any = 1, operator: str = "Relu") -> Path:
+    """Two convolutions, then a product."""
+    draw = np.random.default_rng(0)
+
+    def weights(name: str, *shape: int) -> Any:
+        return helper.make_tensor(name, TensorProto.FLOAT, shape, 0.3 * draw.standard_normal(math.prod(shape)))
+
+    nodes = [
+        helper.make_node("Conv", ["x", "w1"], ["a"], pads=[1, 1, 1, 1]),
+        helper.make_node(operator, ["a"], ["b"]),
+        helper.make_node("Conv", ["b", "w2"], ["c"], strides=[2, 2]),
+        helper.make_node("Flatten", ["c"], ["d"]),
+        helper.make_node("MatMul", ["d", "w3"], ["y"]),
+    ]
+    ends = [
+        helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
+        for name, shape in (("x", (batch, 3, 9, 9)), ("y", None))
+    ]
+    tensors = [weights("w1", 8, 3, 3, 3), weights("w2", 8, 8, 3, 3), weights("w3", 128, 10)]
+    graph = helper.make_graph(nodes, "g", ends[:1], ends[1:], tensors)
+    path = folder / "net.onnx"
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), str(path))
+    return path
+
+
+PROGRAM = """
+from tvm.script import ir as I
+from tvm.script import tirx as T
+
+@I.ir_module
+class Module:
+    @T.prim_func(s_tir=True)
+    def main(a: T.Buffer((64, 64), "float32"), b: T.Buffer((64, 64), "float32"), c: T.Buffer((64, 64), "float32")):
+        T.func_attr({"tirx.noalias": True})
+        for i, j, k in T.grid(64, 64, 64):
+            with T.sblock("matmul"):
+                vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+                with T.init():
+                    c[vi, vj] = T.float32(0.0)
+                c[vi, vj] = c[vi, vj] + a[vi, vk] * b[vk, vj]
+"""
+
+
+@pytest.fixture(scope="module")
+def tuned(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[tuning.Tuned, list[tuning.Progress], Path]]:
+    """One network, tuned once for all tests that look at the answer."""
+    place, seen = tmp_path_factory.mktemp("tuned"), list[tuning.Progress]()
+    found = tuning.tune(
+        network(place), target="llvm:1", trials=9, proposer="uniform", output=place / "out",
+        store=place / "trials.sqlite", on_progress=seen.append,
+    )  # fmt: skip
+    yield found, seen, place
+
+
+def test_a_network_becomes_faster_and_computes_the_same(tuned: Any) -> None:
+    found, seen, _ = tuned
+    assert len(found.kernels) == 3 and not found.left_out and found.proposer == "uniform"
+    assert len(found.order) == 9 == sum(len(kernel.result.trials) for kernel in found.kernels)
+    assert all(kernel.result.trials for kernel in found.kernels)  # each got one at least
+    assert found.after_s < found.before_s and all(kernel.after_s <= kernel.before_s for kernel in found.kernels)
+    assert set(found.comparison.timings) == {"default", "tuned", "onnxruntime"}
+    assert max(found.comparison.errors.values()) < 1e-5
+    stages = [each.stage for each in seen]
+    assert stages[0] == "reading" and stages[-1] == "comparing" and stages.count("tuning") == 9
+    assert seen[-2].network_best_s == pytest.approx(found.after_s)
+
+
+def test_the_folder_holds_what_tvm_reads(tuned: Any) -> None:
+    found, _, place = tuned
+    tvm = _load.load()
+    from tvm.s_tir import meta_schedule as ms
+
+    known = ms.database.JSONDatabase(work_dir=str(place / "out"), allow_missing=False)
+    better = [kernel for kernel in found.kernels if kernel.decisions]
+    assert better and len(known) == len(better)
+    target = targets.made(found.target)
+    prepared = extract.extract(extract.from_onnx(place / "net.onnx"), target).module
+    with target, known:
+        applied = tvm.relax.transform.MetaScheduleApplyDatabase()(prepared)
+    scheduled = [name.name_hint for name, f in applied.functions_items() if f.attrs and "tirx.is_scheduled" in f.attrs]
+    assert sorted(scheduled) == sorted(kernel.name for kernel in better)
+
+
+def test_the_library_runs_without_us(tuned: Any) -> None:
+    _, _, place = tuned
+    import onnxruntime
+
+    tvm = _load.load()
+    machine = tvm.relax.VirtualMachine(tvm.runtime.load_module(str(place / "out" / output.LIBRARY)), tvm.cpu())
+    x = np.random.default_rng(1).standard_normal((1, 3, 9, 9), dtype=np.float32)
+    (expected,) = onnxruntime.InferenceSession(str(place / "net.onnx")).run(None, {"x": x})
+    np.testing.assert_allclose(machine["main"](tvm.runtime.tensor(x)).numpy(), expected, rtol=1e-4, atol=1e-5)
+
+
+def test_the_report_tells_all_of_it(tuned: Any) -> None:
+    found, _, place = tuned
+    told = json.loads((place / "out" / "report.json").read_text())
+    assert [row["run"] for row in told["network"]] == ["default", "tuned", "onnxruntime"]
+    assert sum(row["share"] for row in told["kernels"]) == pytest.approx(1)
+    for row in told["kernels"]:
+        assert row["tuned"] == min([row["default"], *(value for value in row["latencies"] if value)])
+    lines = output.curves(found)
+    assert lines[0][0] == pytest.approx(found.before_s) and lines[0][-1] == pytest.approx(found.after_s)
+    assert all(line == sorted(line, reverse=True) and len(line) == 10 for line in lines)
+    image = xml.etree.ElementTree.fromstring((place / "out" / "report.svg").read_text())
+    assert image.tag.endswith("svg") and "net.onnx" in (place / "out" / "report.md").read_text()
+
+
+def test_the_same_call_goes_on(tuned: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Interrupted or done: what is in the store is not measured again."""
+    found, _, place = tuned
+    asked, measure = list[Any](), sandbox.Pool.measure
+
+    def counted(self: Any, task: Any, source: Any, answers: Any) -> Any:
+        asked.extend(answers)
+        return measure(self, task, source, answers)
+
+    monkeypatch.setattr(sandbox.Pool, "measure", counted)
+    again = tuning.tune(
+        place / "net.onnx", target="llvm:1", trials=9, proposer="uniform", store=place / "trials.sqlite"
+    )
+    # The order of dealing depends on the defaults, which are measured anew: a round may go to another program.
+    assert sum(answer is not None for answer in asked) <= 3
+    assert len(again.order) == 9 and again.output is None
+    assert again.after_s <= found.after_s * 3
+
+
+def test_a_program_of_a_file(tmp_path: Path, run_forerun: Run) -> None:
+    (tmp_path / "matmul.tir").write_text(PROGRAM)
+    arguments = ("--target", "llvm:1", "--trials", "3", "--model", "uniform", "--format", "json")
+    code, out, err = run_forerun("tune", str(tmp_path / "matmul.tir"), "-o", str(tmp_path / "out"), *arguments)
+    assert code == 0, err
+    (row,) = json.loads(out)
+    assert row["task"] == "matmul" and row["trials"] == 3 and row["gain"] >= 1
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    assert names == {database.WORKLOADS, database.RECORDS, "model.so", "report.json", "report.md", "report.svg"}
+
+
+class Told:
+    """A search whose rounds give what a list says."""
+
+    def __init__(self, first: float, *latencies: float) -> None:
+        self.task, self.trials, self.left = Schedule(), list[Any](), list(latencies)
+        self.baseline = self._trial(first)
+        self.hand: Any = None
+
+    def _trial(self, latency: float) -> Trial[Plan]:
+        return Trial("", Source("", "tensorir"), Draft(None), Measurement({"latency": latency}, checked=True))
+
+    @property
+    def dry(self) -> bool:
+        return not self.left
+
+    def round(self, n: int) -> list[Any]:
+        made = [self._trial(latency) for latency in self.left[:n]]
+        self.left = self.left[n:]
+        self.trials += made
+        self.hand.best_s = min([self.hand.best_s, *(t.measurement.values["latency"] for t in made)])
+        return made
+
+
+def hand(weight: int, *latencies: float) -> Hand:
+    search = Told(*latencies)
+    search.hand = Hand(extract.Extracted(str(weight), "", weight, 1.0), search)  # type: ignore[arg-type]
+    return search.hand  # type: ignore[no-any-return]
+
+
+def test_trials_go_where_they_promise_most() -> None:
+    light, heavy, short = hand(1, 1.0, *[1.0] * 99), hand(50, 1.0, *[0.9] * 99), hand(9, 1.0, 0.5, 0.4)
+    deal([light, heavy, short], 60)
+    counts = [len(each.search.trials) for each in (light, heavy, short)]
+    assert counts[0] == 8 and counts[2] == 2 and sum(counts) == 60  # one round each at least; the dry one stops
+    few = [hand(1, 1.0, *[1.0] * 9), hand(5, 1.0, *[1.0] * 9), hand(2, 1.0, *[1.0] * 9)]
+    deal(few, 2)
+    assert [len(each.search.trials) for each in few] == [0, 1, 1]
+    bound = [hand(1, 1.0, *[1.0] * 99), hand(5, 1.0, *[1.0] * 99)]
+    deal(bound, 40, 12)
+    assert [len(each.search.trials) for each in bound] == [12, 12]
+
+
+BAD: dict[str, tuple[Callable[[Path], list[str]], int, str]] = {
+    "operator": (lambda p: [str(network(p, operator="Det"))], 1, "no operator Det"),
+    "open sizes": (lambda p: [str(network(p, "batch"))], 1, "no fixed sizes"),
+    "no input of that name": (lambda p: [str(network(p, "batch")), "--shape", "z=1x3x9x9"], 2, "no input z"),
+    "not sizes": (lambda p: [str(network(p)), "--shape", "x=1xa"], 2, "--shape x=1xa"),
+    "no trials": (lambda p: [str(network(p)), "--trials", "0"], 2, "nothing to measure"),
+    "no trials of a task": (lambda p: [str(network(p)), "--trials-per-task", "-1"], 2, "nothing to measure"),
+    "target": (lambda p: [str(network(p)), "--target", "abacus"], 2, "not a target"),
+    "proposer": (lambda p: [str(network(p)), "--model", "nobody"], 2, "nobody"),
+    "two proposers": (lambda p: [str(network(p)), "--model", "uniform", "--checkpoint", "x"], 2, "--checkpoint"),
+    "no checkpoint": (lambda p: [str(network(p)), "--checkpoint", str(p)], 1, "forerun: "),
+    "kind": (lambda p: ["net.tar"], 2, "not something to tune"),
+    "no file": (lambda p: [str(p / "no.onnx")], 1, "no.onnx"),
+    "no program": (lambda p: [str(_written(p / "own.py", "x = 1"))], 1, "no tensor program"),
+    "no factory": (lambda p: [f"{_written(p / 'own.py', 'x = 1')}:factory"], 1, "no function factory"),
+    "no line": (lambda p: [f"{_written(p / 'w.jsonl', '')}:3"], 2, "no program 3"),
+    "a file for a folder": (lambda p: [str(network(p)), "-o", str(_written(p / "out", ""))], 2, "no folder"),
+}
+
+
+def _written(path: Path, text: str) -> Path:
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_requests_are_told_in_three_lines(name: str, tmp_path: Path, run_forerun: Run) -> None:
+    arguments, code, said = BAD[name]
+    if name == "no factory":
+        pytest.importorskip("torch")
+    found, out, err = run_forerun("tune", *arguments(tmp_path))
+    assert (found, out) == (code, "") and said in err, err
+    assert len(err[err.index("forerun: ") :].splitlines()) == 3
+
+
+@pytest.mark.parametrize("version, said", [(None, "need TVM"), ("0.16.0", "0.16.0 does not fit")])
+def test_no_tvm_and_another_one(
+    version: str | None, said: str, tmp_path: Path, run_forerun: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = importlib.metadata.distribution
+
+    def distribution(name: str) -> Any:
+        if name != "apache-tvm":
+            return real(name)
+        if version is None:
+            raise importlib.metadata.PackageNotFoundError(name)
+        found = real(name)
+        return type("Other", (), {"version": version, "locate_file": found.locate_file})()
+
+    monkeypatch.setattr(importlib.metadata, "distribution", distribution)
+    _load.load.cache_clear()
+    try:
+        code, _, err = run_forerun("tune", str(network(tmp_path)), "--target", "llvm:1")
+    finally:
+        _load.load.cache_clear()
+    assert code == 3 and said in err and "pip install 'forerun[tune]'" in err
+
+
+class Broken(Schedule):
+    """Its first candidate crashes, the second hangs, the third is wrong."""
+
+    def measure(self, source: Source, answer: Plan | None) -> Measurement:
+        from forerun.toolchains.tvm.measure import _bench
+
+        if answer is None:
+            return super().measure(source, answer)
+        counter = settings.cache_folder() / "count"
+        number = int(counter.read_text()) if counter.exists() else 0
+        counter.write_text(str(number + 1))
+        if number == 0:
+            os.abort()
+        if number == 1:
+            time.sleep(1000)
+        bench = _bench(source, 0)
+        right = bench.expected
+        bench.expected = [each + 1 for each in right] if number == 2 else right
+        try:
+            return super().measure(source, answer)
+        finally:
+            bench.expected = right
+
+
+def test_kernels_that_crash_hang_or_are_wrong_never_win(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tuning, "Schedule", Broken)
+    monkeypatch.setenv("FORERUN_TIMEOUT", "8")
+    (tmp_path / "matmul.tir").write_text(PROGRAM)
+    found = tuning.tune(tmp_path / "matmul.tir", target="llvm:1", trials=5, proposer="uniform")
+    (kernel,) = found.kernels
+    errors = [trial.measurement.error for trial in kernel.result.trials]
+    assert [error.partition(":")[0] for error in errors] == ["crash", "timeout", "wrong", "", ""]
+    assert kernel.failed == 3 and kernel.after_s <= kernel.before_s
+    assert kernel.result.best.measurement.ok
+
+
+def test_an_interrupt_keeps_what_was_measured(tmp_path: Path) -> None:
+    (tmp_path / "matmul.tir").write_text(PROGRAM)
+    seen = list[tuning.Progress]()
+
+    def stop(now: tuning.Progress) -> None:
+        seen.append(now)
+        if now.trials == 3:
+            raise KeyboardInterrupt
+
+    store = tmp_path / "trials.sqlite"
+    with pytest.raises(KeyboardInterrupt):
+        tuning.tune(
+            tmp_path / "matmul.tir", target="llvm:1", trials=5, proposer="uniform", store=store, on_progress=stop
+        )
+    with Store(store) as kept:
+        rows = [row for row in kept.trials("schedule/1") if row.answer is not None]
+    assert len(rows) == 3
+    again = tuning.tune(tmp_path / "matmul.tir", target="llvm:1", trials=5, proposer="uniform", store=store)
+    texts = [Decisions.text(Schedule().grammar(t.source), t.draft.answer) for t in again.kernels[0].result.trials]
+    assert {row.answer for row in rows} <= set(texts) and len(texts) == 5
+
+
+def test_a_busy_machine_is_told(tuned: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    found, _, _ = tuned
+    baselines = [Hand(extract.Extracted(k.name, "", 1, 1.0), SimpleNamespace(  # type: ignore[arg-type]
+        task=Schedule(), baseline=k.result.baseline, trials=[])) for k in found.kernels]  # fmt: skip
+    table = tuning._Table(Uniform(), found.target, 0, None, None, lambda _: None)  # type: ignore[arg-type]
+    table.hands = baselines
+    monkeypatch.setattr(tuning, "BUSY", -1.0)
+    assert any(note.startswith("the machine is busy") and "%" in note for note in table.notes())
+    monkeypatch.setattr(tuning, "BUSY", 1e9)
+    assert table.notes() == []
+
+
+def test_a_full_disk_is_told(tuned: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(files, "_replace", full)
+    with pytest.raises(ForerunError, match="cannot write") as error:
+        output.write(tuned[0], tmp_path, {}, b"")
+    assert "No space left" in error.value.why and not list(tmp_path.iterdir())
+
+
+def test_without_a_compiler_there_is_no_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    from forerun.toolchains.tvm import network
+
+    monkeypatch.setattr(network, "_linker", lambda: None)
+    data, why = network.exported(None)
+    assert data == b"" and "C++ compiler" in why
+
+
+def test_a_module_of_pytorch_with_its_inputs() -> None:
+    torch = pytest.importorskip("torch")
+    torch.manual_seed(0)
+    module = torch.nn.Sequential(torch.nn.Linear(16, 32), torch.nn.Tanh())
+    with pytest.raises(UsageError):
+        tuning.tune(module)
+    found = tuning.tune(module, inputs=(torch.randn(4, 16),), target="llvm:1", trials=2, proposer=Uniform())
+    assert found.comparison is not None and set(found.comparison.timings) == {"default", "tuned", "PyTorch"}
+    assert found.comparison.errors["PyTorch"] < 1e-5
