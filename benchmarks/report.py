@@ -221,6 +221,32 @@ def _short(value: float) -> str:
     return f"{value:.3f}" if abs(value) < 1000 else f"{value:.1e}"
 
 
+def tuning() -> str:
+    """How near kernels come to the best that is known, by who proposes and how many candidates."""
+    found = load("tuning")
+    if not found:
+        return "Not measured.\n"
+    parts = []
+    for threads in sorted({row["threads"] for row in found["table"]}):
+        lines = [row for row in found["table"] if row["threads"] == threads]
+        at = sorted({row["candidates"] for row in lines})
+        rows = []
+        for method in dict.fromkeys(row["method"] for row in lines):
+            own = {row["candidates"]: row for row in lines if row["method"] == method}
+            cells = [
+                f"{own[n]['share']:.2f} [{own[n]['low']:.2f}, {own[n]['high']:.2f}]" if n in own else "" for n in at
+            ]
+            most = own[max(own)]
+            rows.append([method, *cells, f"{most['programs']}", f"{most['seeds']}"])
+        about = f"{threads} thread{'s' * (threads != 1)}:\n"
+        parts.append(f"{about}\n{table(['candidates', *map(str, at), 'programs', 'seeds'], rows)}")
+    return "\n".join(parts)
+
+
+def _share(row: dict[str, Any]) -> str:
+    return f"{row['share']:.2f} [{row['low']:.2f}, {row['high']:.2f}]"
+
+
 def coreset() -> str:
     """Data, recipe and training gain of the coreset."""
     card = json.loads((WEIGHTS / "passes-coreset.json").read_text())
@@ -253,6 +279,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "predictor-regress-lm": lambda: predictor_speed("regress-lm"),
     "shipped": shipped,
     "predict": predict,
+    "tuning": tuning,
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from zlib import crc32
 
@@ -13,11 +13,11 @@ from forerun import parallel, registry, settings
 from forerun.cli.render import Column, Progress, Table, counted, number, show
 from forerun.core import Model, Result
 from forerun.corpora import workloads
-from forerun.corpora.workloads import Workload
+from forerun.corpora.workloads import Use, Workload
 from forerun.errors import ForerunError, UsageError
 from forerun.grammars.decisions import Plan
 from forerun.models.uniform import Uniform
-from forerun.sandbox import Pool
+from forerun.sandbox import Limits, Pool
 from forerun.solve import Budget, solve
 from forerun.stats import geometric_mean
 from forerun.store import Store
@@ -36,6 +36,12 @@ class Tuned:
 def configure(parser: argparse.ArgumentParser) -> None:
     """The options."""
     parser.add_argument("--workloads", type=Path, required=True, metavar="FILE", help="tensor programs, as JSON lines")
+    parser.add_argument(
+        "--extract",
+        nargs="*",
+        metavar="NETWORK",
+        help="first write that file, from these networks (all)",
+    )
     parser.add_argument("--only", action="append", default=[], metavar="FAMILY", help="those that only these use")
     parser.add_argument("--but", action="append", default=[], metavar="FAMILY", help="those that none of these uses")
     parser.add_argument("--candidates", type=int, default=64, metavar="N", help="of each program (default: 64)")
@@ -51,6 +57,8 @@ def run(options: argparse.Namespace) -> int:
     """Measures every program's candidates; prints a row for each family."""
     from forerun.toolchains.tvm import target
 
+    if options.extract is not None:
+        extract(options)
     found = chosen(options)
     if not found or options.candidates < 1:
         why = f"{counted(len(found), 'program')} left of {options.workloads}, --candidates {options.candidates}"
@@ -82,6 +90,47 @@ def run(options: argparse.Namespace) -> int:
             print(f"{tuned.workload.name} is left out: {tuned.reason}", file=sys.stderr)
     show(_table(done), options.format)
     return 0 if any(tuned.result for tuned in done) else 1
+
+
+def extract(options: argparse.Namespace) -> None:
+    """Adds the programs of networks to the file; those of networks that are in it already are not made again."""
+    from forerun.corpora import tensor_networks
+    from forerun.toolchains.tvm import target
+
+    path = options.workloads
+    found = {each.text: each for each in workloads.read(path)} if path.is_file() else {}
+    there = {use.network for each in found.values() for use in each.uses}
+    asked = [name for name in options.extract or tensor_networks.networks() if name not in there]
+    progress, device = Progress(len(asked), "networks"), target.parse(options.target)
+    with Pool(1, Limits(timeout_s=900.0, memory_bytes=16 << 30)) as pool:
+        for name in asked:
+            try:
+                made = pool.call(_programs, name, device)
+            except ForerunError as error:
+                print(f"{name} is left out: {error.what}: {error.why}", file=sys.stderr)
+                made = []
+            for each in made:
+                known = found.get(each.text)
+                found[each.text] = replace(known, uses=known.uses + each.uses) if known else each
+            workloads.write(path, found.values())
+            progress.step(name)
+    progress.end()
+
+
+def _programs(name: str, device: str) -> list[Workload]:
+    """In a worker: a network takes up to gigabytes."""
+    from forerun.corpora import tensor_networks
+    from forerun.toolchains.tvm import target
+
+    made, _ = tensor_networks.programs(name, target.made(device))
+    fit = [program for program in made if not program.unfit]
+    return [
+        Workload(
+            f"{name}/{one.workload.name}", one.workload.text, one.workload.flops,
+            (Use(name, one.network.family, one.network.batch, one.workload.weight),),
+        )
+        for one in fit
+    ]  # fmt: skip
 
 
 def chosen(options: argparse.Namespace) -> list[Workload]:
