@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from forerun.core import Source
+from forerun.models.scheduler import Scheduler
 from forerun.models.uniform import Uniform
 from forerun.sandbox import Limits, Pool
 from forerun.solve import Budget, solve
@@ -97,3 +98,18 @@ def test_a_search_never_ends_worse_than_the_program_as_it_is(tmp_path):
     assert [each.seconds for each in found[0].sentences] == [t.measurement.values.get("latency") for t in result.trials]
     assert {each.plan for each in found[0].sentences} == {t.draft.answer for t in result.trials}
     assert found[0].prompt == TASK.prompt(asked)
+
+
+def test_the_cost_model_that_ships_tells_kernels_apart():
+    asked = made("GMM", (1, 128, 128, 128))
+    grammar, model = TASK.grammar(asked), Scheduler()
+    contiguous, scattered = map(
+        grammar.parse,
+        ("S2 T1,1,1,1 T16,2,2,2 T2,1,4,16 T32,4 C2", "S2 T1,1,1,1 T2,1,1,64 T128,1,1,1 T2,64 C0"),
+    )
+    first, second = model.scores("", grammar, [contiguous, scattered])
+    assert first > second + 0.2
+    drafts = model.sample(TASK.prompt(asked), grammar, 4, seed=0)
+    scores = model.scores("", grammar, [draft.answer for draft in drafts])
+    random = model.scores("", grammar, plans(asked, 40))
+    assert list(scores) == sorted(scores, reverse=True) and scores.min() > np.median(random) and random.std() > 0.05

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 from dataclasses import asdict
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from forerun import settings
 from forerun.cli.render import Column, Progress, Table, number, show
 from forerun.corpora import workloads
 from forerun.errors import InputError, UsageError
+from forerun.files import write_atomically
 from forerun.train import judge
 
 
@@ -36,9 +38,9 @@ def run(options: argparse.Namespace) -> int:
     if not store.is_file():
         todo = "gather some first: forerun collect schedule"
         raise InputError(f"there are no trials: {store}", "there is no such file", todo)
-    families = {each.text: each.families for each in workloads.read(options.workloads) if not each.families & but}
+    of_texts = {each.text: each.families for each in workloads.read(options.workloads) if not each.families & but}
     progress, found = Progress(None, "programs"), list[judge.Measured]()
-    for each in judge.measured(store, families):
+    for each in judge.measured(store, of_texts):
         found.append(each)
         progress.step(f"{len(each.shares)} kernels")
     progress.end()
@@ -47,6 +49,9 @@ def run(options: argparse.Namespace) -> int:
     judge.whole(found, options.seed).save(options.output)
     kernels = sum(len(each.shares) for each in found)
     row = {"learned": len(found), "kernels": kernels, **asdict(report)}
+    families = sorted(set[str]().union(*(each.families for each in found)))
+    card = row | {"families": families, "validated with": options.validate, "seed": options.seed}
+    write_atomically(options.output / "judge.json", (json.dumps(card, indent=1) + "\n").encode())
     columns = [
         Column("learned", "programs", number, True),
         Column("kernels", "kernels", number, True),
