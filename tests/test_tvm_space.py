@@ -76,6 +76,9 @@ def test_what_tvm_samples_can_be_written(programs, name):
         assert grammar.read(grammar.write(plan)) == plan
         spaces.add(plan.space)
     assert spaces == set(range(len(program)))
+    drawn = list(program.random(40, seed=3))
+    assert drawn == list(program.random(40, seed=3)) != list(program.random(40, seed=4))
+    assert all(grammar.read(grammar.write(plan)) == plan for plan in drawn) and len(set(drawn)) > 5
 
 
 def test_what_tvm_would_change_is_refused(programs):

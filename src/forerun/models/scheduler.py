@@ -10,6 +10,7 @@ its grade, and that the model judges its own drafts, is ours.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -24,7 +25,6 @@ from forerun.grammars.graded import BEST, CENTRES, GRADES, JUDGE, GradedDecision
 from forerun.models import _decode
 from forerun.models._judge import Judge
 from forerun.models.encoder_decoder import CONFIG, EncoderDecoder
-from forerun.models.uniform import Uniform
 from forerun.toolchains.tvm.space import Program
 
 SHIPPED = Path(__file__).parents[1] / "weights" / "scheduler"
@@ -61,7 +61,10 @@ class Scheduler(Model):
     def sample(
         self, prompt: str, grammar: Grammar[Any], n: int, seed: int, history: Sequence[Trial[Any]] = ()
     ) -> list[Draft[Any]]:
-        """At most `n` distinct plans that the history does not have, those first that it thinks are fastest."""
+        """At most `n` distinct plans that the history does not have, those first that it thinks are fastest.
+
+        Raises InputError for a grammar of no program of TVM where there is no network.
+        """
         decisions = cast(Decisions, grammar)
         known = {trial.draft.answer for trial in history}
         many = max(DRAFTS, 4 * n) if self.judged else n
@@ -90,8 +93,7 @@ class Scheduler(Model):
         Raises InputError without a network.
         """
         if self.model is None:
-            why = "its cost model needs a program of TVM"
-            raise InputError("a checkpoint without a network judges no text", why, "name a checkpoint with one")
+            raise _blind()
         memory, vocabulary = self._memory(prompt), self.model.tokenizer.vocabulary
         written = [[t for piece in (JUDGE, *grammar.write(plan)) for t in vocabulary.spell(piece)] for plan in plans]
         found = _decode.following(self.model.network, vocabulary, memory, written)
@@ -102,9 +104,9 @@ class Scheduler(Model):
     def _drawn(self, prompt: str, grammar: Decisions, n: int, seed: int) -> Iterator[tuple[Plan, float]]:
         """Plans with their log-probabilities."""
         if self.model is None:
-            for draft in Uniform().sample(prompt, grammar, n, seed):
-                assert draft.answer is not None
-                yield draft.answer, draft.logprob
+            if not isinstance(grammar.spaces, Program):
+                raise _blind()
+            yield from ((plan, math.nan) for plan in grammar.spaces.random(n, seed))
             return
         asked = GradedDecisions(grammar, self.asked)
         memory, vocabulary = self._memory(prompt), self.model.tokenizer.vocabulary
@@ -115,3 +117,8 @@ class Scheduler(Model):
     def _encoded(self, prompt: str) -> Any:
         assert self.model is not None
         return self.model.network.encode([self.model.encode(prompt).ids])
+
+
+def _blind() -> InputError:
+    why = "a cost model needs a program of TVM"
+    return InputError("a checkpoint without a network reads no text", why, "name a checkpoint with one")

@@ -7,7 +7,8 @@ illegal decision without a word; here it is an error.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import random
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -80,6 +81,20 @@ class Program:
             if not step.apply(schedule):
                 raise Refused(f"post-processing: {type(step).__name__}")
         return schedule
+
+    def random(self, n: int, seed: int) -> Iterator[Plan]:
+        """Plans as TVM's own sampling draws them, each of any space: some 5 ms each, where a grammar has to ask TVM for
+        all that is legal. Same arguments, same plans."""
+        from tvm.s_tir import Schedule
+        from tvm.s_tir.schedule import Trace
+
+        draw = random.Random(f"{seed}")
+        for _ in range(n):
+            number = draw.randrange(len(self.spaces))
+            space = self.spaces[number]
+            schedule = Schedule(self.module, seed=draw.randrange(1, 1 << 31), error_render_level="none")
+            Trace(space.trace.insts, {}).apply_to_schedule(schedule, remove_postproc=True)
+            yield Plan(number, _decided(space, schedule.trace))
 
     def plan(self, trace: Any) -> Plan:
         """The plan that a trace is, without what post-processing adds and with or without instructions of no effect.
