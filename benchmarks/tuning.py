@@ -28,7 +28,7 @@ from forerun.corpora import workloads
 from forerun.corpora.workloads import Workload
 from forerun.errors import ForerunError
 from forerun.files import write_atomically
-from forerun.models.scheduler import Scheduler
+from forerun.models.scheduler import SHIPPED, Scheduler
 from forerun.models.uniform import Uniform
 from forerun.sandbox import Limits, Pool
 from forerun.solve import Budget, solve
@@ -78,7 +78,7 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("--each", type=int, default=6, help="programs of each family (6)")
     parser.add_argument("--models", nargs="*", choices=METHODS, default=METHODS, help="only these (all)")
-    parser.add_argument("--checkpoint", type=Path, help="the model of schedules (the one that ships)")
+    parser.add_argument("--checkpoint", type=Path, default=SHIPPED, help="the model of schedules (the one that ships)")
     parser.add_argument("--candidates", type=int, default=64, help="of each search (64)")
     parser.add_argument("--seed", action="append", type=int, help="of the searches (0)")
     parser.add_argument("--threads", action="append", type=int, help="of a kernel (1)")
@@ -117,7 +117,7 @@ def asked(
                     line: Line = {"program": one.name, "family": one.family, "threads": threads, "seed": seed}
                     line |= {"method": method, "asked": options.candidates, "text": digest(one.text)}
                     if method in (OURS, JUDGED_NOT):
-                        line["checkpoint"] = digest((options.checkpoint / "model.safetensors").read_bytes())
+                        line["checkpoint"] = weights(options.checkpoint)
                     known = there.get(place(line), {})
                     if line.items() <= {**known, "asked": min(known.get("asked", 0), options.candidates)}.items():
                         yield None
@@ -151,6 +151,11 @@ def searched(source: Source, method: str, options: argparse.Namespace, seed: int
 def place(line: Line) -> tuple[Any, ...]:
     """What a result is the only one of."""
     return line["program"], line["threads"], line["seed"], line["method"]
+
+
+def weights(folder: Path) -> str:
+    """Names a checkpoint by what it holds."""
+    return digest(b"".join(path.read_bytes() for path in sorted(folder.glob("*.safetensors"))))
 
 
 def digest(data: str | bytes) -> str:
