@@ -23,7 +23,7 @@ from forerun import registry  # noqa: E402
 from forerun.core import END  # noqa: E402
 from forerun.corpora import nasbench  # noqa: E402
 from forerun.errors import ForerunError, InputError, UsageError  # noqa: E402
-from forerun.grammars.floats import PIECES, Floats  # noqa: E402
+from forerun.grammars.floats import Floats  # noqa: E402
 from forerun.grammars.ieee import IEEE  # noqa: E402
 from forerun.models.encoder_decoder import EncoderDecoder  # noqa: E402
 from forerun.models.encoder_decoder.calibration import Calibration  # noqa: E402
@@ -112,7 +112,7 @@ def test_what_cannot_be_trained_is_refused(tmp_path: Path) -> None:
 
 def test_the_head_reads_each_source_of_a_packed_row_alone() -> None:
     rows = toy_rows()[:5]
-    tokenizer = learn([row.prompt for row in rows], 300, PIECES)
+    tokenizer = learn([row.prompt for row in rows], 300)
     legal = Legal(tokenizer.size)
     grammars = {"memory": EncoderDecoder.taught}
     examples = tokenised(labelled(rows), grammars, tokenizer, legal, 64)

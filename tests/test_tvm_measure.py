@@ -11,6 +11,7 @@ from forerun.solve import Budget, solve
 from forerun.store import Store
 from forerun.tables import schedules
 from forerun.tasks.schedule import Schedule
+from forerun.testing import check_model
 
 pytest.importorskip("tvm_ffi")
 
@@ -112,4 +113,5 @@ def test_the_cost_model_that_ships_tells_kernels_apart():
     drafts = model.sample(TASK.prompt(asked), grammar, 4, seed=0)
     scores = model.scores("", grammar, [draft.answer for draft in drafts])
     random = model.scores("", grammar, plans(asked, 40))
+    check_model(model, grammar)
     assert list(scores) == sorted(scores, reverse=True) and scores.min() > np.median(random) and random.std() > 0.05
