@@ -1,5 +1,4 @@
-"""Schedules of tensor programs, written by a small language model: it proposes, judges what it proposed, and tells the
-best ones first.
+"""Schedules of tensor programs: many drafts, random ones or those of a small language model, the most promising first.
 
 Where the checkpoint has a network, an encoder-decoder (`forerun.models.encoder_decoder`), it reads the program and its
 design spaces and writes decisions of the best grade (`forerun.grammars.graded`); else drafts are random. Of many drafts

@@ -160,7 +160,7 @@ def parsed(source: Source) -> Any:
         if functions != ["main"]:
             raise ValueError(f"it has the functions {', '.join(functions)}")
     except Exception as error:  # the parser raises whatever it meets
-        todo = "give a module with one PrimFunc `main`, as `forerun tune` writes it"
+        todo = "give a module with one PrimFunc `main`, as `module.script()` writes it"
         raise InputError(f"{source.name} is no tensor program", reason(error), todo) from error
     return module
 

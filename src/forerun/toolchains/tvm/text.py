@@ -4,8 +4,8 @@
     llvm cores 1 vector 512 L1 32768 L2 1048576 L3 33554432          the hardware, never its name
     arg 0 float32 1 14 14 256                                         buffers: arguments, then temporaries
     temp 3 float32 1 16 16 256
-    block 0 S 1 16 16 256: 3[a, b, c, d] = if_then_else(…)            axes are letters, names are gone
-    block 1 S 1 14 14 256 R 3 3 256 from 0: 2[a, b, c, d] = …
+    block 0 S1 S16 S16 S256: 3[a, b, c, d] = if_then_else(…)          axes are letters, names are gone
+    block 1 S1 S14 S14 S256 R3 R3 R256 from 0.0: 2[a, b, c, d] = …
     space 0                                                           a trace, an instruction or two a line
     structure b1 SSRSRS
     loops b1 7
