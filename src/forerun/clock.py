@@ -59,6 +59,15 @@ def steady(
         return interleaved({"": lambda: sample(runs)}, samples, clock=clock)[""]
 
     once = timed(1, 3).median_s
-    runs = max(1, math.ceil(_SAMPLE_S / max(once, 1e-7)))
-    samples = max(3, min(repeats, int(seconds / (once * runs or 1e-7))))
-    return timed(runs, samples), runs
+    runs = runs_of(once)
+    return timed(runs, samples_of(once * runs, repeats, seconds)), runs
+
+
+def runs_of(once_s: float, sample_s: float = _SAMPLE_S) -> int:
+    """How many runs a sample holds, so that it takes `sample_s` at least."""
+    return max(1, math.ceil(sample_s / max(once_s, 1e-7)))
+
+
+def samples_of(sample_s: float, repeats: int, seconds: float) -> int:
+    """How many samples are taken: `repeats`, fewer where they would take longer than `seconds`, but 3 at least."""
+    return max(3, min(repeats, int(seconds / (sample_s or 1e-7))))

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import gzip
 import json
-from collections.abc import Mapping
-from dataclasses import MISSING, fields, is_dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import MISSING, asdict, fields, is_dataclass
+from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+
+from forerun.errors import InputError, reason
+from forerun.files import write_atomically
 
 T = TypeVar("T")
 
@@ -18,6 +23,22 @@ def read(text: str, kind: type[T]) -> T:
     missing or not known.
     """
     return value(json.loads(text), kind, "it")  # type: ignore[no-any-return]
+
+
+def read_lines(path: Path, kind: type[T], what: str, todo: str) -> list[T]:
+    """A file of dataclasses, one a line, gzipped where its name says so. Raises InputError: it holds no `what`."""
+    try:
+        data = path.read_bytes()
+        text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode()
+        return [value(json.loads(line), kind, "a line") for line in text.splitlines()]
+    except (OSError, EOFError, ValueError, TypeError) as error:
+        raise InputError(f"{path} holds no {what}", reason(error), todo) from error
+
+
+def write_lines(path: Path, found: Iterable[Any]) -> None:
+    """Replaces a file by what `read_lines` reads."""
+    data = "".join(json.dumps(asdict(each)) + "\n" for each in found).encode()
+    write_atomically(path, gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)
 
 
 def value(found: Any, kind: Any, where: str) -> Any:

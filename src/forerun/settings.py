@@ -14,7 +14,7 @@ from pathlib import Path
 
 import platformdirs
 
-from forerun.errors import UsageError
+from forerun.errors import InputError, UsageError
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +114,14 @@ def cache_folder() -> Path:
 def store_path() -> Path:
     """The file that trials are kept in where no other is named."""
     return cache_folder() / "trials.sqlite"
+
+
+def existing_store(named: Path | None, todo: str) -> Path:
+    """The store that was named, or the usual one, where there is one. Raises InputError, which says what `todo`."""
+    found = named or store_path()
+    if not found.is_file():
+        raise InputError(f"there are no trials: {found}", "there is no such file", todo)
+    return found
 
 
 def path(name: str) -> Path | None:

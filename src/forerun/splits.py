@@ -11,14 +11,14 @@ import hashlib
 import re
 import zlib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from forerun.errors import UsageError
+from forerun.errors import InputError, UsageError
 from forerun.prompts import parts
 from forerun.rows import Row
 
@@ -33,6 +33,31 @@ SIMILAR = 0.8
 _SHINGLE, _BANDS, _DEEP = 5, 25, 5
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _WORD64 = 1 << 64
+
+
+class OfFamilies(Protocol):
+    """Something that networks of several families may share."""
+
+    @property
+    def families(self) -> Collection[str]:
+        """All of them."""
+
+
+F = TypeVar("F", bound=OfFamilies)
+
+
+def by_families(found: Iterable[F], validate: Collection[str]) -> tuple[list[F], list[F]]:
+    """What no family of `validate` uses, to learn from, and what only they use; what both use is in neither.
+
+    Raises InputError where one of the two is empty.
+    """
+    every, named = list(found), set(validate)
+    train = [each for each in every if not named & set(each.families)]
+    held = [each for each in every if each.families and set(each.families) <= named]
+    if not train or not held:
+        why = f"{len(train)} programs to learn from, {len(held)} to validate with"
+        raise InputError("too little to learn from", why, "name families that some programs have, not all")
+    return train, held
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 from forerun import settings
 from forerun.cli.render import Column, Progress, Table, number, show
 from forerun.corpora import workloads
-from forerun.errors import InputError, UsageError
+from forerun.errors import UsageError
 from forerun.files import write_atomically
 from forerun.train import judge
 
@@ -30,23 +30,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Trains without the held-out families, then on all: the figures are of the former, the trees of the latter."""
-    store, but = options.store or settings.store_path(), set(options.but)
     if not options.validate:
         raise UsageError(
             "nothing is held out", "without it nobody knows how good it is", "--validate swin, for example"
         )
-    if not store.is_file():
-        todo = "gather some first: forerun collect schedule"
-        raise InputError(f"there are no trials: {store}", "there is no such file", todo)
+    store, but = settings.existing_store(options.store, "gather some first: forerun collect schedule"), set(options.but)
     of_texts = {each.text: each.families for each in workloads.read(options.workloads) if not each.families & but}
     progress, found = Progress(None, "programs"), list[judge.Measured]()
     for each in judge.measured(store, of_texts):
         found.append(each)
         progress.step(f"{len(each.shares)} kernels")
     progress.end()
-    _, report = judge.fit(found, options.validate, options.seed)
+    report = judge.validated(found, options.validate, options.seed)
     options.output.mkdir(parents=True, exist_ok=True)
-    judge.whole(found, options.seed).save(options.output)
+    judge.fit(found, options.seed).save(options.output)
     kernels = sum(len(each.shares) for each in found)
     row = {"learned": len(found), "kernels": kernels, **asdict(report)}
     families = sorted(set[str]().union(*(each.families for each in found)))

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from forerun import settings
 from forerun.cli.render import Column, Progress, Table, percent, show
-from forerun.errors import InputError
 from forerun.files import write_atomically
 from forerun.toolchains.llvm import clang
 from forerun.train import coreset
@@ -28,13 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Search, broadcast, selection; writes the coreset and prints it."""
-    store = options.store or settings.store_path()
-    if not store.is_file():
-        raise InputError(
-            f"there are no trials: {store}",
-            "there is no such file",
-            "gather some first: forerun collect passes --debian train",
-        )
+    store = settings.existing_store(options.store, "gather some first: forerun collect passes --debian train")
     progress = Progress(None, "modules")
     recipe = coreset.Recipe(options.size, options.search, options.candidates, options.generations)
     learned = coreset.train(store, options.cc or clang.default_compiler(), recipe, lambda stage: progress.step(stage))

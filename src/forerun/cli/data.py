@@ -84,10 +84,8 @@ def _schedules_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _export(options: argparse.Namespace) -> Table:
-    path = options.store or settings.store_path()
     todo = f"gather some first: forerun collect {options.task}"
-    if not path.is_file():
-        raise InputError(f"there are no trials: {path}", "there is no such file", todo)
+    path = settings.existing_store(options.store, todo)
     check(options.output)
     with Store(path) as store:
         rows = list(rows_of(store, options.task, options.each))
@@ -112,10 +110,7 @@ def _show(options: argparse.Namespace) -> Table:
 
 
 def _schedules(options: argparse.Namespace) -> Table:
-    path = options.store or settings.store_path()
-    if not path.is_file():
-        todo = "gather some first: forerun collect schedule"
-        raise InputError(f"there are no trials: {path}", "there is no such file", todo)
+    path = settings.existing_store(options.store, "gather some first: forerun collect schedule")
     of_texts = {each.text: tuple(sorted(each.families)) for each in workloads.read(options.workloads)}
     found = list(schedules.stored(path, of_texts))
     schedules.write(options.output, found)

@@ -2,7 +2,7 @@
 
 Three sources: published networks from their configurations in transformers, networks written down from their papers,
 and the operators of TVM's own workload set. A family is what must not be split: no program of a held-out family, at
-any batch size, is learned from.
+any batch size, is learned from. Every definition, of transformers, TVM and this project, is under Apache-2.0.
 """
 
 from __future__ import annotations
@@ -20,8 +20,6 @@ from forerun.errors import ToolMissing, UsageError
 from forerun.toolchains.tvm._load import load
 from forerun.toolchains.tvm.extract import Extracted, extract, from_torch, work, written
 
-LICENCE = "Apache-2.0"
-"""Of every definition: transformers, TVM, and this project."""
 MOST_FLOPS, MOST_BYTES = 4e9, 400e6
 """Work of a run and bytes of all buffers above which a program is left out: a bad schedule would run for minutes."""
 _BROKEN = "C2D_WIN_NHWC"

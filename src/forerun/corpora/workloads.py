@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from forerun import plain
 from forerun.core import Source
-from forerun.errors import InputError, reason
-from forerun.files import write_atomically
 
 LANGUAGE = "tensorir"
 """What sources of tensor programs are written in."""
@@ -53,16 +49,11 @@ class Workload:
 
 def read(path: Path) -> list[Workload]:
     """Raises InputError."""
-    try:
-        data = path.read_bytes()
-        text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode()
-        return [plain.value(json.loads(line), Workload, "a line") for line in text.splitlines()]
-    except (OSError, EOFError, ValueError, TypeError) as error:
-        todo = "name a file that `forerun collect schedule --extract` wrote"
-        raise InputError(f"{path} holds no tensor programs", reason(error), todo) from error
+    return plain.read_lines(
+        path, Workload, "tensor programs", "name a file that `forerun collect schedule --extract` wrote"
+    )
 
 
-def write(path: Path, workloads: Iterable[Workload]) -> None:
+def write(path: Path, found: Iterable[Workload]) -> None:
     """Replaces the file."""
-    data = "".join(json.dumps(asdict(each)) + "\n" for each in workloads).encode()
-    write_atomically(path, gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)
+    plain.write_lines(path, found)

@@ -158,7 +158,7 @@ class Decisions(Grammar[Plan]):
         space, *decisions = text.split()
         if space[:1] != "S":
             raise ValueError(f"a design space is S and its number: {space!r}")
-        plan = Plan(int(space[1:]), tuple(_decision(word) for word in decisions))
+        plan = Plan(int(space[1:]), tuple(map(decision_of, decisions)))
         self.write(plan)
         return plan
 
@@ -330,7 +330,8 @@ def _named(step: Step | None, decision: Decision) -> str:
     return f"{'C' if isinstance(step, Choice) else 'L'}{decision}"
 
 
-def _decision(word: str) -> Decision:
+def decision_of(word: str) -> Decision:
+    """A decision of a plan's text: `T1,2,2`, `C1`, `L-2`. Raises ValueError."""
     kind, numbers = word[:1], word[1:]
     if kind == "T":
         return tuple(map(int, numbers.split(",")))

@@ -5,16 +5,12 @@ What was asked at each decision is in it, so that whoever learns from it needs n
 
 from __future__ import annotations
 
-import gzip
-import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from forerun import plain
-from forerun.errors import InputError, reason
-from forerun.files import write_atomically
-from forerun.grammars.decisions import Choice, Decision, Place, Plan, Step, Tile
+from forerun.grammars.decisions import Choice, Decision, Place, Plan, Step, Tile, decision_of
 from forerun.store import Store
 from forerun.tasks.schedule import Schedule
 
@@ -36,7 +32,7 @@ class Sentence:
     @property
     def plan(self) -> Plan:
         """The decisions."""
-        return Plan(self.space, tuple(_decision(each) for each in self.decided))
+        return Plan(self.space, tuple(map(decision_of, self.decided)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,19 +98,12 @@ def stored(path: Path, families: Mapping[str, tuple[str, ...]]) -> Iterator[Sent
 
 def read(path: Path) -> list[Sentences]:
     """Raises InputError."""
-    try:
-        data = path.read_bytes()
-        text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode()
-        return [plain.value(json.loads(line), Sentences, "a line") for line in text.splitlines()]
-    except (OSError, EOFError, ValueError, TypeError) as error:
-        todo = "name a file that `forerun data --task schedule` wrote"
-        raise InputError(f"{path} holds no schedules", reason(error), todo) from error
+    return plain.read_lines(path, Sentences, "schedules", "name a file that `forerun data schedules` wrote")
 
 
 def write(path: Path, found: Iterable[Sentences]) -> None:
     """Replaces the file."""
-    data = "".join(json.dumps(asdict(each)) + "\n" for each in found).encode()
-    write_atomically(path, gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)
+    plain.write_lines(path, found)
 
 
 def _asked(step: Step | None) -> str:
@@ -131,7 +120,3 @@ def _step(text: str) -> Step:
     if kind == "T":
         return Tile(*map(int, rest.split("/")))
     return Choice(int(rest)) if kind == "C" else Place(tuple(map(int, rest.split(","))))
-
-
-def _decision(text: str) -> Decision:
-    return tuple(map(int, text[1:].split(","))) if text[0] == "T" else int(text[1:])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from forerun.errors import InputError, ToolMissing, reason
+from forerun.errors import ToolMissing, reason
 from forerun.models._forest import Forest
 from forerun.models._judge import Judge
-from forerun.stats import mean, spearman
+from forerun.splits import by_families
+from forerun.stats import mean, ranks, spearman
 from forerun.store import Store
 from forerun.tasks.schedule import Schedule
 
@@ -60,21 +61,16 @@ def measured(path: Path, families: Mapping[str, Collection[str]]) -> Iterator[Me
             yield Measured(frozenset(families[source.text]), table, np.log(seconds.min() / seconds))
 
 
-def fit(found: Collection[Measured], validate: Collection[str], seed: int = 0) -> tuple[Judge, Report]:
+def validated(found: Sequence[Measured], validate: Collection[str], seed: int = 0) -> Report:
     """Learns from the programs that no family of `validate` uses, and reports on those that only they use.
 
     Raises InputError where there are none, ToolMissing without scikit-learn.
     """
-    train = [each for each in found if not each.families & set(validate)]
-    held = [each for each in found if each.families <= set(validate)]
-    if not train or not held:
-        why = f"{len(train)} programs to learn from, {len(held)} to validate with"
-        raise InputError("too little to learn from", why, "name families that some programs have, not all")
-    judge = whole(train, seed)
-    return judge, report(judge.forest, held)
+    train, held = by_families(found, validate)
+    return report(fit(train, seed).forest, held)
 
 
-def whole(found: Collection[Measured], seed: int = 0) -> Judge:
+def fit(found: Collection[Measured], seed: int = 0) -> Judge:
     """Learns from all programs that are given. Raises ToolMissing without scikit-learn."""
     try:
         from sklearn.ensemble import HistGradientBoostingRegressor
@@ -83,23 +79,23 @@ def whole(found: Collection[Measured], seed: int = 0) -> Judge:
     model = HistGradientBoostingRegressor(
         max_iter=300, learning_rate=0.05, max_leaf_nodes=15, l2_regularization=1.0, max_features=0.2, random_state=seed
     )
-    aims = [ranks(each.shares) for each in found]
+    aims = [standings(each.shares) for each in found]
     model.fit(np.concatenate([each.table for each in found]), np.concatenate(aims))
     return Judge(Forest.of(model))
 
 
 def report(forest: Forest, held: Collection[Measured]) -> Report:
     """On programs whose kernels differ."""
-    ranks, first, every = list[float](), list[float](), list[float]()
+    alike, first, every = list[float](), list[float](), list[float]()
     for each in held:
         if np.ptp(each.shares) > 0.1:
             believed = forest.predict(each.table)
-            ranks.append(spearman(believed.tolist(), each.shares.tolist()))
+            alike.append(spearman(believed.tolist(), each.shares.tolist()))
             first.append(float(np.exp(each.shares[believed.argmax()])))
             every.append(float(np.exp(each.shares).mean()))
-    return Report(len(ranks), mean(ranks), mean(first), mean(every)) if ranks else Report(0, *[float("nan")] * 3)
+    return Report(len(alike), mean(alike), mean(first), mean(every)) if alike else Report(0, *[float("nan")] * 3)
 
 
-def ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def standings(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Where each of several values stands: 0 the least, 1 the most."""
-    return np.argsort(np.argsort(values)) / max(1, len(values) - 1)
+    return (np.array(ranks(values.tolist())) - 1) / max(1, len(values) - 1)

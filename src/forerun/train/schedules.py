@@ -16,16 +16,15 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from forerun.errors import InputError
 from forerun.grammars import decisions, graded
 from forerun.grammars.decisions import Decisions
 from forerun.grammars.graded import JUDGE, UNKNOWN, Graded, GradedDecisions, grade
 from forerun.models.encoder_decoder import EncoderDecoder
 from forerun.models.encoder_decoder._torch import TorchNetwork
-from forerun.models.encoder_decoder.card import Card
 from forerun.models.encoder_decoder.network import Network
 from forerun.models.encoder_decoder.numeric import ATOMS
 from forerun.models.encoder_decoder.tokenizer import SPECIAL, Tokenizer
+from forerun.splits import by_families
 from forerun.tables.schedules import Recorded, Sentence, Sentences
 from forerun.train.examples import Dataset, Example, Legal, places, spelled
 from forerun.train.fit import config, learned, same_as_before, save, tokenizer_of
@@ -52,11 +51,7 @@ def fit(
     Programs of only those families say when to stop. Then the folder holds a checkpoint. Raises InputError where there
     is too little to learn from, or the folder holds another training.
     """
-    train = [each for each in found if not set(validate) & set(each.families)]
-    held = [each for each in found if each.families and set(each.families) <= set(validate)]
-    if not train or not held:
-        why = f"{len(train)} programs to learn from, {len(held)} to validate with"
-        raise InputError("too little to learn from", why, "name families that some programs have, not all")
+    train, held = by_families(found, validate)
     digest = hashlib.sha256(repr((train, held)).encode()).hexdigest()
     same_as_before(folder, training, digest, None)
     tokenizer = tokenizer_of(folder, None, [each.prompt for each in train], training.tokens, PIECES)
@@ -71,7 +66,6 @@ def fit(
     if not learned(network, data, training, folder, seconds, on_step):
         return False
     model = EncoderDecoder.of(TorchNetwork(network, training.device), tokenizer, network.config)
-    model.card = Card()
     save(model, folder, training)
     return True
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from forerun.clock import Timing, interleaved
+from forerun.clock import Timing, interleaved, runs_of, samples_of
 from forerun.core import Measurement, Source
 from forerun.errors import reason
 from forerun.grammars.decisions import Plan
@@ -113,14 +113,13 @@ def timed(run: Callable[[], object], best_s: float, bounds: Bounds) -> dict[str,
     once = interleaved({"": run}, 1, warm_up=0)[""].median_s
     if once > bounds.hopeless * best_s or once > bounds.seconds:
         return _told(Timing((once,)), 1)
-    runs = max(1, math.ceil(_SAMPLE_S / max(once, 1e-7)))
-    samples = max(3, min(bounds.samples, int(bounds.seconds / (once * runs))))
+    runs = runs_of(once, _SAMPLE_S)
 
     def sample() -> None:
         for _ in range(runs):
             run()
 
-    return _told(interleaved({"": sample}, samples, warm_up=1)[""], runs)
+    return _told(interleaved({"": sample}, samples_of(once * runs, bounds.samples, bounds.seconds))[""], runs)
 
 
 def _told(timing: Timing, runs: int) -> dict[str, float]:

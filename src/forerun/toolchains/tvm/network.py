@@ -6,7 +6,6 @@ Reading a network takes PyTorch or ONNX, TVM's front ends and gigabytes: call `p
 
 from __future__ import annotations
 
-import math
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from forerun.clock import Timing, interleaved
+from forerun.clock import Timing, interleaved, runs_of, samples_of
 from forerun.errors import ForerunError, InputError, ToolMissing, reason
 from forerun.toolchains.llvm import clang
 from forerun.toolchains.onnx import run as onnx_run
@@ -96,12 +95,12 @@ def compared(network: Network, target: str, texts: dict[str, str], library: bool
 def _timed(runs: Mapping[str, Callable[[], object]]) -> dict[str, Timing]:
     """Seconds of a run. A sample is several runs of a small network, or each would find the caches of the other."""
     once = {name: timing.median_s for name, timing in interleaved(runs, 1, warm_up=1).items()}
-    many = {name: max(1, math.ceil(_SAMPLE_S / max(seconds, 1e-7))) for name, seconds in once.items()}
+    many = {name: runs_of(seconds, _SAMPLE_S) for name, seconds in once.items()}
 
     def sample(name: str) -> Callable[[], object]:
         return lambda: [runs[name]() for _ in range(many[name])]
 
-    repeats = min(_MOST, max(3, int(_SECONDS / sum(once[name] * many[name] for name in runs))))
+    repeats = samples_of(sum(once[name] * many[name] for name in runs), _MOST, _SECONDS)
     found = interleaved({name: sample(name) for name in runs}, repeats, warm_up=0)
     return {name: Timing(tuple(s / many[name] for s in timing.seconds)) for name, timing in found.items()}
 
