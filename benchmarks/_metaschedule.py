@@ -6,23 +6,31 @@ are ours, so that a rival's kernel is judged like any other: a wrong one counts 
 
 from __future__ import annotations
 
+import json
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from forerun.clock import interleaved, runs_of
 from forerun.core import Measurement, Source
 from forerun.errors import ForerunError
 from forerun.grammars.decisions import Decisions
 from forerun.sandbox import Pool
+from forerun.toolchains.tvm import measure
 from forerun.toolchains.tvm._load import intrinsics, load
 from forerun.toolchains.tvm.space import Program
+from forerun.toolchains.tvm.text import plain
+
+_SAMPLES = 15
+"""Of each kernel that is timed again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One candidate: its decisions, or its trace where no design space has it; `seconds` of one that is right."""
+    """One candidate: its decisions, or its trace as JSON where no design space has it; seconds of one that is right."""
 
     text: str
     seconds: float | None
@@ -79,8 +87,6 @@ def mercy() -> None:
 
 def judged(source: Source, path: str) -> Measurement:
     """Measures the module in a file as `forerun.tasks.schedule` measures a plan: in a worker."""
-    from forerun.toolchains.tvm import measure
-
     text = Path(path).read_text()
     return measure.judged(source, lambda program: load().ir.load_json(text))
 
@@ -158,4 +164,38 @@ def _text(program: Program, trace: Any) -> str:
     try:
         return Decisions(program).text(program.plan(trace))
     except ValueError:
-        return str(trace)
+        return json.dumps(trace.as_json(remove_postproc=True), default=plain)
+
+
+def compared(source: Source, texts: Sequence[str]) -> list[float]:
+    """Seconds of several kernels, named as runs are, timed in turn: in a worker.
+
+    What was measured during a search is the luckier the more was measured. Raises AssertionError for one that is wrong.
+    """
+    bench, runs, counts = measure.Bench(source, 0), dict[str, Callable[[], object]](), list[int]()
+    for text in texts:
+        function = measure.built(scheduled(bench.program, text), bench.program.target, source.target)
+        run = partial(function, *bench.tensors)
+        bench.poison()
+        counts.append(runs_of(interleaved({"": run}, 1)[""].median_s))
+        assert not bench.wrong(), f"{text}: {bench.wrong()}"
+        runs[text] = partial(_repeated, run, counts[-1])
+    found = interleaved(runs, _SAMPLES)
+    return [timing.median_s / count for timing, count in zip(found.values(), counts, strict=True)]
+
+
+def _repeated(run: Callable[[], object], times: int) -> None:
+    for _ in range(times):
+        run()
+
+
+def scheduled(program: Program, text: str) -> Any:
+    """The module of a run."""
+    if not text.startswith("["):
+        return program.scheduled(Decisions(program).parse(text)).mod
+    from tvm.s_tir import Schedule
+    from tvm.s_tir.schedule import Trace
+
+    schedule = Schedule(program.module, error_render_level="none")
+    Trace.apply_json_to_schedule(json.loads(text), schedule)
+    return program.finished(schedule).mod

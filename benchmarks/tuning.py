@@ -5,8 +5,8 @@
 
 Programs are those that only networks of the held-out families use, `--each` of each family with the most work in their
 networks. All methods are measured by one worker: built, compared with NumPy, timed; a wrong or refused candidate counts
-as one. A result is kept as it comes: an interrupted run is called again. Before every method of a program its default
-is timed, so that a slow minute of the machine shows.
+as one. In the end the best kernels of all methods are timed again, in turn and by one process: what was measured during
+a search is the luckier the more was measured. A result is kept as it comes: an interrupted run is called again.
 """
 
 from __future__ import annotations
@@ -14,13 +14,12 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from _metaschedule import run_metaschedule
+from _metaschedule import compared, run_metaschedule
 
 from forerun.cli.render import Progress
 from forerun.core import Model, Source
@@ -45,8 +44,11 @@ OURS, JUDGED_NOT, UNIFORM, RANDOM, EVOLUTIONARY = (
     "random",
     "evolutionary",
 )
+AGAIN = "again"
 METHODS = (OURS, JUDGED_NOT, UNIFORM, RANDOM, EVOLUTIONARY)
 TIMEOUT_S = 10.0
+TIE = 0.02
+"""Kernels whose times differ by less are equally fast."""
 
 Line = dict[str, Any]
 
@@ -61,13 +63,22 @@ def main() -> int:
         with Pool(1, Limits(timeout_s=TIMEOUT_S)) as pool:
             for line in asked(options, chosen, lines, pool):
                 if line is not None:
-                    lines = [other for other in lines if place(other) != place(line)] + [line]
-                    write_atomically(path, "".join(json.dumps(one) + "\n" for one in lines).encode())
+                    lines = kept(path, lines, line)
                 progress.step("" if line is None else f"{line['program']} {line['method']}, seed {line['seed']}")
+        with Pool(1, Limits(timeout_s=60 * TIMEOUT_S)) as pool:
+            for line in again(chosen, options.threads, lines, pool):
+                lines = kept(path, lines, line)
     finally:
         progress.end()
         write_atomically(options.output, (json.dumps(summary(lines), indent=1) + "\n").encode())
     return 0
+
+
+def kept(path: Path, lines: Sequence[Line], line: Line) -> list[Line]:
+    """All results with a new one, which may replace another."""
+    found = [*(other for other in lines if place(other) != place(line)), line]
+    write_atomically(path, "".join(json.dumps(one) + "\n" for one in found).encode())
+    return found
 
 
 def _options() -> argparse.Namespace:
@@ -131,7 +142,7 @@ def asked(
 
 
 def searched(source: Source, method: str, options: argparse.Namespace, seed: int, pool: Pool) -> Line:
-    """The default's seconds, and those of the candidates in order, None for those that failed."""
+    """The default's seconds, and each candidate that was the best so far: its place from 1, seconds, and what it is."""
     made: dict[str, Callable[[], Model]] = {
         UNIFORM: Uniform,
         OURS: lambda: Scheduler(options.checkpoint),
@@ -140,12 +151,48 @@ def searched(source: Source, method: str, options: argparse.Namespace, seed: int
     task = Schedule()
     if method in made:
         result = solve(task, made[method](), source, pool=pool, budget=Budget(options.candidates), seed=seed)
-        measured = [trial.measurement for trial in result.trials]
-        return {"default": result.before, "seconds": [m.values["latency"] if m.ok else None for m in measured]}
+        grammar = task.grammar(source)
+        found = [
+            (t.measurement.values["latency"], grammar.text(t.draft.answer)) if t.measurement.ok else None
+            for t in result.trials
+        ]
+        return {"default": result.before, "records": records(found)}
     default = next(m for _, m in pool.measure(task, source, [None]))
     strategy = "evolutionary" if method == EVOLUTIONARY else "replay-trace"
     runs = run_metaschedule(source, strategy, options.candidates, seed, pool)
-    return {"default": default.values["latency"], "seconds": [run.seconds for run in runs]}
+    found = [None if run.seconds is None else (run.seconds, run.text) for run in runs]
+    return {"default": default.values["latency"], "records": records(found)}
+
+
+def records(found: Sequence[tuple[float, str] | None]) -> list[tuple[int, float, str]]:
+    """The candidates that were the best so far; None is one that failed."""
+    kept: list[tuple[int, float, str]] = []
+    for place, one in enumerate(found, 1):
+        if one and (not kept or one[0] < kept[-1][1]):
+            kept.append((place, *one))
+    return kept
+
+
+def again(chosen: Sequence[Workload], threads: Sequence[int], lines: Sequence[Line], pool: Pool) -> Iterator[Line]:
+    """For each program the seconds of its best kernels, timed in turn; of the default, whose name is empty, what the
+    searches measured: it may take seconds."""
+    known = {(line["program"], line["threads"]): line["kernels"] for line in lines if line["method"] == AGAIN}
+    for one in chosen:
+        for count in threads:
+            own = [line for line in lines if (line["program"], line["threads"]) == (one.name, count)]
+            searches = [line for line in own if line["method"] != AGAIN]
+            texts = sorted({best(line, at) for line in searches for at in AT} - {""})
+            if not searches or {*texts} <= {*known.get((one.name, count), ())}:
+                continue
+            try:
+                seconds = pool.call(compared, one.source(targets.here(count)), texts)
+            except ForerunError as error:
+                print(f"{one.name} is not timed again: {error.what}: {error.why}", file=sys.stderr)
+                continue
+            yield {
+                "program": one.name, "family": one.family, "threads": count, "seed": None, "method": AGAIN,
+                "kernels": {"": min(line["default"] for line in searches), **dict(zip(texts, seconds, strict=True))},
+            }  # fmt: skip
 
 
 def place(line: Line) -> tuple[Any, ...]:
@@ -162,18 +209,16 @@ def digest(data: str | bytes) -> str:
     return hashlib.sha256(data.encode() if isinstance(data, str) else data).hexdigest()[:16]
 
 
-def best(line: Line, count: int) -> float:
-    """Seconds of the best of the first candidates, or the default's: nobody keeps a kernel that is slower."""
-    return min([line["default"], *(s for s in line["seconds"][:count] if s is not None)])
+def best(line: Line, count: int) -> str:
+    """The best of the first candidates by what the search measured, or the default: nobody keeps a slower kernel."""
+    right = [(seconds, answer) for place, seconds, answer in line["records"] if place <= count]
+    return min([(line["default"], ""), *right])[1]
 
 
 def summary(lines: Sequence[Line]) -> dict[str, Any]:
-    """For each method and number of candidates: how fast, as a share of the best that is known of a program, and how
-    often it is the fastest; means over seeds, then geometric means over programs with bootstrap intervals."""
-    known: dict[tuple[str, int], float] = {}
-    for line in lines:
-        key = line["program"], line["threads"]
-        known[key] = min(known.get(key, math.inf), best(line, len(line["seconds"])))
+    """For each method and number of candidates: how fast, as a share of the best that is known of a program, and of how
+    many programs it has that; means over seeds, then geometric means over programs with bootstrap intervals."""
+    timed = {(line["program"], line["threads"]): line["kernels"] for line in lines if line["method"] == AGAIN}
     rows = []
     for threads in sorted({line["threads"] for line in lines}):
         for method in METHODS:
@@ -181,19 +226,21 @@ def summary(lines: Sequence[Line]) -> dict[str, Any]:
             for count in AT:
                 shares: dict[str, list[float]] = {}
                 for line in mine:
-                    if line["asked"] >= count:
-                        shares.setdefault(line["program"], []).append(
-                            known[line["program"], threads] / best(line, count)
-                        )
+                    kernels = timed.get((line["program"], threads), {})
+                    if line["asked"] >= count and best(line, count) in kernels:
+                        seconds = min(kernels[best(line, count)], kernels[""])
+                        shares.setdefault(line["program"], []).append(min(kernels.values()) / seconds)
                 if shares:
                     rows.append(_row(threads, method, count, shares))
-    return {"best known": {f"{name}, {threads}": seconds for (name, threads), seconds in known.items()}, "table": rows}
+    fastest = {f"{name}, {threads}": min(kernels.values()) for (name, threads), kernels in timed.items()}
+    return {"best known": fastest, "table": rows}
 
 
 def _row(threads: int, method: str, count: int, shares: dict[str, list[float]]) -> Line:
     means = [geometric_mean(values) for values in shares.values()]
     found = bootstrap([[mean] for mean in means], geometric_mean)
     row = {"threads": threads, "method": method, "candidates": count, "programs": len(means)}
+    row["won"] = sum(mean > 1 - TIE for mean in means)
     return row | {"seeds": max(map(len, shares.values())), "share": found.value, "low": found.low, "high": found.high}
 
 

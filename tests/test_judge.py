@@ -10,12 +10,13 @@ from forerun.cli import main
 from forerun.corpora import workloads
 from forerun.corpora.workloads import Use, Workload
 from forerun.errors import InputError
-from forerun.models._judge import NAME, Judge
+from forerun.models._judge import NAME, REFUSED, Judge, _Belief
+from forerun.stats import spearman
 
 pytest.importorskip("sklearn")
 
 from forerun.train import judge
-from forerun.train.judge import Measured, standings
+from forerun.train.judge import Measured
 
 
 def measured(family: str, seed: int, kernels: int = 40) -> Measured:
@@ -44,9 +45,35 @@ def test_nothing_to_learn_from_or_to_validate_with_is_refused():
             judge.validated(FOUND, validate)
 
 
-def test_standings_are_between_the_slowest_and_the_fastest():
-    assert standings(np.array([-3.0, 0.0, -1.0])).tolist() == [0.0, 1.0, 0.5]
-    assert standings(np.array([-1.0, -1.0, 0.0])).tolist() == [0.25, 0.25, 1.0]
+def found(forest, rows) -> list[np.ndarray]:
+    return list(forest.leaves(np.array(rows)))
+
+
+def test_what_was_measured_corrects_what_was_thought():
+    forest, draw = judge.fit(FOUND).forest, np.random.default_rng(3)
+    table = draw.random((60, 5))
+    # Here the trees are wrong: the kernels are the faster the smaller their first feature is.
+    seconds = np.exp(3 * table[:, 0])
+    asked, known = found(forest, table[:30]), found(forest, table[30:])
+    before = _Belief(forest, asked, [], np.array([])).mean
+    after = _Belief(forest, asked, known, seconds[30:]).mean
+    truth = (-seconds[:30]).tolist()
+    assert spearman(before.tolist(), truth) < -0.8
+    assert spearman(after.tolist(), truth) > spearman(before.tolist(), truth) + 0.5
+    # Kernels that failed are as bad as the slowest.
+    failed = _Belief(forest, asked, asked[:1], np.array([np.inf])).mean
+    assert np.isfinite(failed).all()
+
+
+def test_a_batch_holds_no_second_kernel_like_the_first():
+    forest = judge.fit(FOUND).forest
+    rows = [[0.99] * 5, [0.99] * 5, [0.99, 0.1, 0.3, 0.2, 0.1], [0.9] * 5, [0.1] * 5]
+    belief = _Belief(forest, [*found(forest, rows), None], [], np.array([]))
+    assert belief.mean[5] == REFUSED and belief.mean[0] == belief.mean[1]
+    chosen = belief.batch(9)
+    assert sorted(chosen) == [0, 1, 2, 3, 4]  # what is refused is never chosen
+    assert max(chosen.index(0), chosen.index(1)) > chosen.index(2)  # kernels 0 and 1 are one to the trees
+    assert belief.batch(1) == chosen[:1]
 
 
 def test_it_is_kept_whole(tmp_path: Path):
@@ -67,12 +94,15 @@ def test_the_command_collects_learns_and_tells(tmp_path: Path, capsys: pytest.Ca
 
     shapes = {"a": (1, 16, 16, 16), "b": (1, 16, 32, 16)}
     found = [Workload(name, source("GMM", size).text, 1e4, (Use(name, name, 1, 1),)) for name, size in shapes.items()]
-    programs, store, folder = (str(tmp_path / name) for name in ("w.jsonl.gz", "t.sqlite", "judge"))
+    programs, store, data, folder = (str(tmp_path / name) for name in ("w.jsonl.gz", "t.sqlite", "d.jsonl.gz", "judge"))
     workloads.write(Path(programs), found)
-    train = ["train", "judge", "--store", store, "--workloads", programs, "--validate", "b", "-o", folder]
+    train = ["train", "judge", "--data", data, "--validate", "b", "-o", folder]
     assert main(train) == 1
-    assert "there are no trials" in capsys.readouterr().err
+    assert "holds no schedules" in capsys.readouterr().err
+    assert main(train[:-4]) == 2
+    assert "nobody would know how good it is" in capsys.readouterr().err
     assert main(["collect", "schedule", "--workloads", programs, "--candidates", "7", "--store", store]) == 0
+    assert main(["data", "schedules", "--workloads", programs, "--store", store, "-o", data]) == 0
     capsys.readouterr()
     assert main([*train, "--format", "json"]) == 0
     told = json.loads(capsys.readouterr().out)[0]

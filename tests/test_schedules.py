@@ -38,7 +38,7 @@ def programs(count: int, family: str) -> list[Sentences]:
     plans = [draft.answer for draft in Uniform(1).sample("", GRAMMAR, 40, seed=3)]
     prompt = "schedule latency, s\nspace 0\nspace 1"
     return [
-        Sentences(f"{family}{i}", (family,), "{}", f"{prompt} {i}", 2, 1.0, tuple(map(sentence, plans)))
+        Sentences(f"{family}{i}", (family,), "…", "{}", f"{prompt} {i}", 2, 1.0, tuple(map(sentence, plans)))
         for i in range(count)
     ]
 

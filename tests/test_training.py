@@ -223,6 +223,17 @@ def test_rare_tasks_are_drawn_more_often_than_they_occur(world: World) -> None:
     assert share == pytest.approx(math.sqrt(few) / (math.sqrt(few) + math.sqrt(many)), abs=0.03)
 
 
+def test_examples_of_a_task_are_drawn_in_runs_that_resume(world: World) -> None:
+    sampler = Sampler(world.examples, Position(0), run=5)
+    drawn = list(islice(sampler, 200))
+    runs = [{example.task for example in drawn[i : i + 5]} for i in range(0, 200, 5)]
+    assert all(len(tasks) == 1 for tasks in runs) and len(set[int]().union(*runs)) == 2
+    again = Sampler(world.examples, Position(0), run=5)
+    list(islice(again, 43))
+    resumed = Sampler(world.examples, Position(**json.loads(json.dumps(again.position.to_json()))), run=5)
+    assert ids(list(islice(resumed, 100))) == ids(drawn[43:143])
+
+
 def test_batches_hold_each_source_whole_with_its_answer(world: World) -> None:
     sampler = Sampler(world.examples, Position(0))
     found = list(islice(batches(sampler, rows=3, row_tokens=128), 5))

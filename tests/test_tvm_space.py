@@ -1,6 +1,7 @@
 """The design spaces of TVM: all that may be written replays to exactly what was written."""
 
 import json
+import random
 
 import pytest
 
@@ -79,6 +80,21 @@ def test_what_tvm_samples_can_be_written(programs, name):
     drawn = list(program.random(40, seed=3))
     assert drawn == list(program.random(40, seed=3)) != list(program.random(40, seed=4))
     assert all(grammar.read(grammar.write(plan)) == plan for plan in drawn) and len(set(drawn)) > 5
+
+
+@pytest.mark.parametrize("name", ["C2D", "GMM", "SFM"])
+def test_mutations_are_legal_and_mostly_change_one_decision(programs, name):
+    program = programs[name]
+    grammar, apart = Decisions(program), list[int]()
+    for seed, plan in enumerate(program.random(30, seed=2)):
+        child = program.mutated(plan, random.Random(seed))
+        assert child == program.mutated(plan, random.Random(seed))
+        assert grammar.read(grammar.write(child)) == child
+        assert program.scheduled(child).mod.script() == Program(program.source).scheduled(child).mod.script()
+        if child.space == plan.space:
+            apart.append(sum(a != b for a, b in zip(child.decisions, plan.decisions, strict=True)))
+    assert len(apart) < 30 and max(apart) > 0
+    assert sum(count == 1 for count in apart) > 0.4 * len(apart)
 
 
 def test_what_tvm_would_change_is_refused(programs):

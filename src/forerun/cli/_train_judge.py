@@ -1,4 +1,4 @@
-"""Of `forerun train`: the cost model that ranks drafts of schedules, from stored trials."""
+"""Of `forerun train`: the cost model that ranks drafts of schedules, from files of measured ones."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from forerun import settings
 from forerun.cli.render import Column, Progress, Table, number, show
-from forerun.corpora import workloads
 from forerun.errors import UsageError
 from forerun.files import write_atomically
+from forerun.tables import schedules
 from forerun.train import judge
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """The options."""
-    parser.epilog = "Learns from what `forerun collect schedule` stored; the figures are of held-out families."
-    parser.add_argument("--store", type=Path, help="file with the trials (default: in the cache folder)")
-    parser.add_argument("--workloads", type=Path, required=True, metavar="FILE", help="the programs and their networks")
+    parser.epilog = "The figures are of held-out families."
+    parser.add_argument(
+        "--data", action="append", default=[], type=Path, metavar="FILE", help="as `forerun data schedules` writes them"
+    )
     parser.add_argument(
         "--validate", action="append", default=[], metavar="FAMILY", help="whose programs are held out, for the figures"
     )
@@ -30,14 +30,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Trains without the held-out families, then on all: the figures are of the former, the trees of the latter."""
-    if not options.validate:
-        raise UsageError(
-            "nothing is held out", "without it nobody knows how good it is", "--validate swin, for example"
-        )
-    store, but = settings.existing_store(options.store, "gather some first: forerun collect schedule"), set(options.but)
-    of_texts = {each.text: each.families for each in workloads.read(options.workloads) if not each.families & but}
-    progress, found = Progress(None, "programs"), list[judge.Measured]()
-    for each in judge.measured(store, of_texts):
+    if not options.data or not options.validate:
+        why = f"{len(options.data)} files, {len(options.validate)} families that are held out"
+        raise UsageError("nobody would know how good it is", why, "for example: --data FILE --validate swin")
+    kept = [each for path in options.data for each in schedules.read(path) if not {*each.families} & {*options.but}]
+    progress, found = Progress(len(kept), "programs"), list[judge.Measured]()
+    for each in judge.measured(kept):
         found.append(each)
         progress.step(f"{len(each.shares)} kernels")
     progress.end()

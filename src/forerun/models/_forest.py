@@ -52,6 +52,14 @@ class Forest:
 
     def predict(self, x: Table) -> NDArray[np.float64]:
         """`[rows]` of a table `[rows, features]`."""
+        return self.of_leaves(self.leaves(x))
+
+    def of_leaves(self, leaves: NDArray[np.int32]) -> NDArray[np.float64]:
+        """`[rows]` of rows in leaves `[rows, T]`."""
+        return np.asarray(self.base[0] + self.value[leaves].sum(1))
+
+    def leaves(self, x: Table) -> NDArray[np.int32]:
+        """`[rows, T]`: the leaf of each tree that a row of a table `[rows, features]` is in."""
         place = np.broadcast_to(self.roots, (len(x), len(self.roots)))
         rows = np.arange(len(x))[:, None]
         while True:
@@ -59,7 +67,7 @@ class Forest:
             goes_left = np.where(np.isnan(cells), self.missing_left[place], cells <= self.threshold[place])
             following = np.where(goes_left, self.left[place], self.right[place])
             if np.array_equal(following, place):
-                return np.asarray(self.base[0] + self.value[place].sum(1))
+                return place
             place = following
 
     def arrays(self) -> dict[str, NDArray[Any]]:

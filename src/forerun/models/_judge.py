@@ -1,9 +1,15 @@
-"""A cost model of schedules, trained on many programs: boosted trees on TVM's features that rank unmeasured drafts."""
+"""A cost model of schedules: boosted trees on TVM's features, trained on many programs, that go on learning.
+
+Beforehand the trees alone say how fast a kernel is among those of its program. What was measured of the program then
+corrects them: a Gaussian process whose mean are the trees, and in which two kernels are as alike as the share of the
+trees that cannot tell them apart (the kernel of a forest; Breiman 2000). It also says how sure it is, so that a batch
+is chosen one by one, each also for what the ones before it leave unknown (Desautels et al., JMLR 2014).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -16,20 +22,62 @@ from forerun.models._forest import Forest
 from forerun.toolchains.tvm.space import Program
 
 NAME = "judge.safetensors"
+REFUSED = -1e9
+"""What is thought of a plan that post-processing refuses."""
+_AMPLITUDES = (0.15, 0.3, 0.6, 1.2)
+"""How far the trees may be off, in logarithms of time: the likeliest one after what was measured; the second before."""
+_NOISE = 0.05
+"""Of one measurement."""
+_CURIOUS = 0.5
+"""How many standard deviations of what is not known count as fast."""
+SLOWEST = 3.0
+"""A kernel that is slower than the best by a larger factor, as a logarithm, is as bad as that one."""
+_KEPT = 4096
+"""Kernels whose leaves are remembered."""
+
+Leaves = NDArray[np.int32]
+Values = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
 class Judge:
-    """`forest` gives where a kernel stands among random ones of its program: 0 is the slowest, 1 the fastest."""
+    """`forest` gives the logarithm of a kernel's share of the speed of the best one of its program."""
 
-    forest: Forest
+    def __init__(self, forest: Forest) -> None:
+        self.forest = forest
+        self._leaves: dict[tuple[str, Plan], Leaves | None] = {}
 
-    def scores(self, program: Program, plans: Sequence[Plan]) -> NDArray[np.float64]:
-        """`[N]`: where each plan's kernel is thought to stand, -1 where post-processing refuses it."""
+    def scores(self, program: Program, plans: Sequence[Plan], measured: Mapping[Plan, float] | None = None) -> Values:
+        """`[N]`: what is thought of each plan's kernel, more is faster.
+
+        `measured` are seconds of some kernels of the program, `inf` where they failed.
+        """
+        return self._believed(program, plans, measured or {}).mean
+
+    def chosen(
+        self, program: Program, plans: Sequence[Plan], n: int, measured: Mapping[Plan, float] | None = None
+    ) -> list[int]:
+        """The places of the `n` plans to be measured together."""
+        return self._believed(program, plans, measured or {}).batch(n)
+
+    def _believed(self, program: Program, plans: Sequence[Plan], measured: Mapping[Plan, float]) -> _Belief:
+        found = self._in_leaves(program, [*plans, *measured])
+        asked, known = found[: len(plans)], found[len(plans) :]
+        seconds = np.array([s for s, leaves in zip(measured.values(), known, strict=True) if leaves is not None])
+        return _Belief(self.forest, asked, [leaves for leaves in known if leaves is not None], seconds)
+
+    def _in_leaves(self, program: Program, plans: Sequence[Plan]) -> list[Leaves | None]:
+        """`[T]` for each plan; None where post-processing refuses it."""
         from forerun.toolchains.tvm.features import features
 
-        table = features(program, plans)
-        return np.where(np.isnan(table[:, 0]), -1.0, self.forest.predict(table))
+        key = program.source.key
+        if new := [plan for plan in dict.fromkeys(plans) if (key, plan) not in self._leaves]:
+            table = features(program, new)
+            leaves = self.forest.leaves(table)
+            if len(self._leaves) > _KEPT:
+                self._leaves = {(key, plan): self._leaves[key, plan] for plan in plans if (key, plan) in self._leaves}
+            for plan, row, own in zip(new, table, leaves, strict=True):
+                self._leaves[key, plan] = None if np.isnan(row[0]) else own
+        return [self._leaves[key, plan] for plan in plans]
 
     def save(self, folder: Path) -> None:
         """Writes `judge.safetensors`."""
@@ -52,3 +100,70 @@ class Judge:
             return cls(Forest.from_arrays(load(path.read_bytes())))
         except (OSError, KeyError, SafetensorError) as error:
             raise InputError(f"{path} cannot be read", reason(error), "copy the whole folder again") from error
+
+
+class _Belief:
+    """What is thought of kernels by their leaves, after some of their program were measured."""
+
+    def __init__(
+        self, forest: Forest, asked: Sequence[Leaves | None], known: Sequence[Leaves], seconds: Values
+    ) -> None:
+        self.legal = np.array([leaves is not None for leaves in asked], bool)
+        trees = len(forest.roots)
+        self.leaves = np.array([leaves for leaves in asked if leaves is not None], np.int32).reshape(-1, trees)
+        prior = forest.of_leaves(self.leaves)
+        self.amplitude, self.explained = _AMPLITUDES[1], np.zeros((0, len(self.leaves)))
+        if len(known):
+            measured = np.array(known, np.int32)
+            best = seconds.min() if np.isfinite(seconds.min()) else 1.0
+            logs = np.maximum(np.log(best) - np.log(seconds), -SLOWEST)
+            residual, like = logs - forest.of_leaves(measured), _alike(measured, measured)
+            fits = [_Fit(like, residual, amplitude) for amplitude in _AMPLITUDES]
+            best = max(fits, key=lambda fit: fit.likelihood)
+            self.amplitude = best.amplitude
+            beside = best.amplitude**2 * _alike(measured, self.leaves)
+            prior = prior + best.offset + beside.T @ best.weights
+            self.explained = np.linalg.solve(best.root, beside)
+        self._prior = prior
+
+    @property
+    def mean(self) -> Values:
+        """`[N]`."""
+        found = np.full(len(self.legal), REFUSED)
+        found[self.legal] = self._prior
+        return found
+
+    def batch(self, n: int) -> list[int]:
+        """The places of at most `n` legal ones, the most promising first."""
+        places, chosen = np.flatnonzero(self.legal), list[int]()
+        explained = self.explained
+        left = np.maximum(self.amplitude**2 - (explained**2).sum(0), 0.0)
+        open_ = np.ones(len(places), bool)
+        for _ in range(min(n, len(places))):
+            promise = np.where(open_, self._prior + _CURIOUS * np.sqrt(left), -np.inf)
+            best = int(promise.argmax())
+            chosen.append(int(places[best]))
+            open_[best] = False
+            like = self.amplitude**2 * _alike(self.leaves[best : best + 1], self.leaves)[0]
+            new = (like - explained[:, best] @ explained) / math.sqrt(left[best] + _NOISE**2)
+            explained = np.vstack([explained, new])
+            left = np.maximum(left - new**2, 0.0)
+        return chosen
+
+
+class _Fit:
+    """A Gaussian process with an unknown constant, fitted to residuals `[M]` of kernels that are alike `[M, M]`."""
+
+    def __init__(self, like: Values, residual: Values, amplitude: float) -> None:
+        self.amplitude = amplitude
+        self.root = np.linalg.cholesky(amplitude**2 * like + _NOISE**2 * np.eye(len(like)))
+        white = np.linalg.solve(self.root, np.stack([residual, np.ones(len(like))], 1))
+        self.offset = float(white[:, 1] @ white[:, 0] / (white[:, 1] @ white[:, 1]))
+        rest = white[:, 0] - self.offset * white[:, 1]
+        self.weights = np.linalg.solve(self.root.T, rest)
+        self.likelihood = float(-0.5 * rest @ rest - np.log(np.diag(self.root)).sum())
+
+
+def _alike(some: Leaves, others: Leaves) -> Values:
+    """`[A, B]`: the share of the trees that have two kernels in one leaf."""
+    return np.stack([(row == others).mean(1) for row in some]) if len(some) else np.zeros((0, len(others)))

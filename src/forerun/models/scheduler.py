@@ -1,15 +1,17 @@
-"""Schedules of tensor programs: many drafts, random ones or those of a small language model, the most promising first.
+"""Schedules of tensor programs: many drafts, written by a small language model or random, the most promising first.
 
 Where the checkpoint has a network, an encoder-decoder (`forerun.models.encoder_decoder`), it reads the program and its
-design spaces and writes decisions of the best grade (`forerun.grammars.graded`); else drafts are random. Of many drafts
-those come first whose kernels are expected to be fast, by the checkpoint's cost model or by the network. The method is
-that of the tensor language model (Zhai et al., OSDI 2024); that every measurement is learned from, by conditioning on
-its grade, and that the model judges its own drafts, is ours.
+design spaces and writes decisions of the best grade (`forerun.grammars.graded`); else drafts are random. Where it has a
+cost model (`forerun.models._judge`), that chooses among the drafts, and among what mutations make of the best of them;
+what was measured corrects it. Else the network's own grades choose. The method is that of the tensor language model
+(Zhai et al., OSDI 2024); that every measurement is learned from, by conditioning on its grade, that the model judges
+its drafts, and that the judge goes on learning, is ours.
 """
 
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -29,6 +31,8 @@ from forerun.toolchains.tvm.space import Program
 SHIPPED = Path(__file__).parents[1] / "weights" / "scheduler"
 DRAFTS = 128
 """Drafts of which the best are told, at least; four times as many as are asked for."""
+GENERATIONS, PARENTS, CHILDREN = 2, 16, 64
+"""How often the most promising kernels, measured ones among them, are mutated under the cost model."""
 
 
 class Scheduler(Model):
@@ -65,7 +69,7 @@ class Scheduler(Model):
         Raises InputError for a grammar of no program of TVM where there is no network.
         """
         decisions = cast(Decisions, grammar)
-        known = {trial.draft.answer for trial in history}
+        known = {cast(Plan, trial.draft.answer): _seconds(trial) for trial in history}
         many = max(DRAFTS, 4 * n) if self.judged else n
         drafts: dict[Plan, float] = {}
         for plan, logprob in self._drawn(prompt, decisions, many, seed):
@@ -73,9 +77,11 @@ class Scheduler(Model):
                 drafts.setdefault(plan, logprob)
         plans = list(drafts)
         if self.judged and plans:
-            scores = self.scores(prompt, decisions, plans)
-            plans = [plans[i] for i in np.argsort(-scores, kind="stable")]
-        return [Draft(plan, drafts[plan], self.name) for plan in plans[:n]]
+            if self.judge and isinstance(decisions.spaces, Program):
+                plans = self._evolved(self.judge, decisions.spaces, plans, n, random.Random(seed), known)
+            else:
+                plans = [plans[i] for i in np.argsort(-self.graded(prompt, decisions, plans), kind="stable")]
+        return [Draft(plan, drafts.get(plan, math.nan), self.name) for plan in plans[:n]]
 
     def scores(self, prompt: str, grammar: Decisions, plans: Sequence[Plan]) -> Any:
         """`[N]`, an array: how fast each plan's kernel is thought to be among those of its program; more is faster.
@@ -85,6 +91,21 @@ class Scheduler(Model):
         if self.judge and isinstance(grammar.spaces, Program):
             return self.judge.scores(grammar.spaces, plans)
         return self.graded(prompt, grammar, plans)
+
+    @staticmethod
+    def _evolved(
+        judge: Judge, program: Program, drafts: list[Plan], n: int, draw: random.Random, known: dict[Plan, float]
+    ) -> list[Plan]:
+        """The `n` to be measured: of the drafts, and of what mutations of the most promising plans become."""
+        found = dict.fromkeys(drafts)
+        for _ in range(GENERATIONS):
+            every = [*known, *found]
+            order = np.argsort(-judge.scores(program, every, known), kind="stable")[:PARENTS]
+            parents = [every[i] for i in order]
+            children = [program.mutated(parents[i % len(parents)], draw) for i in range(CHILDREN)]
+            found |= dict.fromkeys(child for child in children if child not in known)
+        plans = list(found)
+        return [plans[i] for i in judge.chosen(program, plans, n, known)]
 
     def graded(self, prompt: str, grammar: Decisions, plans: Sequence[Plan]) -> Any:
         """`[N]`, an array: the share of the best kernel's speed that the network expects of each plan's.
@@ -116,6 +137,11 @@ class Scheduler(Model):
     def _encoded(self, prompt: str) -> Any:
         assert self.model is not None
         return self.model.network.encode([self.model.encode(prompt).ids])
+
+
+def _seconds(trial: Trial[Any]) -> float:
+    found = trial.measurement
+    return found.values["latency"] if found.ok else math.inf
 
 
 def _blind() -> InputError:

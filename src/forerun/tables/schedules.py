@@ -1,6 +1,6 @@
 """Measured schedules as a file that training reads: JSON lines, one for each program and target.
 
-What was asked at each decision is in it, so that whoever learns from it needs no TVM.
+The program is in it, and what was asked at each decision, so that a network learns from it without TVM.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from forerun import plain
+from forerun.core import Source
+from forerun.corpora.workloads import LANGUAGE
 from forerun.grammars.decisions import Choice, Decision, Place, Plan, Step, Tile, decision_of
 from forerun.store import Store
 from forerun.tasks.schedule import Schedule
@@ -41,11 +43,18 @@ class Sentences:
 
     name: str
     families: tuple[str, ...]
+    text: str
+    """TVMScript, as in `forerun.corpora.workloads`."""
     target: str
     prompt: str
     spaces: int
     default: float | None
     sentences: tuple[Sentence, ...]
+
+    @property
+    def source(self) -> Source:
+        """The program, to be measured on the same target."""
+        return Source(self.text, LANGUAGE, self.name, self.target)
 
     @property
     def best(self) -> float | None:
@@ -92,7 +101,7 @@ def stored(path: Path, families: Mapping[str, tuple[str, ...]]) -> Iterator[Sent
                 sentences.append(Sentence(plan.space, tuple(map(_asked, asked)), spelled, seconds, True, origin))
         default = next((seconds for answer, seconds, _ in trials if answer is None), None)
         known = families.get(source.text, ())
-        about = (source.name, known, source.target, task.prompt(source), len(grammar.spaces), default)
+        about = (source.name, known, source.text, source.target, task.prompt(source), len(grammar.spaces), default)
         yield Sentences(*about, tuple(sentences))
 
 

@@ -61,8 +61,16 @@ class Position:
 class Sampler:
     """Draws examples without end. Same examples, seed and position: same draws."""
 
-    def __init__(self, examples: Sequence[Example], position: Position, temperature: float = 2.0, together: int = 4):
-        self.examples, self.position = examples, position
+    def __init__(
+        self,
+        examples: Sequence[Example],
+        position: Position,
+        temperature: float = 2.0,
+        run: int = 1,
+        together: int = 4,
+    ) -> None:
+        """`run` examples of a task are drawn one after the other, `together` of them from one group."""
+        self.examples, self.position, self._run = examples, position, run
         found: dict[int, list[int]] = {}
         for i, example in enumerate(examples):
             found.setdefault(example.task, []).append(i)
@@ -79,7 +87,7 @@ class Sampler:
 
     def draw(self) -> Example:
         """The next example."""
-        chance = np.random.default_rng((self.position.seed, self.position.drawn)).random()
+        chance = np.random.default_rng((self.position.seed, self.position.drawn // self._run)).random()
         place = min(int(np.searchsorted(self._share, chance, side="right")), len(self._tasks) - 1)
         self.position.drawn += 1
         return self.examples[self._next(self._tasks[place])]

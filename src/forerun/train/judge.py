@@ -1,22 +1,19 @@
-"""Trains the cost model that ranks drafts of schedules (`forerun.models._judge`) on stored trials of many programs."""
+"""Trains the cost model of schedules (`forerun.models._judge`) on measured kernels of many programs."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from forerun.errors import ToolMissing, reason
 from forerun.models._forest import Forest
-from forerun.models._judge import Judge
+from forerun.models._judge import SLOWEST, Judge
 from forerun.splits import by_families
-from forerun.stats import mean, ranks, spearman
-from forerun.store import Store
-from forerun.tasks.schedule import Schedule
+from forerun.stats import mean, spearman
+from forerun.tables.schedules import Sentences
 
 _FEW = 6
 """Kernels that a program must have."""
@@ -42,23 +39,17 @@ class Report:
     mean: float
 
 
-def measured(path: Path, families: Mapping[str, Collection[str]]) -> Iterator[Measured]:
-    """What a store has of programs whose `families` are known, by their text. Raises ToolMissing."""
+def measured(found: Iterable[Sentences]) -> Iterator[Measured]:
+    """What is known of programs with kernels enough. Raises ToolMissing, InputError."""
     from forerun.toolchains.tvm.features import features
+    from forerun.toolchains.tvm.space import Program
 
-    task = Schedule()
-    of_program: dict[str, tuple[Any, list[tuple[str, float]]]] = {}
-    with Store(path) as store:
-        for row in store.trials(task.id):
-            if row.answer is not None and row.measurement.ok and row.source.text in families:
-                found = of_program.setdefault(row.source.key, (row.source, []))
-                found[1].append((row.answer, row.measurement.values["latency"]))
-    for source, trials in of_program.values():
-        if len(trials) >= _FEW:
-            grammar = task.grammar(source)
-            table = features(grammar.spaces, [grammar.parse(answer) for answer, _ in trials])  # type: ignore[arg-type]
-            seconds = np.array([each for _, each in trials])
-            yield Measured(frozenset(families[source.text]), table, np.log(seconds.min() / seconds))
+    for each in found:
+        kernels = [(one.plan, one.seconds) for one in each.sentences if one.seconds]
+        if len(kernels) >= _FEW:
+            table = features(Program(each.source), [plan for plan, _ in kernels])
+            seconds = np.array([each for _, each in kernels])
+            yield Measured(frozenset(each.families), table, np.log(seconds.min() / seconds))
 
 
 def validated(found: Sequence[Measured], validate: Collection[str], seed: int = 0) -> Report:
@@ -77,9 +68,9 @@ def fit(found: Collection[Measured], seed: int = 0) -> Judge:
     except ImportError as error:
         raise ToolMissing("training needs scikit-learn", reason(error), "pip install 'forerun[train]'") from error
     model = HistGradientBoostingRegressor(
-        max_iter=300, learning_rate=0.05, max_leaf_nodes=15, l2_regularization=1.0, max_features=0.2, random_state=seed
+        max_iter=400, learning_rate=0.05, max_leaf_nodes=15, l2_regularization=1.0, max_features=0.2, random_state=seed
     )
-    aims = [standings(each.shares) for each in found]
+    aims = [np.maximum(each.shares, -SLOWEST) for each in found]
     model.fit(np.concatenate([each.table for each in found]), np.concatenate(aims))
     return Judge(Forest.of(model))
 
@@ -94,8 +85,3 @@ def report(forest: Forest, held: Collection[Measured]) -> Report:
             first.append(float(np.exp(each.shares[believed.argmax()])))
             every.append(float(np.exp(each.shares).mean()))
     return Report(len(alike), mean(alike), mean(first), mean(every)) if alike else Report(0, *[float("nan")] * 3)
-
-
-def standings(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Where each of several values stands: 0 the least, 1 the most."""
-    return (np.array(ranks(values.tolist())) - 1) / max(1, len(values) - 1)

@@ -35,7 +35,8 @@ from forerun.train.examples import Dataset
 class Recipe:
     """How to train; every field but the limits shapes the result.
 
-    A step sees `rows` rows of `row_tokens` tokens. Stops after `steps`, or when the validation loss has not fallen for
+    A step sees `rows` rows of `row_tokens` tokens; `run` examples of a task are drawn one after the other, which is the
+    cheaper the more of them answer one source. Stops after `steps`, or when the validation loss has not fallen for
     `patience` evaluations, or (to be resumed) after `seconds`.
     """
 
@@ -48,6 +49,7 @@ class Recipe:
     clip: float = 1.0
     optimiser: str = "adamw"
     mixture: float = 2.0
+    run: int = 1
     ordinal: float = 0.3
     ranking: float = 0.1
     evaluate_every: int = 100
@@ -160,7 +162,7 @@ class _Run:
         self.path = folder / ("last.safetensors" if self.rank == 0 else f"last-{self.rank}.safetensors")
         if self.path.exists():
             self._resume()
-        self.sampler = Sampler(data.examples, self.position, recipe.mixture)
+        self.sampler = Sampler(data.examples, self.position, recipe.mixture, recipe.run)
         forward: nn.Module = self.objective
         if self.world > 1:
             forward = DistributedDataParallel(forward, find_unused_parameters=True)

@@ -55,7 +55,7 @@ def gpu() -> Training:
 def schedule() -> Training:
     """Schedules, on one core in under an hour: as many layers write as read, for a sentence depends on itself most."""
     recipe = Recipe(
-        steps=2000, rows=2, row_tokens=1024, learning_rate=2e-3, evaluate_every=100, patience=6, ordinal=0.0,
+        steps=2000, rows=2, row_tokens=1024, run=24, learning_rate=2e-3, evaluate_every=100, patience=6, ordinal=0.0,
         ranking=0.0, bf16=_fast_bf16(),
     )  # fmt: skip
     return Training(recipe, depth=2, decoder=2, tokens=1024, context=1024, ensemble=False)

@@ -7,10 +7,10 @@ illegal decision without a word; here it is an error.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from random import Random
 from typing import Any
 
 from forerun.core import Source
@@ -20,6 +20,10 @@ from forerun.toolchains.tvm import target as targets
 from forerun.toolchains.tvm._load import intrinsics, load
 
 _TILE, _CHOICE, _PLACE = "SamplePerfectTile", "SampleCategorical", "SampleComputeLocation"
+_FRESH = 256
+"""Schedules that were drawn and are kept, the latest: replaying one is a third of looking at it."""
+_ELSEWHERE, _AFRESH = 0.15, 0.2
+"""How often a mutation goes to another design space, and how often all factors of a tile are drawn anew."""
 _SEED = 1
 """Spaces are made with decisions, which are thrown away: any seed gives the same spaces."""
 
@@ -60,6 +64,7 @@ class Program:
             spaces, postprocs = _made(self.module, self.target, source.name)
         self.spaces = tuple(_space(schedule.trace, source.name) for schedule in spaces)
         self._postprocs = postprocs
+        self._fresh: dict[Plan, Any] = {}
         self.step = lru_cache(maxsize=100_000)(self._step)
 
     def __len__(self) -> int:
@@ -75,7 +80,10 @@ class Program:
 
     def scheduled(self, plan: Plan) -> Any:
         """The schedule that is built: replayed and post-processed. Raises Refused."""
-        schedule = self.replay(plan)
+        return self.finished(self._fresh.pop(plan, None) or self.replay(plan))
+
+    def finished(self, schedule: Any) -> Any:
+        """A schedule of the program, post-processed in place. Raises Refused."""
         schedule.enter_postproc()
         for step in self._postprocs:
             if not step.apply(schedule):
@@ -85,16 +93,42 @@ class Program:
     def random(self, n: int, seed: int) -> Iterator[Plan]:
         """Plans as TVM's own sampling draws them, each of any space: some 5 ms each, where a grammar has to ask TVM for
         all that is legal. Same arguments, same plans."""
+        draw = Random(f"{seed}")
+        for _ in range(n):
+            number = draw.randrange(len(self.spaces))
+            yield self._drawn(number, {}, draw)
+
+    def mutated(self, plan: Plan, draw: Random) -> Plan:
+        """A plan with one decision drawn anew, or taken to another design space. Where what follows is then illegal TVM
+        decides anew, so that more may differ; it may also be the same plan."""
+        number = draw.randrange(len(self.spaces)) if draw.random() < _ELSEWHERE else plan.space
+        space, given = self.spaces[number], dict[Any, Any]()
+        if len(space.asks) == len(plan):
+            given = {space.trace.insts[at]: _given(d) for at, d in zip(space.asks, plan.decisions, strict=True)}
+        if given and number == plan.space:
+            place = draw.randrange(len(plan))
+            inst = space.trace.insts[space.asks[place]]
+            changed = _changed(plan.decisions[place], inst, draw)
+            del given[inst]
+            given |= {} if changed is None else {inst: _given(changed)}
+        try:
+            return self._drawn(number, given, draw)
+        except Exception:  # TVM's own errors share no base: a decision on a loop that is now another one
+            return plan
+
+    def _drawn(self, number: int, given: dict[Any, Any], draw: Random) -> Plan:
+        """What TVM decides where nothing is given. Its schedule is kept for a while: most are looked at soon."""
         from tvm.s_tir import Schedule
         from tvm.s_tir.schedule import Trace
 
-        draw = random.Random(f"{seed}")
-        for _ in range(n):
-            number = draw.randrange(len(self.spaces))
-            space = self.spaces[number]
-            schedule = Schedule(self.module, seed=draw.randrange(1, 1 << 31), error_render_level="none")
-            Trace(space.trace.insts, {}).apply_to_schedule(schedule, remove_postproc=True)
-            yield Plan(number, _decided(space, schedule.trace))
+        space = self.spaces[number]
+        schedule = Schedule(self.module, seed=draw.randrange(1, 1 << 31), error_render_level="none")
+        Trace(space.trace.insts, given).apply_to_schedule(schedule, remove_postproc=True)
+        plan = Plan(number, _decided(space, schedule.trace))
+        while len(self._fresh) >= _FRESH:
+            del self._fresh[next(iter(self._fresh))]
+        self._fresh[plan] = schedule
+        return plan
 
     def plan(self, trace: Any) -> Plan:
         """The plan that a trace is, without what post-processing adds and with or without instructions of no effect.
@@ -232,6 +266,23 @@ def _places(schedule: Any, block: Any) -> tuple[int, ...]:
         found.append(told)
         asked = told - 1
     return tuple(reversed(found))
+
+
+def _changed(decision: Decision, inst: Any, draw: Random) -> Decision | None:
+    """Another answer to an instruction; None leaves it to TVM."""
+    if inst.kind.name == _CHOICE:
+        return draw.randrange(len(inst.attrs[0]))
+    if not isinstance(decision, tuple):
+        return draw.randrange(-2, LOOPS // 4)  # TVM goes to the nearest legal place
+    giving, most = [place for place, factor in enumerate(decision) if factor > 1], int(inst.attrs[1])
+    if not giving or draw.random() < _AFRESH:
+        return None
+    factors, source = list(decision), draw.choice(giving)
+    target = draw.choice([place for place in range(len(factors)) if place != source])
+    moved = draw.choice([part for part in range(2, factors[source] + 1) if factors[source] % part == 0])
+    factors[source] //= moved
+    factors[target] *= moved
+    return tuple(factors) if factors[-1] <= most or most < 1 else None
 
 
 def _given(decision: Decision) -> Any:
