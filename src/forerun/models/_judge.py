@@ -24,13 +24,13 @@ from forerun.toolchains.tvm.space import Program
 NAME = "judge.safetensors"
 REFUSED = -1e9
 """What is thought of a plan that post-processing refuses."""
-_AMPLITUDES = (0.15, 0.3, 0.6, 1.2)
+_AMPLITUDES = (0.15, 0.3, 0.6)
 """How far the trees may be off, in logarithms of time: the likeliest one after what was measured; the second before."""
 _NOISE = 0.05
 """Of one measurement."""
 _CURIOUS = 0.5
 """How many standard deviations of what is not known count as fast."""
-SLOWEST = 3.0
+SLOWEST = 1.5
 """A kernel that is slower than the best by a larger factor, as a logarithm, is as bad as that one."""
 _KEPT = 4096
 """Kernels whose leaves are remembered."""
