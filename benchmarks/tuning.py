@@ -12,14 +12,12 @@ is timed, so that a slow minute of the machine shows.
 from __future__ import annotations
 
 import argparse
-import hashlib
-import json
 import math
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
+from _lines import Line, Lines, digest, summarise, weights
 from _metaschedule import run_metaschedule
 
 from forerun.cli.render import Progress
@@ -27,7 +25,6 @@ from forerun.core import Model, Source
 from forerun.corpora import workloads
 from forerun.corpora.workloads import Workload
 from forerun.errors import ForerunError
-from forerun.files import write_atomically
 from forerun.models.scheduler import SHIPPED, Scheduler
 from forerun.models.uniform import Uniform
 from forerun.sandbox import Limits, Pool
@@ -48,25 +45,21 @@ OURS, JUDGED_NOT, UNIFORM, RANDOM, EVOLUTIONARY = (
 METHODS = (OURS, JUDGED_NOT, UNIFORM, RANDOM, EVOLUTIONARY)
 TIMEOUT_S = 10.0
 
-Line = dict[str, Any]
-
 
 def main() -> int:
     options = _options()
-    path = options.output.with_suffix(".jsonl")
-    lines = [json.loads(line) for line in path.read_text().splitlines()] if path.is_file() else []
+    lines = Lines(options.output.with_suffix(".jsonl"), ("program", "threads", "seed", "method"))
     chosen = programs(workloads.read(options.workloads), options.held, options.each)
     progress = Progress(len(chosen) * len(options.seed) * len(options.models) * len(options.threads), "searches")
     try:
         with Pool(1, Limits(timeout_s=TIMEOUT_S)) as pool:
             for line in asked(options, chosen, lines, pool):
                 if line is not None:
-                    lines = [other for other in lines if place(other) != place(line)] + [line]
-                    write_atomically(path, "".join(json.dumps(one) + "\n" for one in lines).encode())
+                    lines.keep(line)
                 progress.step("" if line is None else f"{line['program']} {line['method']}, seed {line['seed']}")
     finally:
         progress.end()
-        write_atomically(options.output, (json.dumps(summary(lines), indent=1) + "\n").encode())
+        summarise(options.output, summary(lines))
     return 0
 
 
@@ -105,11 +98,8 @@ def programs(found: Sequence[Workload], held: Sequence[str], each: int) -> list[
     return chosen
 
 
-def asked(
-    options: argparse.Namespace, chosen: Sequence[Workload], lines: Sequence[Line], pool: Pool
-) -> Iterator[Line | None]:
+def asked(options: argparse.Namespace, chosen: Sequence[Workload], lines: Lines, pool: Pool) -> Iterator[Line | None]:
     """A line for each search that is not there yet; None for one that is."""
-    there = {place(line): line for line in lines}
     for seed in options.seed:
         for threads in options.threads:
             for one in chosen:
@@ -118,7 +108,7 @@ def asked(
                     line |= {"method": method, "asked": options.candidates, "text": digest(one.text)}
                     if method in (OURS, JUDGED_NOT):
                         line["checkpoint"] = weights(options.checkpoint)
-                    known = there.get(place(line), {})
+                    known = lines.known(line)
                     if line.items() <= {**known, "asked": min(known.get("asked", 0), options.candidates)}.items():
                         yield None
                         continue
@@ -144,22 +134,8 @@ def searched(source: Source, method: str, options: argparse.Namespace, seed: int
         return {"default": result.before, "seconds": [m.values["latency"] if m.ok else None for m in measured]}
     default = next(m for _, m in pool.measure(task, source, [None]))
     strategy = "evolutionary" if method == EVOLUTIONARY else "replay-trace"
-    runs = run_metaschedule(source, strategy, options.candidates, seed, pool)
+    runs = run_metaschedule([source], strategy, options.candidates, seed, pool)
     return {"default": default.values["latency"], "seconds": [run.seconds for run in runs]}
-
-
-def place(line: Line) -> tuple[Any, ...]:
-    """What a result is the only one of."""
-    return line["program"], line["threads"], line["seed"], line["method"]
-
-
-def weights(folder: Path) -> str:
-    """Names a checkpoint by what it holds."""
-    return digest(b"".join(path.read_bytes() for path in sorted(folder.glob("*.safetensors"))))
-
-
-def digest(data: str | bytes) -> str:
-    return hashlib.sha256(data.encode() if isinstance(data, str) else data).hexdigest()[:16]
 
 
 def best(line: Line, count: int) -> float:
@@ -167,10 +143,10 @@ def best(line: Line, count: int) -> float:
     return min([line["default"], *(s for s in line["seconds"][:count] if s is not None)])
 
 
-def summary(lines: Sequence[Line]) -> dict[str, Any]:
+def summary(lines: Iterable[Line]) -> Line:
     """For each method and number of candidates: how fast, as a share of the best that is known of a program, and how
     often it is the fastest; means over seeds, then geometric means over programs with bootstrap intervals."""
-    known: dict[tuple[str, int], float] = {}
+    lines, known = list(lines), dict[tuple[str, int], float]()
     for line in lines:
         key = line["program"], line["threads"]
         known[key] = min(known.get(key, math.inf), best(line, len(line["seconds"])))

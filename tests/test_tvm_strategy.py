@@ -111,7 +111,7 @@ def test_tune_tir_gives_records_that_apply_and_compute_the_same(rivals: Any, poo
         6,
         num_trials_per_iter=4,
         builder=rivals.builder(),
-        runner=rivals.runner(source(), pool),
+        runner=rivals.runner([source()], pool),
         cost_model="random",
         strategy=forerun.search_strategy(model, seed=5),
         num_tuning_cores=1,
@@ -203,12 +203,12 @@ def test_plans_are_read_back_from_traces() -> None:
 
 
 def test_tvms_own_searches_are_judged_like_ours(rivals: Any, pool: Pool) -> None:
-    runs = rivals.run_metaschedule(source(), "replay-trace", 4, 0, pool, at_once=2, cost_model="random")
+    runs = rivals.run_metaschedule([source()], "replay-trace", 4, 0, pool, at_once=2, cost_model="random")
     broken = matmul().script().replace("C[v_i, v_j] + A", "C[v_i, v_j] - A")
     found = rivals.measured(pool, source(), rivals.written(tvm.script.from_source(broken)))
-    grammar = Decisions(Program(source()))
+    grammar = Decisions(program := Program(source()))
     assert len(runs) == 4 and all(run.seconds and not run.error for run in runs)
-    assert all(grammar.text(grammar.parse(run.text)) == run.text for run in runs)
+    assert all(grammar.text(grammar.parse(run.text(program))) == run.text(program) for run in runs)
     assert broken != matmul().script() and found.error.startswith("wrong") and not found.ok
 
 
