@@ -225,7 +225,7 @@ def _contraction(program: _Program) -> Operator | None:
 
 
 def _matmul(program: _Program, x: int, w: int, out: list[str], left: list[str], right: list[str]) -> Operator | None:
-    """Matrices are the last two axes, the second one turned or not; the axes before them those of both or of the first."""
+    """Matrices are the last two axes, the second one turned or not; axes before them are of both or of the first."""
     if len(out) < 2 or left[:-1] != out[:-1] or left[-1] in out:
         return None
     (*batch, _, columns), inner = out, left[-1]

@@ -67,9 +67,7 @@ def raced(asked: Network, target: str, databases: Mapping[str, Texts]) -> Raced:
                 found = network.flat(run())
                 made[name] = time.monotonic() - began
             except Exception as error:  # theirs share no base
-                missing[name] = (
-                    error.why if isinstance(error, ForerunError) else f"{type(error).__name__}: {reason(error)[:200]}"
-                )
+                missing[name] = f"{type(error).__name__}: {reason(error)[:200]}"
                 continue
             expected = known.expected[network.DEFAULT]
             if network.same(found, expected):
@@ -80,12 +78,15 @@ def raced(asked: Network, target: str, databases: Mapping[str, Texts]) -> Raced:
 
 
 def by_rules(module: Any, target: Any) -> Any:
-    """A module whose programs have the schedules of TVM's rules for processors, where one applies."""
+    """A module whose programs have the schedules of TVM's rules for processors, where one applies.
+
+    TVM writes them into the module that it is given: that is a copy.
+    """
     load()
     from tvm.s_tir import dlight
 
     with target:
-        return dlight.ApplyDefaultSchedule(dlight.cpu.GEMV(), dlight.cpu.Reduction())(module)
+        return dlight.ApplyDefaultSchedule(dlight.cpu.GEMV(), dlight.cpu.Reduction())(module.clone())
 
 
 def _inductor(module: Any, known: Known, folder: Path) -> Run:

@@ -1,15 +1,14 @@
-"""Whole networks: ours against TVM's default and rules, MetaSchedule, PyTorch, Inductor and onnxruntime; and each operator
-against the vendor's library.
+"""Whole networks: ours, TVM's default and rules, MetaSchedule, PyTorch, Inductor, onnxruntime; operators: the vendor's.
 
     python benchmarks/networks.py resnet18-1x224 bert-tiny-8x128 --trials 16 --rival-trials 64
     python benchmarks/networks.py net.onnx --threads 1 --threads 2 --checkpoint DIR
 
 A network is a name of `forerun.corpora.tensor_networks`, `module.py:factory` or an .onnx file of fixed sizes. For each,
-one after the other on this machine: every program's default and TVM's own rules (`static`), `forerun.tune` from an empty
-store (`ours`), and MetaSchedule's evolutionary search over the same programs (`metaschedule`), all with one worker that
-builds, compares with NumPy and times; then all ways to run the whole network, interleaved; then each kernel of ours beside
-PyTorch's operator, interleaved. A result is kept as it comes: an interrupted run is called again, and what was interrupted
-begins anew, since its seconds are a result.
+one after the other on this machine: every program's default and TVM's own rules (`static`), `forerun.tune` from an
+empty store (`ours`), and MetaSchedule's evolutionary search over the same programs (`metaschedule`), each with one
+worker that builds, compares with NumPy and times; then all ways to run the whole network, interleaved; then each kernel
+of ours beside PyTorch's operator, interleaved. A result is kept as it comes: an interrupted run is called again. A
+search that was interrupted begins anew, since its seconds are a result.
 """
 
 from __future__ import annotations
