@@ -194,7 +194,7 @@ def _mean(program: _Program) -> Operator | None:
 
 _MAX_POOL = re.compile(r"(\d+)\[(.*)\] = max\(\1\[\2\], (\d+)\[([^\[\]]*)\]\)")
 _PRODUCT = re.compile(r"(\d+)\[(.*)\] = \1\[\2\] \+ (\d+)\[([^\[\]]*)\] \* (\d+)\[([^\[\]]*)\]")
-_WINDOW = re.compile(r"(\w)(?: \* (\d+))? \+ (\w)(?: \* (\d+))?")
+_TERM = re.compile(r"([a-z])(?: \* (\d+))?")
 _GROUP = re.compile(r"(\w)(?: // (\d+) \* (\d+))? \+ (\w)")
 
 
@@ -253,12 +253,19 @@ def _conv(program: _Program, x: int, w: int, out: list[str], left: list[str], ri
 
 def _windows(out: Sequence[str], read: Sequence[str]) -> tuple[tuple[str, ...], Shape, Shape] | None:
     """Of indices as `c * 2 + f`: the letters of the window, strides and dilations."""
-    found = [_WINDOW.fullmatch(index) for index in read]
-    if len(out) != len(read) or not all(match and match[1] == one for match, one in zip(found, out, strict=True)):
+    letters, strides, dilations = [], [], []
+    if len(out) != len(read):
         return None
-    matches = [match for match in found if match]
-    strides, dilations = (tuple(int(match[group] or 1) for match in matches) for group in (2, 4))
-    return tuple(match[3] for match in matches), strides, dilations
+    for axis, index in zip(out, read, strict=True):
+        terms = [match for term in index.split(" + ") if (match := _TERM.fullmatch(term))]
+        steps = {match[1]: int(match[2] or 1) for match in terms}
+        if len(steps) != 2 or len(terms) != index.count("+") + 1 or axis not in steps:
+            return None
+        strides.append(steps.pop(axis))
+        letter, dilation = steps.popitem()
+        letters.append(letter)
+        dilations.append(dilation)
+    return tuple(letters), tuple(strides), tuple(dilations)
 
 
 def _groups(channels: int, kernel: Shape, out: str, read: str, inner: str, extents: Mapping[str, int]) -> int | None:

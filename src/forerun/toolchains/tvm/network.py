@@ -93,7 +93,7 @@ def compared(network: Network, target: str, texts: dict[str, str], library: bool
 
 
 def timed(runs: Mapping[str, Callable[[], object]]) -> dict[str, Timing]:
-    """Seconds of a run, all interleaved. A sample is several runs of a small network, or each would find the caches of the other."""
+    """Seconds of a run, interleaved. Samples are several runs of a small network, or each finds others' caches."""
     once = {name: timing.median_s for name, timing in interleaved(runs, 1, warm_up=1).items()}
     many = {name: runs_of(seconds, _SAMPLE_S) for name, seconds in once.items()}
 
