@@ -6,8 +6,9 @@ are ours, so that a rival's kernel is judged like any other: a wrong one counts 
 
 from __future__ import annotations
 
-import json
 import tempfile
+import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -19,60 +20,90 @@ from forerun.core import Measurement, Source
 from forerun.errors import ForerunError
 from forerun.grammars.decisions import Decisions
 from forerun.sandbox import Pool
-from forerun.toolchains.tvm import measure
+from forerun.toolchains.tvm import database, measure
 from forerun.toolchains.tvm._load import intrinsics, load
 from forerun.toolchains.tvm.space import Program
-from forerun.toolchains.tvm.text import plain
 
 _SAMPLES = 15
 """Of each kernel that is timed again."""
 
+TASK = "forerun.task"
+"""Attribute of a function: the number of its program. TVM tells builders and runners no more than a module."""
+
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One candidate: its decisions, or its trace as JSON where no design space has it; seconds of one that is right."""
+    """One candidate of a program, by its number; `seconds` of one that is right."""
 
-    text: str
+    task: int
+    trace: Any
     seconds: float | None
     error: str = ""
+    at_s: float = 0.0
+    """Since the search began."""
+
+    def text(self, program: Program) -> str:
+        """Its decisions; where no design space has it, what TVM's database writes of it."""
+        try:
+            return Decisions(program).text(program.plan(self.trace))
+        except ValueError:
+            return database.line(program, self.trace, self.seconds or 0.0)
 
 
 def run_metaschedule(
-    source: Source, strategy: Any, trials: int, seed: int, pool: Pool, at_once: int = 64, cost_model: str = "xgb"
+    sources: Sequence[Source],
+    strategy: Any,
+    trials: int,
+    seed: int,
+    pool: Pool,
+    weights: Sequence[float] | None = None,
+    at_once: int = 64,
+    cost_model: str = "xgb",
 ) -> list[Run]:
     """What a search strategy (`evolutionary`, `replay-trace`, an object) proposed, in order, as the pool measured it.
 
-    `at_once` candidates are proposed before one is measured; 64 is TVM's own default. The search has one thread and no
-    torch; its cost model is XGBoost's unless another is named. Raises InputError for a source without design spaces,
-    ToolMissing.
+    The gradient-based task scheduler deals `trials` out to the programs, by what a run of the network calls them
+    (`weights`, 1 each without). `at_once` candidates are proposed before one is measured; 64 is TVM's own default. The
+    search has one thread and no torch; its cost model is XGBoost's unless another is named. Raises InputError for a
+    source without design spaces, ToolMissing.
     """
-    program = Program(source)
-    intrinsics(program.target)
+    began = time.monotonic()
+    programs = [Program(source) for source in sources]
+    intrinsics(programs[0].target)
     from tvm.s_tir import meta_schedule as ms
 
-    seen: list[Run] = []
-    context = ms.TuneContext(
-        mod=program.module,
-        target=program.target,
-        space_generator="post-order-apply",
-        search_strategy=strategy,
-        task_name="main",
-        rand_state=seed + 1,  # 0 is none that TVM takes
-        num_threads=1,
-    )
+    contexts = [
+        ms.TuneContext(
+            mod=numbered(program.module, number),
+            target=program.target,
+            space_generator="post-order-apply",
+            search_strategy=strategy,
+            task_name=source.name,
+            rand_state=seed + 1,  # 0 is none that TVM takes
+            num_threads=1,
+        )
+        for number, (program, source) in enumerate(zip(programs, sources, strict=True))
+    ]
+    seen, times = list[Run](), [deque[float]() for _ in sources]
     ms.tune.tune_tasks(
-        tasks=[context.clone()],
-        task_weights=[1.0],
+        tasks=[context.clone() for context in contexts],
+        task_weights=list(weights or [1.0] * len(sources)),
         work_dir="",
         max_trials_global=trials,
         num_trials_per_iter=at_once,
         builder=builder(),
-        runner=runner(source, pool),
+        runner=runner(sources, pool, times),
         database="memory",
         cost_model=ms.CostModel.create(cost_model, num_tuning_cores=1, tree_method="auto"),
-        measure_callbacks=[*ms.MeasureCallback.create("default"), _recorder(program, seen)],
+        measure_callbacks=[*ms.MeasureCallback.create("default"), _recorder(seen, times, began)],
+        task_scheduler=ms.task_scheduler.GradientBased(seed=seed + 1),
     )
-    return seen[:trials]
+    return sorted(seen, key=lambda run: run.at_s)[:trials]
+
+
+def numbered(module: Any, number: int) -> Any:
+    """The program, saying which one it is."""
+    return load().IRModule({"main": module["main"].with_attr(TASK, number)})
 
 
 def mercy() -> None:
@@ -100,19 +131,24 @@ def builder() -> Any:
     @derived_object
     class Builder(PyBuilder):  # type: ignore[misc]
         def build(self, build_inputs: Sequence[Any]) -> list[Any]:
-            return [BuilderResult(written(each.mod), None) for each in build_inputs]
+            return [BuilderResult(written(each.mod, _number(each.mod)), None) for each in build_inputs]
 
     return Builder()
 
 
-def written(module: Any) -> str:
-    """A file in a folder of its own, which TVM removes after the run."""
-    path = Path(tempfile.mkdtemp(prefix="forerun-")) / "module.json"
+def _number(module: Any) -> int:
+    return int((module["main"].attrs or {}).get(TASK, 0))
+
+
+def written(module: Any, number: int = 0) -> str:
+    """A file with the number of its program, in a folder of its own, which TVM removes after the run."""
+    path = Path(tempfile.mkdtemp(prefix="forerun-")) / f"{number}.json"
     path.write_text(load().ir.save_json(module))
     return str(path)
 
 
-def runner(source: Source, pool: Pool) -> Any:
+def runner(sources: Sequence[Source], pool: Pool, times: Sequence[deque[float]] | None = None) -> Any:
+    """Has the pool measure what the builder wrote down; `times` get the moment of each, by program."""
     from tvm.ir.utils import derived_object
     from tvm.s_tir.meta_schedule.runner import PyRunner, PyRunnerFuture, RunnerResult
 
@@ -131,7 +167,13 @@ def runner(source: Source, pool: Pool) -> Any:
     @derived_object
     class Runner(PyRunner):  # type: ignore[misc]
         def run(self, runner_inputs: Sequence[Any]) -> list[Any]:
-            return [Future(measured(pool, source, str(each.artifact_path))) for each in runner_inputs]
+            return [Future(self.measured(Path(str(each.artifact_path)))) for each in runner_inputs]
+
+        def measured(self, path: Path) -> Measurement:
+            found = measured(pool, sources[int(path.stem)], str(path))
+            if times is not None:
+                times[int(path.stem)].append(time.monotonic())
+            return found
 
     return Runner()
 
@@ -144,27 +186,21 @@ def measured(pool: Pool, source: Source, path: str) -> Measurement:
         return Measurement(error=error.why)
 
 
-def _recorder(program: Program, seen: list[Run]) -> Any:
-    """A callback that keeps what was measured, in order."""
+def _recorder(seen: list[Run], times: Sequence[deque[float]], began: float) -> Any:
+    """A callback that keeps what was measured; TVM hands a program's results over when it turns to it again."""
     from tvm.ir.utils import derived_object
     from tvm.s_tir.meta_schedule.measure_callback import PyMeasureCallback
 
     @derived_object
     class Recorder(PyMeasureCallback):  # type: ignore[misc]
-        def apply(self, _: Any, __: int, candidates: Sequence[Any], ___: Any, results: Sequence[Any]) -> None:
+        def apply(self, _: Any, task: int, candidates: Sequence[Any], __: Any, results: Sequence[Any]) -> None:
             for candidate, result in zip(candidates, results, strict=True):
                 failed = result.error_msg is not None
                 seconds = None if failed else float(result.run_secs[0])
-                seen.append(Run(_text(program, candidate.sch.trace), seconds, str(result.error_msg) if failed else ""))
+                error, at_s = str(result.error_msg) if failed else "", times[task].popleft() - began
+                seen.append(Run(int(task), candidate.sch.trace, seconds, error, at_s))
 
     return Recorder()
-
-
-def _text(program: Program, trace: Any) -> str:
-    try:
-        return Decisions(program).text(program.plan(trace))
-    except ValueError:
-        return json.dumps(trace.as_json(remove_postproc=True), default=plain)
 
 
 def compared(source: Source, texts: Sequence[str]) -> list[float]:
@@ -174,7 +210,10 @@ def compared(source: Source, texts: Sequence[str]) -> list[float]:
     """
     bench, runs, counts = measure.Bench(source, 0), dict[str, Callable[[], object]](), list[int]()
     for text in texts:
-        function = measure.built(scheduled(bench.program, text), bench.program.target, source.target)
+        program = bench.program
+        outside = text.startswith(("{", "["))
+        module = database.scheduled(program, text) if outside else program.scheduled(Decisions(program).parse(text)).mod
+        function = measure.built(module, program.target, source.target)
         run = partial(function, *bench.tensors)
         bench.poison()
         counts.append(runs_of(interleaved({"": run}, 1)[""].median_s))
@@ -187,15 +226,3 @@ def compared(source: Source, texts: Sequence[str]) -> list[float]:
 def _repeated(run: Callable[[], object], times: int) -> None:
     for _ in range(times):
         run()
-
-
-def scheduled(program: Program, text: str) -> Any:
-    """The module of a run."""
-    if not text.startswith("["):
-        return program.scheduled(Decisions(program).parse(text)).mod
-    from tvm.s_tir import Schedule
-    from tvm.s_tir.schedule import Trace
-
-    schedule = Schedule(program.module, error_render_level="none")
-    Trace.apply_json_to_schedule(json.loads(text), schedule)
-    return program.finished(schedule).mod

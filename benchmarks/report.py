@@ -243,6 +243,48 @@ def tuning() -> str:
     return "\n".join(parts)
 
 
+RUNS = ("default", "dlight", "metaschedule", "ours", "PyTorch", "Inductor", "onnxruntime")
+
+
+def networks() -> str:
+    """Whole networks: latencies of every way to run them, and what the searches took."""
+    found = load("networks")
+    if not found:
+        return "Not measured.\n"
+    rows, searches = [], []
+    for one in found["networks"]:
+        name = f"{one['network']}, {one['threads']}"
+        runs = one["runs"]
+        rows.append([name, *(_latency(runs[run]) if run in runs else "–" for run in RUNS)])
+        met = "never" if one["time ratio"] is None else f"{one['time ratio']:.1f}×"
+        ratio = one["metaschedule over ours"]
+        seconds = (f"{one['seconds'][part]:,.0f}" for part in ("static", "ours", "metaschedule"))
+        equal = (f"{one[f'{part} over ours at equal time']:.2f}×" for part in ("static", "metaschedule"))
+        trials = f"{one['trials']['ours']} / {one['trials']['metaschedule']}"
+        final = [f"{one['static over ours']:.2f}×", "–" if ratio is None else f"{ratio:.2f}×"]
+        searches.append([name, f"{one['programs']}", trials, *seconds, met, *final, *equal])
+    head = "network and threads, programs, trials a program: ours / MetaSchedule, seconds: static, ours, MetaSchedule"
+    more = "time to ours, latency: static over ours, MetaSchedule over ours, at equal time: static, MetaSchedule"
+    return f"{table(['ms', *RUNS], rows)}\n{table(f'{head}, {more}'.split(', '), searches)}"
+
+
+def _latency(run: dict[str, Any]) -> str:
+    return f"{run['latency'] * 1e3:.3g} ({run['spread']:.0%})"
+
+
+def operators() -> str:
+    """How near our kernels come to the vendor's library."""
+    found = load("networks")
+    if not found or not found["operators"]:
+        return "Not measured.\n"
+    head = ["operator", "threads", "the library's seconds over ours", "programs", "as fast or faster"]
+    rows = [
+        [row["operator"], f"{row['threads']}", _share(row), f"{row['programs']}", f"{row['faster']}"]
+        for row in found["operators"]
+    ]
+    return f"{table(head, rows)}\nNot recognised: {len(found['not recognised'])} programs.\n"
+
+
 def judge() -> str:
     """What the cost model of schedules was trained on, and how it ranks."""
     card = json.loads((WEIGHTS / "scheduler" / "judge.json").read_text())
@@ -294,6 +336,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "shipped": shipped,
     "predict": predict,
     "tuning": tuning,
+    "networks": networks,
+    "operators": operators,
     "judge": judge,
 }
 

@@ -12,13 +12,11 @@ a search is the luckier the more was measured. A result is kept as it comes: an 
 from __future__ import annotations
 
 import argparse
-import hashlib
-import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
+from _lines import Line, Lines, digest, summarise, weights
 from _metaschedule import compared, run_metaschedule
 
 from forerun.cli.render import Progress
@@ -26,7 +24,6 @@ from forerun.core import Model, Source
 from forerun.corpora import workloads
 from forerun.corpora.workloads import Workload
 from forerun.errors import ForerunError
-from forerun.files import write_atomically
 from forerun.models.scheduler import SHIPPED, Scheduler
 from forerun.models.uniform import Uniform
 from forerun.sandbox import Limits, Pool
@@ -34,6 +31,7 @@ from forerun.solve import Budget, solve
 from forerun.stats import bootstrap, geometric_mean
 from forerun.tasks.schedule import Schedule
 from forerun.toolchains.tvm import target as targets
+from forerun.toolchains.tvm.space import Program
 
 RESULTS = Path(__file__).parent / "results" / "tuning.json"
 AT = (1, 4, 16, 64, 1000)
@@ -50,35 +48,25 @@ TIMEOUT_S = 10.0
 TIE = 0.02
 """Kernels whose times differ by less are equally fast."""
 
-Line = dict[str, Any]
-
 
 def main() -> int:
     options = _options()
-    path = options.output.with_suffix(".jsonl")
-    lines = [json.loads(line) for line in path.read_text().splitlines()] if path.is_file() else []
+    lines = Lines(options.output.with_suffix(".jsonl"), ("program", "threads", "seed", "method"))
     chosen = programs(workloads.read(options.workloads), options.held, options.each)
     progress = Progress(len(chosen) * len(options.seed) * len(options.models) * len(options.threads), "searches")
     try:
         with Pool(1, Limits(timeout_s=TIMEOUT_S)) as pool:
             for line in asked(options, chosen, lines, pool):
                 if line is not None:
-                    lines = kept(path, lines, line)
+                    lines.keep(line)
                 progress.step("" if line is None else f"{line['program']} {line['method']}, seed {line['seed']}")
         with Pool(1, Limits(timeout_s=60 * TIMEOUT_S)) as pool:
-            for line in again(chosen, options.threads, lines, pool):
-                lines = kept(path, lines, line)
+            for line in again(chosen, options.threads, list(lines), pool):
+                lines.keep(line)
     finally:
         progress.end()
-        write_atomically(options.output, (json.dumps(summary(lines), indent=1) + "\n").encode())
+        summarise(options.output, summary(lines))
     return 0
-
-
-def kept(path: Path, lines: Sequence[Line], line: Line) -> list[Line]:
-    """All results with a new one, which may replace another."""
-    found = [*(other for other in lines if place(other) != place(line)), line]
-    write_atomically(path, "".join(json.dumps(one) + "\n" for one in found).encode())
-    return found
 
 
 def _options() -> argparse.Namespace:
@@ -116,11 +104,8 @@ def programs(found: Sequence[Workload], held: Sequence[str], each: int) -> list[
     return chosen
 
 
-def asked(
-    options: argparse.Namespace, chosen: Sequence[Workload], lines: Sequence[Line], pool: Pool
-) -> Iterator[Line | None]:
+def asked(options: argparse.Namespace, chosen: Sequence[Workload], lines: Lines, pool: Pool) -> Iterator[Line | None]:
     """A line for each search that is not there yet; None for one that is."""
-    there = {place(line): line for line in lines}
     for seed in options.seed:
         for threads in options.threads:
             for one in chosen:
@@ -129,7 +114,7 @@ def asked(
                     line |= {"method": method, "asked": options.candidates, "text": digest(one.text)}
                     if method in (OURS, JUDGED_NOT):
                         line["checkpoint"] = weights(options.checkpoint)
-                    known = there.get(place(line), {})
+                    known = lines.known(line)
                     if line.items() <= {**known, "asked": min(known.get("asked", 0), options.candidates)}.items():
                         yield None
                         continue
@@ -159,8 +144,9 @@ def searched(source: Source, method: str, options: argparse.Namespace, seed: int
         return {"default": result.before, "records": records(found)}
     default = next(m for _, m in pool.measure(task, source, [None]))
     strategy = "evolutionary" if method == EVOLUTIONARY else "replay-trace"
-    runs = run_metaschedule(source, strategy, options.candidates, seed, pool)
-    found = [None if run.seconds is None else (run.seconds, run.text) for run in runs]
+    program = Program(source)
+    runs = run_metaschedule([source], strategy, options.candidates, seed, pool)
+    found = [None if run.seconds is None else (run.seconds, run.text(program)) for run in runs]
     return {"default": default.values["latency"], "records": records(found)}
 
 
@@ -195,29 +181,16 @@ def again(chosen: Sequence[Workload], threads: Sequence[int], lines: Sequence[Li
             }  # fmt: skip
 
 
-def place(line: Line) -> tuple[Any, ...]:
-    """What a result is the only one of."""
-    return line["program"], line["threads"], line["seed"], line["method"]
-
-
-def weights(folder: Path) -> str:
-    """Names a checkpoint by what it holds."""
-    return digest(b"".join(path.read_bytes() for path in sorted(folder.glob("*.safetensors"))))
-
-
-def digest(data: str | bytes) -> str:
-    return hashlib.sha256(data.encode() if isinstance(data, str) else data).hexdigest()[:16]
-
-
 def best(line: Line, count: int) -> str:
     """The best of the first candidates by what the search measured, or the default: nobody keeps a slower kernel."""
     right = [(seconds, answer) for place, seconds, answer in line["records"] if place <= count]
     return min([(line["default"], ""), *right])[1]
 
 
-def summary(lines: Sequence[Line]) -> dict[str, Any]:
+def summary(lines: Iterable[Line]) -> Line:
     """For each method and number of candidates: how fast, as a share of the best that is known of a program, and of how
     many programs it has that; means over seeds, then geometric means over programs with bootstrap intervals."""
+    lines = list(lines)
     timed = {(line["program"], line["threads"]): line["kernels"] for line in lines if line["method"] == AGAIN}
     rows = []
     for threads in sorted({line["threads"] for line in lines}):

@@ -55,8 +55,8 @@ def matmul(n: int = 32) -> Any:
     return tvm.IRModule({"main": tvm.te.create_prim_func(list(made(n, n, n))).with_attr("global_symbol", "main")})
 
 
-def source() -> Source:
-    return Source(matmul().script(), "tensorir", "matmul", TARGET)
+def source(n: int = 32) -> Source:
+    return Source(matmul(n).script(), "tensorir", "matmul", TARGET)
 
 
 def started(model: Model | str, trials: int = 10, at_once: int = 4, space: Any = "post-order-apply") -> Any:
@@ -111,7 +111,7 @@ def test_tune_tir_gives_records_that_apply_and_compute_the_same(rivals: Any, poo
         6,
         num_trials_per_iter=4,
         builder=rivals.builder(),
-        runner=rivals.runner(source(), pool),
+        runner=rivals.runner([source()], pool),
         cost_model="random",
         strategy=forerun.search_strategy(model, seed=5),
         num_tuning_cores=1,
@@ -203,12 +203,15 @@ def test_plans_are_read_back_from_traces() -> None:
 
 
 def test_tvms_own_searches_are_judged_like_ours(rivals: Any, pool: Pool) -> None:
-    runs = rivals.run_metaschedule(source(), "replay-trace", 4, 0, pool, at_once=2, cost_model="random")
+    sources = [source(), source(16)]
+    runs = rivals.run_metaschedule(sources, "replay-trace", 4, 0, pool, at_once=2, cost_model="random")
     broken = matmul().script().replace("C[v_i, v_j] + A", "C[v_i, v_j] - A")
     found = rivals.measured(pool, source(), rivals.written(tvm.script.from_source(broken)))
-    grammar = Decisions(Program(source()))
-    assert len(runs) == 4 and all(run.seconds and not run.error for run in runs)
-    assert all(grammar.text(grammar.parse(run.text)) == run.text for run in runs)
+    assert [run.task for run in runs] == [0, 0, 1, 1] and all(run.seconds and not run.error for run in runs)
+    assert 0 < runs[0].at_s < runs[1].at_s < runs[2].at_s < runs[3].at_s
+    for run in runs:
+        grammar = Decisions(program := Program(sources[run.task]))
+        assert grammar.text(grammar.parse(run.text(program))) == run.text(program)
     assert broken != matmul().script() and found.error.startswith("wrong") and not found.ok
 
 

@@ -30,18 +30,37 @@ def written(records: Sequence[Record]) -> dict[str, str]:
 
     TVM's database would append to files itself, without a word where the disk is full.
     """
+    traces = ((record.program, record.program.scheduled(record.plan).trace, record.seconds) for record in records)
+    return texts([(program, line(program, trace, seconds)) for program, trace, seconds in traces])
+
+
+def line(program: Program, trace: Any, seconds: float) -> str:
+    """What TVM writes of a trace that was measured, as JSON."""
     from tvm.s_tir import meta_schedule as ms
 
-    workloads, lines = list[str](), list[str]()
-    for place, record in enumerate(records):
-        program = record.program
-        workload = ms.database.Workload(program.module)
-        about = ms.arg_info.ArgInfo.from_entry_func(program.module)
-        trace = program.scheduled(record.plan).trace
-        made = ms.database.TuningRecord(trace, workload, [record.seconds], program.target, about)
-        workloads.append(json.dumps(workload.as_json()) + "\n")
-        lines.append(json.dumps([place, made.as_json()]) + "\n")
-    return {WORKLOADS: "".join(workloads), RECORDS: "".join(lines)}
+    about = ms.arg_info.ArgInfo.from_entry_func(program.module)
+    workload = ms.database.Workload(program.module)
+    return json.dumps(ms.database.TuningRecord(trace, workload, [seconds], program.target, about).as_json())
+
+
+def texts(found: Sequence[tuple[Program, str]]) -> dict[str, str]:
+    """The files of programs and their lines, one each."""
+    from tvm.s_tir import meta_schedule as ms
+
+    workloads = [json.dumps(ms.database.Workload(program.module).as_json()) + "\n" for program, _ in found]
+    records = [f"[{place}, {written}]\n" for place, (_, written) in enumerate(found)]
+    return {WORKLOADS: "".join(workloads), RECORDS: "".join(records)}
+
+
+def scheduled(program: Program, line: str) -> Any:
+    """The module that a line's trace makes of a program."""
+    from tvm.s_tir import Schedule
+    from tvm.s_tir import meta_schedule as ms
+
+    schedule = Schedule(program.module)
+    record = ms.database.TuningRecord.from_json(json.loads(line), ms.database.Workload(program.module))
+    record.trace.apply_to_schedule(schedule, remove_postproc=False)
+    return schedule.mod
 
 
 def opened(texts: dict[str, str]) -> Any:

@@ -66,7 +66,7 @@ def programs(network: Network, target: str) -> tuple[tuple[extract.Extracted, ..
     Raises InputError for what TVM does not import, what does not run, or what TVM computes otherwise than PyTorch or
     onnxruntime; UsageError, ToolMissing.
     """
-    found = _read(network, target).extraction
+    found = read(network, target).extraction
     return found.workloads, dict(found.left_out)
 
 
@@ -75,25 +75,25 @@ def compared(network: Network, target: str, texts: dict[str, str], library: bool
 
     Raises ForerunError where the tuned network computes something else than the untuned one.
     """
-    known = _read(network, target)
+    known = read(network, target)
     made = extract.compiled(known.extraction.module, targets.made(target), database.opened(texts))
-    tuned = _runner(made, known.inputs)
+    tuned = runner(made, known.inputs)
     runs = {DEFAULT: known.default, TUNED: tuned, **known.rival}
-    found, errors = _flat(tuned()), dict[str, float]()
+    found, errors = flat(tuned()), dict[str, float]()
     for name, expected in known.expected.items():
-        errors[name] = _off(found, expected)
-        if not _same(found, expected):
+        errors[name] = off(found, expected)
+        if not same(found, expected):
             raise ForerunError(
                 f"the tuned network does not compute what {name} does",
                 f"outputs are off by {errors[name]:.2g} of their size, though every kernel was right by itself",
                 "use the network as it was, and report the kernels of the database to this project",
             )
     data, why = exported(made) if library else (b"", "")
-    return Comparison(_timed(runs), errors, data, why)
+    return Comparison(timed(runs), errors, data, why)
 
 
-def _timed(runs: Mapping[str, Callable[[], object]]) -> dict[str, Timing]:
-    """Seconds of a run. A sample is several runs of a small network, or each would find the caches of the other."""
+def timed(runs: Mapping[str, Callable[[], object]]) -> dict[str, Timing]:
+    """Seconds of a run, interleaved. Samples are several runs of a small network, or each finds others' caches."""
     once = {name: timing.median_s for name, timing in interleaved(runs, 1, warm_up=1).items()}
     many = {name: runs_of(seconds, _SAMPLE_S) for name, seconds in once.items()}
 
@@ -130,7 +130,7 @@ def _linker() -> str | None:
 
 
 @dataclass(frozen=True)
-class _Known:
+class Known:
     """A network that was read, in the process that read it."""
 
     extraction: extract.Extraction
@@ -144,32 +144,33 @@ class _Known:
 
 
 @lru_cache(maxsize=1)
-def _read(network: Network, target: str) -> _Known:
+def read(network: Network, target: str) -> Known:
+    """Reads a network and runs it, or says what this process knows of it. Raises as `programs` does."""
     threads = targets.threads(target)
     use_threads(threads)
     if network.path.suffix == ".onnx":
         module = extract.from_onnx(network.path, dict(network.shapes))
         inputs = _inputs(module, [])
-        name, rival = "onnxruntime", _onnxruntime(network.path, inputs, threads)
+        name, rival = "onnxruntime", onnxruntime(network.path, inputs, threads)
     else:
         torch_network, examples, program = _torch(network)
         module = extract.from_exported(program)
         inputs = _inputs(module, [each.detach().numpy() for each in examples])
         name, rival = "PyTorch", _pytorch(torch_network, inputs, threads)
     what = f"{network.path.name} does not run"
-    theirs = _flat(_tried(what, f"make it run in {name} first", rival))
+    theirs = flat(_tried(what, f"make it run in {name} first", rival))
     extraction = extract.extract(module, targets.made(target))
     todo = "leave out the operator that is named"
     made = _tried(what, todo, lambda: extract.compiled(extraction.module, targets.made(target)))
-    default = _runner(made, inputs)
-    ours = _flat(_tried(what, todo, default))
-    if not _same(ours, theirs):
+    default = runner(made, inputs)
+    ours = flat(_tried(what, todo, default))
+    if not same(ours, theirs):
         raise InputError(
             f"TVM does not compute what {name} does of {network.path.name}",
-            f"outputs are off by {_off(ours, theirs):.2g} of their size",
+            f"outputs are off by {off(ours, theirs):.2g} of their size",
             "find the operator by cutting the network, and report it to Apache TVM",
         )
-    return _Known(extraction, inputs, {name: rival}, default, {DEFAULT: ours, name: theirs})
+    return Known(extraction, inputs, {name: rival}, default, {DEFAULT: ours, name: theirs})
 
 
 def _torch(network: Network) -> tuple[Any, Sequence[Any], Any]:
@@ -205,19 +206,21 @@ def _inputs(module: Any, examples: Sequence[Any]) -> list[Any]:
     return found
 
 
-def _runner(made: Any, inputs: Sequence[Any]) -> Callable[[], Any]:
+def runner(made: Any, inputs: Sequence[Any]) -> Callable[[], Any]:
+    """Runs what `extract.compiled` made, on NumPy arrays."""
     tvm = load()
     main = tvm.relax.VirtualMachine(made, tvm.cpu())["main"]
     tensors = [tvm.runtime.tensor(array) for array in inputs]
     return lambda: main(*tensors)
 
 
-def _onnxruntime(path: Path, inputs: Sequence[Any], threads: int) -> Callable[[], Any]:
-    runner = _tried(
+def onnxruntime(path: Path, inputs: Sequence[Any], threads: int) -> Callable[[], Any]:
+    """Runs an ONNX file in onnxruntime, on NumPy arrays in the order of its inputs. Raises InputError, ToolMissing."""
+    session = _tried(
         f"{path.name} does not run", "make it run in onnxruntime first", lambda: onnx_run.session(str(path), threads)
     )
-    feeds = dict(zip((one.name for one in runner.get_inputs()), inputs, strict=True))
-    return lambda: runner.run(None, feeds)
+    feeds = dict(zip((one.name for one in session.get_inputs()), inputs, strict=True))
+    return lambda: session.run(None, feeds)
 
 
 def _pytorch(network: Any, inputs: Sequence[Any], threads: int) -> Callable[[], Any]:
@@ -233,7 +236,7 @@ def _pytorch(network: Any, inputs: Sequence[Any], threads: int) -> Callable[[], 
     return run
 
 
-def _flat(found: Any) -> list[Any]:
+def flat(found: Any) -> list[Any]:
     """The outputs as NumPy arrays, in their order, however they are nested."""
     if isinstance(found, np.ndarray):
         return [found]
@@ -243,14 +246,16 @@ def _flat(found: Any) -> list[Any]:
         return [found.numpy()]
     if isinstance(found, Mapping):
         found = found.values()
-    return [array for one in found for array in _flat(one)] if hasattr(found, "__iter__") else []
+    return [array for one in found for array in flat(one)] if hasattr(found, "__iter__") else []
 
 
-def _same(found: Sequence[Any], expected: Sequence[Any]) -> bool:
+def same(found: Sequence[Any], expected: Sequence[Any]) -> bool:
+    """Whether outputs of networks agree, see `agreement.agrees`."""
     return len(found) == len(expected) and all(agrees(*pair, _TERMS) for pair in zip(found, expected, strict=True))
 
 
-def _off(found: Sequence[Any], expected: Sequence[Any]) -> float:
+def off(found: Sequence[Any], expected: Sequence[Any]) -> float:
+    """The largest `agreement.error` of an output."""
     if len(found) != len(expected):
         return float("inf")
     return max((error(*pair) for pair in zip(found, expected, strict=True)), default=0.0)

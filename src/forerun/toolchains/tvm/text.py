@@ -61,11 +61,11 @@ def prompt(program: Program) -> str:
 def insts(trace: Any) -> list[Inst]:
     """A trace's instructions as plain JSON, without post-processing."""
     found = trace.as_json(remove_postproc=True)[0]
-    return json.loads(json.dumps(found, default=plain))  # type: ignore[no-any-return]
+    return json.loads(json.dumps(found, default=_plain))  # type: ignore[no-any-return]
 
 
-def plain(value: Any) -> Any:
-    """TVM's numbers and strings, for JSON."""
+def _plain(value: Any) -> Any:
+    """TVM's numbers and strings."""
     return value.value if hasattr(value, "value") else str(value)
 
 

@@ -1,0 +1,298 @@
+"""What PyTorch calls the operator of a tensor program: the same shapes, types and layout, by the vendor's library.
+
+A program is recognised by its blocks, as models read them (`forerun.toolchains.tvm.text.described`): a matrix product,
+a convolution (dense, depthwise, grouped; one to three axes), pooling by maxima, a mean, a softmax or a layer
+normalisation, of what it is called with. Blocks before and after it (an addition, an activation) are `beyond` it: ours
+computes them and the library does not, which is in the library's favour.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from forerun.core import Source
+from forerun.corpora.workloads import LANGUAGE
+from forerun.errors import InputError
+from forerun.toolchains.tvm._nodes import kind, shape, walk
+from forerun.toolchains.tvm.space import parsed
+from forerun.toolchains.tvm.text import described
+
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """Its name and options as `called` reads them, and the shapes of what it is called with."""
+
+    name: str
+    shapes: tuple[Shape, ...]
+    options: Mapping[str, Any] = field(default_factory=dict)
+    beyond: int = 0
+    """Blocks of the program that compute something else."""
+
+
+def recognised(text: str) -> Operator:
+    """The operator of a program, TVMScript of a module with the function `main`. Raises InputError for none of them."""
+    program = _Program(text)
+    if {program.types[number] for number in program.arguments} != {"float32"}:
+        raise _not("its values are not all of the type float32")
+    for rule in (_softmax, _layer_norm, _mean, _max_pool, _contraction):
+        if found := rule(program):
+            return found
+    raise _not("its blocks are those of no operator that is known here")
+
+
+def called(operator: Operator, tensors: Sequence[Any]) -> Any:
+    """What PyTorch computes."""
+    import torch
+    from torch.nn import functional
+
+    axes = len(operator.shapes[0]) - 2
+    calls: dict[str, Callable[..., Any]] = {
+        "matmul": lambda x, w, turned: torch.matmul(x, w.mT if turned else w),
+        "conv": lambda x, w, **options: getattr(functional, f"conv{axes}d")(x, w, None, **options),
+        "max pool": lambda x, **options: getattr(functional, f"max_pool{axes}d")(x, **options),
+        "mean": lambda x, axes: x.mean(axes),
+        "softmax": lambda x: x.softmax(-1),
+        "layer norm": lambda x, w, b, eps: functional.layer_norm(x, w.shape, w, b, eps),
+    }
+    return calls[operator.name](*tensors, **operator.options)
+
+
+def label(operator: Operator) -> str:
+    """Its name as a table has it."""
+    if operator.name != "conv":
+        return operator.name
+    _, channels, *sides = operator.shapes[0]
+    kinds = {channels: "depthwise ", 1: ""}
+    return f"{kinds.get(operator.options['groups'], 'grouped ')}conv{len(sides)}d"
+
+
+def _not(why: str) -> InputError:
+    return InputError("no operator of PyTorch", why, "leave it out")
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """`extents` of its axes by their letters; what it computes, and where a reduction starts (empty for none)."""
+
+    extents: Mapping[str, int]
+    equation: str
+    start: str
+
+
+class _Program:
+    """Buffers by their numbers, arguments first, and the blocks."""
+
+    def __init__(self, text: str) -> None:
+        function = parsed(Source(text, LANGUAGE, "")).functions_items()[0][1]
+        nodes = [part for part in walk(function.body) if kind(part) == "SBlock"]
+        buffers = [*function.params, *(each for node in nodes for each in node.alloc_buffers)]
+        _, lines = described(text)
+        self.shapes = [shape(each) for each in buffers]
+        self.types = [line.split(" ")[2] for line in lines if line.startswith(("arg ", "temp "))]
+        said = [line for line in lines if line.startswith("block ")]
+        found = [node for node in nodes if len(node.iter_vars)]
+        if len(said) != len(found) or len(said) + len(buffers) != len(lines):
+            raise _not("it has blocks of several statements, or without axes")
+        self.blocks = [_block(line, node) for line, node in zip(said, found, strict=True)]
+        self.arguments = range(len(function.params))
+
+    def operator(self, name: str, inputs: Sequence[int], used: int, **options: Any) -> Operator:
+        """One that computes what `used` blocks do, of buffers that the program is called with."""
+        if any(number not in self.arguments for number in inputs):
+            raise _not(f"its {name} reads what it computes itself")
+        return Operator(name, tuple(self.shapes[one] for one in inputs), options, len(self.blocks) - used)
+
+    def reductions(self) -> list[_Block]:
+        return [block for block in self.blocks if block.start]
+
+
+def _block(line: str, node: Any) -> _Block:
+    head, _, equation = line.partition(": ")
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    extents = {letter: int(one.dom.extent) for letter, one in zip(letters, node.iter_vars, strict=False)}
+    return _Block(extents, equation, head.partition(" from ")[2])
+
+
+_SOFTMAX = (
+    (r"(?P<max>\d+)\[(?P<rows>.*)\] = max\((?P=max)\[(?P=rows)\], (?P<x>\d+)\[(?P<all>.*)\]\)", "lowest"),
+    (r"(?P<exp>\d+)\[{all}\] = exp\({x}\[{all}\] - {max}\[{rows}\]\)", ""),
+    (r"(?P<sum>\d+)\[{rows}\] = (?P=sum)\[{rows}\] \+ {exp}\[{all}\]", "0.0"),
+    (r"\d+\[{all}\] = {exp}\[{all}\] / {sum}\[{rows}\]", ""),
+)
+_LAYER_NORM = (
+    (r"(?P<sum>\d+)\[(?P<rows>.*)\] = (?P=sum)\[(?P=rows)\] \+ (?P<x>\d+)\[(?P<all>.*)\]", "0.0"),
+    (r"(?P<mean>\d+)\[{rows}\] = {sum}\[{rows}\] / (?P<n>[\d.]+)", ""),
+    (
+        r"(?P<var>\d+)\[{rows}\] = (?P=var)\[{rows}\] \+ "
+        r"\({x}\[{all}\] - {mean}\[{rows}\]\) \* \({x}\[{all}\] - {mean}\[{rows}\]\)",
+        "0.0",
+    ),
+    (
+        r"\d+\[{all}\] = \({x}\[{all}\] - {mean}\[{rows}\]\) \* "
+        r"rsqrt\({var}\[{rows}\] / {n} \+ (?P<eps>[\d.e-]+)\) \* (?P<w>\d+)\[(?P<last>\w)\] \+ (?P<b>\d+)\[(?P=last)\]",
+        "",
+    ),
+)
+
+
+def _sequence(program: _Program, patterns: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """What the first blocks with these equations say; empty where the program's reductions are others."""
+    first = next((place for place, block in enumerate(program.blocks) if block.start), 0)
+    blocks = program.blocks[first : first + len(patterns)]
+    starts = [start for _, start in patterns if start]
+    if [block.start for block in program.reductions()] != starts or len(blocks) < len(patterns):
+        return {}
+    said: dict[str, str] = {}
+    for block, (pattern, start) in zip(blocks, patterns, strict=True):
+        for name, value in said.items():
+            pattern = pattern.replace(f"{{{name}}}", re.escape(value))
+        match = re.fullmatch(pattern, block.equation)
+        if match is None or block.start != start:
+            return {}
+        said |= match.groupdict()
+    return said
+
+
+def _last(said: Mapping[str, str]) -> bool:
+    """Whether it reduces the last axis alone."""
+    return said["all"].rpartition(", ")[0] == said["rows"]
+
+
+def _softmax(program: _Program) -> Operator | None:
+    said = _sequence(program, _SOFTMAX)
+    return program.operator("softmax", [int(said["x"])], 4) if said and _last(said) else None
+
+
+def _layer_norm(program: _Program) -> Operator | None:
+    said = _sequence(program, _LAYER_NORM)
+    if not said or not _last(said) or program.shapes[int(said["x"])][-1] != float(said["n"]):
+        return None
+    return program.operator("layer norm", [int(said[name]) for name in "xwb"], 4, eps=float(said["eps"]))
+
+
+_MEAN = (
+    (r"(?P<sum>\d+)\[(?P<rows>.*)\] = (?P=sum)\[(?P=rows)\] \+ (?P<x>\d+)\[(?P<all>[\w, ]*)\]", "0.0"),
+    (r"\d+\[{rows}\] = {sum}\[{rows}\] / (?P<n>[\d.]+)", ""),
+)
+
+
+def _mean(program: _Program) -> Operator | None:
+    said = _sequence(program, _MEAN)
+    if not said:
+        return None
+    read, x = said["all"].split(", "), int(said["x"])
+    axes = tuple(axis for axis, letter in enumerate(read) if letter not in said["rows"].split(", "))
+    count = math.prod(program.shapes[x][axis] for axis in axes)
+    return program.operator("mean", [x], 2, axes=axes) if count == float(said["n"]) else None
+
+
+_MAX_POOL = re.compile(r"(\d+)\[(.*)\] = max\(\1\[\2\], (\d+)\[([^\[\]]*)\]\)")
+_PRODUCT = re.compile(r"(\d+)\[(.*)\] = \1\[\2\] \+ (\d+)\[([^\[\]]*)\] \* (\d+)\[([^\[\]]*)\]")
+_TERM = re.compile(r"([a-z])(?: \* (\d+))?")
+_GROUP = re.compile(r"(\w)(?: // (\d+) \* (\d+))? \+ (\w)")
+
+
+def _max_pool(program: _Program) -> Operator | None:
+    reductions = program.reductions()
+    match = _MAX_POOL.fullmatch(reductions[0].equation) if len(reductions) == 1 else None
+    if match is None or reductions[0].start != "lowest":
+        return None
+    written, read = match[2].split(", "), match[4].split(", ")
+    windows = _windows(written[2:], read[2:])
+    if windows is None or read[:2] != written[:2]:
+        return None
+    letters, strides, dilations = windows
+    x, padding, used = _unpadded(program, int(match[3]), "lowest")
+    kernel = tuple(reductions[0].extents[letter] for letter in letters)
+    options = {"kernel_size": kernel, "stride": strides, "padding": padding, "dilation": dilations}
+    return program.operator("max pool", [x], 1 + used, **options)
+
+
+def _contraction(program: _Program) -> Operator | None:
+    reductions = program.reductions()
+    match = _PRODUCT.fullmatch(reductions[0].equation) if len(reductions) == 1 else None
+    if match is None or reductions[0].start != "0.0":
+        return None
+    x, w = int(match[3]), int(match[5])
+    written, left, right = (match[group].split(", ") for group in (2, 4, 6))
+    return _matmul(program, x, w, written, left, right) or _conv(program, x, w, written, left, right)
+
+
+def _matmul(program: _Program, x: int, w: int, out: list[str], left: list[str], right: list[str]) -> Operator | None:
+    """Matrices are the last two axes, the second one turned or not; axes before them are of both or of the first."""
+    if len(out) < 2 or left[:-1] != out[:-1] or left[-1] in out:
+        return None
+    (*batch, _, columns), inner = out, left[-1]
+    for first in (batch, []):
+        for turned, last in ((False, [inner, columns]), (True, [columns, inner])):
+            if right == [*first, *last]:
+                return program.operator("matmul", [x, w], 1, turned=turned)
+    return None
+
+
+def _conv(program: _Program, x: int, w: int, out: list[str], left: list[str], right: list[str]) -> Operator | None:
+    """Channels first, as PyTorch has them."""
+    block = program.reductions()[0]
+    windows = _windows(out[2:], left[2:])
+    if windows is None or len(left) < 3 or left[0] != out[0] or right[0] != out[1] or right[2:] != list(windows[0]):
+        return None
+    _, strides, dilations = windows
+    x, padding, used = _unpadded(program, x, "0.0")
+    groups = _groups(program.shapes[x][1], program.shapes[w], out[1], left[1], right[1], block.extents)
+    if groups is None:
+        return None
+    options = {"stride": strides, "padding": padding, "dilation": dilations, "groups": groups}
+    return program.operator("conv", [x, w], 1 + used, **options)
+
+
+def _windows(out: Sequence[str], read: Sequence[str]) -> tuple[tuple[str, ...], Shape, Shape] | None:
+    """Of indices as `c * 2 + f`: the letters of the window, strides and dilations."""
+    letters, strides, dilations = [], [], []
+    if len(out) != len(read):
+        return None
+    for axis, index in zip(out, read, strict=True):
+        terms = [match for term in index.split(" + ") if (match := _TERM.fullmatch(term))]
+        steps = {match[1]: int(match[2] or 1) for match in terms}
+        if len(steps) != 2 or len(terms) != index.count("+") + 1 or axis not in steps:
+            return None
+        strides.append(steps.pop(axis))
+        letter, dilation = steps.popitem()
+        letters.append(letter)
+        dilations.append(dilation)
+    return tuple(letters), tuple(strides), tuple(dilations)
+
+
+def _groups(channels: int, kernel: Shape, out: str, read: str, inner: str, extents: Mapping[str, int]) -> int | None:
+    """How many groups of channels there are, where the index of the channel that is read says so."""
+    if read == inner:
+        return 1
+    match = _GROUP.fullmatch(read)
+    if match is None or match[1] != out or match[4] != inner or channels % kernel[1]:
+        return None
+    groups = channels // kernel[1]
+    outer, width = int(match[2] or 1), int(match[3] or 1)
+    return groups if outer * groups == kernel[0] and width == kernel[1] == extents[inner] else None
+
+
+def _unpadded(program: _Program, number: int, value: str) -> tuple[int, Shape, int]:
+    """What a buffer is a padded copy of, the padding of its inner axes, and how many blocks that takes."""
+    pattern = re.compile(rf"{number}\[(.*)\] = (?:if_then_else\(.*, )?(\d+)\[([^\[\]]*)\](?:, (.*)\))?")
+    none = (number, (0,) * (len(program.shapes[number]) - 2), 0)
+    match = next((found for block in program.blocks if (found := pattern.fullmatch(block.equation))), None)
+    if match is None or match[4] not in (None, value):
+        return none
+    letters, indices = match[1].split(", "), match[3].split(", ")
+    shifts = [re.fullmatch(rf"{letter}(?: - (\d+))?", index) for letter, index in zip(letters, indices, strict=False)]
+    if len(letters) != len(indices) or None in shifts:
+        return none
+    padding = tuple(int(shift[1] or 0) for shift in shifts if shift)
+    inner, outer = program.shapes[int(match[2])], program.shapes[number]
+    if outer != tuple(size + 2 * pad for size, pad in zip(inner, padding, strict=True)) or any(padding[:2]):
+        raise _not("its padding is not the same on both sides")
+    return int(match[2]), padding[2:], 1

@@ -1,0 +1,147 @@
+"""Ways to run a whole network, timed side by side, and one kernel beside the vendor's: in a worker that has read it."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import time
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from _vendor import Operator, called
+
+from forerun.clock import Timing
+from forerun.core import Source
+from forerun.errors import ForerunError, reason
+from forerun.toolchains.tvm import database, extract, measure, network
+from forerun.toolchains.tvm import target as targets
+from forerun.toolchains.tvm._load import load
+from forerun.toolchains.tvm.network import Known, Network
+
+DLIGHT, EAGER, INDUCTOR, ONNXRUNTIME = "dlight", "PyTorch", "Inductor", "onnxruntime"
+Run = Callable[[], Any]
+Texts = Mapping[str, str]
+"""A database's files (`forerun.toolchains.tvm.database`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Raced:
+    """Interleaved runs of one network, the seconds that each took to be made, and why others are missing."""
+
+    timings: Mapping[str, Timing]
+    made: Mapping[str, float]
+    missing: Mapping[str, str]
+
+
+def raced(asked: Network, target: str, databases: Mapping[str, Texts]) -> Raced:
+    """A network as it is, by dlight's rules, with each database, and by PyTorch, its Inductor and onnxruntime.
+
+    All compute what the untuned network does, or are missing. Raises as `forerun.toolchains.tvm.network.programs`.
+    """
+    known = network.read(asked, target)
+    built = targets.made(target)
+
+    def tuned(texts: Texts) -> Run:
+        executable = extract.compiled(known.extraction.module, built, database.opened(dict(texts)))
+        return network.runner(executable, known.inputs)
+
+    ways: dict[str, Callable[[], Run]] = {
+        DLIGHT: lambda: network.runner(extract.compiled(by_rules(known.extraction.module, built), built), known.inputs),
+        **{name: lambda texts=texts: tuned(texts) for name, texts in databases.items()},
+    }
+    with TemporaryDirectory() as folder:
+        if asked.path.suffix != ".onnx":
+            module, examples = extract.made(asked.path, asked.factory)
+            ways[INDUCTOR] = lambda: _inductor(module, known, Path(folder))
+            ways[ONNXRUNTIME] = lambda: _exported(module, examples, known, Path(folder), targets.threads(target))
+        runs, made, missing = {network.DEFAULT: known.default, **known.rival}, dict[str, float](), dict[str, str]()
+        for name, way in ways.items():
+            try:
+                began = time.monotonic()
+                run = way()
+                found = network.flat(run())
+                made[name] = time.monotonic() - began
+            except Exception as error:  # theirs share no base
+                missing[name] = f"{type(error).__name__}: {reason(error)[:200]}"
+                continue
+            expected = known.expected[network.DEFAULT]
+            if network.same(found, expected):
+                runs[name] = run
+            else:
+                missing[name] = f"wrong: outputs are off by {network.off(found, expected):.2g} of their size"
+        return Raced(network.timed(runs), made, missing)
+
+
+def by_rules(module: Any, target: Any) -> Any:
+    """A module whose programs have the schedules of TVM's rules for processors, where one applies.
+
+    TVM writes them into the module that it is given: that is a copy.
+    """
+    load()
+    from tvm.s_tir import dlight
+
+    with target:
+        return dlight.ApplyDefaultSchedule(dlight.cpu.GEMV(), dlight.cpu.Reduction())(module.clone())
+
+
+def _inductor(module: Any, known: Known, folder: Path) -> Run:
+    """Compiled from scratch; weights are constants, as TVM has them."""
+    os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(folder / "inductor")
+    import torch
+    from torch._inductor import config
+
+    config.freezing, config.fx_graph_cache, config.compile_threads = True, False, 1
+    tensors = [torch.from_numpy(array) for array in known.inputs]
+    compiled = torch.compile(module)
+
+    def run() -> Any:
+        with torch.no_grad():
+            return compiled(*tensors)
+
+    return run
+
+
+def _exported(module: Any, examples: Sequence[Any], known: Known, folder: Path, threads: int) -> Run:
+    import torch
+
+    path = folder / "network.onnx"
+    with torch.no_grad(), _quiet():
+        torch.onnx.export(module, tuple(examples), str(path), dynamo=True, external_data=False)
+    return network.onnxruntime(path, known.inputs, threads)
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def beside(source: Source, line: str, operator: Operator) -> dict[str, float]:
+    """Seconds of a program, with the schedule of a database's line where there is one, and of PyTorch's operator.
+
+    Raises ForerunError where the kernel does not compute what NumPy does.
+    """
+    import torch
+
+    torch.set_num_threads(targets.threads(source.target))
+    bench = measure.Bench(source, 0)
+    module = database.scheduled(bench.program, line) if line else bench.program.module
+    function = measure.built(module, bench.program.target, source.target)
+    bench.poison()
+    function(*bench.tensors)
+    if problem := bench.wrong():
+        raise ForerunError(f"{source.name} is wrong", problem, "report it")
+    tensors = [torch.randn(shape) for shape in operator.shapes]
+
+    def vendor() -> None:
+        with torch.inference_mode():
+            called(operator, tensors)
+
+    timings = network.timed({"ours": lambda: function(*bench.tensors), "vendor": vendor})
+    return {name: timing.median_s for name, timing in timings.items()}

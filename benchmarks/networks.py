@@ -1,0 +1,380 @@
+"""Whole networks: ours, TVM's default and rules, MetaSchedule, PyTorch, Inductor, onnxruntime; operators: the vendor's.
+
+    python benchmarks/networks.py resnet18-1x224 bert-tiny-8x128 --trials 16 --rival-trials 64
+    python benchmarks/networks.py net.onnx --threads 1 --threads 2 --checkpoint DIR
+
+A network is a name of `forerun.corpora.tensor_networks`, `module.py:factory` or an .onnx file of fixed sizes. For each,
+one after the other on this machine: every program's default and TVM's own rules (`static`), `forerun.tune` from an
+empty store (`ours`), and MetaSchedule's evolutionary search over the same programs (`metaschedule`), each with one
+worker that builds, compares with NumPy and times; then all ways to run the whole network, interleaved; then each kernel
+of ours beside PyTorch's operator, interleaved. A result is kept as it comes: an interrupted run is called again. A
+search that was interrupted begins anew, since its seconds are a result.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from _lines import Line, Lines, digest, summarise, weights
+from _metaschedule import measured, run_metaschedule, written
+from _vendor import label, recognised
+from _ways import DLIGHT, beside, by_rules, raced
+
+import forerun
+from forerun.cli.render import Progress
+from forerun.core import Source
+from forerun.corpora.workloads import LANGUAGE
+from forerun.errors import ForerunError, InputError
+from forerun.models.scheduler import SHIPPED, Scheduler
+from forerun.sandbox import Limits, Pool
+from forerun.stats import bootstrap, geometric_mean
+from forerun.tasks.schedule import Schedule
+from forerun.toolchains.tvm import database, network
+from forerun.toolchains.tvm import target as targets
+from forerun.toolchains.tvm.extract import Extracted
+from forerun.toolchains.tvm.network import DEFAULT, Network
+from forerun.toolchains.tvm.space import Program
+
+RESULTS = Path(__file__).parent / "results" / "networks.json"
+KEYS = ("network", "threads", "part", "program")
+STATIC, OURS, METASCHEDULE = "static", "ours", "metaschedule"
+WHOLE, OPERATOR = "whole", "operator"
+_READING = Limits(timeout_s=3600, memory_bytes=1 << 40)
+_FACTORY = """from forerun.corpora.tensor_networks import networks
+
+
+def network():
+    return networks()[{name!r}].made()
+"""
+
+Curve = list[tuple[float, float]]
+"""Seconds since a search began, and those of all kernels of a run with the best so far; from 0 on, and falling."""
+
+
+def main() -> int:
+    options = _options()
+    lines = Lines(options.output.with_suffix(".jsonl"), KEYS)
+    progress = Progress(len(options.networks) * len(options.threads), "networks")
+    failed = 0
+    try:
+        for name in options.networks:
+            for threads in options.threads:
+                try:
+                    with Asked(options, name, threads, lines) as asked:
+                        asked.run()
+                except ForerunError as error:
+                    failed += 1
+                    print(f"{name}, {threads} threads: {error.what}: {error.why}", file=sys.stderr)
+                progress.step(name)
+    finally:
+        progress.end()
+        summarise(options.output, summary(lines))
+    return int(failed > 0)
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("networks", nargs="+", help="names of networks, module.py:factory, or .onnx files")
+    parser.add_argument("--trials", type=int, default=16, help="ours, of each program in the mean (16)")
+    parser.add_argument("--rival-trials", type=int, default=64, help="MetaSchedule's, of each in the mean (64)")
+    parser.add_argument(
+        "--at-once",
+        type=int,
+        default=16,
+        help="candidates that MetaSchedule proposes before it learns (16; its own: 64)",
+    )
+    parser.add_argument("--threads", action="append", type=int, help="of a kernel (1)")
+    parser.add_argument("--seed", type=int, default=0, help="of the searches (0)")
+    parser.add_argument("--checkpoint", type=Path, default=SHIPPED, help="the model of schedules (the one that ships)")
+    parser.add_argument("-o", "--output", type=Path, default=RESULTS, help="the summary; results stand beside it")
+    options = parser.parse_args()
+    options.threads = options.threads or [1]
+    return options
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A program of a network, how often a run calls it, and seconds of its default."""
+
+    source: Source
+    weight: int
+    default_s: float
+
+
+class Asked:
+    """One network on so many threads. Use as a context manager."""
+
+    def __init__(self, options: argparse.Namespace, name: str, threads: int, lines: Lines) -> None:
+        self.options, self.name, self.lines, self.threads = options, name, lines, threads
+        self.target = targets.here(threads)
+        self.programs: dict[str, Extracted] = {}
+
+    def __enter__(self) -> Asked:
+        self._folder = TemporaryDirectory()
+        self.network = _found(self.name, Path(self._folder.name))
+        self._reader = Pool(1, _READING)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._reader.close()
+        self._folder.cleanup()
+
+    def run(self) -> None:
+        """Measures what is not there yet. Raises ForerunError."""
+        found, _ = self._reader.call(network.programs, self.network, self.target)
+        self.programs = {one.name: one for one in found}
+        said = digest("".join(one.text for one in found))
+        options = self.options
+        static = self._line(STATIC, self._static, programs=said)
+        asked = {"programs": said, "seed": options.seed, "trials": options.trials}
+        ours = self._line(
+            OURS, lambda: self._ours(len(static["kernels"])), **asked, checkpoint=weights(options.checkpoint)
+        )
+        asked |= {"trials": options.rival_trials, "at once": options.at_once}
+        rival = self._line(METASCHEDULE, lambda: self._metaschedule(ours), **asked)
+        searches = digest(repr((static, ours, rival)))
+        self._line(WHOLE, lambda: self._whole({OURS: ours, METASCHEDULE: rival}), searches=searches)
+        for name in ours["kernels"]:
+            record = ours["kernels"][name]["record"]
+            self._line(OPERATOR, lambda name=name, record=record: self._operator(name, record), name, record=record)
+
+    def _line(self, part: str, measure: Callable[[], Line], program: str | None = None, **asked: Any) -> Line:
+        """What is known of a part, measured where it is not."""
+        line: Line = {"network": self.name, "threads": self.threads, "part": part, "program": program, **asked}
+        known = self.lines.known(line)
+        if not line.items() <= known.items():
+            known = line | measure()
+            self.lines.keep(known)
+        return known
+
+    def _source(self, name: str) -> Source:
+        return Source(self.programs[name].text, LANGUAGE, name, self.target)
+
+    def _static(self) -> Line:
+        """Each program as it is, then by TVM's rules, where one applies."""
+        began, tasks, runs = time.monotonic(), dict[str, Task](), list[tuple[float, str, float | None]]()
+        left_out, wrong = {}, {}
+        with Pool(1) as pool:
+            for name, program in self.programs.items():
+                source = self._source(name)
+                try:
+                    module = Program(source).module
+                    found = next(m for _, m in pool.measure(Schedule(), source, [None]))
+                except InputError as error:
+                    left_out[name] = error.why
+                    continue
+                if not found.ok:
+                    left_out[name] = found.error
+                    continue
+                tasks[name] = Task(source, program.weight, found.values["latency"])
+                scheduled = by_rules(module, targets.made(self.target))
+                if not (scheduled["main"].attrs or {}).get("tirx.is_scheduled", False):
+                    continue
+                found = measured(pool, source, written(scheduled))
+                runs.append((time.monotonic() - began, name, found.values.get("latency") if found.ok else None))
+                if not found.ok:
+                    wrong[name] = found.error
+        return _search(tasks, runs, time.monotonic() - began) | {"left out": left_out, "failed": wrong}
+
+    def _ours(self, count: int) -> Line:
+        """`forerun.tune`; its curve begins where the network is read, and ends before it is put together."""
+        marks: dict[str, float] = {}
+        line: Curve = []
+
+        def told(now: Any) -> None:
+            at = time.monotonic()
+            marks.setdefault(now.stage, at)
+            if now.stage == "tuning":
+                line.append((at - marks["default"], now.network_best_s))
+
+        with TemporaryDirectory() as folder:
+            tuned = forerun.tune(
+                self._asked(), target=f"llvm:{self.threads}", trials=self.options.trials * count,
+                proposer=Scheduler(self.options.checkpoint), store=Path(folder) / "trials.sqlite",
+                seed=self.options.seed, on_progress=told,
+            )  # fmt: skip
+        kernels = {}
+        for kernel in tuned.kernels:
+            best = kernel.result.best
+            plan, source = best.draft.answer, best.source
+            record = ""
+            if plan is not None:
+                program = Program(source)
+                record = database.line(program, program.scheduled(plan).trace, kernel.after_s)
+            kernels[kernel.name] = {
+                "weight": kernel.weight, "default": kernel.before_s, "seconds": kernel.after_s, "record": record,
+                "failed": kernel.failed,
+            }  # fmt: skip
+        curve = _falling([(0.0, tuned.before_s), *line])
+        seconds = marks["comparing"] - marks["default"]
+        return {"seconds": seconds, "in all": tuned.seconds, "curve": curve, "kernels": kernels}
+
+    def _asked(self) -> str:
+        path, factory = self.network.path, self.network.factory
+        return f"{path}:{factory}" if factory else str(path)
+
+    def _metaschedule(self, ours: Line) -> Line:
+        """The stock search, on the programs that ours tuned."""
+        tasks = {name: Task(self._source(name), one["weight"], one["default"]) for name, one in ours["kernels"].items()}
+        names, options = list(tasks), self.options
+        began = time.monotonic()
+        with Pool(1) as pool:
+            found = run_metaschedule(
+                [task.source for task in tasks.values()], "evolutionary", options.rival_trials * len(tasks),
+                options.seed, pool, [float(task.weight) for task in tasks.values()], options.at_once,
+            )  # fmt: skip
+        seconds = time.monotonic() - began
+        line = _search(tasks, [(run.at_s, names[run.task], run.seconds) for run in found], seconds)
+        for number, (name, task) in enumerate(tasks.items()):
+            own = [run for run in found if run.task == number]
+            right = [(run.seconds, run.trace) for run in own if run.seconds is not None]
+            best = min(right, key=lambda pair: pair[0], default=(task.default_s, None))
+            better = best[0] < task.default_s
+            record = database.line(Program(task.source), best[1], best[0]) if better else ""
+            line["kernels"][name] |= {"record": record, "failed": sum(run.seconds is None for run in own)}
+        return line
+
+    def _whole(self, searches: Mapping[str, Line]) -> Line:
+        """Every way to run the network, side by side."""
+        texts = {}
+        for name, line in searches.items():
+            found = [(self._source(task), one["record"]) for task, one in line["kernels"].items() if one["record"]]
+            texts[name] = database.texts([(Program(source), record) for source, record in found])
+        race = self._reader.call(raced, self.network, self.target, texts)
+        runs = {
+            name: {
+                "latency": one.median_s,
+                "spread": one.spread,
+                "samples": len(one.seconds),
+                "made": race.made.get(name),
+            }
+            for name, one in race.timings.items()
+        }
+        return {"runs": runs, "missing": dict(race.missing)}
+
+    def _operator(self, name: str, record: str) -> Line:
+        """Our best kernel and PyTorch's operator, where the program is one."""
+        try:
+            operator = recognised(self.programs[name].text)
+        except InputError as error:
+            return {"operator": None, "why": error.why}
+        told = {"operator": label(operator), "shapes": operator.shapes, "beyond": operator.beyond}
+        return told | self._reader.call(beside, self._source(name), record, operator)
+
+
+def _found(name: str, folder: Path) -> Network:
+    """A file as it is; a name as a file whose function makes the network."""
+    place, _, factory = name.rpartition(":")
+    if name.endswith(".onnx"):
+        return Network(Path(name))
+    if place.endswith(".py"):
+        return Network(Path(place), factory)
+    path = folder / "named.py"
+    path.write_text(_FACTORY.format(name=name))
+    return Network(path, "network")
+
+
+def _search(tasks: Mapping[str, Task], runs: Sequence[tuple[float, str, float | None]], seconds: float) -> Line:
+    """What a search came to; nobody keeps a kernel that is slower than the default."""
+    kernels = {}
+    for name, task in tasks.items():
+        best = min([task.default_s, *(s for _, one, s in runs if one == name and s is not None)])
+        kernels[name] = {"weight": task.weight, "default": task.default_s, "seconds": best}
+    return {"seconds": seconds, "curve": curve(tasks, runs), "kernels": kernels}
+
+
+def curve(tasks: Mapping[str, Task], runs: Iterable[tuple[float, str, float | None]]) -> Curve:
+    """Of runs in their order: seconds since the beginning, the program, and its own seconds, None where it failed."""
+    best = {name: task.default_s for name, task in tasks.items()}
+
+    def total() -> float:
+        return sum(tasks[name].weight * seconds for name, seconds in best.items())
+
+    found = [(0.0, total())]
+    for at_s, name, seconds in runs:
+        if seconds is not None and seconds < best[name]:
+            best[name] = seconds
+            found.append((at_s, total()))
+    return found
+
+
+def _falling(found: Curve) -> Curve:
+    """Without the points at which nothing was better."""
+    kept = found[:1]
+    for at_s, total in found[1:]:
+        if total < kept[-1][1]:
+            kept.append((at_s, total))
+    return kept
+
+
+def reached(found: Sequence[Sequence[float]], total_s: float) -> float | None:
+    """Seconds after which a search first was as fast; None where it never was."""
+    return next((at_s for at_s, total in found if total <= total_s), None)
+
+
+def after(found: Sequence[Sequence[float]], seconds: float) -> float:
+    """Seconds of all kernels when a search had taken so long."""
+    return [total for at_s, total in found if at_s <= seconds][-1]
+
+
+def summary(lines: Iterable[Line]) -> Line:
+    """A row for each network that was run as a whole, a row for each kind of operator, and what was not recognised."""
+    places: dict[tuple[str, int], dict[str, Line]] = {}
+    operators = []
+    for line in lines:
+        if line["part"] == OPERATOR:
+            operators.append(line)
+        else:
+            places.setdefault((line["network"], line["threads"]), {})[line["part"]] = line
+    networks = [row(*place, parts) for place, parts in places.items() if WHOLE in parts]
+    unknown = [f"{line['network']}: {line['program']}: {line['why']}" for line in operators if not line["operator"]]
+    return {"networks": networks, "operators": list(by_operator(operators)), "not recognised": sorted(set(unknown))}
+
+
+def row(name: str, threads: int, parts: Mapping[str, Line]) -> Line:
+    """What a network's searches and runs say of each other. `total` is the time of all kernels, by the searches."""
+    static, ours, rival, whole = (parts[part] for part in (STATIC, OURS, METASCHEDULE, WHOLE))
+    runs = whole["runs"]
+    mine = runs[OURS]["latency"]
+    fixed = min(runs[one]["latency"] for one in (DEFAULT, DLIGHT) if one in runs)
+    total, met = ours["curve"][-1][1], reached(rival["curve"], ours["curve"][-1][1])
+    return {
+        "network": name,
+        "threads": threads,
+        "programs": len(ours["kernels"]),
+        "trials": {OURS: ours["trials"], METASCHEDULE: rival["trials"]},
+        "seconds": {part: parts[part]["seconds"] for part in (STATIC, OURS, METASCHEDULE)},
+        "total": {part: parts[part]["curve"][-1][1] for part in (STATIC, OURS, METASCHEDULE)},
+        "runs": runs,
+        "missing": whole["missing"],
+        "static over ours": fixed / mine,
+        "metaschedule over ours": runs[METASCHEDULE]["latency"] / mine if METASCHEDULE in runs else None,
+        "time to equal latency": met,
+        "time ratio": None if met is None else met / ours["seconds"],
+        "static over ours at equal time": static["curve"][-1][1] / after(ours["curve"], static["seconds"]),
+        "metaschedule over ours at equal time": after(rival["curve"], ours["seconds"]) / total,
+    }
+
+
+def by_operator(lines: Sequence[Line]) -> Iterator[Line]:
+    """The vendor's seconds over ours by kind and threads: geometric means with bootstrap intervals over programs."""
+    kinds: dict[tuple[str, int], list[Line]] = {}
+    for line in lines:
+        if line["operator"]:
+            kinds.setdefault((line["operator"], line["threads"]), []).append(line)
+    for (kind, threads), own in sorted(kinds.items()):
+        found = bootstrap([[line["vendor"] / line["ours"]] for line in own], geometric_mean)
+        told = {"operator": kind, "threads": threads, "programs": len(own)}
+        faster = sum(line["ours"] <= line["vendor"] for line in own)
+        yield told | {"share": found.value, "low": found.low, "high": found.high, "faster": faster}
+
+
+if __name__ == "__main__":
+    sys.exit(main())
