@@ -72,7 +72,9 @@ class Scheduler(Model):
             if plan not in known:
                 drafts.setdefault(plan, logprob)
         plans = list(drafts)
-        if self.judged and plans:
+        if self.judged and blind_to(grammar):
+            plans = [plan for plan in plans if cast(Program, decisions.spaces).takes(plan)]
+        elif self.judged and plans:
             scores = self.scores(prompt, decisions, plans)
             plans = [plans[i] for i in np.argsort(-scores, kind="stable")]
         return [Draft(plan, drafts[plan], self.name) for plan in plans[:n]]
@@ -116,6 +118,15 @@ class Scheduler(Model):
     def _encoded(self, prompt: str) -> Any:
         assert self.model is not None
         return self.model.network.encode([self.model.encode(prompt).ids])
+
+
+def blind_to(grammar: Grammar[Any]) -> bool:
+    """Whether a program is for hardware that no kernel was measured on to learn from: all but processors.
+
+    Then drafts are not ranked: they come as they were drawn, without those that post-processing refuses.
+    """
+    spaces = getattr(grammar, "spaces", None)
+    return isinstance(spaces, Program) and str(spaces.target.kind.name) != "llvm"
 
 
 def _blind() -> InputError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import types
 from functools import cache, lru_cache
@@ -24,6 +25,8 @@ _INTRINSICS = {
     "rocm": "rocm",
 }
 """Modules of `tvm.s_tir.tensor_intrin`, and in what keys or kind of a target their owners are told."""
+_WITHOUT = re.compile(r"sm_[1-7]\d")
+"""GPUs for whose tensor cores TVM has no design spaces."""
 
 
 def found() -> Tool:
@@ -78,7 +81,8 @@ def intrinsics(target: Any) -> None:
     Those of other processors take 36 seconds: they are empty modules from here on.
     """
     load()
-    told = f"{target.kind.name} {' '.join(target.keys)} {target.attrs.get('mtriple', '')}"
+    gpu = _WITHOUT.fullmatch(str(target.attrs.get("arch", "")))
+    told = "" if gpu else f"{target.kind.name} {' '.join(target.keys)} {target.attrs.get('mtriple', '')}"
     for name, owner in _INTRINSICS.items():
         full = f"tvm.s_tir.tensor_intrin.{name}"
         if owner not in told and full not in sys.modules:
