@@ -7,6 +7,7 @@ one session at a time, and after a kernel that crashed it takes calls without ev
 from __future__ import annotations
 
 import contextlib
+import re
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -41,7 +42,8 @@ class Remote:
         """Of `HOST:PORT` or `HOST:PORT/KEY`. Raises UsageError."""
         address, slash, key = text.partition("/")
         host, _, port = address.rpartition(":")
-        if not host or not port.isdecimal() or not 0 < int(port) < 1 << 16 or bool(slash) != bool(key):
+        named = not slash or re.fullmatch(r"[^\s:/]+", key)
+        if not host or not port.isdecimal() or not 0 < int(port) < 1 << 16 or not named:
             todo = "HOST:PORT of an RPC server, or HOST:PORT/KEY of a tracker and its devices"
             raise UsageError(f"not a machine: {text}", "it is no host with a port", todo)
         return cls(host.strip("[]"), int(port), key)
