@@ -66,7 +66,10 @@ def started(folder: Path, module: str, *arguments: str) -> Iterator[tuple[subpro
 
 @contextmanager
 def serving(folder: Path, *arguments: str) -> Iterator[tuple[subprocess.Popen[bytes], Remote]]:
-    with started(folder, "tvm.exec.rpc_server", "--port", "19290", "--port-end", "19390", *arguments) as (process, port):
+    with started(folder, "tvm.exec.rpc_server", "--port", "19290", "--port-end", "19390", *arguments) as (
+        process,
+        port,
+    ):
         yield process, Remote("127.0.0.1", port)
 
 

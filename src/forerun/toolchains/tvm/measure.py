@@ -148,7 +148,7 @@ def _told(timing: Timing, runs: int) -> dict[str, float]:
 
 
 @lru_cache(maxsize=2)
-def _bench(source: Source, seed: int, remote: Remote | None = None) -> Bench:
+def _bench(source: Source, seed: int, remote: Remote | None) -> Bench:
     """A worker measures many schedules of one program; what is fast there says nothing of here."""
     return Bench(source, seed)
 
