@@ -165,7 +165,7 @@ def test_a_kernel_that_takes_the_connection_with_it_is_a_failure_and_what_follow
         with pytest.raises(ToolMissing, match="does not answer") as error:
             measure(asked, None, QUICK, there)
         assert "what was measured is kept" in error.value.todo
-    with pytest.raises(ToolMissing, match="nobody answers at 127.0.0.1"):
+    with pytest.raises(ToolMissing, match="nobody answers at"):
         measure(asked, None, QUICK, there)
 
 

@@ -217,14 +217,14 @@ def compiled(module: Any, target: Any, database: Any = None) -> Any:
     with target, known, tvm.transform.PassContext(opt_level=3):
         passes = [steps.MetaScheduleApplyDatabase()] if database is not None else []
         passes += [*_defaults(target), *(step() for step in lower), *ways.finalize_passes(target)]
-        return relax.build(module, target=target, relax_pipeline=tvm.transform.Sequential(passes))
+        return relax.build(module.clone(), target=target, relax_pipeline=tvm.transform.Sequential(passes))
 
 
 def scheduled(module: Any, target: Any) -> Any:
     """A module of tensor programs with TVM's default schedules for a target; as it is for a processor."""
     tvm = load()
     with target:
-        return tvm.transform.Sequential(_defaults(target))(module)
+        return tvm.transform.Sequential(_defaults(target))(module.clone())  # dlight changes what it is given
 
 
 def _defaults(target: Any) -> list[Any]:
