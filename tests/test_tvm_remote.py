@@ -184,7 +184,7 @@ def test_bad_addresses_are_told_in_three_lines(there: Remote, run_forerun: Any, 
     for address, code, said in (
         ("nowhere", 2, "not a machine: nowhere"),
         ("127.0.0.1:9", 3, "nobody answers at 127.0.0.1:9"),
-        (f"{there}/pi", 3, f"{there}/pi is no tracker that works with us"),
+        (f"{there}/pi", 3, f"{there}/pi does not answer as a tracker does"),
     ):
         found, out, err = run_forerun("tune", path, "--rpc", address, "--target", "llvm:1")
         assert (found, out) == (code, "") and said in err and len(err.splitlines()) == 3, err

@@ -105,9 +105,9 @@ class Remote:
         except Exception as error:  # TVM's own errors share no base
             if "version mismatch" in str(error):
                 raise self._other_version(reason(error)) from error
-            what = "tracker" if self.key else "RPC server"
-            todo = "HOST:PORT is an RPC server without a key, HOST:PORT/KEY a tracker and the key of its devices"
-            raise ToolMissing(f"{self} is no {what} that works with us", reason(error)[:200], todo) from error
+            what = "a tracker" if self.key else "an RPC server"
+            todo = "HOST:PORT is a server without a key, HOST:PORT/KEY a tracker; if it is one, start it anew: work is kept"
+            raise ToolMissing(f"{self} does not answer as {what} does", reason(error)[:200], todo) from error
 
     def _other_version(self, why: str) -> ToolMissing:
         todo = f"install there what is here: pip install apache-tvm=={found().version}"
