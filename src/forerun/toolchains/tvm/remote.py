@@ -106,7 +106,7 @@ class Remote:
             if "version mismatch" in str(error):
                 raise self._other_version(reason(error)) from error
             what = "a tracker" if self.key else "an RPC server"
-            todo = "HOST:PORT is a server without a key, HOST:PORT/KEY a tracker; if it is one, start it anew: work is kept"
+            todo = "HOST:PORT is a server without a key, HOST:PORT/KEY a tracker; else start it anew: work is kept"
             raise ToolMissing(f"{self} does not answer as {what} does", reason(error)[:200], todo) from error
 
     def _other_version(self, why: str) -> ToolMissing:
