@@ -22,6 +22,7 @@ from forerun.grammars.decisions import Decisions
 from forerun.sandbox import Pool
 from forerun.toolchains.tvm import database, measure
 from forerun.toolchains.tvm._load import intrinsics, load
+from forerun.toolchains.tvm.device import Device
 from forerun.toolchains.tvm.space import Program
 
 _SAMPLES = 15
@@ -206,21 +207,32 @@ def _recorder(seen: list[Run], times: Sequence[deque[float]], began: float) -> A
 def compared(source: Source, texts: Sequence[str]) -> list[float]:
     """Seconds of several kernels, named as runs are, timed in turn: in a worker.
 
-    What was measured during a search is the luckier the more was measured. Raises AssertionError for one that is wrong.
+    What was measured during a search is the luckier the more was measured. Raises ForerunError for one that is wrong.
     """
-    bench, runs, counts = measure.Bench(source, 0), dict[str, Callable[[], object]](), list[int]()
+    bench, device = measure.Bench(source, 0), Device(source.target)
+    program, tensors = bench.program, bench.tensors(device)
+    runs, counts = dict[str, Callable[[], object]](), list[int]()
     for text in texts:
-        program = bench.program
         outside = text.startswith(("{", "["))
         module = database.scheduled(program, text) if outside else program.scheduled(Decisions(program).parse(text)).mod
-        function = measure.built(module, program.target, source.target)
-        run = partial(function, *bench.tensors)
-        bench.poison()
-        counts.append(runs_of(interleaved({"": run}, 1)[""].median_s))
-        assert not bench.wrong(), f"{text}: {bench.wrong()}"
+        run = kernel(bench, device, tensors, module)
+        counts.append(runs_of(interleaved({"": run}, 1, warm_up=0)[""].median_s))
         runs[text] = partial(_repeated, run, counts[-1])
     found = interleaved(runs, _SAMPLES)
     return [timing.median_s / count for timing, count in zip(found.values(), counts, strict=True)]
+
+
+def kernel(bench: measure.Bench, device: Device, tensors: Sequence[Any], module: Any) -> Callable[[], object]:
+    """What runs a module of the bench's program on this machine's device. It ran once.
+
+    Raises ForerunError where it does not compute what NumPy does.
+    """
+    function = device.loaded(load().compile(module, bench.program.target))["main"]
+    bench.poison(tensors)
+    function(*tensors)
+    if problem := bench.wrong(tensors):
+        raise ForerunError(f"a kernel of {bench.program.source.name} is wrong", problem, "report its schedule")
+    return partial(function, *tensors)
 
 
 def _repeated(run: Callable[[], object], times: int) -> None:

@@ -13,15 +13,17 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from _metaschedule import kernel
 from _vendor import Operator, called
 
 from forerun.clock import Timing
 from forerun.core import Source
-from forerun.errors import ForerunError, reason
+from forerun.errors import reason
 from forerun.toolchains.tvm import database, extract, measure, network
 from forerun.toolchains.tvm import target as targets
 from forerun.toolchains.tvm._load import load
-from forerun.toolchains.tvm.network import Known, Network
+from forerun.toolchains.tvm.device import Device, Place, by_clock
+from forerun.toolchains.tvm.network import Known, Network, Running
 
 DLIGHT, EAGER, INDUCTOR, ONNXRUNTIME = "dlight", "PyTorch", "Inductor", "onnxruntime"
 Run = Callable[[], Any]
@@ -43,23 +45,25 @@ def raced(asked: Network, target: str, databases: Mapping[str, Texts]) -> Raced:
 
     All compute what the untuned network does, or are missing. Raises as `forerun.toolchains.tvm.network.programs`.
     """
-    known = network.read(asked, target)
-    built = targets.made(target)
+    known, device, built = network.read(asked, Place(target)), Device(target), targets.made(target)
+    whole = known.extraction.module
 
     def tuned(texts: Texts) -> Run:
-        executable = extract.compiled(known.extraction.module, built, database.opened(dict(texts)))
-        return network.runner(executable, known.inputs)
+        return Running(device, extract.compiled(whole, built, database.opened(dict(texts))), known.inputs)
 
     ways: dict[str, Callable[[], Run]] = {
-        DLIGHT: lambda: network.runner(extract.compiled(by_rules(known.extraction.module, built), built), known.inputs),
+        DLIGHT: lambda: Running(device, extract.compiled(by_rules(whole, built), built), known.inputs),
         **{name: lambda texts=texts: tuned(texts) for name, texts in databases.items()},
     }
+    default = Running(device, known.default, known.inputs)
+    default()
     with TemporaryDirectory() as folder:
         if asked.path.suffix != ".onnx":
             module, examples = extract.made(asked.path, asked.factory)
             ways[INDUCTOR] = lambda: _inductor(module, known, Path(folder))
             ways[ONNXRUNTIME] = lambda: _exported(module, examples, known, Path(folder), targets.threads(target))
-        runs, made, missing = {network.DEFAULT: known.default, **known.rival}, dict[str, float](), dict[str, str]()
+        runs: dict[str, Run] = {network.DEFAULT: default, **known.rival}
+        made, missing = dict[str, float](), dict[str, str]()
         for name, way in ways.items():
             try:
                 began = time.monotonic()
@@ -74,7 +78,8 @@ def raced(asked: Network, target: str, databases: Mapping[str, Texts]) -> Raced:
                 runs[name] = run
             else:
                 missing[name] = f"wrong: outputs are off by {network.off(found, expected):.2g} of their size"
-        return Raced(network.timed(runs), made, missing)
+        timers = {name: run.timer if isinstance(run, Running) else by_clock(run) for name, run in runs.items()}
+        return Raced(network.timed(timers), made, missing)
 
 
 def by_rules(module: Any, target: Any) -> Any:
@@ -130,18 +135,15 @@ def beside(source: Source, line: str, operator: Operator) -> dict[str, float]:
     import torch
 
     torch.set_num_threads(targets.threads(source.target))
-    bench = measure.Bench(source, 0)
+    bench, device = measure.Bench(source, 0), Device(source.target)
     module = database.scheduled(bench.program, line) if line else bench.program.module
-    function = measure.built(module, bench.program.target, source.target)
-    bench.poison()
-    function(*bench.tensors)
-    if problem := bench.wrong():
-        raise ForerunError(f"{source.name} is wrong", problem, "report it")
+    ours = kernel(bench, device, bench.tensors(device), module)
     tensors = [torch.randn(shape) for shape in operator.shapes]
 
     def vendor() -> None:
         with torch.inference_mode():
             called(operator, tensors)
 
-    timings = network.timed({"ours": lambda: function(*bench.tensors), "vendor": vendor})
+    vendor()
+    timings = network.timed({"ours": by_clock(ours), "vendor": by_clock(vendor)})
     return {name: timing.median_s for name, timing in timings.items()}

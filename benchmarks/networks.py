@@ -38,6 +38,7 @@ from forerun.stats import bootstrap, geometric_mean
 from forerun.tasks.schedule import Schedule
 from forerun.toolchains.tvm import database, network
 from forerun.toolchains.tvm import target as targets
+from forerun.toolchains.tvm.device import Place
 from forerun.toolchains.tvm.extract import Extracted
 from forerun.toolchains.tvm.network import DEFAULT, Network
 from forerun.toolchains.tvm.space import Program
@@ -128,7 +129,7 @@ class Asked:
 
     def run(self) -> None:
         """Measures what is not there yet. Raises ForerunError."""
-        found, _ = self._reader.call(network.programs, self.network, self.target)
+        found, _ = self._reader.call(network.programs, self.network, Place(self.target))
         self.programs = {one.name: one for one in found}
         said = digest("".join(one.text for one in found))
         options = self.options

@@ -97,7 +97,7 @@ def test_a_model_learns_to_propose_what_is_fast(tmp_path):
     assert np.mean([seconds(p) for p in plans]) < 0.75 * np.mean([seconds(p) for p in random])
 
     # It judges: fast plans are thought to be nearer to the best than slow ones.
-    shares = model.scores(prompt, GRAMMAR, random)
+    shares = model.graded(prompt, GRAMMAR, random)
     order = np.argsort([seconds(p) for p in random])
     assert shares.shape == (200,) and ((shares >= 0) & (shares <= 1)).all()
     assert shares[order[:40]].mean() > shares[order[-40:]].mean() + 0.05

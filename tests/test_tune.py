@@ -30,7 +30,7 @@ from forerun.grammars.decisions import Decisions, Plan
 from forerun.models.uniform import Uniform
 from forerun.store import Store
 from forerun.tasks.schedule import Schedule
-from forerun.toolchains.tvm import _load, database, extract
+from forerun.toolchains.tvm import _load, database, device, extract
 from forerun.toolchains.tvm import target as targets
 from forerun.tuning import output
 from forerun.tuning.dealing import Hand, deal
@@ -228,7 +228,7 @@ BAD: dict[str, tuple[Callable[[Path], list[str]], int, str]] = {
     "no trials of a task": (lambda p: [str(network(p)), "--trials-per-task", "-1"], 2, "nothing to measure"),
     "target": (lambda p: [str(network(p)), "--target", "abacus"], 2, "not a target"),
     "proposer": (lambda p: [str(network(p)), "--model", "nobody"], 2, "nobody"),
-    "two proposers": (lambda p: [str(network(p)), "--model", "uniform", "--checkpoint", "x"], 2, "--checkpoint"),
+    "two proposers": (lambda p: [str(network(p)), "--model", "uniform", "--checkpoint", "x"], 2, "reads no checkpoint"),
     "no checkpoint": (lambda p: [str(network(p)), "--checkpoint", str(p)], 1, "forerun: "),
     "kind": (lambda p: ["net.tar"], 2, "not something to tune"),
     "no file": (lambda p: [str(p / "no.onnx")], 1, "no.onnx"),
@@ -292,7 +292,7 @@ class Broken(Schedule):
             os.abort()
         if number == 1:
             time.sleep(1000)
-        bench = _bench(source, 0)
+        bench = _bench(source, 0, None)
         right = bench.expected
         bench.expected = [each + 1 for each in right] if number == 2 else right
         try:
@@ -339,7 +339,7 @@ def test_a_busy_machine_is_told(tuned: Any, monkeypatch: pytest.MonkeyPatch) -> 
     found, _, _ = tuned
     baselines = [Hand(extract.Extracted(k.name, "", 1, 1.0), SimpleNamespace(  # type: ignore[arg-type]
         task=Schedule(), baseline=k.result.baseline, trials=[])) for k in found.kernels]  # fmt: skip
-    table = tuning._Table(Uniform(), found.target, 0, None, None, lambda _: None)  # type: ignore[arg-type]
+    table = tuning._Table(Uniform(), device.Place(found.target), 0, None, None, lambda _: None)  # type: ignore[arg-type]
     table.hands = baselines
     monkeypatch.setattr(tuning, "BUSY", -1.0)
     assert any(note.startswith("the machine is busy") and "%" in note for note in table.notes())
@@ -358,10 +358,8 @@ def test_a_full_disk_is_told(tuned: Any, tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_without_a_compiler_there_is_no_library(monkeypatch: pytest.MonkeyPatch) -> None:
-    from forerun.toolchains.tvm import network
-
-    monkeypatch.setattr(network, "_linker", lambda: None)
-    data, why = network.exported(None)
+    monkeypatch.setattr(device, "_linker", lambda: None)
+    data, why = device.Device(targets.here(1)).library(None)
     assert data == b"" and "C++ compiler" in why
 
 

@@ -17,6 +17,7 @@ pytest.importorskip("tvm_ffi")
 
 from forerun.toolchains.tvm import measure as measuring
 from forerun.toolchains.tvm import target as targets
+from forerun.toolchains.tvm.device import Device, by_clock
 from forerun.toolchains.tvm.measure import Bounds, measure, timed
 from tests.test_tvm_space import source as made
 
@@ -46,7 +47,7 @@ def test_a_wrong_kernel_is_told(monkeypatch):
     asked = source("GMM")
     plan = plans(asked, 1)[0]
     assert measure(asked, plan).ok
-    bench = measuring._bench(asked, 0)
+    bench = measuring._bench(asked, 0, None)
     right = bench.expected[0]
     wrong = right.copy()
     wrong.flat[np.abs(right).argmax()] *= 1.01
@@ -58,10 +59,11 @@ def test_a_wrong_kernel_is_told(monkeypatch):
 
 def test_what_is_not_written_is_told(monkeypatch):
     asked = source("GMM")
-    bench = measuring._bench(asked, 0)
-    bench.poison()
-    assert bench.wrong().startswith("output 0 is off by inf")
-    monkeypatch.setattr(measuring, "built", lambda *_: lambda *tensors: None)
+    bench = measuring._bench(asked, 0, None)
+    tensors = bench.tensors(Device(asked.target))
+    bench.poison(tensors)
+    assert bench.wrong(tensors).startswith("output 0 is off by inf")
+    monkeypatch.setattr(Device, "loaded", lambda *_: {"main": lambda *tensors: None})
     assert measure(asked, None).error.startswith("wrong: ")
 
 
@@ -71,7 +73,7 @@ def test_what_tvm_refuses_or_cannot_build_is_a_value(monkeypatch):
     def broken(*_):
         raise RuntimeError("LLVM said no")
 
-    monkeypatch.setattr(measuring, "built", broken)
+    monkeypatch.setattr(Device, "loaded", broken)
     assert measure(asked, None).error == "build: RuntimeError: LLVM said no"
 
 
@@ -79,8 +81,8 @@ def test_a_hopeless_kernel_is_timed_once():
     def run():
         return sum(range(1000))
 
-    assert timed(run, best_s=1e-9, bounds=Bounds())["samples"] == 1
-    assert timed(run, best_s=np.inf, bounds=Bounds(samples=5, seconds=0.5))["samples"] == 5
+    assert timed(by_clock(run), best_s=1e-9, bounds=Bounds())["samples"] == 1
+    assert timed(by_clock(run), best_s=np.inf, bounds=Bounds(samples=5, seconds=0.5))["samples"] == 5
 
 
 def test_a_worker_that_hangs_is_stopped_and_the_search_goes_on(tmp_path):
@@ -108,10 +110,11 @@ def test_the_cost_model_that_ships_tells_kernels_apart():
         grammar.parse,
         ("S2 T1,1,1,1 T16,2,2,2 T2,1,4,16 T32,4 C2", "S2 T1,1,1,1 T2,1,1,64 T128,1,1,1 T2,64 C0"),
     )
-    first, second = model.scores("", grammar, [contiguous, scattered])
+    assert model.judge is not None
+    first, second = model.judge.scores(grammar.spaces, [contiguous, scattered])
     assert first > second + 0.2
     drafts = model.sample(TASK.prompt(asked), grammar, 4, seed=0)
-    scores = model.scores("", grammar, [draft.answer for draft in drafts])
-    random = model.scores("", grammar, plans(asked, 40))
+    scores = model.judge.scores(grammar.spaces, [draft.answer for draft in drafts])
+    random = model.judge.scores(grammar.spaces, plans(asked, 40))
     check_model(model, grammar)
     assert list(scores) == sorted(scores, reverse=True) and scores.min() > np.median(random) and random.std() > 0.05

@@ -150,3 +150,14 @@ def test_a_target_is_canonical_and_told_by_its_properties():
     for wrong in ("nonsense", '{"kind":"nonsense"}', "llvm:x", "llvm:4000", "{}"):
         with pytest.raises(UsageError):
             targets.parse(wrong)
+
+
+def test_pooling_is_scheduled_without_a_warning(capfd):
+    tvm = load()
+    data = tvm.te.placeholder((1, 8, 16, 16))
+    for kind in ("max", "avg"):
+        pooled = tvm.topi.nn.pool2d(data, (3, 3), (2, 2), (1, 1), (1, 1, 1, 1), kind)
+        module = tvm.IRModule({"main": tvm.te.create_prim_func([data, pooled]).with_attr("global_symbol", "main")})
+        assert f'"meta_schedule.pool_{kind}"' in module.script()
+        assert len(Program(Source(module.script(), "tensorir", kind, TARGET))) >= 1
+    assert capfd.readouterr().err == ""

@@ -227,3 +227,78 @@ def test_bad_requests_say_what_to_do() -> None:
         forerun.search_strategy("uniform", checkpoint="weights")
     with pytest.raises(InputError):
         forerun.search_strategy(checkpoint="no such folder")
+
+
+def network() -> Any:
+    """Three programs: a product, what is positive of it, and its softmax. Its weights."""
+    from tvm import relax
+
+    x = relax.Var("x", relax.TensorType((16, 32), "float32"))
+    weights = np.random.default_rng(0).standard_normal((32, 24), np.float32)
+    builder = relax.BlockBuilder()
+    with builder.function("main", [x]):
+        with builder.dataflow():
+            made = builder.emit(relax.op.nn.relu(builder.emit(relax.op.matmul(x, relax.const(weights)))))
+            made = builder.emit_output(relax.op.nn.softmax(made))
+        builder.emit_func_output(made)
+    return relax.transform.LegalizeOps()(builder.finalize()), weights
+
+
+def here() -> Any:
+    """A runner that builds and times in this process: TVM's own starts another one for each kernel, for seconds."""
+    from tvm.ir.utils import derived_object
+    from tvm.s_tir.meta_schedule.runner import PyRunner, PyRunnerFuture, RunnerResult
+
+    @derived_object
+    class Future(PyRunnerFuture):  # type: ignore[misc]
+        def __init__(self, module: Any, arguments: Sequence[Any]) -> None:
+            self.module, self.arguments = module, arguments
+
+        def done(self) -> bool:
+            return True
+
+        def result(self) -> Any:
+            made = tvm.compile(self.module, targets.made(TARGET)).jit()
+            tensors = [tvm.runtime.tensor(np.ones(tuple(a.shape), str(a.dtype))) for a in self.arguments]
+            timed = made.time_evaluator("main", tvm.cpu(), number=1)
+            return RunnerResult([timed(*tensors).mean], None)
+
+    @derived_object
+    class Runner(PyRunner):  # type: ignore[misc]
+        def run(self, runner_inputs: Sequence[Any]) -> list[Any]:
+            paths = [Path(str(each.artifact_path)) for each in runner_inputs]
+            modules = [tvm.ir.load_json(path.read_text()) for path in paths]
+            return [Future(m, each.args_info) for m, each in zip(modules, runner_inputs, strict=True)]
+
+    return Runner()
+
+
+def test_tune_relax_tunes_a_network_that_computes_the_same(rivals: Any, tmp_path: Path) -> None:
+    from tvm import relax
+    from tvm.s_tir import meta_schedule as ms
+
+    logging.getLogger("tvm.s_tir.meta_schedule").setLevel(logging.ERROR)
+    module, weights = network()
+    target = targets.made(TARGET)
+    database = ms.relax_integration.tune_relax(
+        module,
+        {},
+        target,
+        str(tmp_path),
+        6,
+        num_trials_per_iter=2,
+        builder=rivals.builder(),
+        runner=here(),
+        cost_model="random",
+        strategy=forerun.search_strategy(),
+    )
+    assert len(database) >= 6
+    with target, database, tvm.transform.PassContext(opt_level=3):
+        applied = relax.transform.MetaScheduleApplyDatabase()(module)
+    scheduled = {name.name_hint for name, f in applied.functions_items() if f.attrs and "tirx.is_scheduled" in f.attrs}
+    assert scheduled == {"matmul", "relu", "softmax"}
+    made = ms.relax_integration.compile_relax(database, module, target, {})
+    x = np.random.default_rng(1).standard_normal((16, 32), np.float32)
+    found = relax.VirtualMachine(made, tvm.cpu())["main"](tvm.runtime.tensor(x)).numpy()
+    positive = np.exp(np.maximum(x @ weights, 0))
+    np.testing.assert_allclose(found, positive / positive.sum(1, keepdims=True), rtol=1e-4, atol=1e-6)

@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from forerun.core import Model
-from forerun.errors import UsageError
-from forerun.models._chain import model as named
+from forerun.models._proposer import proposer
 from forerun.models.scheduler import Scheduler
 from forerun.tasks.schedule import Schedule
 
@@ -24,9 +23,4 @@ def search_strategy(model: Model | str | None = None, checkpoint: str | Path | N
     """
     from forerun.toolchains.tvm.strategy import strategy
 
-    if checkpoint is not None and model not in (None, Scheduler.name):
-        todo = "leave out the model, or the checkpoint"
-        raise UsageError(f"the model {model!r} reads no checkpoint", f"{checkpoint} was named", todo)
-    if model is None or model == Scheduler.name:
-        model = Scheduler(checkpoint)
-    return strategy(Schedule(), named(model) if isinstance(model, str) else model, seed)
+    return strategy(Schedule(), proposer(model or Scheduler.name, checkpoint), seed)

@@ -48,6 +48,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--target", default="llvm:1", help="where they run (default: llvm:1, one thread of this machine)"
     )
+    parser.add_argument(
+        "--rpc", metavar="HOST:PORT[/KEY]", help="measure on another machine: TVM's RPC server, or a tracker's device"
+    )
     parser.add_argument("--model", default=Uniform.name, help="who proposes (default: uniform)")
     parser.add_argument("--checkpoint", type=Path, metavar="DIR", help="of the model that proposes")
     parser.add_argument("--seed", type=int, default=0, help="which ones are drawn (default: 0)")
@@ -55,7 +58,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Measures every program's candidates; prints a row for each family."""
-    from forerun.toolchains.tvm import target
+    from forerun.toolchains.tvm.device import located
 
     if options.extract is not None:
         extract(options)
@@ -65,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError(
             "there is nothing to measure", why, "name families that are in the file, and 1 candidate at least"
         )
-    device, store = target.parse(options.target), options.store or settings.store_path()
+    place, store = located(options.target, options.rpc), options.store or settings.store_path()
     model: Callable[..., Model] = registry.find("models", options.model)
     progress, done = Progress(len(found), "programs"), list[Tuned]()
     proposes = model(options.checkpoint) if options.checkpoint else model()
@@ -73,8 +76,8 @@ def run(options: argparse.Namespace) -> int:
     def work(workload: Workload, pool: Pool, opened: Store) -> Tuned:
         own = crc32(workload.text.encode()) ^ options.seed
         try:
-            task, budget = Schedule(), Budget(options.candidates)
-            source = workload.source(device)
+            task, budget = Schedule(remote=place.remote), Budget(options.candidates)
+            source = workload.source(place.target)
             return Tuned(workload, solve(task, proposes, source, pool=pool, budget=budget, seed=own, store=opened))
         except ForerunError as error:
             return Tuned(workload, None, f"{error.what}: {error.why}")

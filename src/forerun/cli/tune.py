@@ -13,7 +13,6 @@ from forerun.cli.render import Column, Table, add_format, number, percent, show
 from forerun.errors import UsageError
 
 if TYPE_CHECKING:
-    from forerun.core import Model
     from forerun.tuning import Progress, Tuned
 
 _seconds = partial(quantity, unit="s")
@@ -31,7 +30,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--trials", type=int, metavar="N", help="candidates in all (default: 16 for each task)")
     parser.add_argument("--trials-per-task", type=int, metavar="N", help="candidates of each task, at most")
     parser.add_argument(
-        "--target", default="llvm", help='llvm, llvm:1 (one thread), or JSON as {"kind":"llvm"} (default: llvm)'
+        "--target",
+        default="llvm",
+        help='llvm, llvm:1 (one thread), cuda, nvidia/nvidia-a100, or JSON as {"kind":"llvm"} (default: llvm)',
+    )
+    parser.add_argument(
+        "--rpc", metavar="HOST:PORT[/KEY]", help="measure on another machine: TVM's RPC server, or a tracker's device"
     )
     parser.add_argument("--model", help="who proposes (default: scheduler where its weights are, else uniform)")
     parser.add_argument("--checkpoint", metavar="DIR", help="weights of the scheduler")
@@ -49,9 +53,9 @@ def run(options: argparse.Namespace) -> int:
     shapes, live = dict(map(_shape, options.shape)), _Live()
     try:
         tuned = tune(
-            options.network, shapes=shapes, target=options.target, trials=options.trials,
-            per_task=options.trials_per_task, proposer=_proposer(options), output=options.output, seed=options.seed,
-            on_progress=live.told,
+            options.network, shapes=shapes, target=options.target, rpc=options.rpc,
+            trials=options.trials, per_task=options.trials_per_task, proposer=options.model,
+            checkpoint=options.checkpoint, output=options.output, seed=options.seed, on_progress=live.told,
         )  # fmt: skip
     finally:
         live.progress.end()
@@ -95,17 +99,6 @@ def _shape(text: str) -> tuple[str, tuple[int, ...]]:
         why = "it is no name with positive sizes"
         raise UsageError(f"--shape {text}", why, "for example: --shape input=1x3x224x224")
     return name, tuple(map(int, parts))
-
-
-def _proposer(options: argparse.Namespace) -> str | Model | None:
-    from forerun.models.scheduler import Scheduler
-
-    if options.checkpoint is None:
-        return options.model  # type: ignore[no-any-return]
-    if options.model not in (None, Scheduler.name):
-        why = f"--model {options.model} has none"
-        raise UsageError("--checkpoint has weights of the scheduler", why, "leave --model out")
-    return Scheduler(options.checkpoint)
 
 
 def _show(tuned: Tuned, form: str) -> None:

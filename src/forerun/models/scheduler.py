@@ -75,22 +75,15 @@ class Scheduler(Model):
         for plan, logprob in self._drawn(prompt, decisions, many, seed):
             if plan not in known:
                 drafts.setdefault(plan, logprob)
-        plans = list(drafts)
+        plans, spaces = list(drafts), decisions.spaces
         if self.judged and plans:
-            if self.judge and isinstance(decisions.spaces, Program):
-                plans = self._evolved(self.judge, decisions.spaces, plans, n, random.Random(seed), known)
+            if isinstance(spaces, Program) and blind_to(spaces):
+                plans = [plan for plan in plans if spaces.takes(plan)]
+            elif isinstance(spaces, Program) and self.judge:
+                plans = self._evolved(self.judge, spaces, plans, n, random.Random(seed), known)
             else:
                 plans = [plans[i] for i in np.argsort(-self.graded(prompt, decisions, plans), kind="stable")]
         return [Draft(plan, drafts.get(plan, math.nan), self.name) for plan in plans[:n]]
-
-    def scores(self, prompt: str, grammar: Decisions, plans: Sequence[Plan]) -> Any:
-        """`[N]`, an array: how fast each plan's kernel is thought to be among those of its program; more is faster.
-
-        By the cost model of the checkpoint where there is one and TVM can make the program; else by the network.
-        """
-        if self.judge and isinstance(grammar.spaces, Program):
-            return self.judge.scores(grammar.spaces, plans)
-        return self.graded(prompt, grammar, plans)
 
     @staticmethod
     def _evolved(
@@ -142,6 +135,14 @@ class Scheduler(Model):
 def _seconds(trial: Trial[Any]) -> float:
     found = trial.measurement
     return found.values["latency"] if found.ok else math.inf
+
+
+def blind_to(program: Program) -> bool:
+    """Whether a program is for hardware that no kernel was measured on to learn from: all but processors.
+
+    Then drafts are not ranked: they come as they were drawn, without those that post-processing refuses.
+    """
+    return str(program.target.kind.name) != "llvm"
 
 
 def _blind() -> InputError:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from forerun.core import Measurement, Metric, Source, Task
 from forerun.grammars.decisions import Decisions, Plan
 from forerun.tasks.latency import LATENCY
+
+if TYPE_CHECKING:
+    from forerun.toolchains.tvm.remote import Remote
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,13 @@ class Schedule(Task[Plan]):
     samples: int = 10
     seconds: float = 0.1
     """Of a kernel there are `samples`, fewer where they would take longer than `seconds` together."""
+    remote: Remote | None = None
+    """The machine that measures; this one where none is named."""
+
+    @property
+    def id(self) -> str:
+        """What another machine measured is another row in the store, and known to it alone."""
+        return super().id + (f" on {self.remote}" if self.remote else "")
 
     def prompt(self, source: Source) -> str:
         """The hardware, the program, its design spaces. Raises InputError, ToolMissing."""
@@ -44,7 +54,7 @@ class Schedule(Task[Plan]):
         """Seconds of a run, and how they were found. Raises InputError, ToolMissing."""
         from forerun.toolchains.tvm.measure import Bounds, measure
 
-        return measure(source, answer, Bounds(self.samples, self.seconds))
+        return measure(source, answer, Bounds(self.samples, self.seconds), self.remote)
 
 
 @lru_cache(maxsize=8)

@@ -10,7 +10,7 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -19,7 +19,7 @@ from forerun import settings
 from forerun.core import Model, Result, Source, Trial
 from forerun.errors import InputError, UsageError
 from forerun.grammars.decisions import Plan
-from forerun.models._chain import model as named_model
+from forerun.models._proposer import proposer as chosen
 from forerun.models.scheduler import SHIPPED, Scheduler
 from forerun.models.uniform import Uniform
 from forerun.sandbox import Limits, Pool
@@ -29,6 +29,7 @@ from forerun.store import Store
 from forerun.tasks.schedule import Schedule
 from forerun.toolchains.tvm import database, network
 from forerun.toolchains.tvm import target as targets
+from forerun.toolchains.tvm.device import Place, located
 from forerun.toolchains.tvm.extract import Extracted
 from forerun.tuning import output as folder
 from forerun.tuning.dealing import Hand, deal
@@ -39,7 +40,10 @@ TRIALS = 16
 BUSY = 0.15
 """Samples of one kernel on an idle machine spread by less."""
 
-_READING = Limits(timeout_s=3600, memory_bytes=1 << 40)
+_NO_LIMIT = 1 << 40
+_INTRINSICS_S = 90.0
+"""A worker's first measurement for a GPU waits for TVM's tensor intrinsics: 10 seconds of a fast, idle core."""
+_READING = Limits(timeout_s=network.SESSION_S, memory_bytes=_NO_LIMIT)
 """Reading a network is no candidate: it takes what it takes."""
 
 
@@ -127,9 +131,11 @@ def tune(
     inputs: Sequence[Any] | None = None,
     shapes: Shapes | None = None,
     target: str = "llvm",
+    rpc: str | None = None,
     trials: int | None = None,
     per_task: int | None = None,
     proposer: str | Model | None = None,
+    checkpoint: str | Path | None = None,
     output: str | os.PathLike[str] | None = None,
     store: str | os.PathLike[str] | None = None,
     seed: int = 0,
@@ -139,28 +145,32 @@ def tune(
 
     `model` is an .onnx file (`shapes` give sizes that it leaves open), `module.py:factory` whose function returns a
     torch.nn.Module and its inputs, a torch.nn.Module with `inputs`, or one program: a .py or .tir file of TVMScript, or
-    `workloads.jsonl.gz:name`. `target` is `llvm`, `llvm:1` for one thread, or JSON. `trials` in all are dealt out by
-    what they promise, 16 for each program where no number is given; `per_task` bounds those of each. `proposer` writes
-    the candidates: a model or its name; the scheduler that ships where there is one, else `uniform`. `output` is a
-    folder for the library, the database and the report. Trials are kept in `store`, the cache's where none is named.
+    `workloads.jsonl.gz:name`. `target` is `llvm`, `llvm:1` for one thread, `cuda`, a tag of TVM's, or JSON. `rpc` names
+    another machine that has it, by the address of TVM's RPC server, `HOST:PORT`, or of its tracker with the key of the
+    device, `HOST:PORT/KEY`: all is measured there, and linked there.
+
+    `trials` in all are dealt out by what they promise, 16 for each program where no number is given; `per_task` bounds
+    those of each. `proposer` writes the candidates: a model or its name; the scheduler where there is one, with the
+    weights that ship or those of a `checkpoint`, else `uniform`. `output` is a folder for the library, the database and
+    the report. Trials are kept in `store`, the cache's where none is named.
 
     Raises InputError, UsageError, ToolMissing; ForerunError where the tuned network computes something else.
     """
     began = time.monotonic()
     _check(trials, per_task, seed)
-    place = None if output is None else folder.checked(Path(output))
+    out = None if output is None else folder.checked(Path(output))
     tell = on_progress or (lambda _: None)
-    device = targets.parse(target)
-    writer = _proposer(proposer)
+    place = located(target, rpc)
     with ExitStack() as stack:
         asked = stack.enter_context(request(model, inputs, shapes or {}))
+        writer = _proposer(proposer, checkpoint)
         tell(Progress("reading", asked.name))
         reader = stack.enter_context(Pool(1, _READING))
-        found, left_out = asked.programs(reader, device)
+        found, left_out = asked.programs(reader, place)
         # One at a time: others beside it are noise.
-        pool = stack.enter_context(Pool(settings.workers() if settings.get("workers") else 1))
+        pool = stack.enter_context(Pool(settings.workers() if settings.get("workers") else 1, _limits(place)))
         kept = stack.enter_context(Store(settings.store_path() if store is None else Path(store)))
-        table = _Table(writer, device, seed, pool, kept, tell)
+        table = _Table(writer, place, seed, pool, kept, tell)
         for program in found:
             left_out |= table.seat(program)
         if not table.hands:
@@ -171,14 +181,14 @@ def tune(
         kernels, records = table.kernels(), table.records()
         texts = database.written(records)
         tell(Progress("comparing", asked.name))
-        comparison, library, why = asked.finished(reader, device, texts, records, place is not None)
+        comparison, library, why = asked.finished(reader, place, texts, records, out is not None)
         notes = [*table.notes(), *([f"no library: {why}"] if why else [])]
         tuned = Tuned(
-            asked.name, device, writer.name, seed, kernels, left_out, tuple(table.order), comparison,
-            time.monotonic() - began, place, tuple(notes),
+            asked.name, place.target, writer.name, seed, kernels, left_out, tuple(table.order), comparison,
+            time.monotonic() - began, out, tuple(notes),
         )  # fmt: skip
-        if place is not None:
-            folder.write(tuned, place, texts, library)
+        if out is not None:
+            folder.write(tuned, out, texts, library)
         return tuned
 
 
@@ -190,10 +200,16 @@ def _check(trials: int | None, per_task: int | None, seed: int) -> None:
         raise UsageError(f"seed: {seed!r}", "it is no whole number", "for example: 0")
 
 
-def _proposer(asked: str | Model | None) -> Model:
-    if isinstance(asked, Model):
-        return asked
-    return named_model(asked or (Scheduler.name if SHIPPED.is_dir() else Uniform.name))
+def _proposer(asked: str | Model | None, checkpoint: str | Path | None) -> Model:
+    return chosen(asked or (Scheduler.name if checkpoint or SHIPPED.is_dir() else Uniform.name), checkpoint)
+
+
+def _limits(place: Place) -> Limits:
+    """Of what measures. The driver of a GPU reserves addresses for all the memory there is."""
+    limits = Limits.from_settings()
+    if targets.device(place.target) == "cpu":
+        return limits
+    return replace(limits, timeout_s=limits.timeout_s + _INTRINSICS_S, memory_bytes=_NO_LIMIT)
 
 
 @dataclass
@@ -201,14 +217,14 @@ class _Table:
     """Where trials are dealt: a hand for each program."""
 
     proposer: Model
-    device: str
+    place: Place
     seed: int
     pool: Pool
     store: Store
     tell: Callable[[Progress], None]
 
     def __post_init__(self) -> None:
-        self.task = Schedule()
+        self.task = Schedule(remote=self.place.remote)
         self.hands: list[Hand] = []
         self.order: list[int] = []
         self.total = 0
@@ -216,7 +232,7 @@ class _Table:
     def seat(self, program: Extracted) -> dict[str, str]:
         """Measures a program's default; gives the reason where it is left out."""
         self.tell(Progress("default", program.name))
-        place, source = len(self.hands), Source(program.text, "tensorir", program.name, self.device)
+        place, source = len(self.hands), Source(program.text, "tensorir", program.name, self.place.target)
         own = crc32(program.text.encode()) ^ self.seed
         try:
             search = Search(
@@ -268,6 +284,10 @@ class _Table:
         measured = [hand.search.baseline.measurement.values for hand in self.hands]
         spreads = [values["latency_spread"] for values in measured if values.get("samples", 0) >= 3]
         said = []
+        if isinstance(self.proposer, Scheduler) and targets.device(self.place.target) != "cpu":
+            said.append(
+                f"{self.proposer.name} has learned from processors alone: its candidates are not ranked for this target"
+            )
         if spreads and (spread := median(spreads)) > BUSY:
             said.append(
                 f"the machine is busy: samples of one kernel spread by {spread:.0%} of their median, over {BUSY:.0%}:"

@@ -18,6 +18,7 @@ from forerun.sandbox import Pool
 from forerun.toolchains.tvm import database, extract, network
 from forerun.toolchains.tvm import target as targets
 from forerun.toolchains.tvm._load import load
+from forerun.toolchains.tvm.device import Place, opened
 from forerun.toolchains.tvm.space import parsed
 
 Shapes = Mapping[str, Sequence[int]]
@@ -27,6 +28,7 @@ _PROGRAMS = (".py", ".tir")
 _IMPORTS = re.compile(r"^(?:from|import) tvm\b.*$", re.MULTILINE)
 """Of a Python file that runs: the parser of texts knows these names, and takes no imports."""
 _EXAMPLES = "for example: net.onnx, module.py:factory, kernel.py, workloads.jsonl.gz:name"
+
 
 Finished = tuple[network.Comparison | None, bytes, str]
 """The comparison of a whole network, the library, and why there is none."""
@@ -39,11 +41,11 @@ class Request(Protocol):
     def name(self) -> str:
         """As people know it."""
 
-    def programs(self, reader: Pool, target: str) -> tuple[Sequence[extract.Extracted], dict[str, str]]:
+    def programs(self, reader: Pool, place: Place) -> tuple[Sequence[extract.Extracted], dict[str, str]]:
         """What there is to tune, and what is left out, with the reasons."""
 
     def finished(
-        self, reader: Pool, target: str, texts: dict[str, str], records: Sequence[database.Record], library: bool
+        self, reader: Pool, place: Place, texts: dict[str, str], records: Sequence[database.Record], library: bool
     ) -> Finished:
         """Puts it together with the best of its programs."""
 
@@ -110,13 +112,13 @@ class _Network:
     name: str
     network: network.Network
 
-    def programs(self, reader: Pool, target: str) -> tuple[Sequence[extract.Extracted], dict[str, str]]:
-        return reader.call(network.programs, self.network, target)
+    def programs(self, reader: Pool, place: Place) -> tuple[Sequence[extract.Extracted], dict[str, str]]:
+        return reader.call(network.programs, self.network, place)
 
     def finished(
-        self, reader: Pool, target: str, texts: dict[str, str], records: Sequence[database.Record], library: bool
+        self, reader: Pool, place: Place, texts: dict[str, str], records: Sequence[database.Record], library: bool
     ) -> Finished:
-        comparison = reader.call(network.compared, self.network, target, texts, library)
+        comparison = reader.call(network.compared, self.network, place, texts, library)
         return comparison, comparison.library, comparison.no_library
 
 
@@ -128,14 +130,15 @@ class _Program:
     def name(self) -> str:
         return self.program.name
 
-    def programs(self, reader: Pool, target: str) -> tuple[Sequence[extract.Extracted], dict[str, str]]:
+    def programs(self, reader: Pool, place: Place) -> tuple[Sequence[extract.Extracted], dict[str, str]]:
         return [self.program], {}
 
     def finished(
-        self, reader: Pool, target: str, texts: dict[str, str], records: Sequence[database.Record], library: bool
+        self, reader: Pool, place: Place, texts: dict[str, str], records: Sequence[database.Record], library: bool
     ) -> Finished:
         if not library:
             return None, b"", ""
         tuned = [record.program.scheduled(record.plan).mod for record in records]
         module = tuned[0] if tuned else parsed(Source(self.program.text, workloads.LANGUAGE, self.name))
-        return None, *network.exported(load().compile(module, targets.made(target)))
+        with opened(place, network.SESSION_S) as device:
+            return None, *device.library(load().compile(module, targets.made(place.target)))

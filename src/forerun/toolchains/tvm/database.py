@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from forerun.errors import ForerunError, reason
 from forerun.grammars.decisions import Plan
 from forerun.toolchains.tvm.space import Program
 
@@ -64,10 +65,14 @@ def scheduled(program: Program, line: str) -> Any:
 
 
 def opened(texts: dict[str, str]) -> Any:
-    """TVM's database of what `written` gave."""
+    """TVM's database of what `written` gave. Raises ForerunError where the disk refuses."""
     from tvm.s_tir import meta_schedule as ms
 
-    with TemporaryDirectory() as folder:
-        for name, text in texts.items():
-            (Path(folder) / name).write_text(text)
-        return ms.database.JSONDatabase(work_dir=folder)
+    try:
+        with TemporaryDirectory() as folder:
+            for name, text in texts.items():
+                (Path(folder) / name).write_text(text)
+            return ms.database.JSONDatabase(work_dir=folder)
+    except OSError as error:
+        todo = "free some space, or name a folder that has it: TMPDIR=/var/tmp; what was measured is kept"
+        raise ForerunError("cannot write temporary files", reason(error), todo) from error

@@ -210,19 +210,33 @@ def compiled(module: Any, target: Any, database: Any = None) -> Any:
     """
     tvm = load()
     from tvm import relax
-    from tvm.s_tir import dlight
 
     ways, steps = relax.pipeline, relax.transform
     lower = (steps.ToNonDataflow, steps.RemovePurityChecking, steps.CallTIRRewrite)
     known = contextlib.nullcontext() if database is None else database
     with target, known, tvm.transform.PassContext(opt_level=3):
         passes = [steps.MetaScheduleApplyDatabase()] if database is not None else []
-        if ways.BackendDispatcher.is_gpu_target(target):  # what has no schedule does not run there
-            rules = dlight.gpu
-            kinds = (rules.Matmul, rules.GEMV, rules.Reduction, rules.GeneralReduction, rules.Fallback)
-            passes.append(dlight.ApplyDefaultSchedule(*(kind() for kind in kinds)))
-        passes += [*(step() for step in lower), *ways.finalize_passes(target)]
-        return relax.build(module, target=target, relax_pipeline=tvm.transform.Sequential(passes))
+        passes += [*_defaults(target), *(step() for step in lower), *ways.finalize_passes(target)]
+        return relax.build(module.clone(), target=target, relax_pipeline=tvm.transform.Sequential(passes))
+
+
+def scheduled(module: Any, target: Any) -> Any:
+    """A module of tensor programs with TVM's default schedules for a target; as it is for a processor."""
+    tvm = load()
+    with target:
+        return tvm.transform.Sequential(_defaults(target))(module.clone())  # dlight changes what it is given
+
+
+def _defaults(target: Any) -> list[Any]:
+    """Passes that schedule what has no schedule yet, where it would not run so."""
+    from tvm import relax
+    from tvm.s_tir import dlight
+
+    if not relax.pipeline.BackendDispatcher.is_gpu_target(target):
+        return []
+    rules = dlight.gpu
+    kinds = (rules.Matmul, rules.GEMV, rules.Reduction, rules.GeneralReduction, rules.Fallback)
+    return [dlight.ApplyDefaultSchedule(*(kind() for kind in kinds))]
 
 
 def _prepared(tvm: Any, module: Any, target: Any) -> Any:

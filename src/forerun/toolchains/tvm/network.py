@@ -6,26 +6,26 @@ Reading a network takes PyTorch or ONNX, TVM's front ends and gigabytes: call `p
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 
-from forerun.clock import Timing, interleaved, runs_of, samples_of
-from forerun.errors import ForerunError, InputError, ToolMissing, reason
-from forerun.toolchains.llvm import clang
+from forerun.clock import Timing, runs_of, samples_of
+from forerun.errors import ForerunError, InputError, reason
 from forerun.toolchains.onnx import run as onnx_run
 from forerun.toolchains.tvm import database, extract
 from forerun.toolchains.tvm import target as targets
-from forerun.toolchains.tvm._load import load, use_threads
+from forerun.toolchains.tvm._load import load
 from forerun.toolchains.tvm.agreement import agrees, error
+from forerun.toolchains.tvm.device import Device, Place, Timer, by_clock, opened
 
 DEFAULT, TUNED = "default", "tuned"
+SESSION_S = 3600.0
+"""How long another machine is used for a whole network."""
 _SECONDS, _MOST = 20.0, 30
 """Samples of a whole network take so long together, and are at most so many; three at least."""
 _SAMPLE_S = 5e-3
@@ -47,7 +47,8 @@ class Network:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A whole run of a network, interleaved: `default`, `tuned`, and what a user would run instead of TVM.
+    """A whole run of a network, interleaved: `default`, `tuned`, and what a user would run instead of TVM, which is not
+    timed where the network runs on a GPU or another machine.
 
     `errors` are the largest differences of the tuned outputs from those of the others (`agreement.error`).
     """
@@ -60,73 +61,65 @@ class Comparison:
     """Why there is none."""
 
 
-def programs(network: Network, target: str) -> tuple[tuple[extract.Extracted, ...], dict[str, str]]:
+def programs(network: Network, place: Place) -> tuple[tuple[extract.Extracted, ...], dict[str, str]]:
     """The tensor programs of a network, and those that cannot be tuned, each with the reason.
 
     Raises InputError for what TVM does not import, what does not run, or what TVM computes otherwise than PyTorch or
     onnxruntime; UsageError, ToolMissing.
     """
-    found = read(network, target).extraction
+    found = read(network, place).extraction
     return found.workloads, dict(found.left_out)
 
 
-def compared(network: Network, target: str, texts: dict[str, str], library: bool) -> Comparison:
+def compared(network: Network, place: Place, texts: dict[str, str], library: bool) -> Comparison:
     """Compiles a network with a database (`database.written`), checks what it computes, and times it.
 
-    Raises ForerunError where the tuned network computes something else than the untuned one.
+    Raises ForerunError where the tuned network computes something else than the untuned one; ToolMissing.
     """
-    known = read(network, target)
-    made = extract.compiled(known.extraction.module, targets.made(target), database.opened(texts))
-    tuned = runner(made, known.inputs)
-    runs = {DEFAULT: known.default, TUNED: tuned, **known.rival}
-    found, errors = flat(tuned()), dict[str, float]()
-    for name, expected in known.expected.items():
-        errors[name] = off(found, expected)
-        if not same(found, expected):
-            raise ForerunError(
-                f"the tuned network does not compute what {name} does",
-                f"outputs are off by {errors[name]:.2g} of their size, though every kernel was right by itself",
-                "use the network as it was, and report the kernels of the database to this project",
-            )
-    data, why = exported(made) if library else (b"", "")
-    return Comparison(timed(runs), errors, data, why)
+    known = read(network, place)
+    made = extract.compiled(known.extraction.module, targets.made(place.target), database.opened(texts))
+    with opened(place, SESSION_S) as device:
+        default, tuned = (Running(device, each, known.inputs) for each in (known.default, made))
+        default()
+        found, errors = flat(tuned()), dict[str, float]()
+        for name, expected in known.expected.items():
+            errors[name] = off(found, expected)
+            if not same(found, expected):
+                raise ForerunError(
+                    f"the tuned network does not compute what {name} does",
+                    f"outputs are off by {errors[name]:.2g} of their size, though every kernel was right by itself",
+                    "use the network as it was, and report the kernels of the database to this project",
+                )
+        timers = {DEFAULT: default.timer, TUNED: tuned.timer}
+        if device.own and device.timed_here:
+            timers |= {name: by_clock(rival) for name, rival in known.rival.items()}
+        data, why = device.library(made) if library else (b"", "")
+        return Comparison(timed(timers), errors, data, why)
 
 
-def timed(runs: Mapping[str, Callable[[], object]]) -> dict[str, Timing]:
-    """Seconds of a run, interleaved. Samples are several runs of a small network, or each finds others' caches."""
-    once = {name: timing.median_s for name, timing in interleaved(runs, 1, warm_up=1).items()}
+def timed(timers: Mapping[str, Timer]) -> dict[str, Timing]:
+    """Seconds of a run, in turns, of what ran before. Samples are several runs of a small network, or each finds
+    others' caches."""
+    once = {name: timer(1, 1)[0] for name, timer in timers.items()}
     many = {name: runs_of(seconds, _SAMPLE_S) for name, seconds in once.items()}
-
-    def sample(name: str) -> Callable[[], object]:
-        return lambda: [runs[name]() for _ in range(many[name])]
-
-    repeats = samples_of(sum(once[name] * many[name] for name in runs), _MOST, _SECONDS)
-    found = interleaved({name: sample(name) for name in runs}, repeats, warm_up=0)
-    return {name: Timing(tuple(s / many[name] for s in timing.seconds)) for name, timing in found.items()}
+    repeats = samples_of(sum(once[name] * many[name] for name in timers), _MOST, _SECONDS)
+    turns = [{name: timer(many[name], 1)[0] for name, timer in timers.items()} for _ in range(repeats)]
+    return {name: Timing(tuple(turn[name] for turn in turns)) for name in timers}
 
 
-def exported(made: Any) -> tuple[bytes, str]:
-    """The shared library of what TVM compiled, or why there is none."""
-    if (linker := _linker()) is None:
-        return b"", "there is no C++ compiler to link it with: apt install g++"
-    with TemporaryDirectory() as folder:
-        place = Path(folder) / "model.so"
-        try:
-            made.export_library(str(place), cc=linker)
-            return place.read_bytes(), ""
-        except Exception as failed:  # the linker's, the disk's, TVM's own
-            return b"", f"{Path(linker).name} cannot link it: {reason(failed)[:200]}"
+class Running:
+    """A network on a device, with its inputs."""
 
+    def __init__(self, device: Device, made: Any, inputs: Sequence[Any]) -> None:
+        # As another machine is asked: objects of TVM stay there.
+        self._machine = load().relax.VirtualMachine(device.loaded(made), device.handle)
+        self._machine.set_input("main", *(device.tensor(array) for array in inputs))
+        self.timer = device.timer(self._machine.module, "invoke_stateful", "main")
 
-def _linker() -> str | None:
-    """A C++ compiler: what TVM would take, else the clang that this project works with."""
-    from tvm.support import cc
-
-    try:
-        named = cc.get_cc() or clang.default_compiler()
-    except ToolMissing:
-        return None
-    return shutil.which(named)
+    def __call__(self) -> Any:
+        """The outputs."""
+        self._machine.invoke_stateful("main")
+        return self._machine.get_outputs("main")
 
 
 @dataclass(frozen=True)
@@ -138,16 +131,16 @@ class Known:
     """NumPy arrays."""
     rival: Mapping[str, Callable[[], object]]
     """What the user would run instead, by its name."""
-    default: Callable[[], Any]
+    default: Any
+    """What TVM compiled of it as it is."""
     expected: Mapping[str, Sequence[Any]]
     """The outputs of the default and of the rival."""
 
 
 @lru_cache(maxsize=1)
-def read(network: Network, target: str) -> Known:
+def read(network: Network, place: Place) -> Known:
     """Reads a network and runs it, or says what this process knows of it. Raises as `programs` does."""
-    threads = targets.threads(target)
-    use_threads(threads)
+    threads = targets.threads(place.target)
     if network.path.suffix == ".onnx":
         module = extract.from_onnx(network.path, dict(network.shapes))
         inputs = _inputs(module, [])
@@ -159,18 +152,18 @@ def read(network: Network, target: str) -> Known:
         name, rival = "PyTorch", _pytorch(torch_network, inputs, threads)
     what = f"{network.path.name} does not run"
     theirs = flat(_tried(what, f"make it run in {name} first", rival))
-    extraction = extract.extract(module, targets.made(target))
+    extraction = extract.extract(module, targets.made(place.target))
     todo = "leave out the operator that is named"
-    made = _tried(what, todo, lambda: extract.compiled(extraction.module, targets.made(target)))
-    default = runner(made, inputs)
-    ours = flat(_tried(what, todo, default))
+    made = _tried(what, todo, lambda: extract.compiled(extraction.module, targets.made(place.target)))
+    with opened(place, SESSION_S) as device:
+        ours = _tried(what, todo, lambda: flat(Running(device, made, inputs)()))
     if not same(ours, theirs):
         raise InputError(
             f"TVM does not compute what {name} does of {network.path.name}",
             f"outputs are off by {off(ours, theirs):.2g} of their size",
             "find the operator by cutting the network, and report it to Apache TVM",
         )
-    return Known(extraction, inputs, {name: rival}, default, {DEFAULT: ours, name: theirs})
+    return Known(extraction, inputs, {name: rival}, made, {DEFAULT: ours, name: theirs})
 
 
 def _torch(network: Network) -> tuple[Any, Sequence[Any], Any]:
@@ -204,14 +197,6 @@ def _inputs(module: Any, examples: Sequence[Any]) -> list[Any]:
         else:
             found.append(draw.standard_normal(shape).astype(kind))
     return found
-
-
-def runner(made: Any, inputs: Sequence[Any]) -> Callable[[], Any]:
-    """Runs what `extract.compiled` made, on NumPy arrays."""
-    tvm = load()
-    main = tvm.relax.VirtualMachine(made, tvm.cpu())["main"]
-    tensors = [tvm.runtime.tensor(array) for array in inputs]
-    return lambda: main(*tensors)
 
 
 def onnxruntime(path: Path, inputs: Sequence[Any], threads: int) -> Callable[[], Any]:

@@ -90,6 +90,14 @@ class Program:
                 raise Refused(f"post-processing: {type(step).__name__}")
         return schedule
 
+    def takes(self, plan: Plan) -> bool:
+        """Whether a schedule can be made of a plan."""
+        try:
+            self.scheduled(plan)
+        except Refused:
+            return False
+        return True
+
     def random(self, n: int, seed: int) -> Iterator[Plan]:
         """Plans as TVM's own sampling draws them, each of any space: some 5 ms each, where a grammar has to ask TVM for
         all that is legal. Same arguments, same plans."""

@@ -2,6 +2,7 @@
 
 A target is canonical JSON, `{"kind":"llvm","mcpu":"znver4","num-cores":2}`: `num-cores` is also how many threads run
 it. A model never reads a processor's name, only what it can do, so that one that nobody has measured is not unknown.
+Of a GPU, `multi_processor_count` is ours: TVM's targets have no word for it.
 """
 
 from __future__ import annotations
@@ -12,21 +13,67 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from forerun.errors import UsageError
+from forerun.errors import ForerunError, UsageError
 from forerun.toolchains.tvm._load import load
 
 _CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
+_OWN = frozenset({"multi_processor_count"})
+_GPU = {
+    "arch": "capability",
+    "multi_processor_count": "SMs",
+    "max_threads_per_block": "threads",
+    "thread_warp_size": "warp",
+    "max_shared_memory_per_block": "shared",
+    "registers_per_block": "registers",
+    "l2_cache_size_bytes": "L2",
+}
+"""What a model reads of a GPU, by TVM's names: a block's threads, bytes of shared memory and registers."""
+_FEW_REGISTERS = ("5.3", "6.2")
+"""Capabilities of GPUs with 32,768 registers for a block; later ones than 5.0 have twice as many: CUDA C++ Programming
+Guide, "Technical Specifications". TVM asks the driver for everything but them."""
+_EXAMPLES = 'for example: llvm, llvm:1, cuda, nvidia/nvidia-a100, {"kind":"llvm","num-cores":2}'
 
 
-def here(threads: int = 0) -> str:
-    """This machine's processor; 0 threads are all. Raises ToolMissing, UsageError for more than it has."""
-    load()
-    from tvm.target import codegen
+def here(threads: int = 0, session: Any = None) -> str:
+    """The processor of this machine, or of the one of TVM's RPC session; 0 threads are all.
 
-    most = os.cpu_count() or 1
+    Raises ToolMissing, UsageError for more threads than it has, or for another machine that cannot say what it is.
+    """
+    local = load().get_global_func
+    asked = local if session is None else session.get_function
+    try:
+        cpu, triple = (str(asked(f"target.llvm_get_system_{name}")()) for name in ("cpu", "triple"))
+        most = (os.cpu_count() or 1) if session is None else int(asked("runtime.NumThreads")())
+    except AttributeError as error:  # it has TVM's runtime alone
+        todo = 'name it: --target \'{"kind":"llvm","mtriple":"aarch64-linux-gnu","mcpu":"cortex-a76","num-cores":4}\''
+        raise UsageError(
+            "the other machine does not know its processor", "TVM's compiler is not there", todo
+        ) from error
     if not 0 <= threads <= most:
-        raise UsageError(f"{threads} threads", f"this machine has {most} cores", f"ask for 1 to {most}, or 0 for all")
-    return written({"kind": "llvm", "mcpu": str(codegen.llvm_get_system_cpu()), "num-cores": threads or most})
+        raise UsageError(f"{threads} threads", f"the machine has {most} cores", f"ask for 1 to {most}, or 0 for all")
+    values = {"kind": "llvm", "mcpu": cpu, "num-cores": threads or most}
+    if triple != local("target.llvm_get_system_triple")():
+        values["mtriple"] = triple
+    return written(values)
+
+
+def gpu(session: Any = None) -> str:
+    """The first CUDA device of this machine, or of the one of TVM's RPC session. Raises ToolMissing, UsageError."""
+    handle = (load() if session is None else session).device("cuda")
+    if not handle.exist:
+        why = "TVM finds no device, or no driver"
+        raise UsageError("there is no CUDA device to describe", why, f"name what it is to be: {_EXAMPLES}")
+    values = {
+        "kind": "cuda",
+        "arch": f"sm_{str(handle.compute_version).replace('.', '')}",
+        "max_threads_per_block": handle.max_threads_per_block,
+        "max_shared_memory_per_block": handle.max_shared_memory_per_block,
+        "thread_warp_size": handle.warp_size,
+        "registers_per_block": 1 << (15 if handle.compute_version in _FEW_REGISTERS else 16),
+        "l2_cache_size_bytes": handle.l2_cache_size_bytes,
+        "multi_processor_count": handle.multi_processor_count,
+    }
+    return written({name: value for name, value in values.items() if value})
 
 
 def written(target: dict[str, Any]) -> str:
@@ -34,22 +81,39 @@ def written(target: dict[str, Any]) -> str:
     return json.dumps(target, sort_keys=True, separators=(",", ":"))
 
 
-def parse(text: str) -> str:
-    """A target as a user writes it, canonical: JSON, `llvm` for this processor, `llvm:2` for two threads of it.
+def parse(text: str, session: Any = None) -> str:
+    """A target as a user writes it, canonical: JSON, one of TVM's tags, `cuda` for the first GPU, `llvm` for the
+    processor, `llvm:2` for two threads of it: of this machine, or of the one of TVM's RPC session.
 
     Raises UsageError, ToolMissing.
     """
     kind, _, threads = text.partition(":")
     if kind == "llvm" and (threads.isdigit() or not threads):
-        return here(int(threads or 0))
+        return here(int(threads or 0), session)
+    if text == "cuda":
+        return gpu(session)
     try:
-        values = json.loads(text)
-        made(written(values))
+        return _tag(text) or _read(text)
+    except ForerunError:
+        raise
     except Exception as error:  # TVM's own errors share no base
         why = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
-        raise UsageError(
-            f"not a target: {text}", why, 'for example: llvm, llvm:1, {"kind":"llvm","num-cores":2}'
-        ) from error
+        raise UsageError(f"not a target: {text}", why, _EXAMPLES) from error
+
+
+def _tag(name: str) -> str:
+    """A target that TVM knows by a tag; empty where it knows none."""
+    load()
+    from tvm.target import Target, list_tags
+
+    return text(Target(name)) if name in (list_tags() or {}) else ""
+
+
+def _read(text: str) -> str:
+    values = json.loads(text)
+    if values.get("kind") == "cuda" and "arch" not in values:  # TVM would take what the oldest GPUs can do
+        raise UsageError(f"not a whole target: {text}", "it has no arch", f"name it, sm_90: {_EXAMPLES}")
+    made(written(values))
     return written(values)
 
 
@@ -64,28 +128,35 @@ def made(text: str) -> Any:
     load()
     from tvm.target import Target
 
-    return Target(json.loads(text))
+    return Target({name: value for name, value in json.loads(text).items() if name not in _OWN})
+
+
+def device(text: str) -> str:
+    """What TVM calls the kind of device that runs a target: `cpu`, `cuda`, …"""
+    kind = str(made(text).kind.name)
+    return "cpu" if kind in ("llvm", "c") else kind
 
 
 def threads(text: str) -> int:
-    """How many threads a kernel may use."""
+    """How many threads of a processor a kernel may use."""
     return int(json.loads(text).get("num-cores", 1))
 
 
 @lru_cache(maxsize=16)
 def described(text: str) -> str:
-    """The hardware as a model reads it: kind, cores, bits of a vector, bytes of its caches where they are known."""
+    """The hardware as a model reads it: kind, cores, bits of a vector, bytes of its caches where they are known; of a
+    GPU what `_GPU` names."""
     values, target = json.loads(text), made(text)
-    parts = [str(values["kind"]), f"cores {threads(text)}"]
-    if values["kind"] == "llvm":
-        from tvm.target import codegen
+    if values["kind"] != "llvm":
+        known = {**target.attrs, **values, "arch": str(values.get("arch", "")).removeprefix("sm_")}
+        return " ".join(
+            [str(values["kind"]), *(f"{word} {known[name]}" for name, word in _GPU.items() if known.get(name))]
+        )
+    from tvm.target import codegen
 
-        parts.append(f"vector {codegen.llvm_get_vector_width(target)}")
-        if values.get("mcpu") == str(codegen.llvm_get_system_cpu()):
-            parts += [f"{name} {size}" for name, size in caches().items()]
-    else:
-        known = ("max_shared_memory_per_block", "max_threads_per_block", "thread_warp_size")
-        parts += [f"{name} {target.attrs[name]}" for name in known if name in target.attrs]
+    parts = ["llvm", f"cores {threads(text)}", f"vector {codegen.llvm_get_vector_width(target)}"]
+    if values.get("mcpu") == str(codegen.llvm_get_system_cpu()):
+        parts += [f"{name} {size}" for name, size in caches().items()]
     return " ".join(parts)
 
 

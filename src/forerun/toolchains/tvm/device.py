@@ -1,0 +1,189 @@
+"""Where kernels run: a processor or GPU of this machine, or another machine's.
+
+What TVM compiled is loaded there, tensors live there, and its clock is the one that counts.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from forerun.clock import interleaved
+from forerun.errors import ToolMissing, reason
+from forerun.toolchains.llvm import clang
+from forerun.toolchains.tvm import target as targets
+from forerun.toolchains.tvm._load import load, use_threads
+from forerun.toolchains.tvm.remote import Remote
+
+Timer = Callable[[int, int], Sequence[float]]
+"""Seconds of one run, for each sample: of how many runs a sample is, and how many samples."""
+
+_ASKING_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where kernels are to run: a target, and the machine that has it; this one where none is named."""
+
+    target: str
+    remote: Remote | None = None
+
+
+class Device:
+    """One of this machine."""
+
+    def __init__(self, target: str) -> None:
+        """Raises ToolMissing where there is none."""
+        self.handle, self.own = handle(target), True
+        self.timed_here = targets.device(target) == "cpu"
+        """Whether the kernel is done when its call returns, and calls cost nothing."""
+        use_threads(targets.threads(target))
+
+    def loaded(self, made: Any) -> Any:
+        """A module that runs, of what TVM compiled."""
+        return made.jit()
+
+    def tensor(self, array: Any) -> Any:
+        """A copy of a NumPy array."""
+        return load().runtime.tensor(array, self.handle)
+
+    def timer(self, module: Any, name: str, *arguments: Any) -> Timer:
+        """How long a function of a loaded module takes, which ran before.
+
+        Elsewhere each call to the timer runs it once more before it counts.
+        """
+        if not self.timed_here:
+            return lambda runs, samples: tuple(
+                module.time_evaluator(name, self.handle, number=runs, repeat=samples)(*arguments).results
+            )
+        function = module[name]
+        return by_clock(lambda: function(*arguments))
+
+    def library(self, made: Any) -> tuple[bytes, str]:
+        """The shared library of what TVM compiled, or why there is none."""
+        if (linker := _linker()) is None:
+            return b"", "there is no C++ compiler to link it with: apt install g++"
+        with TemporaryDirectory() as folder:
+            place = Path(folder) / "model.so"
+            try:
+                made.export_library(str(place), cc=linker)
+                return place.read_bytes(), ""
+            except Exception as failed:  # the linker's, the disk's, TVM's own
+                return b"", f"{Path(linker).name} cannot link it: {reason(failed)[:200]}"
+
+    def failure(self, error: Exception) -> str:
+        """What an error of a kernel means, as a measurement has it."""
+        return f"build: {type(error).__name__}: {reason(error)[:300]}"
+
+
+def by_clock(run: Callable[[], object]) -> Timer:
+    """The timer of what runs in this process, and ran before."""
+
+    def timed(runs: int, samples: int) -> Sequence[float]:
+        def sample() -> None:
+            for _ in range(runs):
+                run()
+
+        # A single sample is what its caller warmed; of more, the one before the first does not count.
+        found = interleaved({"": sample}, samples, warm_up=int(samples > 1))[""]
+        return [seconds / runs for seconds in found.seconds]
+
+    return timed
+
+
+class Session(Device):
+    """One of another machine, as long as the session lasts."""
+
+    def __init__(self, target: str, remote: Remote, session: Any, seconds: float) -> None:
+        """Raises ToolMissing where it has none."""
+        self.remote, self.session, self.seconds = remote, session, seconds
+        self.handle, self.own, self.timed_here = handle(target, session, str(remote)), False, False
+        session.get_function("runtime.config_threadpool")(1, targets.threads(target))
+
+    def loaded(self, made: Any) -> Any:
+        """Sent as objects, which are linked there."""
+        return self.session.load_module(self._sent(made))
+
+    def library(self, made: Any) -> tuple[bytes, str]:
+        """As it was linked there."""
+        name = self._sent(made)
+        try:
+            return bytes(self.session.get_function("tvm.rpc.server.download_linked_module")(name)), ""
+        except Exception as failed:  # TVM's own errors share no base
+            return b"", f"{self.remote} cannot link it: {reason(failed)[:200]}"
+
+    def failure(self, error: Exception) -> str:
+        """A session that is over was ended by the kernel, or by the server because it took too long."""
+        if "RPCSessionTimeoutError" in str(error):
+            return f"timeout: stopped after {self.seconds:g} s"
+        try:
+            self.session.get_function("runtime.config_threadpool")
+        except Exception:  # TVM's own errors share no base
+            return f"crash: the connection to {self.remote} was lost: {reason(error)[:200]}"
+        return super().failure(error)
+
+    def _sent(self, made: Any) -> str:
+        name = "module.tar"
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / name
+            made.export_library(str(path))
+            self.session.upload(str(path))
+        return name
+
+
+@contextlib.contextmanager
+def opened(place: Place, seconds: float) -> Iterator[Device]:
+    """The device there; another machine is used for so many seconds at most. Raises ToolMissing where there is none."""
+    if place.remote is None:
+        yield _here(place.target)
+        return
+    with place.remote.session(seconds) as session:
+        yield Session(place.target, place.remote, session, seconds)
+
+
+def located(target: str, rpc: str | None) -> Place:
+    """The place of a target (`targets.parse`) and an address (`Remote.parse`), which was asked whether it is there.
+
+    Raises UsageError, ToolMissing.
+    """
+    if rpc is None:
+        here = targets.parse(target)
+        handle(here)
+        return Place(here)
+    remote = Remote.parse(rpc)
+    with remote.session(_ASKING_S) as session:
+        there = targets.parse(target, session)
+        handle(there, session, str(remote))
+    return Place(there, remote)
+
+
+@lru_cache(maxsize=4)
+def _here(target: str) -> Device:
+    return Device(target)
+
+
+def handle(target: str, session: Any = None, where: str = "this machine") -> Any:
+    """TVM's device for a target, here or where a session is. Raises ToolMissing where there is none."""
+    kind = targets.device(target)
+    found = (load() if session is None else session).device(kind)
+    if not found.exist:
+        why = "TVM finds no device or driver of that kind, or was built without it"
+        raise ToolMissing(f"{where} has no {kind}", why, "name a machine that has: --rpc HOST:PORT; or another target")
+    return found
+
+
+def _linker() -> str | None:
+    """A C++ compiler: what TVM would take, else the clang that this project works with."""
+    from tvm.support import cc
+
+    try:
+        named = cc.get_cc() or clang.default_compiler()
+    except ToolMissing:
+        return None
+    return shutil.which(named)
