@@ -99,10 +99,20 @@ def pool(rivals: Any) -> Iterator[Pool]:
         yield made
 
 
+@pytest.fixture
+def quiet() -> Iterator[None]:
+    """TVM tells of errors alone. It takes its logger from the others: pytest then adds handlers to it that have no
+    names, which TVM's next search asks for."""
+    logger = logging.getLogger("tvm.s_tir.meta_schedule")
+    logger.setLevel(logging.ERROR)
+    yield
+    logger.propagate = True
+
+
+@pytest.mark.usefixtures("quiet")
 def test_tune_tir_gives_records_that_apply_and_compute_the_same(rivals: Any, pool: Pool, tmp_path: Path) -> None:
     from tvm.s_tir import meta_schedule as ms
 
-    logging.getLogger("tvm.s_tir.meta_schedule").setLevel(logging.ERROR)
     model, target = Listening(), targets.made(TARGET)
     database = ms.tir_integration.tune_tir(
         matmul(),
@@ -273,11 +283,11 @@ def here() -> Any:
     return Runner()
 
 
+@pytest.mark.usefixtures("quiet")
 def test_tune_relax_tunes_a_network_that_computes_the_same(rivals: Any, tmp_path: Path) -> None:
     from tvm import relax
     from tvm.s_tir import meta_schedule as ms
 
-    logging.getLogger("tvm.s_tir.meta_schedule").setLevel(logging.ERROR)
     module, weights = network()
     target = targets.made(TARGET)
     database = ms.relax_integration.tune_relax(
