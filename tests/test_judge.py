@@ -51,15 +51,14 @@ def found(forest, rows) -> list[np.ndarray]:
 
 def test_what_was_measured_corrects_what_was_thought():
     forest, draw = judge.fit(FOUND).forest, np.random.default_rng(3)
-    table = draw.random((60, 5))
-    # Here the trees are wrong: the kernels are the faster the smaller their first feature is.
-    seconds = np.exp(3 * table[:, 0])
-    asked, known = found(forest, table[:30]), found(forest, table[30:])
+    table = draw.random((80, 5))
+    # Of this program the trees do not know that some kernels are fast.
+    logs = forest.predict(table) + 2 * (table[:, 0] > 0.2) * (table[:, 0] < 0.5)
+    asked, known = found(forest, table[:40]), found(forest, table[40:])
     before = _Belief(forest, asked, [], np.array([])).mean
-    after = _Belief(forest, asked, known, seconds[30:]).mean
-    truth = (-seconds[:30]).tolist()
-    assert spearman(before.tolist(), truth) < -0.8
-    assert spearman(after.tolist(), truth) > spearman(before.tolist(), truth) + 0.5
+    after = _Belief(forest, asked, known, np.exp(-logs[40:])).mean
+    truth = logs[:40].tolist()
+    assert spearman(after.tolist(), truth) > spearman(before.tolist(), truth) + 0.3
     # Kernels that failed are as bad as the slowest.
     failed = _Belief(forest, asked, asked[:1], np.array([np.inf])).mean
     assert np.isfinite(failed).all()

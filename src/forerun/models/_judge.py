@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -24,10 +25,11 @@ from forerun.toolchains.tvm.space import Program
 NAME = "judge.safetensors"
 REFUSED = -1e9
 """What is thought of a plan that post-processing refuses."""
-_AMPLITUDES = (0.15, 0.3, 0.6)
-"""How far the trees may be off, in logarithms of time: the likeliest one after what was measured; the second before."""
-_NOISE = 0.05
-"""Of one measurement."""
+_AMPLITUDES, _NOISES = (0.05, 0.15, 0.3, 0.6), (0.05, 0.15, 0.3, 0.5)
+"""In logarithms of time: how far the trees may be off for kernels that are alike, and beside that for one kernel. The
+likeliest ones after what was measured."""
+_BEFORE = (0.3, 0.15)
+"""What is taken for both where nothing was measured."""
 _CURIOUS = 0.5
 """How many standard deviations of what is not known count as fast."""
 SLOWEST = 1.5
@@ -112,15 +114,15 @@ class _Belief:
         trees = len(forest.roots)
         self.leaves = np.array([leaves for leaves in asked if leaves is not None], np.int32).reshape(-1, trees)
         prior = forest.of_leaves(self.leaves)
-        self.amplitude, self.explained = _AMPLITUDES[1], np.zeros((0, len(self.leaves)))
+        (self.amplitude, self.noise), self.explained = _BEFORE, np.zeros((0, len(self.leaves)))
         if len(known):
             measured = np.array(known, np.int32)
-            best = seconds.min() if np.isfinite(seconds.min()) else 1.0
-            logs = np.maximum(np.log(best) - np.log(seconds), -SLOWEST)
+            fastest = seconds.min() if np.isfinite(seconds.min()) else 1.0
+            logs = np.maximum(np.log(fastest) - np.log(seconds), -SLOWEST)
             residual, like = logs - forest.of_leaves(measured), _alike(measured, measured)
-            fits = [_Fit(like, residual, amplitude) for amplitude in _AMPLITUDES]
+            fits = [_Fit(like, residual, *scales) for scales in product(_AMPLITUDES, _NOISES)]
             best = max(fits, key=lambda fit: fit.likelihood)
-            self.amplitude = best.amplitude
+            self.amplitude, self.noise = best.amplitude, best.noise
             beside = best.amplitude**2 * _alike(measured, self.leaves)
             prior = prior + best.offset + beside.T @ best.weights
             self.explained = np.linalg.solve(best.root, beside)
@@ -145,7 +147,7 @@ class _Belief:
             chosen.append(int(places[best]))
             open_[best] = False
             like = self.amplitude**2 * _alike(self.leaves[best : best + 1], self.leaves)[0]
-            new = (like - explained[:, best] @ explained) / math.sqrt(left[best] + _NOISE**2)
+            new = (like - explained[:, best] @ explained) / math.sqrt(left[best] + self.noise**2)
             explained = np.vstack([explained, new])
             left = np.maximum(left - new**2, 0.0)
         return chosen
@@ -154,9 +156,9 @@ class _Belief:
 class _Fit:
     """A Gaussian process with an unknown constant, fitted to residuals `[M]` of kernels that are alike `[M, M]`."""
 
-    def __init__(self, like: Values, residual: Values, amplitude: float) -> None:
-        self.amplitude = amplitude
-        self.root = np.linalg.cholesky(amplitude**2 * like + _NOISE**2 * np.eye(len(like)))
+    def __init__(self, like: Values, residual: Values, amplitude: float, noise: float) -> None:
+        self.amplitude, self.noise = amplitude, noise
+        self.root = np.linalg.cholesky(amplitude**2 * like + noise**2 * np.eye(len(like)))
         white = np.linalg.solve(self.root, np.stack([residual, np.ones(len(like))], 1))
         self.offset = float(white[:, 1] @ white[:, 0] / (white[:, 1] @ white[:, 1]))
         rest = white[:, 0] - self.offset * white[:, 1]
