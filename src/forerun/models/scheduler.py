@@ -31,7 +31,7 @@ from forerun.toolchains.tvm.space import Program
 SHIPPED = Path(__file__).parents[1] / "weights" / "scheduler"
 DRAFTS = 128
 """Drafts of which the best are told, at least; four times as many as are asked for."""
-GENERATIONS, PARENTS, CHILDREN = 2, 16, 64
+GENERATIONS, PARENTS, CHILDREN = 4, 24, 128
 """How often the most promising kernels, measured ones among them, are mutated under the cost model."""
 
 
