@@ -29,10 +29,11 @@ from forerun.models.encoder_decoder import CONFIG, EncoderDecoder
 from forerun.toolchains.tvm.space import Program
 
 SHIPPED = Path(__file__).parents[1] / "weights" / "scheduler"
-DRAFTS = 128
-"""Drafts of which the best are told, at least; four times as many as are asked for."""
-GENERATIONS, PARENTS, CHILDREN = 4, 24, 128
-"""How often the most promising kernels, measured ones among them, are mutated under the cost model."""
+DRAFTS, LEAST = 8, 8
+"""Drafts for each one that is asked for, as if so many were asked for at least."""
+GENERATIONS, PARENTS = 4, 24
+"""How often the most promising kernels, measured ones among them, are mutated under the cost model: a generation has as
+many as there were drafts."""
 
 
 class Scheduler(Model):
@@ -70,7 +71,7 @@ class Scheduler(Model):
         """
         decisions = cast(Decisions, grammar)
         known = {cast(Plan, trial.draft.answer): _seconds(trial) for trial in history}
-        many = max(DRAFTS, 4 * n) if self.judged else n
+        many = DRAFTS * max(LEAST, n) if self.judged else n
         drafts: dict[Plan, float] = {}
         for plan, logprob in self._drawn(prompt, decisions, many, seed):
             if plan not in known:
@@ -90,12 +91,12 @@ class Scheduler(Model):
         judge: Judge, program: Program, drafts: list[Plan], n: int, draw: random.Random, known: dict[Plan, float]
     ) -> list[Plan]:
         """The `n` to be measured: of the drafts, and of what mutations of the most promising plans become."""
-        found = dict.fromkeys(drafts)
+        found, many = dict.fromkeys(drafts), DRAFTS * max(LEAST, n)
         for _ in range(GENERATIONS):
             every = [*known, *found]
             order = np.argsort(-judge.scores(program, every, known), kind="stable")[:PARENTS]
             parents = [every[i] for i in order]
-            children = [program.mutated(parents[i % len(parents)], draw) for i in range(CHILDREN)]
+            children = [program.mutated(parents[i % len(parents)], draw) for i in range(many)]
             found |= dict.fromkeys(child for child in children if child not in known)
         plans = list(found)
         return [plans[i] for i in judge.chosen(program, plans, n, known)]
