@@ -237,9 +237,9 @@ def tuning() -> str:
                 f"{own[n]['share']:.2f} [{own[n]['low']:.2f}, {own[n]['high']:.2f}]" if n in own else "" for n in at
             ]
             most = own[max(own)]
-            rows.append([method, *cells, f"{most['programs']}", f"{most['seeds']}"])
+            rows.append([method, *cells, *(f"{most[name]}" for name in ("won", "programs", "seeds"))])
         about = f"{threads} thread{'s' * (threads != 1)}:\n"
-        parts.append(f"{about}\n{table(['candidates', *map(str, at), 'programs', 'seeds'], rows)}")
+        parts.append(f"{about}\n{table(['candidates', *map(str, at), 'won', 'programs', 'seeds'], rows)}")
     return "\n".join(parts)
 
 
