@@ -130,6 +130,7 @@ def test_what_it_knows_of_devices(folder: Path) -> None:
     assert small.value > 2 * big.value and small.device == DEVICES[1] and not small.notes
     other = forerun.predict("p3.py", metric="memory", model=folder, device="a toaster")
     assert other.device == "a toaster" and DEVICES[0] in other.notes[0] and "a toaster" in other.notes[0]
+    assert other.familiar == "unlike anything seen" != big.familiar
 
 
 def test_familiar_and_not(folder: Path) -> None:

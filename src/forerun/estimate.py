@@ -33,7 +33,7 @@ class Estimate:
     """What a model believes of one number. `value` is the median, `low` to `high` holds the share `level`.
 
     `familiarity` is the share of held-out programs that lay at least as far from what the model was trained on as this
-    one, None where nobody measured it; `cut` is how many of the prompt's `tokens` did not fit into what it reads. Bytes
+    one, 0 on a device that it knows nothing of, None where nobody measured it; `cut` is how many of the prompt's `tokens` did not fit into what it reads. Bytes
     and instructions are whole numbers here, and fractions of them in `distribution`.
     """
 
@@ -166,8 +166,9 @@ def answers(asked: Sequence[Question], loaded: EncoderDecoder, model: str = MODE
         value, (low, high) = belief.median, belief.interval(LEVEL)
         if kind.unit == "B" or kind.metric == "instructions":
             value, low, high = _whole(value, round), _whole(low, math.floor), _whole(high, math.ceil)
+        familiarity = reading.familiarity if question.known_device else 0.0
         made = Estimate(question.name, kind.metric, kind.unit, value, low, high, kind.language, question.device, model,
-                        belief, reading.familiarity, reading.cut, reading.tokens, question.notes)  # fmt: skip
+                        belief, familiarity, reading.cut, reading.tokens, question.notes)  # fmt: skip
         found.append(made)
     return found
 

@@ -64,6 +64,8 @@ class Question:
     device: str
     prompt: str = field(repr=False)
     notes: tuple[str, ...] = ()
+    known_device: bool = True
+    """Whether the model has seen any of it."""
 
 
 def questions(what: What | File, card: Card, options: Options) -> list[Question]:
@@ -279,7 +281,7 @@ def _question(file: File, kind: Kind, card: Card, options: Options) -> Question:
     if _ran(kind.metric) and (why := _part(file.source)):
         notes.append(f"{kind.metric} is of whole programs: {why}")
     prompt = _prompt(module or file.source, kind, device, _level(options.flags))
-    return Question(file.source.name, kind, device, prompt, tuple(notes))
+    return Question(file.source.name, kind, device, prompt, tuple(notes), device in known)
 
 
 def _level(flags: Sequence[str]) -> str:
