@@ -11,4 +11,4 @@ test:
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	.venv/bin/mypy
-	.venv/bin/pytest
+	.venv/bin/pytest -n auto --maxprocesses 4 --dist loadfile
