@@ -33,8 +33,9 @@ class Estimate:
     """What a model believes of one number. `value` is the median, `low` to `high` holds the share `level`.
 
     `familiarity` is the share of held-out programs that lay at least as far from what the model was trained on as this
-    one, 0 on a device that it knows nothing of, None where nobody measured it; `cut` is how many of the prompt's `tokens` did not fit into what it reads. Bytes
-    and instructions are whole numbers here, and fractions of them in `distribution`.
+    one, 0 on a device that it knows nothing of, None where nobody measured it; `cut` is how many of the prompt's
+    `tokens` did not fit into what it reads. Bytes and instructions are whole numbers here, and fractions of them in
+    `distribution`.
     """
 
     name: str
