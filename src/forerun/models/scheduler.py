@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar, cast
@@ -34,6 +35,8 @@ DRAFTS, LEAST = 8, 8
 GENERATIONS, PARENTS = 4, 24
 """How often the most promising kernels, measured ones among them, are mutated under the cost model: a generation has as
 many as there were drafts."""
+HOPELESS = 4
+"""Kernels of a design space that failed, and none that did not, after which it is left."""
 
 
 class Scheduler(Model):
@@ -71,35 +74,48 @@ class Scheduler(Model):
         """
         decisions = cast(Decisions, grammar)
         known = {cast(Plan, trial.draft.answer): _seconds(trial) for trial in history}
+        closed = _closed(known, len(decisions.spaces))
         many = DRAFTS * max(LEAST, n) if self.judged else n
         drafts: dict[Plan, float] = {}
         for plan, logprob in self._drawn(prompt, decisions, many, seed):
-            if plan not in known:
+            if plan not in known and plan.space not in closed:
                 drafts.setdefault(plan, logprob)
         plans, spaces = list(drafts), decisions.spaces
         if self.judged and plans:
             if isinstance(spaces, Program) and blind_to(spaces):
                 plans = [plan for plan in plans if spaces.takes(plan)]
             elif isinstance(spaces, Program) and self.judge:
-                plans = self._evolved(self.judge, spaces, plans, n, random.Random(seed), known)
+                plans = self._evolved(self.judge, spaces, plans, n, random.Random(seed), known, closed)
             else:
                 plans = [plans[i] for i in np.argsort(-self.graded(prompt, decisions, plans), kind="stable")]
         return [Draft(plan, drafts.get(plan, math.nan), self.name) for plan in plans[:n]]
 
     @staticmethod
     def _evolved(
-        judge: Judge, program: Program, drafts: list[Plan], n: int, draw: random.Random, known: dict[Plan, float]
+        judge: Judge,
+        program: Program,
+        drafts: list[Plan],
+        n: int,
+        draw: random.Random,
+        known: dict[Plan, float],
+        closed: Collection[int],
     ) -> list[Plan]:
         """The `n` to be measured: of the drafts, and of what mutations of the most promising plans become."""
         found, many = dict.fromkeys(drafts), DRAFTS * max(LEAST, n)
         for _ in range(GENERATIONS):
-            every = [*known, *found]
+            every = [plan for plan in (*known, *found) if plan.space not in closed]
             order = np.argsort(-judge.scores(program, every, known), kind="stable")[:PARENTS]
             parents = [every[i] for i in order]
             children = [program.mutated(parents[i % len(parents)], draw) for i in range(many)]
-            found |= dict.fromkeys(child for child in children if child not in known)
+            found |= dict.fromkeys(plan for plan in children if plan not in known and plan.space not in closed)
         plans = list(found)
-        return [plans[i] for i in judge.chosen(program, plans, n, known)]
+        chosen = [plans[i] for i in judge.chosen(program, plans, n, known)]
+        # Of each design space one is tried: all of another one's may be wrong.
+        tried, first = {plan.space for plan in (*known, *chosen)}, dict[int, Plan]()
+        for i in np.argsort(-judge.scores(program, plans, known), kind="stable"):
+            first.setdefault(plans[i].space, plans[i])
+        untried = [plan for space, plan in first.items() if space not in tried]
+        return [*chosen[: n - len(untried)], *untried] if len(untried) < n else chosen
 
     def graded(self, prompt: str, grammar: Decisions, plans: Sequence[Plan]) -> Any:
         """`[N]`, an array: the share of the best kernel's speed that the network expects of each plan's.
@@ -131,6 +147,17 @@ class Scheduler(Model):
     def _encoded(self, prompt: str) -> Any:
         assert self.model is not None
         return self.model.network.encode([self.model.encode(prompt).ids])
+
+
+def _closed(known: Mapping[Plan, float], spaces: int) -> Collection[int]:
+    """Design spaces of which some kernels were tried and none was right: no more of them, but where no other is left.
+
+    TVM 0.27 makes such spaces: fused into the tiles of what it pads, a padding leaves the borders unwritten.
+    """
+    tried = Counter(plan.space for plan in known)
+    right = {plan.space for plan, seconds in known.items() if math.isfinite(seconds)}
+    closed = {space for space, count in tried.items() if count >= HOPELESS and space not in right}
+    return closed if len(closed) < spaces else ()
 
 
 def _seconds(trial: Trial[Any]) -> float:
