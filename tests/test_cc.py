@@ -35,8 +35,9 @@ def prepared(tmp_path_factory: pytest.TempPathFactory, compiler: str) -> Path:
 
 
 @pytest.fixture
-def bench(tmp_path: Path, compiler: str, prepared: Path) -> Iterator[Bench]:
-    bench = Bench(tmp_path, compiler, prepared)
+def bench(tmp_path_factory: pytest.TempPathFactory, compiler: str, prepared: Path) -> Iterator[Bench]:
+    # A short name: a cache with a long one keeps its sockets elsewhere.
+    bench = Bench(tmp_path_factory.mktemp("cc"), compiler, prepared)
     yield bench
     bench.stop()
 

@@ -47,6 +47,8 @@ def generated(count: int, seed: int, languages: Sequence[str] = (), device: str 
     `languages` are the names to take, all eleven where it is empty. A group is a family. Raises ToolMissing where one
     of them has no tool here, UsageError where a name is no language.
     """
+    if not count:
+        return
     names = [name for name in DIALECTS if not languages or name in map(_known, languages)]
     targets = {name: str(Target.here(named(name), device=device)) for name in names}
     seen: set[str] = set()
