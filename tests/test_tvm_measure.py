@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from forerun.core import Source
-from forerun.models.scheduler import Scheduler
+from forerun.core import Draft, Measurement, Source, Trial
+from forerun.models.scheduler import HOPELESS, Scheduler
 from forerun.models.uniform import Uniform
 from forerun.sandbox import Limits, Pool
 from forerun.solve import Budget, solve
@@ -118,3 +118,22 @@ def test_the_cost_model_that_ships_tells_kernels_apart():
     random = model.judge.scores(grammar.spaces, plans(asked, 40))
     check_model(model, grammar)
     assert scores[0] == scores.max() and scores.min() > np.median(random) and random.std() > 0.05
+
+
+def test_each_design_space_is_tried_and_one_of_wrong_kernels_is_left():
+    asked = made("GMM", (1, 64, 64, 64))
+    grammar, model = TASK.grammar(asked), Scheduler()
+    first = [draft.answer for draft in model.sample("", grammar, 16, seed=0)]
+    assert {plan.space for plan in first} == set(range(len(grammar.spaces))) and len(first) == 16
+
+    def tried(plan, seconds):
+        found = Measurement({"latency": seconds}, True) if seconds else Measurement(error="wrong: output 0")
+        return Trial(TASK.id, asked, Draft(plan), found)
+
+    # Of the first space all are wrong, of the second one is right, of the third too few were tried.
+    own = [[plan for plan in plans(asked, 80) if plan.space == space] for space in range(3)]
+    history = [tried(plan, None) for plan in (*own[0][:HOPELESS], *own[1][:HOPELESS], *own[2][: HOPELESS - 1])]
+    after = model.sample("", grammar, 16, 1, [*history, tried(own[1][HOPELESS], 1e-4)])
+    assert len(after) == 16 and {draft.answer.space for draft in after} <= {1, 2}
+    wrong = [tried(plan, None) for each in own for plan in each[:HOPELESS]]
+    assert model.sample("", grammar, 4, 1, wrong)  # else nothing would be left
