@@ -10,7 +10,7 @@ from forerun.cli import main
 from forerun.corpora import workloads
 from forerun.corpora.workloads import Use, Workload
 from forerun.errors import InputError
-from forerun.models._judge import NAME, REFUSED, Judge, _Belief
+from forerun.models._judge import NAME, REFUSED, Belief, Judge
 from forerun.stats import spearman
 
 pytest.importorskip("sklearn")
@@ -55,19 +55,19 @@ def test_what_was_measured_corrects_what_was_thought():
     # Of this program the trees do not know that some kernels are fast.
     logs = forest.predict(table) + 2 * (table[:, 0] > 0.2) * (table[:, 0] < 0.5)
     asked, known = found(forest, table[:40]), found(forest, table[40:])
-    before = _Belief(forest, asked, [], np.array([])).mean
-    after = _Belief(forest, asked, known, np.exp(-logs[40:])).mean
+    before = Belief(forest, asked, [], np.array([])).mean
+    after = Belief(forest, asked, known, np.exp(-logs[40:])).mean
     truth = logs[:40].tolist()
     assert spearman(after.tolist(), truth) > spearman(before.tolist(), truth) + 0.3
     # Kernels that failed are as bad as the slowest.
-    failed = _Belief(forest, asked, asked[:1], np.array([np.inf])).mean
+    failed = Belief(forest, asked, asked[:1], np.array([np.inf])).mean
     assert np.isfinite(failed).all()
 
 
 def test_a_batch_holds_no_second_kernel_like_the_first():
     forest = judge.fit(FOUND).forest
     rows = [[0.99] * 5, [0.99] * 5, [0.99, 0.1, 0.3, 0.2, 0.1], [0.9] * 5, [0.1] * 5]
-    belief = _Belief(forest, [*found(forest, rows), None], [], np.array([]))
+    belief = Belief(forest, [*found(forest, rows), None], [], np.array([]))
     assert belief.mean[5] == REFUSED and belief.mean[0] == belief.mean[1]
     chosen = belief.batch(9)
     assert sorted(chosen) == [0, 1, 2, 3, 4]  # what is refused is never chosen

@@ -82,16 +82,16 @@ def test_a_model_learns_to_propose_what_is_fast(tmp_path):
     from forerun.train.schedules import fit
 
     training = recipes.named(
-        "schedule", depth=1, context=64, steps=160, rows=2, row_tokens=64, run=1, evaluate_every=40
+        "schedule", depth=1, context=64, steps=120, rows=2, row_tokens=64, run=1, evaluate_every=40
     )
     training = replace(training, decoder=2, tokens=300, export=False)
     found = [*programs(3, "a"), *programs(1, "b")]
     assert fit(found, {"b"}, tmp_path, training)
     model, prompt = Scheduler(tmp_path, device="cpu"), found[-1].prompt
-    drafts = model.sample(prompt, GRAMMAR, 3, seed=1)
-    assert drafts == model.sample(prompt, GRAMMAR, 3, seed=1)
+    drafts = model.sample(prompt, GRAMMAR, 4, seed=1)
+    assert drafts == model.sample(prompt, GRAMMAR, 4, seed=1)
     plans = [draft.answer for draft in drafts]
-    assert len(set(plans)) == 3
+    assert len(set(plans)) == 4
     for plan in plans:
         steps = (SPACES.step(plan.space, plan.decisions[:i]) for i in range(len(plan)))
         assert all(map(legal, steps, plan.decisions))

@@ -48,24 +48,17 @@ class Judge:
         self.forest = forest
         self._leaves: dict[tuple[str, Plan], Leaves | None] = {}
 
-    def scores(self, program: Program, plans: Sequence[Plan], measured: Mapping[Plan, float] | None = None) -> Values:
-        """`[N]`: what is thought of each plan's kernel, more is faster.
+    def scores(self, program: Program, plans: Sequence[Plan]) -> Values:
+        """`[N]`: what is thought of each plan's kernel before any was measured, more is faster."""
+        return self.believed(program, plans, {}).mean
 
-        `measured` are seconds of some kernels of the program, `inf` where they failed.
-        """
-        return self._believed(program, plans, measured or {}).mean
-
-    def chosen(
-        self, program: Program, plans: Sequence[Plan], n: int, measured: Mapping[Plan, float] | None = None
-    ) -> list[int]:
-        """The places of the `n` plans to be measured together."""
-        return self._believed(program, plans, measured or {}).batch(n)
-
-    def _believed(self, program: Program, plans: Sequence[Plan], measured: Mapping[Plan, float]) -> _Belief:
+    def believed(self, program: Program, plans: Sequence[Plan], measured: Mapping[Plan, float]) -> Belief:
+        """What is thought of each plan's kernel. `measured` are seconds of some kernels of the program, `inf` where
+        they failed."""
         found = self._in_leaves(program, [*plans, *measured])
         asked, known = found[: len(plans)], found[len(plans) :]
         seconds = np.array([s for s, leaves in zip(measured.values(), known, strict=True) if leaves is not None])
-        return _Belief(self.forest, asked, [leaves for leaves in known if leaves is not None], seconds)
+        return Belief(self.forest, asked, [leaves for leaves in known if leaves is not None], seconds)
 
     def _in_leaves(self, program: Program, plans: Sequence[Plan]) -> list[Leaves | None]:
         """`[T]` for each plan; None where post-processing refuses it."""
@@ -104,7 +97,7 @@ class Judge:
             raise InputError(f"{path} cannot be read", reason(error), "copy the whole folder again") from error
 
 
-class _Belief:
+class Belief:
     """What is thought of kernels by their leaves, after some of their program were measured."""
 
     def __init__(

@@ -104,15 +104,16 @@ class Scheduler(Model):
         found, many = dict.fromkeys(drafts), DRAFTS * max(LEAST, n)
         for _ in range(GENERATIONS):
             every = [plan for plan in (*known, *found) if plan.space not in closed]
-            order = np.argsort(-judge.scores(program, every, known), kind="stable")[:PARENTS]
+            order = np.argsort(-judge.believed(program, every, known).mean, kind="stable")[:PARENTS]
             parents = [every[i] for i in order]
             children = [program.mutated(parents[i % len(parents)], draw) for i in range(many)]
             found |= dict.fromkeys(plan for plan in children if plan not in known and plan.space not in closed)
         plans = list(found)
-        chosen = [plans[i] for i in judge.chosen(program, plans, n, known)]
+        belief = judge.believed(program, plans, known)
+        chosen = [plans[i] for i in belief.batch(n)]
         # Of each design space one is tried: all of another one's may be wrong.
         tried, first = {plan.space for plan in (*known, *chosen)}, dict[int, Plan]()
-        for i in np.argsort(-judge.scores(program, plans, known), kind="stable"):
+        for i in np.argsort(-belief.mean, kind="stable"):
             first.setdefault(plans[i].space, plans[i])
         untried = [plan for space, plan in first.items() if space not in tried]
         return [*chosen[: n - len(untried)], *untried] if len(untried) < n else chosen

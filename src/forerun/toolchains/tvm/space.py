@@ -46,6 +46,11 @@ class Space:
     TVM leaves those out and asks of the others what depends on the structure alone. Finding out takes some 30 ms.
     """
 
+    def given(self, decisions: Sequence[Decision], until: int) -> dict[Any, Any]:
+        """As TVM's traces take them: those on the first instructions, by the instruction."""
+        asked = zip(self.asks, decisions, strict=False)
+        return {self.trace.insts[at]: _given(decision) for at, decision in asked if at < until}
+
 
 class Program:
     """A workload with its design spaces: `forerun.grammars.decisions.Spaces`."""
@@ -112,7 +117,7 @@ class Program:
         number = draw.randrange(len(self.spaces)) if draw.random() < _ELSEWHERE else plan.space
         space, given = self.spaces[number], dict[Any, Any]()
         if len(space.asks) == len(plan):
-            given = {space.trace.insts[at]: _given(d) for at, d in zip(space.asks, plan.decisions, strict=True)}
+            given = space.given(plan.decisions, len(space.trace.insts))
         if given and number == plan.space:
             place = draw.randrange(len(plan))
             inst = space.trace.insts[space.asks[place]]
@@ -126,12 +131,8 @@ class Program:
 
     def _drawn(self, number: int, given: dict[Any, Any], draw: Random) -> Plan:
         """What TVM decides where nothing is given. Its schedule is kept for a while: most are looked at soon."""
-        from tvm.s_tir import Schedule
-        from tvm.s_tir.schedule import Trace
-
         space = self.spaces[number]
-        schedule = Schedule(self.module, seed=draw.randrange(1, 1 << 31), error_render_level="none")
-        Trace(space.trace.insts, given).apply_to_schedule(schedule, remove_postproc=True)
+        schedule = self._applied(space.trace.insts, given, draw.randrange(1, 1 << 31))
         plan = Plan(number, _decided(space, schedule.trace))
         while len(self._fresh) >= _FRESH:
             del self._fresh[next(iter(self._fresh))]
@@ -178,16 +179,18 @@ class Program:
 
     def _begun(self, space: Space, until: int, decisions: Sequence[Decision]) -> Any:
         """A schedule after the trace's first instructions."""
+        try:
+            return self._applied(space.trace.insts[:until], space.given(decisions, until), _SEED)
+        except Exception as error:  # TVM's own errors share no base
+            raise Refused(f"replay: {reason(error)[:300]}") from error
+
+    def _applied(self, insts: Sequence[Any], given: dict[Any, Any], seed: int) -> Any:
+        """A schedule after instructions, of which TVM decides those that are not given. Raises TVM's own errors."""
         from tvm.s_tir import Schedule
         from tvm.s_tir.schedule import Trace
 
-        insts = space.trace.insts[:until]
-        given = {insts[at]: _given(decision) for at, decision in zip(space.asks, decisions, strict=False) if at < until}
-        schedule = Schedule(self.module, seed=_SEED, error_render_level="none")
-        try:
-            Trace(insts, given).apply_to_schedule(schedule, remove_postproc=True)
-        except Exception as error:  # TVM's own errors share no base
-            raise Refused(f"replay: {reason(error)[:300]}") from error
+        schedule = Schedule(self.module, seed=seed, error_render_level="none")
+        Trace(insts, given).apply_to_schedule(schedule, remove_postproc=True)
         return schedule
 
 
