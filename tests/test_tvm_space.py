@@ -159,5 +159,5 @@ def test_pooling_is_scheduled_without_a_warning(capfd):
         pooled = tvm.topi.nn.pool2d(data, (3, 3), (2, 2), (1, 1), (1, 1, 1, 1), kind)
         module = tvm.IRModule({"main": tvm.te.create_prim_func([data, pooled]).with_attr("global_symbol", "main")})
         assert f'"meta_schedule.pool_{kind}"' in module.script()
-        assert len(Program(Source(module.script(), "tensorir", kind, TARGET))) >= 1
+        assert len(Program(Source(module.script(), "tensorir", kind, TARGET))) == 3
     assert capfd.readouterr().err == ""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
+from zlib import crc32
 
 from forerun import settings
-from forerun.cli.render import Column, Table, add_format, counted, number, show
+from forerun.cli.render import Column, Progress, Table, add_format, counted, number, show
 from forerun.corpora import workloads
 from forerun.errors import InputError, UsageError
 from forerun.prompts import parts
@@ -20,6 +22,8 @@ from forerun.tables import LAYOUTS, TASKS, read_public, read_rows, read_table, r
 from forerun.tables.files import check
 from forerun.tables.schedules import Sentences
 from forerun.tables.stored import EACH
+
+_SAVE_S = 60.0
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -83,6 +87,17 @@ def _schedules_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", type=Path, required=True, help="a .jsonl or .jsonl.gz file to write")
 
 
+def _drafts_options(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = "Called again with the same output, it goes on where it stopped; Ctrl-C loses nothing."
+    parser.add_argument(
+        "--data", type=Path, required=True, metavar="FILE", help="as `forerun data schedules` writes them"
+    )
+    parser.add_argument("--checkpoint", type=Path, metavar="DIR", help="with the cost model (the one that ships)")
+    parser.add_argument("--each", type=_count, default=96, help="random ones of a program to begin with (default: 96)")
+    parser.add_argument("--seed", type=int, default=0, help="which ones are drawn (default: 0)")
+    parser.add_argument("-o", "--output", type=Path, required=True, help="a .jsonl or .jsonl.gz file to write")
+
+
 def _export(options: argparse.Namespace) -> Table:
     todo = f"gather some first: forerun collect {options.task}"
     path = settings.existing_store(options.store, todo)
@@ -114,6 +129,36 @@ def _schedules(options: argparse.Namespace) -> Table:
     of_texts = {each.text: tuple(sorted(each.families)) for each in workloads.read(options.workloads)}
     found = list(schedules.stored(path, of_texts))
     schedules.write(options.output, found)
+    return _families(found)
+
+
+def _drafts(options: argparse.Namespace) -> Table:
+    from forerun.models._judge import Judge
+    from forerun.models.scheduler import SHIPPED
+    from forerun.train.drafts import drafted
+
+    judge = Judge.load(options.checkpoint or SHIPPED)
+    if judge is None:
+        raise InputError(f"{options.checkpoint} has no cost model", "it is what grades drafts", "forerun train judge")
+    path = options.output
+    known = {(each.text, each.target): each for each in schedules.read(path)} if path.is_file() else {}
+    asked = [each for each in schedules.read(options.data) if (each.text, each.target) not in known]
+    progress, saved = Progress(len(asked), "programs"), time.monotonic()
+    try:
+        for each in asked:
+            made = drafted(each, judge, options.each, crc32(each.text.encode()) ^ options.seed)
+            known[each.text, each.target] = made
+            progress.step(each.name)
+            if time.monotonic() - saved > _SAVE_S:
+                schedules.write(path, known.values())
+                saved = time.monotonic()
+    finally:
+        progress.end()
+        schedules.write(path, known.values())
+    return _families(list(known.values()))
+
+
+def _families(found: Sequence[Sentences]) -> Table:
     columns = [
         Column("family", "family"),
         Column("programs", "programs", number, True),
@@ -143,6 +188,7 @@ _VERBS = {
     "show": ("count what is in a table of rows", _show_options, _show),
     "import": ("make rows of a table of your own, or of a public data set", _import_options, _import),
     "schedules": ("write measured schedules to a file that training reads", _schedules_options, _schedules),
+    "drafts": ("add schedules that nobody measured, as the cost model grades them", _drafts_options, _drafts),
 }
 
 

@@ -101,14 +101,7 @@ class Scheduler(Model):
         closed: Collection[int],
     ) -> list[Plan]:
         """The `n` to be measured: of the drafts, and of what mutations of the most promising plans become."""
-        found, many = dict.fromkeys(drafts), DRAFTS * max(LEAST, n)
-        for _ in range(GENERATIONS):
-            every = [plan for plan in (*known, *found) if plan.space not in closed]
-            order = np.argsort(-judge.believed(program, every, known).mean, kind="stable")[:PARENTS]
-            parents = [every[i] for i in order]
-            children = [program.mutated(parents[i % len(parents)], draw) for i in range(many)]
-            found |= dict.fromkeys(plan for plan in children if plan not in known and plan.space not in closed)
-        plans = list(found)
+        plans = bred(judge, program, drafts, DRAFTS * max(LEAST, n), draw, known, closed)
         belief = judge.believed(program, plans, known)
         chosen = [plans[i] for i in belief.batch(n)]
         # Of each design space one is tried: all of another one's may be wrong.
@@ -148,6 +141,29 @@ class Scheduler(Model):
     def _encoded(self, prompt: str) -> Any:
         assert self.model is not None
         return self.model.network.encode([self.model.encode(prompt).ids])
+
+
+def bred(
+    judge: Judge,
+    program: Program,
+    drafts: Sequence[Plan],
+    many: int,
+    draw: random.Random,
+    known: Mapping[Plan, float],
+    closed: Collection[int] = (),
+) -> list[Plan]:
+    """Drafts, and generations of `many` mutations of the most promising plans, measured ones among them.
+
+    `known` are seconds of what was measured, which is not drafted again; `closed` are design spaces that are left.
+    """
+    found = dict.fromkeys(drafts)
+    for _ in range(GENERATIONS):
+        every = [plan for plan in (*known, *found) if plan.space not in closed]
+        order = np.argsort(-judge.believed(program, every, known).mean, kind="stable")[:PARENTS]
+        parents = [every[i] for i in order]
+        children = [program.mutated(parents[i % len(parents)], draw) for i in range(many)]
+        found |= dict.fromkeys(plan for plan in children if plan not in known and plan.space not in closed)
+    return list(found)
 
 
 def _closed(known: Mapping[Plan, float], spaces: int) -> Collection[int]:

@@ -8,20 +8,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from forerun import plain
 from forerun.core import Source
 from forerun.corpora.workloads import LANGUAGE
-from forerun.grammars.decisions import Choice, Decision, Place, Plan, Step, Tile, decision_of
+from forerun.errors import InputError
+from forerun.grammars.decisions import Choice, Decision, Decisions, Place, Plan, Step, Tile, decision_of
 from forerun.store import Store
 from forerun.tasks.schedule import Schedule
+
+if TYPE_CHECKING:  # TVM is an extra
+    from forerun.toolchains.tvm.space import Program
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
     """One plan: what was asked (`T28/4/64`, `C4`, `L-2,-1,3`), what was decided, and the seconds of a run.
 
-    Nobody measured it where `measured` is false; it failed where it was measured and has no seconds.
+    It failed where it was measured and has no seconds. Seconds that nobody measured are what a cost model believes
+    (`forerun.train.drafts`).
     """
 
     space: int
@@ -56,9 +62,19 @@ class Sentences:
         """The program, to be measured on the same target."""
         return Source(self.text, LANGUAGE, self.name, self.target)
 
+    def program(self) -> Program:
+        """With the design spaces that the sentences are of. Raises InputError where TVM makes others, ToolMissing."""
+        from forerun.toolchains.tvm.space import Program
+
+        program = Program(self.source)
+        if len(program) != self.spaces:
+            why = f"{len(program)} are made here, its schedules are of {self.spaces}"
+            raise InputError(f"{self.name} has other design spaces", why, "measure it again: forerun collect schedule")
+        return program
+
     @property
     def best(self) -> float | None:
-        """The least seconds of all schedules."""
+        """The least seconds of all schedules, measured or believed."""
         return min((each.seconds for each in self.sentences if each.seconds), default=None)
 
 
@@ -92,17 +108,22 @@ def stored(path: Path, families: Mapping[str, tuple[str, ...]]) -> Iterator[Sent
                 found.setdefault(row.source.key, []).append((row.answer, seconds, row.origin))
     for key, trials in found.items():
         source, grammar = sources[key], task.grammar(sources[key])
-        steps, sentences = grammar.spaces.step, list[Sentence]()
-        for answer, seconds, origin in trials:
-            if answer is not None:
-                plan = grammar.parse(answer)
-                asked = (steps(plan.space, plan.decisions[:i]) for i in range(len(plan)))
-                spelled = tuple(answer.split()[1:])
-                sentences.append(Sentence(plan.space, tuple(map(_asked, asked)), spelled, seconds, True, origin))
+        sentences = [
+            sentence(grammar, grammar.parse(answer), seconds, True, origin)
+            for answer, seconds, origin in trials
+            if answer is not None
+        ]
         default = next((seconds for answer, seconds, _ in trials if answer is None), None)
         known = families.get(source.text, ())
         about = (source.name, known, source.text, source.target, task.prompt(source), len(grammar.spaces), default)
         yield Sentences(*about, tuple(sentences))
+
+
+def sentence(grammar: Decisions, plan: Plan, seconds: float | None, measured: bool, origin: str) -> Sentence:
+    """A plan with what was asked. Raises ValueError for what is not legal."""
+    asked = (grammar.spaces.step(plan.space, plan.decisions[:i]) for i in range(len(plan)))
+    decided = tuple(grammar.text(plan).split()[1:])
+    return Sentence(plan.space, tuple(map(_asked, asked)), decided, seconds, measured, origin)
 
 
 def read(path: Path) -> list[Sentences]:

@@ -42,12 +42,11 @@ class Report:
 def measured(found: Iterable[Sentences]) -> Iterator[Measured]:
     """What is known of programs with kernels enough. Raises ToolMissing, InputError."""
     from forerun.toolchains.tvm.features import features
-    from forerun.toolchains.tvm.space import Program
 
     for each in found:
         kernels = [(one.plan, one.seconds) for one in each.sentences if one.seconds]
         if len(kernels) >= _FEW:
-            table = features(Program(each.source), [plan for plan, _ in kernels])
+            table = features(each.program(), [plan for plan, _ in kernels])
             seconds = np.array([each for _, each in kernels])
             yield Measured(frozenset(each.families), table, np.log(seconds.min() / seconds))
 

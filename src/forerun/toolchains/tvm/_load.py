@@ -7,7 +7,6 @@ import re
 import sys
 import types
 from functools import cache, lru_cache
-from itertools import product
 from typing import Any
 
 from forerun.core import Tool
@@ -26,8 +25,6 @@ _INTRINSICS = {
     "rocm": "rocm",
 }
 """Modules of `tvm.s_tir.tensor_intrin`, and in what keys or kind of a target their owners are told."""
-_RULES = ("pool_max", "pool_avg", "adaptive_pool_max", "adaptive_pool_avg")
-"""Of TVM's pooling operators."""
 _WITHOUT = re.compile(r"sm_[1-7]\d")
 """GPUs for whose tensor cores TVM has no design spaces."""
 
@@ -78,27 +75,12 @@ def use_threads(count: int) -> None:
     load().get_global_func("runtime.config_threadpool")(1, count)
 
 
-@cache
-def _known_rules() -> None:
-    """Registers the schedule rules that TVM's operators ask for by name, and TVM does not have.
-
-    They do what TVM does without them, nothing; but without them it warns on stderr, each time.
-    """
-    from tvm_ffi import get_global_func, register_global_func
-
-    for kind, rule in product(("cpu", "gpu"), _RULES):
-        name = f"s_tir.meta_schedule.{kind}.meta_schedule.{rule}"
-        if get_global_func(name, allow_missing=True) is None:
-            register_global_func(name, lambda schedule, block: [schedule])
-
-
 def intrinsics(target: Any) -> None:
     """Loads the tensor intrinsics that design spaces of a target ask for.
 
     Those of other processors take 36 seconds: they are empty modules from here on.
     """
     load()
-    _known_rules()
     gpu = _WITHOUT.fullmatch(str(target.attrs.get("arch", "")))
     told = "" if gpu else f"{target.kind.name} {' '.join(target.keys)} {target.attrs.get('mtriple', '')}"
     for name, owner in _INTRINSICS.items():

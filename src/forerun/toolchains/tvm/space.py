@@ -24,6 +24,8 @@ _FRESH = 256
 """Schedules that were drawn and are kept, the latest: replaying one is a third of looking at it."""
 _ELSEWHERE, _AFRESH = 0.15, 0.2
 """How often a mutation goes to another design space, and how often all factors of a tile are drawn anew."""
+_RULE, _ABSENT = "schedule_rule", "meta_schedule."
+"""What a block asks for a rule with, and how the names of rules begin that are nowhere."""
 _SEED = 1
 """Spaces are made with decisions, which are thrown away: any seed gives the same spaces."""
 
@@ -215,13 +217,27 @@ def _made(module: Any, target: Any, name: str) -> tuple[Sequence[Any], Sequence[
     from tvm.s_tir import meta_schedule as ms
 
     context = ms.TuneContext(
-        mod=module, target=target, space_generator="post-order-apply", task_name="main", num_threads=1, rand_state=_SEED
-    )
+        mod=_without_rules(module), target=target, space_generator="post-order-apply", task_name="main",
+        num_threads=1, rand_state=_SEED,
+    )  # fmt: skip
     try:
         return context.generate_design_space(), context.space_generator.postprocs
     except Exception as error:  # TVM's own errors share no base
         todo = "leave this subgraph out; its default schedule works"
         raise InputError(f"{name} has no design space", reason(error), todo) from error
+
+
+def _without_rules(module: Any) -> Any:
+    """A module whose blocks ask for no schedule rule by name that TVM does not have, as its pooling operators do: it
+    goes on without such a rule, but warns on stderr of each.
+    """
+    from tvm.s_tir import Schedule
+
+    schedule = Schedule(module)
+    for block in schedule.get_child_blocks(schedule.get_sblock("root")):
+        if str(schedule.get(block).annotations.get(_RULE, "")).startswith(_ABSENT):
+            schedule.unannotate(block, _RULE)
+    return schedule.mod
 
 
 def _space(trace: Any, name: str) -> Space:
