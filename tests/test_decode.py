@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,8 @@ import pytest
 from numpy.typing import NDArray
 
 from forerun.core import END, Grammar
-from forerun.models._decode import Prefix, Vocabulary, expand, sample
+from forerun.errors import InputError
+from forerun.models._decode import Prefix, Vocabulary, expand, following, sample
 
 
 class Words(Grammar[tuple[str, ...]]):
@@ -154,3 +155,22 @@ def test_a_grammar_without_a_way_on_is_an_error() -> None:
 
     with pytest.raises(ValueError, match="dead end"):
         expand(Remembering(), VOCABULARY, Remembering().encode([(1,)]), [Stuck()])
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+def test_a_network_that_gives_no_numbers_is_an_error(wrong: float) -> None:
+    class Damaged(Remembering):
+        def step(self, *given: Any) -> tuple[Any, Any]:
+            found, cache = super().step(*given)
+            found[..., 100] = wrong  # of a token that no answer has
+            return found, cache
+
+    memory = Damaged().encode([(7,)])
+    reads: list[Callable[[], object]] = [
+        lambda: expand(Damaged(), VOCABULARY, memory, [Words()]),
+        lambda: sample(Damaged(), VOCABULARY, memory, [Words()], n=4, seed=0),
+        lambda: following(Damaged(), VOCABULARY, memory, [[10, 2]]),
+    ]
+    for read in reads:
+        with pytest.raises(InputError, match="gives no numbers"):
+            read()

@@ -1,6 +1,7 @@
 """The cost model of schedules: what it learns of measured kernels, what is told of it, what ships."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from forerun.corpora.workloads import Use, Workload
 from forerun.errors import InputError
 from forerun.models._judge import NAME, REFUSED, Belief, Judge
 from forerun.stats import spearman
+from forerun.tables import schedules
 
 pytest.importorskip("sklearn")
 
@@ -109,3 +111,26 @@ def test_the_command_collects_learns_and_tells(tmp_path: Path, capsys: pytest.Ca
     card = json.loads((Path(folder) / "judge.json").read_text())
     assert card["families"] == ["a", "b"] and card["validated with"] == ["b"]
     assert Judge.load(Path(folder)) is not None
+
+    # It grades what nobody measured, for the network to learn from.
+    drafts = ["data", "drafts", "--data", data, "--checkpoint", folder, "--each", "6", "-o", str(tmp_path / "e.jsonl")]
+    assert main([*drafts, "--format", "json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [row["programs"] for row in told] == [1, 1]
+    made, before = schedules.read(tmp_path / "e.jsonl"), schedules.read(Path(data))
+    for each, known in zip(made, before, strict=True):
+        kept, new = each.sentences[: len(known.sentences)], each.sentences[len(known.sentences) :]
+        assert kept == known.sentences and len(new) >= 6
+        assert not {one.plan for one in kept} & {one.plan for one in new}
+        assert all(one.seconds and not one.measured for one in new)
+        assert each.best == pytest.approx(known.best)  # what is believed is no faster than what was measured
+    stood = (tmp_path / "e.jsonl").read_bytes()
+    assert main(drafts) == 0 and (tmp_path / "e.jsonl").read_bytes() == stood
+    capsys.readouterr()
+    assert main([*drafts[:-5], str(tmp_path), "--each", "6", *drafts[-2:]]) == 1
+    assert "has no cost model" in capsys.readouterr().err
+
+    # Of another version of TVM, say.
+    schedules.write(Path(data), [replace(each, spaces=each.spaces + 1) for each in before])
+    assert main(train) == 1
+    assert "has other design spaces" in capsys.readouterr().err

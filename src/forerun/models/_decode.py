@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forerun.core import END, Grammar
+from forerun.errors import InputError
 
 Logits = NDArray[np.float32]
 
@@ -144,7 +145,7 @@ def expand(
     leaves: list[list[Prefix]] = [[] for _ in grammars]
     parents, tokens = _rows([[0]] * len(grammars)), _rows([[vocabulary.begin]] * len(grammars))
     for _ in range(longest):
-        logits, cache = network.step(memory, cache, parents, tokens)
+        logits, cache = _stepped(network, memory, cache, parents, tokens)
         kept = []
         for i, grammar in enumerate(grammars):
             level = _level(live[i], logits[i], vocabulary, grammar, floor / 10)
@@ -220,7 +221,7 @@ def sample(
     live = [[Prefix()] * n for _ in grammars]
     parents, tokens = _rows([[0] * n] * len(grammars)), _rows([[vocabulary.begin] * n] * len(grammars))
     for _ in range(longest):
-        logits, cache = network.step(memory, cache, parents, tokens)
+        logits, cache = _stepped(network, memory, cache, parents, tokens)
         for i, grammar in enumerate(grammars):
             for row, prefix in enumerate(live[i]):
                 chance = draws.random()  # drawn for finished rows too: a row's luck is its own
@@ -242,11 +243,22 @@ def following(network: Network, vocabulary: Vocabulary, memory: Any, written: Se
     cache, parents = network.begin(memory), np.zeros((1, len(rows)), np.int64)
     found: list[Logits] = [np.empty(0, np.float32)] * len(rows)
     for place in range(longest + 1):
-        logits, cache = network.step(memory, cache, parents, given[None, :, place])
+        logits, cache = _stepped(network, memory, cache, parents, given[None, :, place])
         for row in (i for i, tokens in enumerate(written) if len(tokens) == place):
             found[row] = logits[0, row]
         parents = np.arange(len(rows))[None]
     return np.stack(found)
+
+
+def _stepped(
+    network: Network, memory: Any, cache: Any, parents: NDArray[np.int64], tokens: NDArray[np.int64]
+) -> tuple[Logits, Any]:
+    """One more token. Raises InputError for a network whose logits are no numbers."""
+    logits, cache = network.step(memory, cache, parents, tokens)
+    if not np.isfinite(logits).all():
+        why = "its weights are damaged, or its training diverged"
+        raise InputError("the network gives no numbers", why, "copy the checkpoint again, or install forerun again")
+    return logits, cache
 
 
 def _must_end(prefix: Prefix, grammar: Grammar[Any]) -> bool:
