@@ -3,10 +3,11 @@
     python benchmarks/tuning.py workloads.jsonl.gz --held resnet --held bert --checkpoint DIR --seed 0 --seed 1 --seed 2
     python benchmarks/tuning.py workloads.jsonl.gz --held resnet --models evolutionary --candidates 1000 --seed 0
 
-Programs are those that only networks of the held-out families use, `--each` of each family with the most work in their
-networks. All methods are measured by one worker: built, compared with NumPy, timed; a wrong or refused candidate counts
-as one. In the end the best kernels of all methods are timed again, in turn and by one process: what was measured during
-a search is the luckier the more was measured. A result is kept as it comes: an interrupted run is called again.
+Programs are those that only networks of the held-out families use and no model learned from, `--each` of each family
+with the most work in their networks. All methods are measured by one worker: built, compared with NumPy, timed; a wrong
+or refused candidate counts as one. In the end the best kernels of all methods are timed again, in turn and by one
+process: what was measured during a search is the luckier the more was measured. A result is kept as it comes: an
+interrupted run is called again.
 """
 
 from __future__ import annotations
@@ -29,11 +30,13 @@ from forerun.models.uniform import Uniform
 from forerun.sandbox import Limits, Pool
 from forerun.solve import Budget, solve
 from forerun.stats import bootstrap, geometric_mean
+from forerun.tables import schedules
 from forerun.tasks.schedule import Schedule
 from forerun.toolchains.tvm import target as targets
 from forerun.toolchains.tvm.space import Program
 
 RESULTS = Path(__file__).parent / "results" / "tuning.json"
+LEARNED = Path(__file__).parent / "measured" / "schedules.jsonl.gz"
 AT = (1, 4, 16, 64, 1000)
 OURS, JUDGED_NOT, UNIFORM, RANDOM, EVOLUTIONARY = (
     "scheduler",
@@ -52,7 +55,9 @@ TIE = 0.02
 def main() -> int:
     options = _options()
     lines = Lines(options.output.with_suffix(".jsonl"), ("program", "threads", "seed", "method"))
-    chosen = programs(workloads.read(options.workloads), options.held, options.each)
+    learned = {each.text for path in options.learned for each in schedules.read(path)}
+    found = [each for each in workloads.read(options.workloads) if each.text not in learned]
+    chosen = programs(found, options.held, options.each)
     progress = Progress(len(chosen) * len(options.seed) * len(options.models) * len(options.threads), "searches")
     try:
         with Pool(1, Limits(timeout_s=TIMEOUT_S)) as pool:
@@ -75,6 +80,13 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--held", action="append", required=True, metavar="FAMILY", help="a family that no model has seen"
     )
+    parser.add_argument(
+        "--learned",
+        action="append",
+        type=Path,
+        metavar="FILE",
+        help="what it learned from (benchmarks/measured)",
+    )
     parser.add_argument("--each", type=int, default=6, help="programs of each family (6)")
     parser.add_argument("--models", nargs="*", choices=METHODS, default=METHODS, help="only these (all)")
     parser.add_argument("--checkpoint", type=Path, default=SHIPPED, help="the model of schedules (the one that ships)")
@@ -84,6 +96,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("-o", "--output", type=Path, default=RESULTS, help="the summary; results stand beside it")
     options = parser.parse_args()
     options.seed, options.threads = options.seed or [0], options.threads or [1]
+    options.learned = options.learned or [LEARNED]
     return options
 
 
