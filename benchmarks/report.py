@@ -11,6 +11,7 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -240,7 +241,22 @@ def tuning() -> str:
             rows.append([method, *cells, *(f"{most[name]}" for name in ("won", "programs", "seeds"))])
         about = f"{threads} thread{'s' * (threads != 1)}:\n"
         parts.append(f"{about}\n{table(['candidates', *map(str, at), 'won', 'programs', 'seeds'], rows)}")
+        beside = [row for row in found["beside"] if row["threads"] == threads and "ratio" in row]
+        parts.append(table(["scheduler after", *_rivals(beside)], _beside(beside)))
     return "\n".join(parts)
+
+
+def _rivals(beside: list[dict[str, Any]]) -> list[str]:
+    at = {row["at"]: row["programs"] for row in beside}
+    return [f"evolutionary after {count:,} ({programs} programs)" for count, programs in at.items()]
+
+
+def _beside(beside: list[dict[str, Any]]) -> list[list[str]]:
+    """How many times as fast, and on how many programs at least as fast within 2%."""
+    return [
+        [f"{n}", *(f"{r['ratio']:.2f} [{r['low']:.2f}, {r['high']:.2f}], {r['won']}" for r in rows)]
+        for n, rows in groupby(beside, key=lambda row: row["candidates"])
+    ]
 
 
 RUNS = ("default", "dlight", "metaschedule", "ours", "PyTorch", "Inductor", "onnxruntime")

@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import product
 from pathlib import Path
 
 from _lines import Line, Lines, digest, summarise, weights
@@ -202,32 +203,55 @@ def best(line: Line, count: int) -> str:
 
 def summary(lines: Iterable[Line]) -> Line:
     """For each method and number of candidates: how fast, as a share of the best that is known of a program, and of how
-    many programs it has that; means over seeds, then geometric means over programs with bootstrap intervals."""
+    many programs it has that; means over seeds, then geometric means over programs with bootstrap intervals. And ours
+    beside the evolutionary search, on the programs that both have."""
     lines = list(lines)
     timed = {(line["program"], line["threads"]): line["kernels"] for line in lines if line["method"] == AGAIN}
-    rows = []
+    rows, beside = list[Line](), list[Line]()
     for threads in sorted({line["threads"] for line in lines}):
-        for method in METHODS:
-            mine = [line for line in lines if line["threads"] == threads and line["method"] == method]
-            for count in AT:
-                shares: dict[str, list[float]] = {}
-                for line in mine:
-                    kernels = timed.get((line["program"], threads), {})
-                    if line["asked"] >= count and best(line, count) in kernels:
-                        seconds = min(kernels[best(line, count)], kernels[""])
-                        shares.setdefault(line["program"], []).append(min(kernels.values()) / seconds)
-                if shares:
-                    rows.append(_row(threads, method, count, shares))
+        found = shares([line for line in lines if line["threads"] == threads], timed)
+        rows += [_row(threads, method, count, own) for (method, count), own in found.items()]
+        rivals = {count: own for (method, count), own in found.items() if method == EVOLUTIONARY}
+        for (method, count), own in found.items():
+            if method == OURS:
+                beside += [_beside(threads, count, own, at, rival) for at, rival in rivals.items()]
     fastest = {f"{name}, {threads}": min(kernels.values()) for (name, threads), kernels in timed.items()}
-    return {"best known": fastest, "table": rows}
+    return {"best known": fastest, "table": rows, "beside": beside}
 
 
-def _row(threads: int, method: str, count: int, shares: dict[str, list[float]]) -> Line:
-    means = [geometric_mean(values) for values in shares.values()]
+Shares = dict[str, list[float]]
+"""Of the best that is known of a program, one for each seed."""
+
+
+def shares(lines: Sequence[Line], timed: dict[tuple[str, int], dict[str, float]]) -> dict[tuple[str, int], Shares]:
+    """By method and number of candidates."""
+    found: dict[tuple[str, int], Shares] = {}
+    for method, count in product(METHODS, AT):
+        for line in lines:
+            kernels = timed.get((line["program"], line["threads"]), {})
+            if line["method"] == method and line["asked"] >= count and best(line, count) in kernels:
+                seconds = min(kernels[best(line, count)], kernels[""])
+                own = found.setdefault((method, count), {})
+                own.setdefault(line["program"], []).append(min(kernels.values()) / seconds)
+    return found
+
+
+def _row(threads: int, method: str, count: int, own: Shares) -> Line:
+    means = [geometric_mean(values) for values in own.values()]
     found = bootstrap([[mean] for mean in means], geometric_mean)
     row = {"threads": threads, "method": method, "candidates": count, "programs": len(means)}
     row["won"] = sum(mean > 1 - TIE for mean in means)
-    return row | {"seeds": max(map(len, shares.values())), "share": found.value, "low": found.low, "high": found.high}
+    return row | {"seeds": max(map(len, own.values())), "share": found.value, "low": found.low, "high": found.high}
+
+
+def _beside(threads: int, count: int, ours: Shares, at: int, rival: Shares) -> Line:
+    """How much faster ours is after so many candidates than the evolutionary search after `at`."""
+    both = [name for name in ours if name in rival]
+    ratios = [geometric_mean(ours[name]) / geometric_mean(rival[name]) for name in both]
+    found = bootstrap([[ratio] for ratio in ratios], geometric_mean) if ratios else None
+    row = {"threads": threads, "candidates": count, "at": at, "programs": len(both)}
+    row |= {"won": sum(ratio > 1 - TIE for ratio in ratios)}
+    return row | ({"ratio": found.value, "low": found.low, "high": found.high} if found else {})
 
 
 if __name__ == "__main__":
