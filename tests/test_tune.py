@@ -270,10 +270,12 @@ def test_no_tvm_and_another_one(
 
     monkeypatch.setattr(importlib.metadata, "distribution", distribution)
     _load.load.cache_clear()
+    _load.found.cache_clear()
     try:
         code, _, err = run_forerun("tune", str(network(tmp_path)), "--target", "llvm:1")
     finally:
         _load.load.cache_clear()
+        _load.found.cache_clear()
     assert code == 3 and said in err and "pip install 'forerun[tune]'" in err
 
 

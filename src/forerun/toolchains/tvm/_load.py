@@ -29,6 +29,7 @@ _WITHOUT = re.compile(r"sm_[1-7]\d")
 """GPUs for whose tensor cores TVM has no design spaces."""
 
 
+@cache
 def found() -> Tool:
     """TVM, without importing it. Raises ToolMissing for none, or one that does not fit."""
     tool, ffi = (package(name, "tensor programs need TVM", "tune") for name in ("apache-tvm", "apache-tvm-ffi"))
