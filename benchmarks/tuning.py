@@ -39,6 +39,8 @@ from forerun.toolchains.tvm.space import Program
 RESULTS = Path(__file__).parent / "results" / "tuning.json"
 LEARNED = Path(__file__).parent / "measured" / "schedules.jsonl.gz"
 AT = (1, 4, 16, 64, 1000)
+BESIDE = (64, 1000)
+"""Where ours stands beside the evolutionary search."""
 OURS, JUDGED_NOT, UNIFORM, RANDOM, EVOLUTIONARY = (
     "scheduler",
     "scheduler, not judged",
@@ -211,7 +213,7 @@ def summary(lines: Iterable[Line]) -> Line:
     for threads in sorted({line["threads"] for line in lines}):
         found = shares([line for line in lines if line["threads"] == threads], timed)
         rows += [_row(threads, method, count, own) for (method, count), own in found.items()]
-        rivals = {count: own for (method, count), own in found.items() if method == EVOLUTIONARY}
+        rivals = {count: found[EVOLUTIONARY, count] for count in BESIDE if (EVOLUTIONARY, count) in found}
         for (method, count), own in found.items():
             if method == OURS:
                 beside += [_beside(threads, count, own, at, rival) for at, rival in rivals.items()]
