@@ -242,8 +242,8 @@ def tuning() -> str:
             rows.append([method, *cells, *(f"{most[name]}" for name in ("won", "programs", "seeds"))])
         about = f"{threads} thread{'s' * (threads != 1)}:\n"
         parts.append(f"{about}\n{table(['candidates', *map(str, at), 'won', 'programs', 'seeds'], rows)}")
-        beside = [row for row in found["beside"] if row["threads"] == threads and "ratio" in row]
-        parts.append(table(["scheduler after", *_rivals(beside)], _beside(beside)))
+        if beside := [row for row in found["beside"] if row["threads"] == threads]:
+            parts.append(table(["scheduler after", *_rivals(beside)], _beside(beside)))
     return "\n".join(parts)
 
 
@@ -307,7 +307,8 @@ def judge() -> str:
     card = json.loads((WEIGHTS / "scheduler" / "judge.json").read_text())
     learned, families, held = card["learned"], card["families"], card["validated with"]
     return (
-        f"- Data: {card['kernels']:,} kernels of {learned} tensor programs of {len(families)} families:"
+        f"- Data: {card['kernels']:,} kernels of {learned} tensor programs, on each processor counted anew, of"
+        f" {len(families)} families:"
         f" {', '.join(families)}.\n"
         f"- Held out while these figures were taken: {', '.join(held)}; {card['programs']} programs whose kernels"
         f" differ.\n"

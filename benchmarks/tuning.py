@@ -216,7 +216,8 @@ def summary(lines: Iterable[Line]) -> Line:
         rivals = {count: found[EVOLUTIONARY, count] for count in BESIDE if (EVOLUTIONARY, count) in found}
         for (method, count), own in found.items():
             if method == OURS:
-                beside += [_beside(threads, count, own, at, rival) for at, rival in rivals.items()]
+                both = {at: rival for at, rival in rivals.items() if own.keys() & rival}
+                beside += [_beside(threads, count, own, at, rival) for at, rival in both.items()]
     fastest = {f"{name}, {threads}": min(kernels.values()) for (name, threads), kernels in timed.items()}
     return {"best known": fastest, "table": rows, "beside": beside}
 
@@ -247,13 +248,12 @@ def _row(threads: int, method: str, count: int, own: Shares) -> Line:
 
 
 def _beside(threads: int, count: int, ours: Shares, at: int, rival: Shares) -> Line:
-    """How much faster ours is after so many candidates than the evolutionary search after `at`."""
-    both = [name for name in ours if name in rival]
-    ratios = [geometric_mean(ours[name]) / geometric_mean(rival[name]) for name in both]
-    found = bootstrap([[ratio] for ratio in ratios], geometric_mean) if ratios else None
-    row = {"threads": threads, "candidates": count, "at": at, "programs": len(both)}
+    """How much faster ours is after so many candidates than the evolutionary search after `at`, where both were run."""
+    ratios = [geometric_mean(ours[name]) / geometric_mean(rival[name]) for name in ours if name in rival]
+    found = bootstrap([[ratio] for ratio in ratios], geometric_mean)
+    row = {"threads": threads, "candidates": count, "at": at, "programs": len(ratios)}
     row |= {"won": sum(ratio > 1 - TIE for ratio in ratios)}
-    return row | ({"ratio": found.value, "low": found.low, "high": found.high} if found else {})
+    return row | {"ratio": found.value, "low": found.low, "high": found.high}
 
 
 if __name__ == "__main__":

@@ -124,7 +124,14 @@ def test_the_command_collects_learns_and_tells(tmp_path: Path, capsys: pytest.Ca
         assert not {one.plan for one in kept} & {one.plan for one in new}
         assert all(one.seconds and not one.measured for one in new)
         assert each.best == pytest.approx(known.best)  # what is believed is no faster than what was measured
+    # Of those it does not learn itself.
+    pairs = zip(judge.measured(before), judge.measured(made), strict=True)
+    assert all(np.array_equal(one.table, other.table) for one, other in pairs)
     stood = (tmp_path / "e.jsonl").read_bytes()
+    assert main(drafts) == 0 and (tmp_path / "e.jsonl").read_bytes() == stood
+    # What was measured since then is graded with.
+    fewer = [replace(made[0], sentences=made[0].sentences[1:]), made[1]]
+    schedules.write(tmp_path / "e.jsonl", fewer)
     assert main(drafts) == 0 and (tmp_path / "e.jsonl").read_bytes() == stood
     capsys.readouterr()
     assert main([*drafts[:-5], str(tmp_path), "--each", "6", *drafts[-2:]]) == 1

@@ -161,3 +161,15 @@ def test_pooling_is_scheduled_without_a_warning(capfd):
         assert f'"meta_schedule.pool_{kind}"' in module.script()
         assert len(Program(Source(module.script(), "tensorir", kind, TARGET))) == 3
     assert capfd.readouterr().err == ""
+
+
+def test_a_program_without_blocks_has_a_design_space():
+    text = """#
+@I.ir_module
+class Module:
+    @T.prim_func(s_tir=True)
+    def main(a: T.Buffer((8,), "float32")):
+        for i in range(8):
+            a[i] = T.float32(1)
+"""
+    assert len(Program(Source(text, "tensorir", "fill", TARGET))) == 1

@@ -142,7 +142,7 @@ def _drafts(options: argparse.Namespace) -> Table:
         raise InputError(f"{options.checkpoint} has no cost model", "it is what grades drafts", "forerun train judge")
     path = options.output
     known = {(each.text, each.target): each for each in schedules.read(path)} if path.is_file() else {}
-    asked = [each for each in schedules.read(options.data) if (each.text, each.target) not in known]
+    asked = [each for each in schedules.read(options.data) if not _drafted(each, known.get((each.text, each.target)))]
     progress, saved = Progress(len(asked), "programs"), time.monotonic()
     try:
         for each in asked:
@@ -156,6 +156,11 @@ def _drafts(options: argparse.Namespace) -> Table:
         progress.end()
         schedules.write(path, known.values())
     return _families(list(known.values()))
+
+
+def _drafted(each: Sentences, made: Sentences | None) -> bool:
+    """Whether what was made is of all that is measured by now."""
+    return made is not None and made.sentences[: len(each.sentences)] == each.sentences
 
 
 def _families(found: Sequence[Sentences]) -> Table:

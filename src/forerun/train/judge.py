@@ -44,7 +44,7 @@ def measured(found: Iterable[Sentences]) -> Iterator[Measured]:
     from forerun.toolchains.tvm.features import features
 
     for each in found:
-        kernels = [(one.plan, one.seconds) for one in each.sentences if one.seconds]
+        kernels = [(one.plan, one.seconds) for one in each.sentences if one.measured and one.seconds]
         if len(kernels) >= _FEW:
             table = features(each.program(), [plan for plan, _ in kernels])
             seconds = np.array([each for _, each in kernels])

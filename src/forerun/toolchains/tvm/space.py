@@ -68,7 +68,7 @@ class Program:
         intrinsics(self.target)
         self.module = parsed(source)
         if spaces is None:
-            spaces, postprocs = _made(self.module, self.target, source.name)
+            spaces, postprocs = _made(source, self.module, self.target)
         self.spaces = tuple(_space(schedule.trace, source.name) for schedule in spaces)
         self._postprocs = postprocs
         self._fresh: dict[Plan, Any] = {}
@@ -212,27 +212,29 @@ def parsed(source: Source) -> Any:
     return module
 
 
-def _made(module: Any, target: Any, name: str) -> tuple[Sequence[Any], Sequence[Any]]:
+def _made(source: Source, module: Any, target: Any) -> tuple[Sequence[Any], Sequence[Any]]:
     """TVM's own design spaces, and their post-processing."""
     from tvm.s_tir import meta_schedule as ms
 
     context = ms.TuneContext(
-        mod=_without_rules(module), target=target, space_generator="post-order-apply", task_name="main",
+        mod=_without_rules(source, module), target=target, space_generator="post-order-apply", task_name="main",
         num_threads=1, rand_state=_SEED,
     )  # fmt: skip
     try:
         return context.generate_design_space(), context.space_generator.postprocs
     except Exception as error:  # TVM's own errors share no base
         todo = "leave this subgraph out; its default schedule works"
-        raise InputError(f"{name} has no design space", reason(error), todo) from error
+        raise InputError(f"{source.name} has no design space", reason(error), todo) from error
 
 
-def _without_rules(module: Any) -> Any:
+def _without_rules(source: Source, module: Any) -> Any:
     """A module whose blocks ask for no schedule rule by name that TVM does not have, as its pooling operators do: it
     goes on without such a rule, but warns on stderr of each.
     """
     from tvm.s_tir import Schedule
 
+    if f'"{_RULE}": "{_ABSENT}' not in source.text:
+        return module
     schedule = Schedule(module)
     for block in schedule.get_child_blocks(schedule.get_sblock("root")):
         if str(schedule.get(block).annotations.get(_RULE, "")).startswith(_ABSENT):
