@@ -106,7 +106,7 @@ def test_a_model_learns_to_propose_what_is_fast(tmp_path):
 
     # What was tried is not proposed again.
     source = Source("", "tensorir")
-    history = [Trial("schedule/1", source, Draft(plan), Measurement({"latency": 1.0}, True)) for plan in plans]
+    history = [Trial("schedule/2", source, Draft(plan), Measurement({"latency": 1.0}, True)) for plan in plans]
     assert not {draft.answer for draft in model.sample(prompt, GRAMMAR, 4, 1, history)} & set(plans)
 
 

@@ -330,7 +330,7 @@ def test_an_interrupt_keeps_what_was_measured(tmp_path: Path) -> None:
             tmp_path / "matmul.tir", target="llvm:1", trials=5, proposer="uniform", store=store, on_progress=stop
         )
     with Store(store) as kept:
-        rows = [row for row in kept.trials("schedule/1") if row.answer is not None]
+        rows = [row for row in kept.trials("schedule/2") if row.answer is not None]
     assert len(rows) == 3
     again = tuning.tune(tmp_path / "matmul.tir", target="llvm:1", trials=5, proposer="uniform", store=store)
     texts = [Decisions.text(Schedule().grammar(t.source), t.draft.answer) for t in again.kernels[0].result.trials]

@@ -24,7 +24,7 @@ class Schedule(Task[Plan]):
     """
 
     name: ClassVar[str] = "schedule"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     reads: ClassVar[tuple[str, ...]] = ("tensorir",)
     metrics: ClassVar[Mapping[str, Metric]] = {"latency": LATENCY}
     metric: ClassVar[Metric] = LATENCY  # type: ignore[misc]

@@ -1,4 +1,5 @@
-"""The one place that imports TVM: the version that fits, without what it would load for nothing."""
+"""The one place that imports TVM: the version that fits, without what it would load for nothing, and its elementary
+functions as arithmetic."""
 
 from __future__ import annotations
 
@@ -12,6 +13,7 @@ from typing import Any
 from forerun.core import Tool
 from forerun.errors import ToolMissing
 from forerun.toolchains.onnx.target import package
+from forerun.toolchains.tvm import _elementary
 
 TVM, FFI = "0.27.", "0.1.14"
 """Versions that work together: the next ffi crashes where databases write modules."""
@@ -60,6 +62,7 @@ def load() -> Any:
     finally:
         if hidden:
             del sys.modules["torch"]
+    _elementary.register(tvm)
     return tvm
 
 
