@@ -14,15 +14,16 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 from _lines import Line, Lines, digest, summarise, weights
 from _metaschedule import compared, run_metaschedule
 
 from forerun.cli.render import Progress
-from forerun.core import Model, Source
+from forerun.core import Source
 from forerun.corpora import workloads
 from forerun.corpora.workloads import Workload
 from forerun.errors import ForerunError
@@ -41,15 +42,15 @@ LEARNED = Path(__file__).parent / "measured" / "schedules.jsonl.gz"
 AT = (1, 4, 16, 64, 1000)
 BESIDE = (64, 1000)
 """Where ours stands beside the evolutionary search."""
-OURS, JUDGED_NOT, UNIFORM, RANDOM, EVOLUTIONARY = (
-    "scheduler",
-    "scheduler, not judged",
-    "uniform",
-    "random",
-    "evolutionary",
-)
+OURS, UNIFORM, RANDOM, EVOLUTIONARY = "scheduler", "uniform", "random", "evolutionary"
+WITHOUT: dict[str, dict[str, Any]] = {
+    "scheduler, not judged": {"judged": False},
+    "scheduler, not corrected": {"corrected": False},
+    "scheduler, no mutations": {"generations": 0},
+}
+"""Ours without a part of it."""
 AGAIN = "again"
-METHODS = (OURS, JUDGED_NOT, UNIFORM, RANDOM, EVOLUTIONARY)
+METHODS = (OURS, UNIFORM, RANDOM, EVOLUTIONARY)
 TIMEOUT_S = 10.0
 TIE = 0.02
 """Kernels whose times differ by less are equally fast."""
@@ -91,7 +92,7 @@ def _options() -> argparse.Namespace:
         help="what it learned from (benchmarks/measured)",
     )
     parser.add_argument("--each", type=int, default=6, help="programs of each family (6)")
-    parser.add_argument("--models", nargs="*", choices=METHODS, default=METHODS, help="only these (all)")
+    parser.add_argument("--models", nargs="*", choices=(*METHODS, *WITHOUT), default=METHODS, help="only these")
     parser.add_argument("--checkpoint", type=Path, default=SHIPPED, help="the model of schedules (the one that ships)")
     parser.add_argument("--candidates", type=int, default=64, help="of each search (64)")
     parser.add_argument("--seed", action="append", type=int, help="of the searches (0)")
@@ -128,7 +129,7 @@ def asked(options: argparse.Namespace, chosen: Sequence[Workload], lines: Lines,
                 for method in options.models:
                     line: Line = {"program": one.name, "family": one.family, "threads": threads, "seed": seed}
                     line |= {"method": method, "asked": options.candidates, "text": digest(one.text)}
-                    if method in (OURS, JUDGED_NOT):
+                    if method == OURS or method in WITHOUT:
                         line["checkpoint"] = weights(options.checkpoint)
                     known = lines.known(line)
                     if line.items() <= {**known, "asked": min(known.get("asked", 0), options.candidates)}.items():
@@ -144,14 +145,10 @@ def asked(options: argparse.Namespace, chosen: Sequence[Workload], lines: Lines,
 
 def searched(source: Source, method: str, options: argparse.Namespace, seed: int, pool: Pool) -> Line:
     """The default's seconds, and each candidate that was the best so far: its place from 1, seconds, and what it is."""
-    made: dict[str, Callable[[], Model]] = {
-        UNIFORM: Uniform,
-        OURS: lambda: Scheduler(options.checkpoint),
-        JUDGED_NOT: lambda: Scheduler(options.checkpoint, judged=False),
-    }
     task = Schedule()
-    if method in made:
-        result = solve(task, made[method](), source, pool=pool, budget=Budget(options.candidates), seed=seed)
+    if method not in (RANDOM, EVOLUTIONARY):
+        model = Uniform() if method == UNIFORM else Scheduler(options.checkpoint, **WITHOUT.get(method, {}))
+        result = solve(task, model, source, pool=pool, budget=Budget(options.candidates), seed=seed)
         grammar = task.grammar(source)
         found = [
             (t.measurement.values["latency"], grammar.text(t.draft.answer)) if t.measurement.ok else None
@@ -229,7 +226,7 @@ Shares = dict[str, list[float]]
 def shares(lines: Sequence[Line], timed: dict[tuple[str, int], dict[str, float]]) -> dict[tuple[str, int], Shares]:
     """By method and number of candidates."""
     found: dict[tuple[str, int], Shares] = {}
-    for method, count in product(METHODS, AT):
+    for method, count in product((*METHODS, *WITHOUT), AT):
         for line in lines:
             kernels = timed.get((line["program"], line["threads"]), {})
             if line["method"] == method and line["asked"] >= count and best(line, count) in kernels:

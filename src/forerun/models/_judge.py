@@ -42,10 +42,11 @@ Values = NDArray[np.float64]
 
 
 class Judge:
-    """`forest` gives the logarithm of a kernel's share of the speed of the best one of its program."""
+    """`forest` gives the logarithm of a kernel's share of the speed of the best one of its program. What was measured
+    of the program changes nothing where it is not `corrected`."""
 
-    def __init__(self, forest: Forest) -> None:
-        self.forest = forest
+    def __init__(self, forest: Forest, corrected: bool = True) -> None:
+        self.forest, self.corrected = forest, corrected
         self._leaves: dict[tuple[str, Plan], Leaves | None] = {}
 
     def scores(self, program: Program, plans: Sequence[Plan]) -> Values:
@@ -55,6 +56,7 @@ class Judge:
     def believed(self, program: Program, plans: Sequence[Plan], measured: Mapping[Plan, float]) -> Belief:
         """What is thought of each plan's kernel. `measured` are seconds of some kernels of the program, `inf` where
         they failed."""
+        measured = measured if self.corrected else {}
         found = self._in_leaves(program, [*plans, *measured])
         asked, known = found[: len(plans)], found[len(plans) :]
         seconds = np.array([s for s, leaves in zip(measured.values(), known, strict=True) if leaves is not None])

@@ -52,17 +52,22 @@ class Scheduler(Model):
         threads: int = 1,
         asked: str = BEST,
         judged: bool = True,
+        corrected: bool = True,
+        generations: int = GENERATIONS,
     ) -> None:
         """A checkpoint from a folder, the one that ships where none is named.
 
-        `asked` is the grade that is asked for; drafts that are not `judged` come as they were drawn. Raises InputError,
-        ToolMissing as `EncoderDecoder` does.
+        `asked` is the grade that is asked for; drafts that are not `judged` come as they were drawn. A cost model that
+        is not `corrected` stays as it is, whatever was measured; `generations` are those of the mutations. Raises
+        InputError, ToolMissing as `EncoderDecoder` does.
         """
         folder = SHIPPED if place is None else Path(place)
         self.judge = Judge.load(folder)
+        if self.judge:
+            self.judge.corrected = corrected
         alone = self.judge and not (folder / CONFIG).is_file()
         self.model = None if alone else EncoderDecoder(folder, device=device, threads=threads)
-        self.asked, self.judged = asked, judged
+        self.asked, self.judged, self.generations = asked, judged, generations
         self._memory = lru_cache(maxsize=8)(self._encoded)
 
     def sample(
@@ -90,8 +95,8 @@ class Scheduler(Model):
                 plans = [plans[i] for i in np.argsort(-self.graded(prompt, decisions, plans), kind="stable")]
         return [Draft(plan, drafts.get(plan, math.nan), self.name) for plan in plans[:n]]
 
-    @staticmethod
     def _evolved(
+        self,
         judge: Judge,
         program: Program,
         drafts: list[Plan],
@@ -101,7 +106,8 @@ class Scheduler(Model):
         closed: Collection[int],
     ) -> list[Plan]:
         """The `n` to be measured: of the drafts, and of what mutations of the most promising plans become."""
-        plans = bred(judge, program, drafts, DRAFTS * max(LEAST, n), draw, known, closed)
+        many = DRAFTS * max(LEAST, n)
+        plans = bred(judge, program, drafts, many, draw, known, closed, self.generations)
         belief = judge.believed(program, plans, known)
         chosen = [plans[i] for i in belief.batch(n)]
         # Of each design space one is tried: all of another one's may be wrong.
@@ -151,13 +157,14 @@ def bred(
     draw: random.Random,
     known: Mapping[Plan, float],
     closed: Collection[int] = (),
+    generations: int = GENERATIONS,
 ) -> list[Plan]:
     """Drafts, and generations of `many` mutations of the most promising plans, measured ones among them.
 
     `known` are seconds of what was measured, which is not drafted again; `closed` are design spaces that are left.
     """
     found = dict.fromkeys(drafts)
-    for _ in range(GENERATIONS):
+    for _ in range(generations):
         every = [plan for plan in (*known, *found) if plan.space not in closed]
         order = np.argsort(-judge.believed(program, every, known).mean, kind="stable")[:PARENTS]
         parents = [every[i] for i in order]
