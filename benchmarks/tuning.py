@@ -36,6 +36,7 @@ from forerun.tables import schedules
 from forerun.tasks.schedule import Schedule
 from forerun.toolchains.tvm import target as targets
 from forerun.toolchains.tvm.space import Program
+from forerun.tuning.dealing import ROUND
 
 RESULTS = Path(__file__).parent / "results" / "tuning.json"
 LEARNED = Path(__file__).parent / "measured" / "schedules.jsonl.gz"
@@ -148,7 +149,8 @@ def searched(source: Source, method: str, options: argparse.Namespace, seed: int
     task = Schedule()
     if method not in (RANDOM, EVOLUTIONARY):
         model = Uniform() if method == UNIFORM else Scheduler(options.checkpoint, **WITHOUT.get(method, {}))
-        result = solve(task, model, source, pool=pool, budget=Budget(options.candidates), seed=seed)
+        budget = Budget(options.candidates)
+        result = solve(task, model, source, pool=pool, budget=budget, seed=seed, at_once=ROUND)
         grammar = task.grammar(source)
         found = [
             (t.measurement.values["latency"], grammar.text(t.draft.answer)) if t.measurement.ok else None

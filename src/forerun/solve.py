@@ -60,8 +60,10 @@ def solve(
     seed: int = 0,
     store: Store | None = None,
     on_trial: Callable[[Trial[A]], None] | None = None,
+    at_once: int = ROUND,
 ) -> Result[A]:
-    """The best checked answer that the model finds within the budget, never worse than the baseline.
+    """The best checked answer that the model finds within the budget, never worse than the baseline. It is asked for
+    `at_once` drafts in a round.
 
     Raises InputError where the baseline itself fails: then there is nothing to compare with.
     """
@@ -72,7 +74,7 @@ def solve(
         if ends is not None and time.monotonic() >= ends:
             break
         # The last draft is asked for alone, so that it may build on everything measured before it.
-        search.round(min(ROUND, max(1, budget.candidates - len(search.trials) - 1)), ends)
+        search.round(min(at_once, max(1, budget.candidates - len(search.trials) - 1)), ends)
     return search.result()
 
 

@@ -32,6 +32,8 @@ from forerun.toolchains.tvm.space import Program
 SHIPPED = Path(__file__).parents[1] / "weights" / "scheduler"
 DRAFTS, LEAST = 8, 8
 """Drafts for each one that is asked for, as if so many were asked for at least."""
+FIRST = 256
+"""Drafts where nothing was measured and a cost model chooses: what is measured first decides what is looked at next."""
 GENERATIONS, PARENTS = 4, 24
 """How often the most promising kernels, measured ones among them, are mutated under the cost model: a generation has as
 many as there were drafts."""
@@ -80,42 +82,23 @@ class Scheduler(Model):
         decisions = cast(Decisions, grammar)
         known = {cast(Plan, trial.draft.answer): _seconds(trial) for trial in history}
         closed = _closed(known, len(decisions.spaces))
-        many = DRAFTS * max(LEAST, n) if self.judged else n
+        spaces = decisions.spaces
+        judge = self.judge if self.judged and isinstance(spaces, Program) and not blind_to(spaces) else None
+        many = FIRST if judge and not known else DRAFTS * max(LEAST, n) if self.judged else n
         drafts: dict[Plan, float] = {}
         for plan, logprob in self._drawn(prompt, decisions, many, seed):
             if plan not in known and plan.space not in closed:
                 drafts.setdefault(plan, logprob)
-        plans, spaces = list(drafts), decisions.spaces
+        plans = list(drafts)
         if self.judged and plans:
             if isinstance(spaces, Program) and blind_to(spaces):
                 plans = [plan for plan in plans if spaces.takes(plan)]
-            elif isinstance(spaces, Program) and self.judge:
-                plans = self._evolved(self.judge, spaces, plans, n, random.Random(seed), known, closed)
+            elif judge and isinstance(spaces, Program):
+                plans = bred(judge, spaces, plans, many, random.Random(seed), known, closed, self.generations)
+                plans = _chosen(judge, spaces, plans, n, known)
             else:
                 plans = [plans[i] for i in np.argsort(-self.graded(prompt, decisions, plans), kind="stable")]
         return [Draft(plan, drafts.get(plan, math.nan), self.name) for plan in plans[:n]]
-
-    def _evolved(
-        self,
-        judge: Judge,
-        program: Program,
-        drafts: list[Plan],
-        n: int,
-        draw: random.Random,
-        known: dict[Plan, float],
-        closed: Collection[int],
-    ) -> list[Plan]:
-        """The `n` to be measured: of the drafts, and of what mutations of the most promising plans become."""
-        many = DRAFTS * max(LEAST, n)
-        plans = bred(judge, program, drafts, many, draw, known, closed, self.generations)
-        belief = judge.believed(program, plans, known)
-        chosen = [plans[i] for i in belief.batch(n)]
-        # Of each design space one is tried: all of another one's may be wrong.
-        tried, first = {plan.space for plan in (*known, *chosen)}, dict[int, Plan]()
-        for i in np.argsort(-belief.mean, kind="stable"):
-            first.setdefault(plans[i].space, plans[i])
-        untried = [plan for space, plan in first.items() if space not in tried]
-        return [*chosen[: n - len(untried)], *untried] if len(untried) < n else chosen
 
     def graded(self, prompt: str, grammar: Decisions, plans: Sequence[Plan]) -> Any:
         """`[N]`, an array: the share of the best kernel's speed that the network expects of each plan's.
@@ -171,6 +154,18 @@ def bred(
         children = [program.mutated(parents[i % len(parents)], draw) for i in range(many)]
         found |= dict.fromkeys(plan for plan in children if plan not in known and plan.space not in closed)
     return list(found)
+
+
+def _chosen(judge: Judge, program: Program, plans: Sequence[Plan], n: int, known: Mapping[Plan, float]) -> list[Plan]:
+    """The `n` plans to be measured."""
+    belief = judge.believed(program, plans, known)
+    chosen = [plans[i] for i in belief.batch(n)]
+    # Of each design space one is tried: all of another one's may be wrong.
+    tried, first = {plan.space for plan in (*known, *chosen)}, dict[int, Plan]()
+    for i in np.argsort(-belief.mean, kind="stable"):
+        first.setdefault(plans[i].space, plans[i])
+    untried = [plan for space, plan in first.items() if space not in tried]
+    return [*chosen[: n - len(untried)], *untried] if len(untried) < n else chosen
 
 
 def _closed(known: Mapping[Plan, float], spaces: int) -> Collection[int]:
