@@ -60,6 +60,7 @@ def raced(asked: Network, target: str, databases: Mapping[str, Texts]) -> Raced:
     with TemporaryDirectory() as folder:
         if asked.path.suffix != ".onnx":
             module, examples = extract.made(asked.path, asked.factory)
+            module.eval()
             ways[INDUCTOR] = lambda: _inductor(module, known, Path(folder))
             ways[ONNXRUNTIME] = lambda: _exported(module, examples, known, Path(folder), targets.threads(target))
         runs: dict[str, Run] = {network.DEFAULT: default, **known.rival}

@@ -82,22 +82,24 @@ class Scheduler(Model):
         decisions = cast(Decisions, grammar)
         known = {cast(Plan, trial.draft.answer): _seconds(trial) for trial in history}
         closed = _closed(known, len(decisions.spaces))
-        spaces = decisions.spaces
-        judge = self.judge if self.judged and isinstance(spaces, Program) and not blind_to(spaces) else None
-        many = FIRST if judge and not known else DRAFTS * max(LEAST, n) if self.judged else n
+        program = decisions.spaces if self.judged and isinstance(decisions.spaces, Program) else None
+        blind = program is not None and blind_to(program)
+        judge = None if blind else self.judge
+        many = DRAFTS * max(LEAST, n) if self.judged else n
+        if program and judge and not known:
+            many = max(FIRST, many)
         drafts: dict[Plan, float] = {}
         for plan, logprob in self._drawn(prompt, decisions, many, seed):
             if plan not in known and plan.space not in closed:
                 drafts.setdefault(plan, logprob)
         plans = list(drafts)
-        if self.judged and plans:
-            if isinstance(spaces, Program) and blind_to(spaces):
-                plans = [plan for plan in plans if spaces.takes(plan)]
-            elif judge and isinstance(spaces, Program):
-                plans = bred(judge, spaces, plans, many, random.Random(seed), known, closed, self.generations)
-                plans = _chosen(judge, spaces, plans, n, known)
-            else:
-                plans = [plans[i] for i in np.argsort(-self.graded(prompt, decisions, plans), kind="stable")]
+        if program and blind:
+            plans = [plan for plan in plans if program.takes(plan)]
+        elif program and judge and plans:
+            plans = bred(judge, program, plans, many, random.Random(seed), known, closed, self.generations)
+            plans = _chosen(judge, program, plans, n, known)
+        elif self.judged and plans:
+            plans = [plans[i] for i in np.argsort(-self.graded(prompt, decisions, plans), kind="stable")]
         return [Draft(plan, drafts.get(plan, math.nan), self.name) for plan in plans[:n]]
 
     def graded(self, prompt: str, grammar: Decisions, plans: Sequence[Plan]) -> Any:
