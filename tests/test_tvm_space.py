@@ -3,11 +3,13 @@
 import json
 import random
 
+import numpy as np
 import pytest
 
 from forerun.core import Source
 from forerun.errors import InputError, UsageError
 from forerun.grammars.decisions import Decisions, Plan
+from forerun.models.scheduler import FIRST, Scheduler
 from forerun.models.uniform import Uniform
 from forerun.testing import check_grammar
 
@@ -173,3 +175,19 @@ class Module:
             a[i] = T.float32(1)
 """
     assert len(Program(Source(text, "tensorir", "fill", TARGET))) == 1
+
+
+def test_parts_of_the_scheduler_can_be_left_out(programs):
+    program = programs["GMM"]
+    grammar, drawn = Decisions(program), set(program.random(FIRST, 3))
+    unmutated, whole = Scheduler(generations=0), Scheduler()
+    assert {draft.answer for draft in unmutated.sample("", grammar, 8, 3)} <= drawn
+    assert not {draft.answer for draft in whole.sample("", grammar, 8, 3)} <= drawn
+    plans = sorted(drawn, key=str)[:40]
+    before = whole.judge.scores(program, plans)
+    # What was thought fast is measured slow.
+    measured = {plan: 1 + thought - before.min() for plan, thought in zip(plans[:20], before, strict=False)}
+    corrected = whole.judge.believed(program, plans, measured).mean
+    assert not np.allclose(corrected - corrected.mean(), before - before.mean(), atol=0.01)
+    fixed = Scheduler(corrected=False)
+    assert np.array_equal(fixed.judge.believed(program, plans, measured).mean, before)
