@@ -85,7 +85,7 @@ class Judge:
         )
 
     @classmethod
-    def load(cls, folder: Path) -> Judge | None:
+    def load(cls, folder: Path, corrected: bool = True) -> Judge | None:
         """The one of a checkpoint; None where it has none. Raises InputError."""
         from safetensors import SafetensorError
         from safetensors.numpy import load
@@ -94,7 +94,7 @@ class Judge:
         if not path.is_file():
             return None
         try:
-            return cls(Forest.from_arrays(load(path.read_bytes())))
+            return cls(Forest.from_arrays(load(path.read_bytes())), corrected)
         except (OSError, KeyError, SafetensorError) as error:
             raise InputError(f"{path} cannot be read", reason(error), "copy the whole folder again") from error
 

@@ -64,9 +64,7 @@ class Scheduler(Model):
         InputError, ToolMissing as `EncoderDecoder` does.
         """
         folder = SHIPPED if place is None else Path(place)
-        self.judge = Judge.load(folder)
-        if self.judge:
-            self.judge.corrected = corrected
+        self.judge = Judge.load(folder, corrected)
         alone = self.judge and not (folder / CONFIG).is_file()
         self.model = None if alone else EncoderDecoder(folder, device=device, threads=threads)
         self.asked, self.judged, self.generations = asked, judged, generations

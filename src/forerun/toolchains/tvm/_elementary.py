@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 _EXP = (0.4999999403953552, 0.1666652113199234, 0.04166826233267784, 0.008368674665689468, 0.0013821055181324482)
@@ -47,8 +48,11 @@ Rule = Callable[..., Any]
 """What a call becomes, by what is known of its numbers and by its arguments; None where TVM's own rule is as good."""
 
 
+@cache
 def register(tvm: Any) -> None:
-    """Has TVM lower these functions so for processors, where they are of float32; all others as it did."""
+    """Has TVM lower these functions so for processors, where they are of float32; all others as it did. TVM takes a rule
+    once: a second call does nothing.
+    """
     rules: dict[str, Rule] = {"exp": _exp, "erf": _erf, "tanh": _tanh, "pow": _pow}
     for name, rule in rules.items():
         _replace(tvm, name, rule)
