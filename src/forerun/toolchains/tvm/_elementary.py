@@ -50,8 +50,9 @@ Rule = Callable[..., Any]
 
 @cache
 def register(tvm: Any) -> None:
-    """Has TVM lower these functions so for processors, where they are of float32; all others as it did. TVM takes a rule
-    once: a second call does nothing.
+    """Has TVM lower these functions so for processors, where they are of float32; all others as it did.
+
+    TVM takes a rule once: a second call does nothing.
     """
     rules: dict[str, Rule] = {"exp": _exp, "erf": _erf, "tanh": _tanh, "pow": _pow}
     for name, rule in rules.items():
