@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-pytest.importorskip("tvm")
+pytest.importorskip("tvm_ffi")
 
 from forerun.toolchains.tvm._load import load
 

@@ -100,9 +100,10 @@ class _Numbers:
         return self.tirx.Max(self(least), self.tirx.Min(self(most), x))
 
     def odd(self, x: Any, near: Any, limit: float, far: Any) -> Any:
-        """`near` up to a limit, beyond it `far` with the sign of `x`. Both are computed."""
+        """`near` up to a limit, beyond it `far` with the sign of `x`. Both are computed, once."""
         select = self.tirx.Select
-        return select(self.tirx.abs(x) < self(limit), near, select(x < self(0), self(0) - far, far))
+        signed = self.named(far, lambda y: select(x < self(0), self(0) - y, y))
+        return select(self.tirx.abs(x) < self(limit), near, signed)
 
 
 def _exp(n: _Numbers, x: Any) -> Any:
