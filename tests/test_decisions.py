@@ -30,15 +30,17 @@ class Fixed:
 
 
 SPELLED = [
-    (Tile(28, 4), (7, 1, 2, 2), "T4 2^2 p7 2^1 2^1 2^0 ."),
-    (Tile(28, 4), (1, 1, 1, 28), "T4 2^2 p7 2^2 p7"),
-    (Tile(28, 4), (1, 28, 1, 1), "T4 2^2 p7 2^0 2^0 2^2 p7"),
-    (Tile(28, 4), (28, 1, 1, 1), "T4 2^2 p7 2^0 2^0 2^0 ."),
-    (Tile(64, 2), (64, 1), "T2 2^6 2^0"),
-    (Tile(9, 3), (1, 3, 3), "T3 2^0 p3 p3 2^0 p3 2^0 p3"),
+    (Tile(28, 4), (7, 1, 2, 2), "T4+0 2^2 p7 2^1 2^1 2^0 ."),
+    (Tile(28, 4), (1, 1, 1, 28), "T4+0 2^2 p7 2^2 p7"),
+    (Tile(28, 4), (1, 28, 1, 1), "T4+0 2^2 p7 2^0 2^0 2^2 p7"),
+    (Tile(28, 4), (28, 1, 1, 1), "T4+0 2^2 p7 2^0 2^0 2^0 ."),
+    (Tile(64, 2), (64, 1), "T2+0 2^6 2^0"),
+    (Tile(64, 2, more=3), (64, 1), "T2+3 2^6 2^0"),
+    (Tile(64, 2, more=30), (64, 1), "T2+7 2^6 2^0"),
+    (Tile(9, 3), (1, 3, 3), "T3+0 2^0 p3 p3 2^0 p3 2^0 p3"),
     (Tile(1, 4), (1, 1, 1, 1), ""),
-    (Tile(50257, 2, 64), (50257 // 29, 29), "T2 2^0 p29 P0 2^0 p29"),
-    (Tile(41 * 43, 2), (41, 43), "T2 2^0 P0 P1 2^0 P1"),
+    (Tile(50257, 2, 64), (50257 // 29, 29), "T2+0 2^0 p29 P0 2^0 p29"),
+    (Tile(41 * 43, 2), (41, 43), "T2+0 2^0 P0 P1 2^0 P1"),
     (Choice(4), 2, "C2"),
     (Choice(1), 0, ""),
     (Place((-2, -1, 3)), -1, "L-1"),
@@ -107,9 +109,9 @@ def test_what_is_not_legal_is_refused():
     with pytest.raises(ValueError, match="is missing"):
         grammar.write(Plan(0, ((4, 16), 0)))
     with pytest.raises(ValueError, match="may not follow"):
-        grammar.read(["S0", "T2", "2^6", "2^5"])
+        grammar.read(["S0", "T2+0", "2^6", "2^5"])
     with pytest.raises(ValueError, match="unfinished"):
-        grammar.read(["S0", "T2"])
+        grammar.read(["S0", "T2+0"])
     for text in ("", "T1,2", "S0 X1", "S0 T4,16 C0 L3", "S0 T64,1 C0", "S9"):
         with pytest.raises(ValueError):
             grammar.parse(text)

@@ -11,9 +11,11 @@ from forerun.cli import main
 from forerun.corpora import workloads
 from forerun.corpora.workloads import Use, Workload
 from forerun.errors import InputError
+from forerun.grammars.decisions import Decisions
 from forerun.models._judge import NAME, REFUSED, Belief, Judge
 from forerun.stats import spearman
 from forerun.tables import schedules
+from forerun.tables.schedules import Recorded
 
 pytest.importorskip("sklearn")
 
@@ -112,32 +114,34 @@ def test_the_command_collects_learns_and_tells(tmp_path: Path, capsys: pytest.Ca
     assert card["families"] == ["a", "b"] and card["validated with"] == ["b"]
     assert Judge.load(Path(folder)) is not None
 
-    # It grades what nobody measured, for the network to learn from.
-    drafts = ["data", "drafts", "--data", data, "--checkpoint", folder, "--each", "6", "-o", str(tmp_path / "e.jsonl")]
-    assert main([*drafts, "--format", "json"]) == 0
+    # It finds the best of many that nobody measured, for the network to learn from.
+    output = tmp_path / "e.jsonl"
+    drafts = ["data", "drafts", "--workloads", programs, "--target", "llvm:1", "--each", "96", "--kept", "6"]
+    assert main([*drafts, "--checkpoint", folder, "-o", str(output), "--format", "json"]) == 0
     told = json.loads(capsys.readouterr().out)
-    assert [row["programs"] for row in told] == [1, 1]
-    made, before = schedules.read(tmp_path / "e.jsonl"), schedules.read(Path(data))
-    for each, known in zip(made, before, strict=True):
-        kept, new = each.sentences[: len(known.sentences)], each.sentences[len(known.sentences) :]
-        assert kept == known.sentences and len(new) >= 6
-        assert not {one.plan for one in kept} & {one.plan for one in new}
-        assert all(one.seconds and not one.measured for one in new)
-        assert each.best == pytest.approx(known.best)  # what is believed is no faster than what was measured
-    # Of those it does not learn itself.
-    pairs = zip(judge.measured(before), judge.measured(made), strict=True)
-    assert all(np.array_equal(one.table, other.table) for one, other in pairs)
-    stood = (tmp_path / "e.jsonl").read_bytes()
-    assert main(drafts) == 0 and (tmp_path / "e.jsonl").read_bytes() == stood
-    # What was measured since then is graded with.
-    fewer = [replace(made[0], sentences=made[0].sentences[1:]), made[1]]
-    schedules.write(tmp_path / "e.jsonl", fewer)
-    assert main(drafts) == 0 and (tmp_path / "e.jsonl").read_bytes() == stood
+    assert [(row["programs"], row["schedules"]) for row in told] == [(1, 6), (1, 6)]
+    made, grader = schedules.read(output), Judge.load(Path(folder))
+    for each in made:
+        program = each.program()
+        plans, every = [one.plan for one in each.sentences], list(dict.fromkeys(program.random(96, 7)))
+        assert len(set(plans)) == 6 and not any(one.measured for one in each.sentences) and each.best is None
+        thought = grader.scores(program, plans)
+        assert thought.min() >= np.median(grader.scores(program, every)) and (np.diff(thought) <= 0).all()
+        for one in each.sentences:
+            assert Decisions(Recorded(each.spaces, one)).write(one.plan) == Decisions(program).write(one.plan)
+    stood = output.read_bytes()
+    assert main([*drafts, "--checkpoint", folder, "-o", str(output)]) == 0 and output.read_bytes() == stood
+    schedules.write(output, made[:1])
+    assert main([*drafts, "--checkpoint", folder, "-o", str(output)]) == 0 and output.read_bytes() == stood
     capsys.readouterr()
-    assert main([*drafts[:-5], str(tmp_path), "--each", "6", *drafts[-2:]]) == 1
+    assert main([*drafts, "--but", "a", "--checkpoint", folder, "-o", str(tmp_path / "b.jsonl")]) == 0
+    assert [each.families for each in schedules.read(tmp_path / "b.jsonl")] == [("b",)]
+    capsys.readouterr()
+    assert main([*drafts, "--checkpoint", str(tmp_path), "-o", str(output)]) == 1
     assert "has no cost model" in capsys.readouterr().err
 
     # Of another version of TVM, say.
+    before = schedules.read(Path(data))
     schedules.write(Path(data), [replace(each, spaces=each.spaces + 1) for each in before])
     assert main(train) == 1
     assert "has other design spaces" in capsys.readouterr().err

@@ -17,7 +17,7 @@ from forerun.tables import schedules
 from forerun.tables.schedules import Recorded, Sentence, Sentences
 from tests.test_decisions import Fixed
 
-SPACES = Fixed((Tile(64, 2), Tile(32, 2, 16), Choice(4)), (Tile(64, 2), Choice(4), Place((-1, 0))))
+SPACES = Fixed((Tile(64, 2, more=1), Tile(32, 2, 16), Choice(4)), (Tile(64, 2), Choice(4), Place((-1, 0))))
 GRAMMAR = Decisions(SPACES)
 
 
@@ -82,7 +82,7 @@ def test_a_model_learns_to_propose_what_is_fast(tmp_path):
     from forerun.train.schedules import fit
 
     training = recipes.named(
-        "schedule", depth=1, context=64, steps=120, rows=2, row_tokens=64, run=1, evaluate_every=40
+        "schedule", depth=1, context=64, steps=80, rows=2, row_tokens=64, run=1, evaluate_every=40
     )
     training = replace(training, decoder=2, tokens=300, export=False)
     found = [*programs(3, "a"), *programs(1, "b")]

@@ -9,7 +9,7 @@ import pytest
 from forerun.core import Source
 from forerun.errors import InputError, UsageError
 from forerun.grammars.decisions import Decisions, Plan
-from forerun.models.scheduler import FIRST, Scheduler
+from forerun.models.scheduler import POPULATION, Scheduler
 from forerun.models.uniform import Uniform
 from forerun.testing import check_grammar
 
@@ -79,8 +79,8 @@ def test_what_tvm_samples_can_be_written(programs, name):
         assert grammar.read(grammar.write(plan)) == plan
         spaces.add(plan.space)
     assert spaces == set(range(len(program)))
-    drawn = list(program.random(40, seed=3))
-    assert drawn == list(program.random(40, seed=3)) != list(program.random(40, seed=4))
+    drawn = program.random(40, seed=3)
+    assert drawn == program.random(40, seed=3) != program.random(40, seed=4)
     assert all(grammar.read(grammar.write(plan)) == plan for plan in drawn) and len(set(drawn)) > 5
 
 
@@ -89,8 +89,8 @@ def test_mutations_are_legal_and_mostly_change_one_decision(programs, name):
     program = programs[name]
     grammar, apart = Decisions(program), list[int]()
     for seed, plan in enumerate(program.random(30, seed=2)):
-        child = program.mutated(plan, random.Random(seed))
-        assert child == program.mutated(plan, random.Random(seed))
+        (child,) = program.mutated([plan], random.Random(seed))
+        assert [child] == program.mutated([plan], random.Random(seed))
         assert grammar.read(grammar.write(child)) == child
         assert program.scheduled(child).mod.script() == Program(program.source).scheduled(child).mod.script()
         if child.space == plan.space:
@@ -179,7 +179,7 @@ class Module:
 
 def test_parts_of_the_scheduler_can_be_left_out(programs):
     program = programs["GMM"]
-    grammar, drawn = Decisions(program), set(program.random(FIRST, 3))
+    grammar, drawn = Decisions(program), set(program.random(POPULATION, 0))
     unmutated, whole = Scheduler(generations=0), Scheduler()
     assert {draft.answer for draft in unmutated.sample("", grammar, 8, 3)} <= drawn
     assert not {draft.answer for draft in whole.sample("", grammar, 8, 3)} <= drawn

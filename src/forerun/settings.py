@@ -15,6 +15,7 @@ from pathlib import Path
 import platformdirs
 
 from forerun.errors import InputError, UsageError
+from forerun.threads import cores
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +146,7 @@ def path(name: str) -> Path | None:
 def workers() -> int:
     """How many worker processes measure at once."""
     if not get("workers"):
-        return len(os.sched_getaffinity(0))
+        return cores()
     wanted = number("workers")
     if not wanted.is_integer():
         raise _refused("workers", "a whole number", *origin("workers"))

@@ -81,19 +81,24 @@ def _output(parser: argparse.ArgumentParser) -> None:
 
 def _schedules_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--store", type=Path, help="file with the trials (default: in the cache folder)")
+    _programs(parser)
+    parser.add_argument("-o", "--output", type=Path, required=True, help="a .jsonl or .jsonl.gz file to write")
+
+
+def _programs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--workloads", type=Path, required=True, metavar="FILE", help="the programs, with their networks"
     )
-    parser.add_argument("-o", "--output", type=Path, required=True, help="a .jsonl or .jsonl.gz file to write")
 
 
 def _drafts_options(parser: argparse.ArgumentParser) -> None:
     parser.epilog = "Called again with the same output, it goes on where it stopped; Ctrl-C loses nothing."
-    parser.add_argument(
-        "--data", type=Path, required=True, metavar="FILE", help="as `forerun data schedules` writes them"
-    )
+    _programs(parser)
+    parser.add_argument("--but", action="append", default=[], metavar="FAMILY", help="whose programs are left out")
+    parser.add_argument("--target", default="llvm", help="what they are for (default: llvm, this processor)")
     parser.add_argument("--checkpoint", type=Path, metavar="DIR", help="with the cost model (the one that ships)")
-    parser.add_argument("--each", type=_count, default=96, help="random ones of a program to begin with (default: 96)")
+    parser.add_argument("--each", type=_count, default=512, help="random schedules of a program (default: 512)")
+    parser.add_argument("--kept", type=_count, default=16, help="of those, the best ones (default: 16)")
     parser.add_argument("--seed", type=int, default=0, help="which ones are drawn (default: 0)")
     parser.add_argument("-o", "--output", type=Path, required=True, help="a .jsonl or .jsonl.gz file to write")
 
@@ -135,19 +140,26 @@ def _schedules(options: argparse.Namespace) -> Table:
 def _drafts(options: argparse.Namespace) -> Table:
     from forerun.models._judge import Judge
     from forerun.models.scheduler import SHIPPED
+    from forerun.toolchains.tvm import target as targets
     from forerun.train.drafts import drafted
 
     judge = Judge.load(options.checkpoint or SHIPPED)
     if judge is None:
         raise InputError(f"{options.checkpoint} has no cost model", "it is what grades drafts", "forerun train judge")
-    path = options.output
+    path, target = options.output, targets.parse(options.target)
     known = {(each.text, each.target): each for each in schedules.read(path)} if path.is_file() else {}
-    asked = [each for each in schedules.read(options.data) if not _drafted(each, known.get((each.text, each.target)))]
+    programs = [each for each in workloads.read(options.workloads) if not each.families & {*options.but}]
+    asked = [each for each in programs if (each.text, target) not in known]
     progress, saved = Progress(len(asked), "programs"), time.monotonic()
     try:
         for each in asked:
-            made = drafted(each, judge, options.each, crc32(each.text.encode()) ^ options.seed)
-            known[each.text, each.target] = made
+            seed = crc32(each.text.encode()) ^ options.seed
+            try:
+                made = drafted(each, target, judge, options.each, options.kept, seed)
+            except InputError as error:
+                print(f"{each.name} is left out: {error.what}: {error.why}", file=sys.stderr)
+            else:
+                known[made.text, made.target] = made
             progress.step(each.name)
             if time.monotonic() - saved > _SAVE_S:
                 schedules.write(path, known.values())
@@ -156,11 +168,6 @@ def _drafts(options: argparse.Namespace) -> Table:
         progress.end()
         schedules.write(path, known.values())
     return _families(list(known.values()))
-
-
-def _drafted(each: Sentences, made: Sentences | None) -> bool:
-    """Whether what was made is of all that is measured by now."""
-    return made is not None and made.sentences[: len(each.sentences)] == each.sentences
 
 
 def _families(found: Sequence[Sentences]) -> Table:
@@ -193,7 +200,7 @@ _VERBS = {
     "show": ("count what is in a table of rows", _show_options, _show),
     "import": ("make rows of a table of your own, or of a public data set", _import_options, _import),
     "schedules": ("write measured schedules to a file that training reads", _schedules_options, _schedules),
-    "drafts": ("add schedules that nobody measured, as the cost model grades them", _drafts_options, _drafts),
+    "drafts": ("gather schedules that nobody measured and the cost model finds good", _drafts_options, _drafts),
 }
 
 

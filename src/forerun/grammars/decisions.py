@@ -1,13 +1,14 @@
 """Schedule decisions of a tensor program as a language: only legal ones can be written, and each in one way.
 
 A sentence chooses a design space, then answers each of its sampling instructions in the order of the trace. Where only
-one answer is legal nothing is written. A tile says what is tiled first, parts and extent, so that whoever writes the
-next piece need not look it up; then its factors, the innermost first and without the outermost, which is what is left.
+one answer is legal nothing is written. A tile says what is tiled first, so that whoever writes the next piece need not
+look it up: parts, how many tiles in as many parts follow at once (none: it is the innermost loop of its band), extent;
+then its factors, the innermost first and without the outermost, which is what is left.
 A number is its power of two, then its odd primes in rising order: a shape that nobody has seen has no unknown word.
 
-    space 0, 28 in 4 parts (7, 1, 2, 2)              S0 T4 2^2 p7 2^1 2^1 2^0 .
-    (1, 1, 1, 28), after which nothing is left       S0 T4 2^2 p7 2^2 p7
-    (1, 28, 1, 1)                                    S0 T4 2^2 p7 2^0 2^0 2^2 p7
+    space 0, 28 in 4 parts (7, 1, 2, 2)              S0 T4+0 2^2 p7 2^1 2^1 2^0 .
+    (1, 1, 1, 28), after which nothing is left       S0 T4+0 2^2 p7 2^2 p7
+    (1, 28, 1, 1)                                    S0 T4+0 2^2 p7 2^0 2^0 2^2 p7
     then the second choice, computed at loop 4       … C1 L4
 
 The last factor that is written ends with a full stop where more primes could follow. Primes above 37 are `P0`, `P1`, …:
@@ -25,7 +26,7 @@ from typing import Protocol
 
 from forerun.core import END, Grammar
 
-SPACES, POWERS, PARTS, CHOICES, LOOPS = 64, 31, 8, 32, 64
+SPACES, POWERS, PARTS, BAND, CHOICES, LOOPS = 64, 31, 8, 8, 32, 64
 """How many there may be of each."""
 PRIMES = (3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37)
 STOP = "."
@@ -34,7 +35,7 @@ _LARGE = 6
 
 PIECES = (
     *(f"S{i}" for i in range(SPACES)),
-    *(f"T{i}" for i in range(2, PARTS + 1)),
+    *(f"T{i}+{more}" for i in range(2, PARTS + 1) for more in range(BAND)),
     *(f"2^{i}" for i in range(POWERS)),
     *(f"p{prime}" for prime in PRIMES),
     *(f"P{i}" for i in range(_LARGE)),
@@ -53,11 +54,15 @@ Decision = tuple[int, ...] | int
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """A loop of `extent` in `parts` whose product it is; the innermost is at most `innermost` (0: any)."""
+    """A loop of `extent` in `parts` whose product it is; the innermost is at most `innermost` (0: any).
+
+    `more` tiles in as many parts are asked for right after it.
+    """
 
     extent: int
     parts: int
     innermost: int = 0
+    more: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,7 +299,7 @@ def _addable(left: int, factor: int, last: int, most: int) -> list[int]:
 
 
 def _heading(step: Tile) -> list[str]:
-    return [f"T{step.parts}", *_number(step.extent, step.extent)]
+    return [f"T{step.parts}+{min(step.more, BAND - 1)}", *_number(step.extent, step.extent)]
 
 
 def _number(value: int, extent: int) -> list[str]:

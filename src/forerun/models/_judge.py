@@ -34,8 +34,8 @@ _CURIOUS = 0.5
 """How many standard deviations of what is not known count as fast."""
 SLOWEST = 1.5
 """A kernel that is slower than the best by a larger factor, as a logarithm, is as bad as that one."""
-_KEPT = 4096
-"""Kernels whose leaves are remembered."""
+_KEPT = 32768
+"""Kernels whose leaves are remembered, the latest: those of some twenty programs that are tuned in turn."""
 
 Leaves = NDArray[np.int32]
 Values = NDArray[np.float64]
@@ -70,11 +70,12 @@ class Judge:
         if new := [plan for plan in dict.fromkeys(plans) if (key, plan) not in self._leaves]:
             table = features(program, new)
             leaves = self.forest.leaves(table)
-            if len(self._leaves) > _KEPT:
-                self._leaves = {(key, plan): self._leaves[key, plan] for plan in plans if (key, plan) in self._leaves}
             for plan, row, own in zip(new, table, leaves, strict=True):
                 self._leaves[key, plan] = None if np.isnan(row[0]) else own
-        return [self._leaves[key, plan] for plan in plans]
+        found = [self._leaves[key, plan] for plan in plans]
+        for _ in range(len(self._leaves) - _KEPT):
+            del self._leaves[next(iter(self._leaves))]
+        return found
 
     def save(self, folder: Path) -> None:
         """Writes `judge.safetensors`."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar, cast
@@ -31,12 +31,17 @@ from forerun.toolchains.tvm.space import Program
 
 SHIPPED = Path(__file__).parents[1] / "weights" / "scheduler"
 DRAFTS, LEAST = 8, 8
-"""Drafts for each one that is asked for, as if so many were asked for at least."""
-FIRST = 256
-"""Drafts where nothing was measured and a cost model chooses: what is measured first decides what is looked at next."""
-GENERATIONS, PARENTS = 4, 24
-"""How often the most promising kernels, measured ones among them, are mutated under the cost model: a generation has as
-many as there were drafts."""
+"""Where the network's own grades choose: drafts for each one that is asked for, as if so many were asked for at least.
+"""
+POPULATION, GENERATIONS, CHILDREN = 256, 4, 128
+"""Where a cost model chooses: drafts of a program, and generations of mutations of the most promising, made once."""
+AGAIN, MUTATIONS = 2, 4
+"""Then, each time, generations of mutations of what was measured, too, by what the cost model has learned since: so
+many for each one that is asked for, as above."""
+PARENTS = 24
+"""Of a generation."""
+KEPT = 64
+"""Programs whose drafts are remembered."""
 HOPELESS = 4
 """Kernels of a design space that failed, and none that did not, after which it is left."""
 
@@ -69,6 +74,7 @@ class Scheduler(Model):
         self.model = None if alone else EncoderDecoder(folder, device=device, threads=threads)
         self.asked, self.judged, self.generations = asked, judged, generations
         self._memory = lru_cache(maxsize=8)(self._encoded)
+        self._population = lru_cache(maxsize=KEPT)(self._thought_of)
 
     def sample(
         self, prompt: str, grammar: Grammar[Any], n: int, seed: int, history: Sequence[Trial[Any]] = ()
@@ -82,23 +88,28 @@ class Scheduler(Model):
         closed = _closed(known, len(decisions.spaces))
         program = decisions.spaces if self.judged and isinstance(decisions.spaces, Program) else None
         blind = program is not None and blind_to(program)
-        judge = None if blind else self.judge
-        many = DRAFTS * max(LEAST, n) if self.judged else n
-        if program and judge and not known:
-            many = max(FIRST, many)
-        drafts: dict[Plan, float] = {}
-        for plan, logprob in self._drawn(prompt, decisions, many, seed):
-            if plan not in known and plan.space not in closed:
-                drafts.setdefault(plan, logprob)
-        plans = list(drafts)
+        if program and self.judge and not blind:
+            drafts = self._population(prompt, decisions)
+        else:
+            drafts = self._drawn(prompt, decisions, DRAFTS * max(LEAST, n) if self.judged else n, seed)
+        plans = [plan for plan in drafts if plan not in known and plan.space not in closed]
         if program and blind:
             plans = [plan for plan in plans if program.takes(plan)]
-        elif program and judge and plans:
-            plans = bred(judge, program, plans, many, random.Random(seed), known, closed, self.generations)
-            plans = _chosen(judge, program, plans, n, known)
+        elif program and self.judge and plans:
+            many, generations = MUTATIONS * max(LEAST, n), min(AGAIN, self.generations)
+            plans = bred(self.judge, program, plans, many, random.Random(seed), known, closed, generations)
+            plans = _chosen(self.judge, program, plans, n, known)
         elif self.judged and plans:
             plans = [plans[i] for i in np.argsort(-self.graded(prompt, decisions, plans), kind="stable")]
         return [Draft(plan, drafts.get(plan, math.nan), self.name) for plan in plans[:n]]
+
+    def _thought_of(self, prompt: str, decisions: Decisions) -> dict[Plan, float]:
+        """Drafts, and mutations of those that look good before anything was measured, with log-probabilities."""
+        assert self.judge is not None and isinstance(decisions.spaces, Program)
+        drafts, program = self._drawn(prompt, decisions, POPULATION, 0), decisions.spaces
+        draw = random.Random(0)
+        found = bred(self.judge, program, list(drafts), CHILDREN, draw, {}, generations=self.generations)
+        return {plan: drafts.get(plan, math.nan) for plan in found}
 
     def graded(self, prompt: str, grammar: Decisions, plans: Sequence[Plan]) -> Any:
         """`[N]`, an array: the share of the best kernel's speed that the network expects of each plan's.
@@ -114,18 +125,16 @@ class Scheduler(Model):
         likely = np.exp(logits - logits.max(axis=1, keepdims=True))
         return likely @ np.array(CENTRES) / likely.sum(axis=1)
 
-    def _drawn(self, prompt: str, grammar: Decisions, n: int, seed: int) -> Iterator[tuple[Plan, float]]:
+    def _drawn(self, prompt: str, grammar: Decisions, n: int, seed: int) -> dict[Plan, float]:
         """Plans with their log-probabilities."""
         if self.model is None:
             if not isinstance(grammar.spaces, Program):
                 raise _blind()
-            yield from ((plan, math.nan) for plan in grammar.spaces.random(n, seed))
-            return
+            return dict.fromkeys(grammar.spaces.random(n, seed), math.nan)
         asked = GradedDecisions(grammar, self.asked)
         memory, vocabulary = self._memory(prompt), self.model.tokenizer.vocabulary
-        for prefix in _decode.sample(self.model.network, vocabulary, memory, [asked], n=n, seed=seed)[0]:
-            if prefix.complete:
-                yield asked.read(prefix.pieces).plan, prefix.logprob
+        found = _decode.sample(self.model.network, vocabulary, memory, [asked], n=n, seed=seed)[0]
+        return {asked.read(one.pieces).plan: one.logprob for one in found if one.complete}
 
     def _encoded(self, prompt: str) -> Any:
         assert self.model is not None
@@ -151,7 +160,7 @@ def bred(
         every = [plan for plan in (*known, *found) if plan.space not in closed]
         order = np.argsort(-judge.believed(program, every, known).mean, kind="stable")[:PARENTS]
         parents = [every[i] for i in order]
-        children = [program.mutated(parents[i % len(parents)], draw) for i in range(many)]
+        children = program.mutated([parents[i % len(parents)] for i in range(many)], draw)
         found |= dict.fromkeys(plan for plan in children if plan not in known and plan.space not in closed)
     return list(found)
 

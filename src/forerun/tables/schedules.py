@@ -6,7 +6,7 @@ The program is in it, and what was asked at each decision, so that a network lea
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:  # TVM is an extra
 class Sentence:
     """One plan: what was asked (`T28/4/64`, `C4`, `L-2,-1,3`), what was decided, and the seconds of a run.
 
-    It failed where it was measured and has no seconds. Seconds that nobody measured are what a cost model believes
-    (`forerun.train.drafts`).
+    It failed where it was measured and has no seconds. Where nobody measured it a cost model may have found it good
+    (`forerun.train.drafts`): then seconds say how good beside others.
     """
 
     space: int
@@ -74,8 +74,8 @@ class Sentences:
 
     @property
     def best(self) -> float | None:
-        """The least seconds of all schedules, measured or believed."""
-        return min((each.seconds for each in self.sentences if each.seconds), default=None)
+        """The least seconds of all that were measured."""
+        return min((each.seconds for each in self.sentences if each.measured and each.seconds), default=None)
 
 
 class Recorded:
@@ -83,7 +83,7 @@ class Recorded:
 
     def __init__(self, spaces: int, sentence: Sentence) -> None:
         self._spaces, self._space = spaces, sentence.space
-        self._steps = tuple(map(_step, sentence.asked))
+        self._steps = _banded([*map(_step, sentence.asked)])
 
     def __len__(self) -> int:
         return self._spaces
@@ -143,6 +143,15 @@ def _asked(step: Step | None) -> str:
         return f"C{step.options}"
     assert isinstance(step, Place)
     return f"L{','.join(map(str, step.places))}"
+
+
+def _banded(steps: list[Step]) -> tuple[Step, ...]:
+    """With how many tiles in as many parts follow each tile."""
+    for i in range(len(steps) - 2, -1, -1):
+        here, then = steps[i], steps[i + 1]
+        if isinstance(here, Tile) and isinstance(then, Tile) and here.parts == then.parts:
+            steps[i] = replace(here, more=then.more + 1)
+    return tuple(steps)
 
 
 def _step(text: str) -> Step:

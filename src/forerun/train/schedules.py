@@ -3,8 +3,8 @@
 Every measurement is used. Decisions of a good kernel are learned after its grade, so that the network proposes those of
 the grade that it is asked for; grades of all kernels are learned after their decisions, so that it judges those of
 others. The decisions of bad kernels are not learned: drawn at random, they are noise, and far more than what tells good
-ones apart. Kernels that failed have the lowest grade. What a cost model believes (`forerun.train.drafts`) stands beside
-what was measured, but for judging; sentences without seconds that nobody measured teach the language.
+ones apart. Kernels that failed have the lowest grade. What a cost model chose of many (`forerun.train.drafts`) is
+learned as the best; sentences without seconds that nobody measured teach the language.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import torch
 
 from forerun.grammars import decisions, graded
 from forerun.grammars.decisions import Decisions
-from forerun.grammars.graded import JUDGE, UNKNOWN, Graded, GradedDecisions, grade
+from forerun.grammars.graded import BEST, JUDGE, UNKNOWN, Graded, GradedDecisions, grade
 from forerun.models.encoder_decoder import EncoderDecoder
 from forerun.models.encoder_decoder._torch import TorchNetwork
 from forerun.models.encoder_decoder.network import Network
@@ -83,11 +83,10 @@ def examples(found: Sentences, task: int, tokenizer: Tokenizer, legal: Legal, co
 
 
 def _answers(sentence: Sentence, best: float | None) -> Iterator[Graded]:
-    if best is None or not (sentence.measured or sentence.seconds):
-        yield Graded(UNKNOWN, sentence.plan)
+    if not sentence.measured:
+        yield Graded(BEST if sentence.seconds else UNKNOWN, sentence.plan)
         return
-    known = grade(best / sentence.seconds if sentence.seconds else 0.0)
+    known = grade(best / sentence.seconds if best and sentence.seconds else 0.0)
     if known in LEARNED:
         yield Graded(known, sentence.plan)
-    if sentence.measured:
-        yield Graded(JUDGE, sentence.plan, known)
+    yield Graded(JUDGE, sentence.plan, known)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forerun.grammars.decisions import Plan
+from forerun.threads import cores, mapped
 from forerun.toolchains.tvm.space import Program, Refused
 
 _OPERATIONS = 16
@@ -27,18 +28,19 @@ def features(program: Program, plans: Sequence[Plan]) -> NDArray[np.float64]:
     from tvm.s_tir import meta_schedule as ms
 
     extractor = ms.feature_extractor.PerStoreFeature()
-    candidates, places = list[Any](), list[int]()
-    for place, plan in enumerate(plans):
+
+    def candidate(plan: Plan) -> Any:
         try:
             schedule = program.scheduled(plan)
         except Refused:
-            continue
-        candidates.append(ms.MeasureCandidate(schedule, ms.arg_info.ArgInfo.from_entry_func(schedule.mod, False)))
-        places.append(place)
+            return None
+        return ms.MeasureCandidate(schedule, ms.arg_info.ArgInfo.from_entry_func(schedule.mod, False))
+
+    candidates = {place: one for place, one in enumerate(mapped(candidate, plans)) if one is not None}
     found = np.full((len(plans), WIDTH), np.nan)
     if candidates:
-        context = ms.TuneContext(mod=program.module, target=program.target, num_threads=1)
-        for place, stores in zip(places, extractor.extract_from(context, candidates), strict=True):
+        context = ms.TuneContext(mod=program.module, target=program.target, num_threads=cores())
+        for place, stores in zip(candidates, extractor.extract_from(context, [*candidates.values()]), strict=True):
             found[place] = _row(stores.numpy())
     return found
 

@@ -7,20 +7,22 @@ illegal decision without a word; here it is an error.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import takewhile
 from random import Random
 from typing import Any
 
 from forerun.core import Source
 from forerun.errors import InputError, reason
 from forerun.grammars.decisions import CHOICES, LOOPS, PARTS, Choice, Decision, Place, Plan, Step, Tile
+from forerun.threads import mapped
 from forerun.toolchains.tvm import target as targets
 from forerun.toolchains.tvm._load import intrinsics, load
 
 _TILE, _CHOICE, _PLACE = "SamplePerfectTile", "SampleCategorical", "SampleComputeLocation"
-_FRESH = 256
+_FRESH = 512
 """Schedules that were drawn and are kept, the latest: replaying one is a third of looking at it."""
 _ELSEWHERE, _AFRESH = 0.15, 0.2
 """How often a mutation goes to another design space, and how often all factors of a tile are drawn anew."""
@@ -48,10 +50,25 @@ class Space:
     TVM leaves those out and asks of the others what depends on the structure alone. Finding out takes some 30 ms.
     """
 
+    def more(self, number: int) -> int:
+        """How many tiles in as many parts are asked for right after one."""
+        own, *after = (self.trace.insts[at] for at in self.asks[number:])
+        alike = (inst.kind.name == _TILE and int(inst.attrs[0]) == int(own.attrs[0]) for inst in after)
+        return sum(takewhile(bool, alike))
+
     def given(self, decisions: Sequence[Decision], until: int) -> dict[Any, Any]:
         """As TVM's traces take them: those on the first instructions, by the instruction."""
         asked = zip(self.asks, decisions, strict=False)
         return {self.trace.insts[at]: _given(decision) for at, decision in asked if at < until}
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What TVM is asked to decide: the rest of a space's decisions."""
+
+    space: int
+    given: Mapping[Any, Any]
+    seed: int
 
 
 class Program:
@@ -105,17 +122,20 @@ class Program:
             return False
         return True
 
-    def random(self, n: int, seed: int) -> Iterator[Plan]:
+    def random(self, n: int, seed: int) -> list[Plan]:
         """Plans as TVM's own sampling draws them, each of any space: some 5 ms each, where a grammar has to ask TVM for
         all that is legal. Same arguments, same plans."""
         draw = Random(f"{seed}")
-        for _ in range(n):
-            number = draw.randrange(len(self.spaces))
-            yield self._drawn(number, {}, draw)
+        asked = [_Asked(draw.randrange(len(self.spaces)), {}, _seed(draw)) for _ in range(n)]
+        return [plan for plan in self._drawn(asked) if plan is not None]
 
-    def mutated(self, plan: Plan, draw: Random) -> Plan:
-        """A plan with one decision drawn anew, or taken to another design space. Where what follows is then illegal TVM
-        decides anew, so that more may differ; it may also be the same plan."""
+    def mutated(self, plans: Sequence[Plan], draw: Random) -> list[Plan]:
+        """Each plan with one decision drawn anew, or taken to another design space. Where what follows is then illegal
+        TVM decides anew, so that more may differ; it may also be the same plan."""
+        children = self._drawn([self._mutation(plan, draw) for plan in plans])
+        return [plan if child is None else child for plan, child in zip(plans, children, strict=True)]
+
+    def _mutation(self, plan: Plan, draw: Random) -> _Asked:
         number = draw.randrange(len(self.spaces)) if draw.random() < _ELSEWHERE else plan.space
         space, given = self.spaces[number], dict[Any, Any]()
         if len(space.asks) == len(plan):
@@ -126,20 +146,27 @@ class Program:
             changed = _changed(plan.decisions[place], inst, draw)
             del given[inst]
             given |= {} if changed is None else {inst: _given(changed)}
-        try:
-            return self._drawn(number, given, draw)
-        except Exception:  # TVM's own errors share no base: a decision on a loop that is now another one
-            return plan
+        return _Asked(number, given, _seed(draw))
 
-    def _drawn(self, number: int, given: dict[Any, Any], draw: Random) -> Plan:
-        """What TVM decides where nothing is given. Its schedule is kept for a while: most are looked at soon."""
-        space = self.spaces[number]
-        schedule = self._applied(space.trace.insts, given, draw.randrange(1, 1 << 31))
-        plan = Plan(number, _decided(space, schedule.trace))
-        while len(self._fresh) >= _FRESH:
-            del self._fresh[next(iter(self._fresh))]
-        self._fresh[plan] = schedule
-        return plan
+    def _drawn(self, asked: Sequence[_Asked]) -> list[Plan | None]:
+        """What TVM decides where nothing is given, None where what is given is illegal. The latest schedules are kept:
+        most are looked at soon."""
+        plans = list[Plan | None]()
+        for found in mapped(self._answered, asked):
+            plans.append(found and found[0])
+            if found:
+                while len(self._fresh) >= _FRESH:
+                    del self._fresh[next(iter(self._fresh))]
+                self._fresh[found[0]] = found[1]
+        return plans
+
+    def _answered(self, asked: _Asked) -> tuple[Plan, Any] | None:
+        space = self.spaces[asked.space]
+        try:
+            schedule = self._applied(space.trace.insts, asked.given, asked.seed)
+        except Exception:  # TVM's own errors share no base: a decision on a loop that is now another one
+            return None
+        return Plan(asked.space, _decided(space, schedule.trace)), schedule
 
     def plan(self, trace: Any) -> Plan:
         """The plan that a trace is, without what post-processing adds and with or without instructions of no effect.
@@ -171,7 +198,8 @@ class Program:
                 known.places[shape] = Place(_places(*self._asked(known, at, decisions)))
             return known.places[shape]
         schedule, loop = self._asked(known, at, decisions)
-        step = Tile(int(schedule.get(loop).extent), int(inst.attrs[0]), max(int(inst.attrs[1]), 0))
+        parts, most = int(inst.attrs[0]), max(int(inst.attrs[1]), 0)
+        step = Tile(int(schedule.get(loop).extent), parts, most, known.more(number))
         return known.constant.setdefault(number, step) if _constant(known.trace, at) else step
 
     def _asked(self, space: Space, at: int, decisions: Sequence[Decision]) -> tuple[Any, Any]:
@@ -186,7 +214,7 @@ class Program:
         except Exception as error:  # TVM's own errors share no base
             raise Refused(f"replay: {reason(error)[:300]}") from error
 
-    def _applied(self, insts: Sequence[Any], given: dict[Any, Any], seed: int) -> Any:
+    def _applied(self, insts: Sequence[Any], given: Mapping[Any, Any], seed: int) -> Any:
         """A schedule after instructions, of which TVM decides those that are not given. Raises TVM's own errors."""
         from tvm.s_tir import Schedule
         from tvm.s_tir.schedule import Trace
@@ -312,6 +340,11 @@ def _changed(decision: Decision, inst: Any, draw: Random) -> Decision | None:
     factors[source] //= moved
     factors[target] *= moved
     return tuple(factors) if factors[-1] <= most or most < 1 else None
+
+
+def _seed(draw: Random) -> int:
+    """A seed of TVM's."""
+    return draw.randrange(1, 1 << 31)
 
 
 def _given(decision: Decision) -> Any:
