@@ -450,11 +450,12 @@ def searching(cache: Path) -> subprocess.Popen[str]:
     pytest.fail(f"it stored nothing in 30 s: {run.communicate()[1]}")
 
 
-def test_an_interrupt_ends_at_once_and_keeps_the_work(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_ends_at_once_and_keeps_the_work(tmp_path: Path, number: signal.Signals) -> None:
     cache = tmp_path / "interrupted"
     run = searching(cache)
     began = time.monotonic()
-    run.send_signal(signal.SIGINT)
+    run.send_signal(number)
     _, err = run.communicate(timeout=20)
     assert run.returncode == 130 and time.monotonic() - began < 3
     assert "interrupted" in err and "Traceback" not in err

@@ -81,9 +81,7 @@ def test_a_model_learns_to_propose_what_is_fast(tmp_path):
     from forerun.train import recipes
     from forerun.train.schedules import fit
 
-    training = recipes.named(
-        "schedule", depth=1, context=64, steps=80, rows=2, row_tokens=64, run=1, evaluate_every=40
-    )
+    training = recipes.named("schedule", depth=1, context=64, steps=80, rows=2, row_tokens=64, run=1, evaluate_every=40)
     training = replace(training, decoder=2, tokens=300, export=False)
     found = [*programs(3, "a"), *programs(1, "b")]
     assert fit(found, {"b"}, tmp_path, training)

@@ -19,6 +19,7 @@ from forerun.toolchains.tvm import target as targets
 from forerun.toolchains.tvm import text
 from forerun.toolchains.tvm._load import load
 from forerun.toolchains.tvm.extract import written
+from forerun.toolchains.tvm.features import features
 from forerun.toolchains.tvm.space import Program, Refused
 
 TARGET = '{"kind":"llvm","mcpu":"x86-64","num-cores":2}'
@@ -97,6 +98,19 @@ def test_mutations_are_legal_and_mostly_change_one_decision(programs, name):
             apart.append(sum(a != b for a, b in zip(child.decisions, plan.decisions, strict=True)))
     assert len(apart) < 30 and max(apart) > 0
     assert sum(count == 1 for count in apart) > 0.4 * len(apart)
+
+
+def test_the_number_of_cores_changes_nothing(programs, monkeypatch):
+    found = []
+    for count in (1, 3):
+        monkeypatch.setattr("forerun.threads.cores", lambda count=count: count)
+        monkeypatch.setattr("forerun.toolchains.tvm.features.cores", lambda count=count: count)
+        program = Program(programs["DEP"].source)
+        plans = program.random(24, seed=1)
+        plans += program.mutated(plans, random.Random(2))
+        found.append((plans, features(program, plans)))
+    assert found[0][0] == found[1][0]
+    assert np.array_equal(found[0][1], found[1][1], equal_nan=True) and not np.isnan(found[0][1]).all()
 
 
 def test_what_tvm_would_change_is_refused(programs):

@@ -7,8 +7,10 @@ import contextlib
 import io
 import os
 import re
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from itertools import pairwise
 from typing import NoReturn
@@ -38,7 +40,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     _open_streams()
     try:
-        return _dispatch(arguments)
+        with _sigterm_interrupts():
+            return _dispatch(arguments)
     except ForerunError as error:
         print(f"forerun: {error}", file=sys.stderr)
         return error.exit_code
@@ -57,6 +60,25 @@ def main(argv: Sequence[str] | None = None) -> int:
         )
         print(f"forerun: {failed}", file=sys.stderr)
         return ForerunError.exit_code
+
+
+@contextlib.contextmanager
+def _sigterm_interrupts() -> Iterator[None]:
+    """SIGTERM ends a command as Ctrl-C does; once: the second one has its usual effect. Nothing where it is ignored, or
+    for a caller that handles it."""
+
+    def interrupt(number: int, _: object) -> NoReturn:
+        signal.signal(number, signal.SIG_DFL)
+        raise KeyboardInterrupt
+
+    mine = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+    if mine:
+        signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        if mine:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _open_streams() -> None:

@@ -89,27 +89,27 @@ class Scheduler(Model):
         program = decisions.spaces if self.judged and isinstance(decisions.spaces, Program) else None
         blind = program is not None and blind_to(program)
         if program and self.judge and not blind:
-            drafts = self._population(prompt, decisions)
+            drafts = self._population(prompt, decisions, closed)
         else:
             drafts = self._drawn(prompt, decisions, DRAFTS * max(LEAST, n) if self.judged else n, seed)
         plans = [plan for plan in drafts if plan not in known and plan.space not in closed]
         if program and blind:
             plans = [plan for plan in plans if program.takes(plan)]
-        elif program and self.judge and plans:
+        elif program and self.judge:
             many, generations = MUTATIONS * max(LEAST, n), min(AGAIN, self.generations)
             plans = bred(self.judge, program, plans, many, random.Random(seed), known, closed, generations)
-            plans = _chosen(self.judge, program, plans, n, known)
+            plans = _chosen(self.judge, program, plans, n, known) if plans else []
         elif self.judged and plans:
             plans = [plans[i] for i in np.argsort(-self.graded(prompt, decisions, plans), kind="stable")]
         return [Draft(plan, drafts.get(plan, math.nan), self.name) for plan in plans[:n]]
 
-    def _thought_of(self, prompt: str, decisions: Decisions) -> dict[Plan, float]:
+    def _thought_of(self, prompt: str, decisions: Decisions, closed: Collection[int]) -> dict[Plan, float]:
         """Drafts, and mutations of those that look good before anything was measured, with log-probabilities."""
         assert self.judge is not None and isinstance(decisions.spaces, Program)
-        drafts, program = self._drawn(prompt, decisions, POPULATION, 0), decisions.spaces
-        draw = random.Random(0)
-        found = bred(self.judge, program, list(drafts), CHILDREN, draw, {}, generations=self.generations)
-        return {plan: drafts.get(plan, math.nan) for plan in found}
+        drafts, draw = self._drawn(prompt, decisions, POPULATION, 0), random.Random(0)
+        plans = [plan for plan in drafts if plan.space not in closed]
+        plans = bred(self.judge, decisions.spaces, plans, CHILDREN, draw, {}, closed, self.generations)
+        return {plan: drafts.get(plan, math.nan) for plan in plans}
 
     def graded(self, prompt: str, grammar: Decisions, plans: Sequence[Plan]) -> Any:
         """`[N]`, an array: the share of the best kernel's speed that the network expects of each plan's.
@@ -158,6 +158,8 @@ def bred(
     found = dict.fromkeys(drafts)
     for _ in range(generations):
         every = [plan for plan in (*known, *found) if plan.space not in closed]
+        if not every:
+            break
         order = np.argsort(-judge.believed(program, every, known).mean, kind="stable")[:PARENTS]
         parents = [every[i] for i in order]
         children = program.mutated([parents[i % len(parents)] for i in range(many)], draw)
@@ -177,15 +179,15 @@ def _chosen(judge: Judge, program: Program, plans: Sequence[Plan], n: int, known
     return [*chosen[: n - len(untried)], *untried] if len(untried) < n else chosen
 
 
-def _closed(known: Mapping[Plan, float], spaces: int) -> Collection[int]:
+def _closed(known: Mapping[Plan, float], spaces: int) -> frozenset[int]:
     """Design spaces of which some kernels were tried and none was right: no more of them, but where no other is left.
 
     TVM 0.27 makes such spaces: fused into the tiles of what it pads, a padding leaves the borders unwritten.
     """
     tried = Counter(plan.space for plan in known)
     right = {plan.space for plan, seconds in known.items() if math.isfinite(seconds)}
-    closed = {space for space, count in tried.items() if count >= HOPELESS and space not in right}
-    return closed if len(closed) < spaces else ()
+    closed = frozenset(space for space, count in tried.items() if count >= HOPELESS and space not in right)
+    return closed if len(closed) < spaces else frozenset()
 
 
 def _seconds(trial: Trial[Any]) -> float:
