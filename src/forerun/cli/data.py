@@ -97,8 +97,7 @@ def _drafts_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--but", action="append", default=[], metavar="FAMILY", help="whose programs are left out")
     parser.add_argument("--target", default="llvm", help="what they are for (default: llvm, this processor)")
     parser.add_argument("--checkpoint", type=Path, metavar="DIR", help="with the cost model (the one that ships)")
-    parser.add_argument("--each", type=_count, default=512, help="random schedules of a program (default: 512)")
-    parser.add_argument("--kept", type=_count, default=16, help="of those, the best ones (default: 16)")
+    parser.add_argument("--each", type=_count, default=128, help="random schedules of a program (default: 128)")
     parser.add_argument("--seed", type=int, default=0, help="which ones are drawn (default: 0)")
     parser.add_argument("-o", "--output", type=Path, required=True, help="a .jsonl or .jsonl.gz file to write")
 
@@ -155,7 +154,7 @@ def _drafts(options: argparse.Namespace) -> Table:
         for each in asked:
             seed = crc32(each.text.encode()) ^ options.seed
             try:
-                made = drafted(each, target, judge, options.each, options.kept, seed)
+                made = drafted(each, target, judge, options.each, seed)
             except InputError as error:
                 print(f"{each.name} is left out: {error.what}: {error.why}", file=sys.stderr)
             else:
@@ -200,7 +199,7 @@ _VERBS = {
     "show": ("count what is in a table of rows", _show_options, _show),
     "import": ("make rows of a table of your own, or of a public data set", _import_options, _import),
     "schedules": ("write measured schedules to a file that training reads", _schedules_options, _schedules),
-    "drafts": ("gather schedules that nobody measured and the cost model finds good", _drafts_options, _drafts),
+    "drafts": ("gather schedules that nobody measured, as the cost model grades them", _drafts_options, _drafts),
 }
 
 

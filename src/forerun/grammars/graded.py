@@ -21,6 +21,13 @@ SHARES = (0.02, 0.06, 0.15, 0.27, 0.4, 0.55, 0.7, 0.85, 0.95)
 """From which share of the best program's speed on a kernel has the next grade."""
 GRADES = tuple(f"Q{i}" for i in range(len(SHARES) + 1))
 BEST = GRADES[-1]
+ALIKE = 1.01
+"""Schedules that are thought to differ by less in seconds."""
+RANKS = (0.03, 0.07, 0.15, 0.3, 0.45, 0.6, 0.75, 0.88, 0.96)
+"""Likewise of what nobody measured: from which share of a program's schedules on a worse one is thought of.
+
+What a cost model thinks of the best and the worst is nearer to each other than they are.
+"""
 CENTRES = tuple((low + high) / 2 for low, high in zip((0.0, *SHARES), (*SHARES, 1.0), strict=True))
 """The share that a grade stands for."""
 JUDGE, UNKNOWN = "?", "U"
@@ -31,6 +38,17 @@ PIECES = (*GRADES, JUDGE, UNKNOWN)
 def grade(share: float) -> str:
     """Of a kernel that has a share of the best one's speed; one that failed has none of it."""
     return GRADES[sum(share >= least for least in SHARES)]
+
+
+def ranked(seconds: Sequence[float]) -> list[str]:
+    """The grades of schedules of one program by what is believed of them; UNKNOWN where all are thought to be alike."""
+    order = sorted(range(len(seconds)), key=lambda i: -seconds[i])
+    if not order or seconds[order[0]] / seconds[order[-1]] < ALIKE:
+        return [UNKNOWN] * len(seconds)
+    found = [""] * len(seconds)
+    for worse, i in enumerate(order):
+        found[i] = GRADES[sum(worse >= least * (len(order) - 1) for least in RANKS)]
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from forerun.grammars.graded import BEST, CENTRES, GRADES, JUDGE, GradedDecision
 from forerun.models import _decode
 from forerun.models._judge import Judge
 from forerun.models.encoder_decoder import CONFIG, EncoderDecoder
-from forerun.toolchains.tvm.space import Program
+from forerun.toolchains.tvm.space import Beginnings, Program
 
 SHIPPED = Path(__file__).parents[1] / "weights" / "scheduler"
 DRAFTS, LEAST = 8, 8
@@ -131,10 +131,15 @@ class Scheduler(Model):
             if not isinstance(grammar.spaces, Program):
                 raise _blind()
             return dict.fromkeys(grammar.spaces.random(n, seed), math.nan)
-        asked = GradedDecisions(grammar, self.asked)
+        program = grammar.spaces if isinstance(grammar.spaces, Program) else None
+        asked = GradedDecisions(Decisions(Beginnings(program)) if program else grammar, self.asked)
         memory, vocabulary = self._memory(prompt), self.model.tokenizer.vocabulary
         found = _decode.sample(self.model.network, vocabulary, memory, [asked], n=n, seed=seed)[0]
-        return {asked.read(one.pieces).plan: one.logprob for one in found if one.complete}
+        written = {asked.read(one.pieces).plan: one.logprob for one in found if one.complete}
+        if program is None:
+            return written
+        begun = Beginnings(program)
+        return {plan: written.get(begun.of(plan), math.nan) for plan in program.completed(list(written), seed)}
 
     def _encoded(self, prompt: str) -> Any:
         assert self.model is not None

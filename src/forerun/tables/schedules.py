@@ -26,8 +26,8 @@ if TYPE_CHECKING:  # TVM is an extra
 class Sentence:
     """One plan: what was asked (`T28/4/64`, `C4`, `L-2,-1,3`), what was decided, and the seconds of a run.
 
-    It failed where it was measured and has no seconds. Where nobody measured it a cost model may have found it good
-    (`forerun.train.drafts`): then seconds say how good beside others.
+    It failed where it was measured and has no seconds. Seconds that nobody measured are what a cost model believes, and
+    mean something beside each other only (`forerun.train.drafts`).
     """
 
     space: int

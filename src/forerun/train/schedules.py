@@ -1,10 +1,10 @@
 """Trains the model that writes schedules, from what was measured of them (`forerun.tables.schedules`).
 
-Every measurement is used. Decisions of a good kernel are learned after its grade, so that the network proposes those of
-the grade that it is asked for; grades of all kernels are learned after their decisions, so that it judges those of
-others. The decisions of bad kernels are not learned: drawn at random, they are noise, and far more than what tells good
-ones apart. Kernels that failed have the lowest grade. What a cost model chose of many (`forerun.train.drafts`) is
-learned as the best; sentences without seconds that nobody measured teach the language.
+Every measurement is used. Decisions are learned after the grade of their kernel, so that the network, asked for the
+best, knows what tells those from the others; grades are learned after decisions, so that it judges those of others.
+Kernels that failed have the lowest grade, and nothing is learned of their decisions. What a cost model believes of
+schedules that nobody measured (`forerun.train.drafts`) is learned like measurements, but for judging; sentences without
+seconds that nobody measured teach the language.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import torch
 
 from forerun.grammars import decisions, graded
 from forerun.grammars.decisions import Decisions
-from forerun.grammars.graded import BEST, JUDGE, UNKNOWN, Graded, GradedDecisions, grade
+from forerun.grammars.graded import JUDGE, UNKNOWN, Graded, GradedDecisions, grade, ranked
 from forerun.models.encoder_decoder import EncoderDecoder
 from forerun.models.encoder_decoder._torch import TorchNetwork
 from forerun.models.encoder_decoder.network import Network
@@ -32,8 +32,6 @@ from forerun.train.fit import config, learned, same_as_before, save, tokenizer_o
 from forerun.train.loop import Progress
 from forerun.train.recipes import Training
 
-LEARNED = graded.GRADES[5:]
-"""Grades of kernels whose decisions are learned: 40% of the best one's speed at least."""
 PIECES = (*decisions.PIECES, *graded.PIECES)
 """What is written, a token each."""
 
@@ -73,20 +71,26 @@ def fit(
 
 def examples(found: Sentences, task: int, tokenizer: Tokenizer, legal: Legal, context: int) -> Iterator[Example]:
     """Those of one program, which share its prompt; the order of its sentences."""
-    ids, best = np.array(tokenizer.encode(found.prompt, context).ids, np.int32), found.best
-    for sentence in found.sentences:
+    ids = np.array(tokenizer.encode(found.prompt, context).ids, np.int32)
+    for sentence, answer in answers(found):
         grammar = GradedDecisions(Decisions(Recorded(found.spaces, sentence)))
-        for answer in _answers(sentence, best):
-            target, choices = spelled(grammar.write(answer), grammar, tokenizer, legal)
-            given = len(target) - 2 if answer.grade else 1
-            yield Example(task, ids, target, choices, math.nan, task, given)
+        target, choices = spelled(grammar.write(answer), grammar, tokenizer, legal)
+        given = len(target) - 2 if answer.grade else 1
+        yield Example(task, ids, target, choices, math.nan, task, given)
 
 
-def _answers(sentence: Sentence, best: float | None) -> Iterator[Graded]:
-    if not sentence.measured:
-        yield Graded(BEST if sentence.seconds else UNKNOWN, sentence.plan)
-        return
-    known = grade(best / sentence.seconds if best and sentence.seconds else 0.0)
-    if known in LEARNED:
-        yield Graded(known, sentence.plan)
-    yield Graded(JUDGE, sentence.plan, known)
+def answers(found: Sentences) -> Iterator[tuple[Sentence, Graded]]:
+    """What is learned of a program's sentences."""
+    measured = [one for one in found.sentences if one.measured]
+    best = found.best or 0.0
+    for one in measured:
+        known = grade(best / one.seconds if one.seconds else 0.0)
+        if one.seconds:
+            yield one, Graded(known, one.plan)
+        yield one, Graded(JUDGE, one.plan, known)
+    believed = [one for one in found.sentences if not one.measured and one.seconds]
+    for one, known in zip(believed, ranked([one.seconds or 0.0 for one in believed]), strict=True):
+        yield one, Graded(known, one.plan)
+    for one in found.sentences:
+        if not one.measured and not one.seconds:
+            yield one, Graded(UNKNOWN, one.plan)

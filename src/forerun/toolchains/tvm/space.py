@@ -50,6 +50,12 @@ class Space:
     TVM leaves those out and asks of the others what depends on the structure alone. Finding out takes some 30 ms.
     """
 
+    @property
+    def begins(self) -> int:
+        """How many questions come before the first one where a block is computed."""
+        kinds = (self.trace.insts[at].kind.name for at in self.asks)
+        return sum(1 for _ in takewhile(lambda kind: kind != _PLACE, kinds))
+
     def more(self, number: int) -> int:
         """How many tiles in as many parts are asked for right after one."""
         own, *after = (self.trace.insts[at] for at in self.asks[number:])
@@ -168,6 +174,16 @@ class Program:
             return None
         return Plan(asked.space, _decided(space, schedule.trace)), schedule
 
+    def completed(self, beginnings: Sequence[Plan], seed: int) -> list[Plan]:
+        """Plans that begin with others' decisions (`Beginnings`), the rest as TVM's own sampling draws it. Same
+        arguments, same plans; fewer where TVM takes what was decided for illegal."""
+        draw = Random(f"{seed}")
+        asked = []
+        for one in beginnings:
+            space = self.spaces[one.space]
+            asked.append(_Asked(one.space, space.given(one.decisions, len(space.trace.insts)), _seed(draw)))
+        return [plan for plan in self._drawn(asked) if plan is not None]
+
     def plan(self, trace: Any) -> Plan:
         """The plan that a trace is, without what post-processing adds and with or without instructions of no effect.
 
@@ -222,6 +238,25 @@ class Program:
         schedule = Schedule(self.module, seed=seed, error_render_level="none")
         Trace(insts, given).apply_to_schedule(schedule, remove_postproc=True)
         return schedule
+
+
+class Beginnings:
+    """The design spaces of a program (`forerun.grammars.decisions.Spaces`) as far as the first question where a block
+    is computed, to which TVM tells what is legal one answer at a time: some 30 ms, where a replay takes 5."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+
+    def __len__(self) -> int:
+        return len(self._program)
+
+    def step(self, space: int, decisions: tuple[Decision, ...]) -> Step | None:
+        """What is asked next, None also where that is a place."""
+        return self._program.step(space, decisions) if len(decisions) < self._program.spaces[space].begins else None
+
+    def of(self, plan: Plan) -> Plan:
+        """How a plan begins."""
+        return Plan(plan.space, plan.decisions[: self._program.spaces[plan.space].begins])
 
 
 def parsed(source: Source) -> Any:
@@ -312,12 +347,12 @@ def _translated(original: Any, replayed: Any, variable: Any) -> Any:
 
 
 def _places(schedule: Any, block: Any) -> tuple[int, ...]:
-    """Where a block may be computed. TVM goes to the nearest legal place before an illegal one: so all can be found."""
+    """Where a block may be computed. TVM goes to the nearest legal place before an illegal one: so all can be found.
+    Asking changes the schedule's trace alone."""
     found, asked = list[int](), LOOPS - 1
     while asked >= -2:
-        again = schedule.copy()
-        again.sample_compute_location(block, decision=asked)
-        told = int(again.trace.get_decision(again.trace.insts[-1]))
+        schedule.sample_compute_location(block, decision=asked)
+        told = int(schedule.trace.get_decision(schedule.trace.insts[-1]))
         if told > asked:
             break
         found.append(told)
