@@ -317,6 +317,18 @@ def judge() -> str:
     )
 
 
+def schedules() -> str:
+    """What the network of schedules was trained on, and what it learned."""
+    card = json.loads((WEIGHTS / "scheduler" / "network.json").read_text())
+    return (
+        f"- Data: {card['sentences']:,} random schedules of {card['programs']} tensor programs of"
+        f" {len(card['families'])} families, graded by the cost model: {', '.join(card['families'])}.\n"
+        f"- {card['parameters'] / 1e6:.1f} million parameters, {card['steps']:,} steps.\n"
+        f"- Held out: {', '.join(card['validated with'])}, {card['held programs']} programs: {card['nats']:.2f} nats a"
+        f" schedule, where all that is legal is equally likely {card['uniform']:.2f}.\n"
+    )
+
+
 def _share(row: dict[str, Any]) -> str:
     return f"{row['share']:.2f} [{row['low']:.2f}, {row['high']:.2f}]"
 
@@ -357,6 +369,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "networks": networks,
     "operators": operators,
     "judge": judge,
+    "schedules": schedules,
 }
 
 

@@ -45,6 +45,7 @@ BESIDE = (64, 1000)
 """Where ours stands beside the evolutionary search."""
 OURS, UNIFORM, RANDOM, EVOLUTIONARY = "scheduler", "uniform", "random", "evolutionary"
 WITHOUT: dict[str, dict[str, Any]] = {
+    "scheduler, no network": {"written": False},
     "scheduler, not judged": {"judged": False},
     "scheduler, not corrected": {"corrected": False},
     "scheduler, no mutations": {"generations": 0},

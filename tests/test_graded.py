@@ -4,7 +4,7 @@ import pytest
 
 from forerun.core import END
 from forerun.grammars.decisions import Choice, Decisions, Place, Plan, Tile
-from forerun.grammars.graded import BEST, CENTRES, GRADES, SHARES, Graded, GradedDecisions, grade
+from forerun.grammars.graded import BEST, CENTRES, GRADES, SHARES, UNKNOWN, Graded, GradedDecisions, grade, ranked
 from forerun.testing import check_grammar
 from forerun.testing.grammars import walk
 from tests.test_decisions import Fixed
@@ -58,3 +58,15 @@ def test_grades_are_shares_of_the_best_speed():
     ]
     assert [grade(centre) for centre in CENTRES] == list(GRADES)
     assert list(SHARES) == sorted(SHARES)
+
+
+def test_what_is_believed_has_grades_by_its_rank():
+    seconds = [1 + i / 100 for i in range(100)]
+    grades = ranked(seconds)
+    assert grades == sorted(grades, reverse=True) and set(grades) == set(GRADES)
+    assert grades[:4] == [BEST] * 4 and grades[4] == "Q8" and grades[50] == "Q5"
+    mixed = random.Random(0).sample(range(100), 100)
+    assert ranked([seconds[i] for i in mixed]) == [grades[i] for i in mixed]
+    # Where all are alike none is the best; one alone is.
+    assert ranked([1.0, 1.005, 1.002]) == [UNKNOWN] * 3
+    assert ranked([]) == [] and ranked([2.0]) == [UNKNOWN]

@@ -9,6 +9,7 @@ import pytest
 from forerun.core import Source
 from forerun.errors import InputError, UsageError
 from forerun.grammars.decisions import Decisions, Plan
+from forerun.models._judge import REFUSED
 from forerun.models.scheduler import POPULATION, Scheduler
 from forerun.models.uniform import Uniform
 from forerun.testing import check_grammar
@@ -20,7 +21,7 @@ from forerun.toolchains.tvm import text
 from forerun.toolchains.tvm._load import load
 from forerun.toolchains.tvm.extract import written
 from forerun.toolchains.tvm.features import features
-from forerun.toolchains.tvm.space import Program, Refused
+from forerun.toolchains.tvm.space import Beginnings, Program, Refused
 
 TARGET = '{"kind":"llvm","mcpu":"x86-64","num-cores":2}'
 SHAPES = {
@@ -98,6 +99,23 @@ def test_mutations_are_legal_and_mostly_change_one_decision(programs, name):
             apart.append(sum(a != b for a, b in zip(child.decisions, plan.decisions, strict=True)))
     assert len(apart) < 30 and max(apart) > 0
     assert sum(count == 1 for count in apart) > 0.4 * len(apart)
+
+
+@pytest.mark.parametrize("name", ["C2D", "GMM", "SFM"])
+def test_beginnings_end_before_a_place_and_are_completed(programs, name):
+    program = programs[name]
+    begun = Beginnings(program)
+    grammar = Decisions(begun)
+    check_grammar(grammar, walks=5, seed=1)
+    drawn = list(dict.fromkeys(draft.answer for draft in Uniform(60).sample("", grammar, 20, seed=2)))
+    plans = program.completed(drawn, seed=3)
+    assert plans == program.completed(drawn, seed=3) and len(plans) > 0.9 * len(drawn)
+    assert {begun.of(plan) for plan in plans} <= set(drawn)
+    for plan in plans:
+        assert Decisions(program).read(Decisions(program).write(plan)) == plan
+        pieces = Decisions(program).write(plan)
+        ends = next((i for i, piece in enumerate(pieces) if piece.startswith("L")), len(pieces))
+        assert grammar.write(begun.of(plan)) == pieces[:ends]
 
 
 def test_the_number_of_cores_changes_nothing(programs, monkeypatch):
@@ -194,7 +212,7 @@ class Module:
 def test_parts_of_the_scheduler_can_be_left_out(programs):
     program = programs["GMM"]
     grammar, drawn = Decisions(program), set(program.random(POPULATION, 0))
-    unmutated, whole = Scheduler(generations=0), Scheduler()
+    unmutated, whole = Scheduler(written=False, generations=0), Scheduler(written=False)
     assert {draft.answer for draft in unmutated.sample("", grammar, 8, 3)} <= drawn
     assert not {draft.answer for draft in whole.sample("", grammar, 8, 3)} <= drawn
     plans = sorted(drawn, key=str)[:40]
@@ -203,5 +221,19 @@ def test_parts_of_the_scheduler_can_be_left_out(programs):
     measured = {plan: 1 + thought - before.min() for plan, thought in zip(plans[:20], before, strict=False)}
     corrected = whole.judge.believed(program, plans, measured).mean
     assert not np.allclose(corrected - corrected.mean(), before - before.mean(), atol=0.01)
-    fixed = Scheduler(corrected=False)
+    fixed = Scheduler(written=False, corrected=False)
     assert np.array_equal(fixed.judge.believed(program, plans, measured).mean, before)
+
+
+def test_the_network_that_ships_writes_what_the_cost_model_likes():
+    model = Scheduler()
+    for name in ("C2D", "GMM"):
+        asked = source(name, {"C2D": (1, 28, 28, 32, 64, 3, 1, 1), "GMM": (1, 128, 256, 512)}[name])
+        program = Program(Source(asked.text, asked.language, name, targets.here(1)))
+        grammar, prompt = Decisions(program), text.prompt(program)
+        written = model._drawn(prompt, grammar, 48, 1)
+        assert written == model._drawn(prompt, grammar, 48, 1) and len(written) > 24
+        for plan in [*written][:8]:
+            assert grammar.read(grammar.write(plan)) == plan
+        own, drawn = (model.judge.scores(program, [*plans]) for plans in (written, program.random(48, 1)))
+        assert own[own > REFUSED].mean() > drawn[drawn > REFUSED].mean() + 0.1

@@ -33,8 +33,13 @@ SHIPPED = Path(__file__).parents[1] / "weights" / "scheduler"
 DRAFTS, LEAST = 8, 8
 """Where the network's own grades choose: drafts for each one that is asked for, as if so many were asked for at least.
 """
-POPULATION, GENERATIONS, CHILDREN = 256, 4, 128
-"""Where a cost model chooses: drafts of a program, and generations of mutations of the most promising, made once."""
+GENERATIONS = 4
+"""Where a cost model chooses: of mutations of the most promising drafts of a program, made once."""
+POPULATION, CHILDREN = 256, 128
+"""Random drafts, and mutations in a generation, where no network writes."""
+WRITTEN, BESIDE, OFFSPRING = 96, 32, 32
+"""Drafts that a network writes, random ones beside them, since it may keep to a design space, and mutations in a
+generation: the cost model likes what becomes of these as much as what becomes of more random ones."""
 AGAIN, MUTATIONS = 2, 4
 """Then, each time, generations of mutations of what was measured, too, by what the cost model has learned since: so
 many for each one that is asked for, as above."""
@@ -58,19 +63,21 @@ class Scheduler(Model):
         device: str = "",
         threads: int = 1,
         asked: str = BEST,
+        written: bool = True,
         judged: bool = True,
         corrected: bool = True,
         generations: int = GENERATIONS,
     ) -> None:
         """A checkpoint from a folder, the one that ships where none is named.
 
-        `asked` is the grade that is asked for; drafts that are not `judged` come as they were drawn. A cost model that
+        `asked` is the grade that is asked for; drafts that are not `written` by the network are random; those that are
+        not `judged` come as they were drawn. A cost model that
         is not `corrected` stays as it is, whatever was measured; `generations` are those of the mutations. Raises
         InputError, ToolMissing as `EncoderDecoder` does.
         """
         folder = SHIPPED if place is None else Path(place)
         self.judge = Judge.load(folder, corrected)
-        alone = self.judge and not (folder / CONFIG).is_file()
+        alone = self.judge and not (written and (folder / CONFIG).is_file())
         self.model = None if alone else EncoderDecoder(folder, device=device, threads=threads)
         self.asked, self.judged, self.generations = asked, judged, generations
         self._memory = lru_cache(maxsize=8)(self._encoded)
@@ -106,9 +113,11 @@ class Scheduler(Model):
     def _thought_of(self, prompt: str, decisions: Decisions, closed: Collection[int]) -> dict[Plan, float]:
         """Drafts, and mutations of those that look good before anything was measured, with log-probabilities."""
         assert self.judge is not None and isinstance(decisions.spaces, Program)
-        drafts, draw = self._drawn(prompt, decisions, POPULATION, 0), random.Random(0)
+        written = self._drawn(prompt, decisions, WRITTEN, 0) if self.model else {}
+        alone, many = (BESIDE, OFFSPRING) if self.model else (POPULATION, CHILDREN)
+        drafts = dict.fromkeys(decisions.spaces.random(alone, 0), math.nan) | written
         plans = [plan for plan in drafts if plan.space not in closed]
-        plans = bred(self.judge, decisions.spaces, plans, CHILDREN, draw, {}, closed, self.generations)
+        plans = bred(self.judge, decisions.spaces, plans, many, random.Random(0), {}, closed, self.generations)
         return {plan: drafts.get(plan, math.nan) for plan in plans}
 
     def graded(self, prompt: str, grammar: Decisions, plans: Sequence[Plan]) -> Any:
@@ -126,12 +135,13 @@ class Scheduler(Model):
         return likely @ np.array(CENTRES) / likely.sum(axis=1)
 
     def _drawn(self, prompt: str, grammar: Decisions, n: int, seed: int) -> dict[Plan, float]:
-        """Plans with their log-probabilities."""
-        if self.model is None:
-            if not isinstance(grammar.spaces, Program):
-                raise _blind()
-            return dict.fromkeys(grammar.spaces.random(n, seed), math.nan)
+        """Plans with their log-probabilities: random ones for what the network has not learned to write for."""
         program = grammar.spaces if isinstance(grammar.spaces, Program) else None
+        if self.model is None and program is None:
+            raise _blind()
+        if program and (self.model is None or blind_to(program)):
+            return dict.fromkeys(program.random(n, seed), math.nan)
+        assert self.model is not None
         asked = GradedDecisions(Decisions(Beginnings(program)) if program else grammar, self.asked)
         memory, vocabulary = self._memory(prompt), self.model.tokenizer.vocabulary
         found = _decode.sample(self.model.network, vocabulary, memory, [asked], n=n, seed=seed)[0]

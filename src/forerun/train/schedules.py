@@ -10,6 +10,7 @@ seconds that nobody measured teach the language.
 from __future__ import annotations
 
 import hashlib
+import json
 import math
 from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
@@ -17,6 +18,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from forerun.files import write_atomically
 from forerun.grammars import decisions, graded
 from forerun.grammars.decisions import Decisions
 from forerun.grammars.graded import JUDGE, UNKNOWN, Graded, GradedDecisions, grade, ranked
@@ -27,11 +29,14 @@ from forerun.models.encoder_decoder.numeric import ATOMS
 from forerun.models.encoder_decoder.tokenizer import SPECIAL, Tokenizer
 from forerun.splits import by_families
 from forerun.tables.schedules import Recorded, Sentence, Sentences
+from forerun.train.curves import best, points_of
 from forerun.train.examples import Dataset, Example, Legal, places, spelled
 from forerun.train.fit import config, learned, same_as_before, save, tokenizer_of
 from forerun.train.loop import Progress
 from forerun.train.recipes import Training
 
+CARD = "network.json"
+"""What was learned from, and how far."""
 PIECES = (*decisions.PIECES, *graded.PIECES)
 """What is written, a token each."""
 
@@ -64,9 +69,28 @@ def fit(
     network = Network(config(training, tokenizer, SPECIAL + len(ATOMS) + len(PIECES)))
     if not learned(network, data, training, folder, seconds, on_step):
         return False
+    points = points_of(folder)
+    facts = {
+        "programs": len(train),
+        "sentences": sum(len(each.sentences) for each in train),
+        "families": sorted(set[str]().union(*(each.families for each in train))),
+        "validated with": sorted(validate),
+        "held programs": len(held),
+        "parameters": sum(parameter.numel() for parameter in network.parameters()),
+        "steps": points[-1]["step"],
+        "nats": best(points),
+        "uniform": uniform(parts[1], legal),
+    }
     model = EncoderDecoder.of(TorchNetwork(network, training.device), tokenizer, network.config)
     save(model, folder, training)
+    write_atomically(folder / CARD, (json.dumps(facts, indent=1) + "\n").encode())
     return True
+
+
+def uniform(examples: Sequence[Example], legal: Legal) -> float:
+    """Nats of an answer where all that is legal is equally likely, in the mean."""
+    many = np.log([len(tokens) for tokens in legal.tokens])
+    return float(np.mean([many[one.choices[one.given :]].sum() for one in examples]))
 
 
 def examples(found: Sentences, task: int, tokenizer: Tokenizer, legal: Legal, context: int) -> Iterator[Example]:
@@ -82,9 +106,8 @@ def examples(found: Sentences, task: int, tokenizer: Tokenizer, legal: Legal, co
 def answers(found: Sentences) -> Iterator[tuple[Sentence, Graded]]:
     """What is learned of a program's sentences."""
     measured = [one for one in found.sentences if one.measured]
-    best = found.best or 0.0
     for one in measured:
-        known = grade(best / one.seconds if one.seconds else 0.0)
+        known = grade(found.best / one.seconds if found.best and one.seconds else 0.0)
         if one.seconds:
             yield one, Graded(known, one.plan)
         yield one, Graded(JUDGE, one.plan, known)
