@@ -18,7 +18,7 @@ SOURCE = ROOT / "src" / "forerun"
 
 # Each room may import from those before it, and from itself.
 LAYERS = [
-    {"core", "errors", "files", "plain", "weights", "rows"},
+    {"core", "errors", "files", "plain", "threads", "weights", "rows"},
     {"settings", "stats", "clock", "distribution", "scores"},
     {"sandbox", "store", "registry"},
     {"grammars"},

@@ -2,6 +2,7 @@
 
 import json
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -226,14 +227,16 @@ def test_parts_of_the_scheduler_can_be_left_out(programs):
 
 
 def test_the_network_that_ships_writes_what_the_cost_model_likes():
-    model = Scheduler()
-    for name in ("C2D", "GMM"):
-        asked = source(name, {"C2D": (1, 28, 28, 32, 64, 3, 1, 1), "GMM": (1, 128, 256, 512)}[name])
-        program = Program(Source(asked.text, asked.language, name, targets.here(1)))
+    model, whole = Scheduler(judged=False), Scheduler()
+    for name, sizes in {"C2D": (1, 28, 28, 32, 64, 3, 1, 1), "GMM": (1, 128, 256, 512)}.items():
+        program = Program(replace(source(name, sizes), target=targets.here(1)))
         grammar, prompt = Decisions(program), text.prompt(program)
-        written = model._drawn(prompt, grammar, 48, 1)
-        assert written == model._drawn(prompt, grammar, 48, 1) and len(written) > 24
-        for plan in [*written][:8]:
+        drafts = model.sample(prompt, grammar, 48, 1)
+        assert drafts == model.sample(prompt, grammar, 48, 1)
+        written = list(dict.fromkeys(draft.answer for draft in drafts))
+        assert len(written) > 24 and all(draft.logprob < 0 for draft in drafts)
+        for plan in written[:8]:
             assert grammar.read(grammar.write(plan)) == plan
-        own, drawn = (model.judge.scores(program, [*plans]) for plans in (written, program.random(48, 1)))
-        assert own[own > REFUSED].mean() > drawn[drawn > REFUSED].mean() + 0.1
+        drawn = list(dict.fromkeys(program.random(48, 1)))
+        own, theirs = (whole.judge.scores(program, plans) for plans in (written, drawn))
+        assert own[own > REFUSED].mean() > theirs[theirs > REFUSED].mean() + 0.1

@@ -1,11 +1,12 @@
 """Schedules of tensor programs: many drafts, written by a small language model or random, the most promising first.
 
 Where the checkpoint has a network, an encoder-decoder (`forerun.models.encoder_decoder`), it reads the program and its
-design spaces and writes decisions of the best grade (`forerun.grammars.graded`); else drafts are random. Where it has a
-cost model (`forerun.models._judge`), that chooses among the drafts, and among what mutations make of the best of them;
-what was measured corrects it. Else the network's own grades choose. The method is that of the tensor language model
-(Zhai et al., OSDI 2024); that every measurement is learned from, by conditioning on its grade, that the model judges
-its drafts, and that the judge goes on learning, is ours.
+design spaces and writes decisions of the best grade (`forerun.grammars.graded`), of TVM's programs as far as the first
+place of a block; else drafts are random. Where it has a cost model (`forerun.models._judge`), that chooses among the
+drafts, random ones beside them, and what mutations make of the best of them; what was measured corrects it. Else the
+network's own grades choose. The method is that of the tensor language model (Zhai et al., OSDI 2024); that all that is
+known is learned from, by conditioning on grades, that a cost model judges drafts and grades them for the training, and
+that it goes on learning, is ours.
 """
 
 from __future__ import annotations
