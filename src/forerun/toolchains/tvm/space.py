@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import takewhile
 from random import Random
 from typing import Any
@@ -50,7 +50,7 @@ class Space:
     TVM leaves those out and asks of the others what depends on the structure alone. Finding out takes some 30 ms.
     """
 
-    @property
+    @cached_property
     def begins(self) -> int:
         """How many questions come before the first one where a block is computed."""
         kinds = (self.trace.insts[at].kind.name for at in self.asks)
