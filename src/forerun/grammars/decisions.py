@@ -22,6 +22,7 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import takewhile
 from typing import Protocol
 
 from forerun.core import END, Grammar
@@ -192,6 +193,11 @@ class Decisions(Grammar[Plan]):
                 return _State(space, decisions)
             state = _State(space, decisions, step, left=step.extent if isinstance(step, Tile) else 0)
         return state
+
+
+def following(parts: Sequence[int], number: int) -> int:
+    """How many tiles in as many parts are asked for right after one: `parts` of each question, 0 of what is no tile."""
+    return sum(1 for _ in takewhile(lambda own: own == parts[number], parts[number + 1 :]))
 
 
 def legal(step: Step, decision: Decision) -> bool:

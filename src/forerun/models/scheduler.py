@@ -32,8 +32,7 @@ from forerun.toolchains.tvm.space import Beginnings, Program
 
 SHIPPED = Path(__file__).parents[1] / "weights" / "scheduler"
 DRAFTS, LEAST = 8, 8
-"""Where the network's own grades choose: drafts for each one that is asked for, as if so many were asked for at least.
-"""
+"""Where no cost model chooses: drafts for each one that is asked for, as if so many were asked for at least."""
 GENERATIONS = 4
 """Where a cost model chooses: of mutations of the most promising drafts of a program, made once."""
 POPULATION, CHILDREN = 256, 128
@@ -143,13 +142,13 @@ class Scheduler(Model):
         if program and (self.model is None or blind_to(program)):
             return dict.fromkeys(program.random(n, seed), math.nan)
         assert self.model is not None
-        asked = GradedDecisions(Decisions(Beginnings(program)) if program else grammar, self.asked)
+        begun = Beginnings(program) if program else None
+        asked = GradedDecisions(Decisions(begun) if begun else grammar, self.asked)
         memory, vocabulary = self._memory(prompt), self.model.tokenizer.vocabulary
         found = _decode.sample(self.model.network, vocabulary, memory, [asked], n=n, seed=seed)[0]
         written = {asked.read(one.pieces).plan: one.logprob for one in found if one.complete}
-        if program is None:
+        if program is None or begun is None:
             return written
-        begun = Beginnings(program)
         return {plan: written.get(begun.of(plan), math.nan) for plan in program.completed(list(written), seed)}
 
     def _encoded(self, prompt: str) -> Any:

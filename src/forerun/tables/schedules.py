@@ -14,7 +14,7 @@ from forerun import plain
 from forerun.core import Source
 from forerun.corpora.workloads import LANGUAGE
 from forerun.errors import InputError
-from forerun.grammars.decisions import Choice, Decision, Decisions, Place, Plan, Step, Tile, decision_of
+from forerun.grammars.decisions import Choice, Decision, Decisions, Place, Plan, Step, Tile, decision_of, following
 from forerun.store import Store
 from forerun.tasks.schedule import Schedule
 
@@ -83,7 +83,11 @@ class Recorded:
 
     def __init__(self, spaces: int, sentence: Sentence) -> None:
         self._spaces, self._space = spaces, sentence.space
-        self._steps = _banded([*map(_step, sentence.asked)])
+        steps = [*map(_step, sentence.asked)]
+        parts = [step.parts if isinstance(step, Tile) else 0 for step in steps]
+        self._steps = [
+            replace(step, more=following(parts, i)) if isinstance(step, Tile) else step for i, step in enumerate(steps)
+        ]
 
     def __len__(self) -> int:
         return self._spaces
@@ -143,15 +147,6 @@ def _asked(step: Step | None) -> str:
         return f"C{step.options}"
     assert isinstance(step, Place)
     return f"L{','.join(map(str, step.places))}"
-
-
-def _banded(steps: list[Step]) -> tuple[Step, ...]:
-    """With how many tiles in as many parts follow each tile."""
-    for i in range(len(steps) - 2, -1, -1):
-        here, then = steps[i], steps[i + 1]
-        if isinstance(here, Tile) and isinstance(then, Tile) and here.parts == then.parts:
-            steps[i] = replace(here, more=then.more + 1)
-    return tuple(steps)
 
 
 def _step(text: str) -> Step:

@@ -16,7 +16,7 @@ from typing import Any
 
 from forerun.core import Source
 from forerun.errors import InputError, reason
-from forerun.grammars.decisions import CHOICES, LOOPS, PARTS, Choice, Decision, Place, Plan, Step, Tile
+from forerun.grammars.decisions import CHOICES, LOOPS, PARTS, Choice, Decision, Place, Plan, Step, Tile, following
 from forerun.threads import mapped
 from forerun.toolchains.tvm import target as targets
 from forerun.toolchains.tvm._load import intrinsics, load
@@ -56,11 +56,11 @@ class Space:
         kinds = (self.trace.insts[at].kind.name for at in self.asks)
         return sum(1 for _ in takewhile(lambda kind: kind != _PLACE, kinds))
 
-    def more(self, number: int) -> int:
-        """How many tiles in as many parts are asked for right after one."""
-        own, *after = (self.trace.insts[at] for at in self.asks[number:])
-        alike = (inst.kind.name == _TILE and int(inst.attrs[0]) == int(own.attrs[0]) for inst in after)
-        return sum(takewhile(bool, alike))
+    @cached_property
+    def parts(self) -> tuple[int, ...]:
+        """Of each question: into how many a loop is tiled, 0 where none is."""
+        asked = (self.trace.insts[at] for at in self.asks)
+        return tuple(int(inst.attrs[0]) if inst.kind.name == _TILE else 0 for inst in asked)
 
     def given(self, decisions: Sequence[Decision], until: int) -> dict[Any, Any]:
         """As TVM's traces take them: those on the first instructions, by the instruction."""
@@ -214,8 +214,8 @@ class Program:
                 known.places[shape] = Place(_places(*self._asked(known, at, decisions)))
             return known.places[shape]
         schedule, loop = self._asked(known, at, decisions)
-        parts, most = int(inst.attrs[0]), max(int(inst.attrs[1]), 0)
-        step = Tile(int(schedule.get(loop).extent), parts, most, known.more(number))
+        parts, most = known.parts[number], max(int(inst.attrs[1]), 0)
+        step = Tile(int(schedule.get(loop).extent), parts, most, following(known.parts, number))
         return known.constant.setdefault(number, step) if _constant(known.trace, at) else step
 
     def _asked(self, space: Space, at: int, decisions: Sequence[Decision]) -> tuple[Any, Any]:
