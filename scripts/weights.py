@@ -2,9 +2,12 @@
 
     python scripts/weights.py rows --nas table.csv.gz -o nas.jsonl
     python scripts/weights.py train memory.jsonl runtime.jsonl size.jsonl latency.jsonl kernels.jsonl nas.jsonl -o DIR
+    python scripts/weights.py grow memory.jsonl runtime.jsonl size.jsonl latency.jsonl nas.jsonl --metric memory -o DIR
     python scripts/weights.py judge memory.jsonl runtime.jsonl size.jsonl latency.jsonl kernels.jsonl nas.jsonl -o DIR
 
-With `--network regress_lm`, `train` gives the rival of that recipe, which `judge --beside FOLDER` puts in the table.
+`train` also grows the trees; `grow` grows those of some metrics anew beside the network as it is, calibrates them and
+forgets how they were judged. With `--network regress_lm`, `train` gives the rival of that recipe, which `judge --beside
+FOLDER` puts in the table.
 
 `rows` draws architectures of NAS-Bench-201. The other files are those of `forerun data export`; `benchmarks/measured`
 says how their programs are found again. Both training and judging split all files together by group, so a program is on
@@ -20,7 +23,7 @@ import math
 import random
 import sys
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -32,6 +35,7 @@ from forerun.cli.eval import RIVALS
 from forerun.corpora import nasbench
 from forerun.evaluate import Score, count_groups, judged, score
 from forerun.models._regression import FEWEST
+from forerun.models.boosted_trees import BoostedTrees
 from forerun.models.encoder_decoder import EncoderDecoder
 from forerun.models.encoder_decoder.calibration import Calibration
 from forerun.models.encoder_decoder.card import Card
@@ -44,7 +48,7 @@ from forerun.tables import read_rows, write_rows
 from forerun.tasks import size
 from forerun.tasks._programs import METRICS
 from forerun.train import recipes
-from forerun.train.fit import Parts, fit
+from forerun.train.fit import Parts, factors, fit, some
 from forerun.train.loop import Progress
 from forerun.train.trained import DECODERS, bare, of_regress_lm
 
@@ -62,6 +66,8 @@ def main() -> int:
         write_rows(options.output, _architectures(options.nas))
     elif options.what == "train":
         return _train(options)
+    elif options.what == "grow":
+        _grow(options)
     else:
         _judge(options)
     return 0
@@ -69,9 +75,10 @@ def main() -> int:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["rows", "train", "judge"])
+    parser.add_argument("what", choices=["rows", "train", "grow", "judge"])
     parser.add_argument("rows", nargs="*", type=Path, help="files of `forerun data export`")
     parser.add_argument("--nas", type=Path, help="the table of NAS-Bench-201")
+    parser.add_argument("--metric", action="append", default=[], help="grow: whose trees")
     parser.add_argument("--network", choices=DECODERS, default=EncoderDecoder.name, help="or the rival of that recipe")
     parser.add_argument("--recipe", default="cpu")
     parser.add_argument("--depth", type=int)
@@ -128,6 +135,28 @@ def _train(options: argparse.Namespace) -> int:
         training = replace(of_regress_lm(training), ensemble=False, export=False)
     how: dict[str, Any] = {"start": options.start, "seconds": options.seconds, "on_step": on_step}
     return 0 if fit(learning, options.output, training, kind=kind, **how) else 3
+
+
+def _grow(options: argparse.Namespace) -> None:
+    dealt, model = _split(options.rows), EncoderDecoder(options.output)
+    train, validation = ([r for r in part if r.metric in options.metric] for part in (dealt.train, dealt.validation))
+    held = some(validation)
+    prompts = [row.prompt for row in held]
+    known, calibration = model.ensemble, model.calibration
+    model.ensemble, model.calibration = Ensemble({}), Calibration()
+    alone = model.predict(prompts)
+    grown = Ensemble.of(train, held, [one.median for one in alone])
+    settled = factors(held, grown.moved(prompts, alone))
+    Ensemble({**known.members, **grown.members}).save(options.output)
+    replace(calibration, factors={**calibration.factors, **settled}).save(options.output)
+    card, anew = Card.load(options.output), (OURS, f"{OURS} without trees", BoostedTrees.name)
+    kept = [r for r in card.results if not (_metric(r) in options.metric and r["model"] in anew)]
+    replace(card, results=tuple(kept)).save(options.output)
+
+
+def _metric(result: Mapping[str, Any]) -> str:
+    """What an experiment asks for: `text` of `text, -Oz`."""
+    return str(result["metric"]).partition(",")[0]
 
 
 def _judge(options: argparse.Namespace) -> None:

@@ -20,6 +20,7 @@ from forerun.models._calibrated import calibrated, enough, needed
 from forerun.models._chain import model
 from forerun.models._features import kinds
 from forerun.models._forest import Forest
+from forerun.models._grown import Grown
 from forerun.models._predictor import Predictor
 from forerun.models._regression import QUANTILES, Scale, folds, thinned
 from forerun.models._stack import Stack, convex
@@ -31,7 +32,7 @@ from forerun.testing import check_model, toy_rows
 for library in ("sklearn", "scipy", "tree_sitter", "tree_sitter_c", "tree_sitter_python"):
     pytest.importorskip(library)
 
-TIME = Metric("runtime", "s")
+TIME, BYTES = Metric("runtime", "s"), Metric("memory", "B")
 PREDICTORS = [
     name
     for name in registry.names("models")
@@ -39,9 +40,17 @@ PREDICTORS = [
 ]
 
 
-def row(text: str, value: float, group: str = "", language: str = "c", device: str = "cpu", **counters: float) -> Row:
-    made = prompt(TIME, f"{language}, tool 1", device, text, counters=counters)
-    return Row(TIME.name, TIME.unit, made, value, group, device)
+def row(
+    text: str,
+    value: float,
+    group: str = "",
+    language: str = "c",
+    device: str = "cpu",
+    metric: Metric = TIME,
+    **counters: float,
+) -> Row:
+    made = prompt(metric, f"{language}, tool 1", device, text, counters=counters)
+    return Row(metric.name, metric.unit, made, value, group, device)
 
 
 def predictor(name: str) -> Predictor:
@@ -304,3 +313,65 @@ def test_trees_that_were_kept_predict_the_same() -> None:
     assert again.predict(asked) == fitted.predict(asked)
     with pytest.raises(InputError, match="learned nothing"):
         BoostedTrees().arrays()
+
+
+def holding(count: int, seed: int, most: float = 7.0) -> list[Row]:
+    """In c 1 MB and 4 bytes for each element, in python 14 MB and 8 bytes; one in ten holds nothing."""
+    draw, found = random.Random(seed), list[Row]()
+    for i in range(count):
+        name, floor, each = draw.choice([("c", 1e6, 4.0), ("python", 1.4e7, 8.0)])
+        elements = 10 ** draw.uniform(0, most)
+        held = 0.0 if draw.random() < 0.1 else each * elements
+        value = (floor + held) * math.exp(draw.gauss(0, 0.05))
+        found.append(row(f"x{i}", value, str(i), name, metric=BYTES, elements=elements))
+    return found
+
+
+def test_what_is_always_taken_and_each_element_are_learned_for_each_kind() -> None:
+    draw = np.random.default_rng(0)
+    kinds_, elements = draw.integers(1, 4, 600).astype(float), 10 ** draw.uniform(0, 7, 600)
+    floors, rates = np.array([0, 1e6, 1e7, 4e7]), np.array([0, 4.0, 8.0, 40.0])
+    values = floors[kinds_.astype(int)] + rates[kinds_.astype(int)] * elements
+    lost = draw.random(600) < 0.3
+    values[lost] = floors[kinds_.astype(int)][lost]
+    grown = Grown.of(elements, kinds_, values)
+    assert grown.terms[1:, 0] == pytest.approx(floors[1:], rel=0.05)
+    assert grown.terms[1:, 1] == pytest.approx(rates[1:], rel=0.2)
+    asked, of = np.array([1e8, 1e8, 0.0, math.nan, 10 * Grown.MOST]), np.array([1.0, 9.0, 2.0, 2.0, 2.0])
+    places, shares = grown(asked, of)
+    assert math.exp(places[0]) == pytest.approx(4e8, rel=0.25)
+    assert math.exp(places[1]) == pytest.approx(grown.terms[0] @ [1, 1e8])
+    assert np.exp(places[2:]) == pytest.approx(grown.terms[2, 0]) and shares[2:] == pytest.approx(0)
+
+
+def test_where_nothing_grows_nothing_is_heard() -> None:
+    elements = np.geomspace(1, 1e8, 40)
+    grown = Grown.of(elements, np.ones(40), np.full(40, 1e6))
+    assert np.exp(grown(elements, np.ones(40))[0]) == pytest.approx(1e6, rel=1e-3)
+
+
+def test_trees_go_on_growing_beyond_what_they_saw() -> None:
+    fitted = BoostedTrees(syntax=False)
+    fitted.fit(holding(400, 1))
+    sizes = (1e3, 3e5, 1e7, 1e8, 5e8)
+    for name, floor in (("c", 1e6), ("python", 1.4e7)):
+        asked = [row("y", 0.0, "", name, metric=BYTES, elements=n).prompt for n in sizes]
+        beliefs, heard = fitted.heard(asked)
+        found = [one.median for one in beliefs]
+        assert found == sorted(found) and heard.tolist() == [False, n_is_large(name), True, True, True]
+        assert found[0] == pytest.approx(floor, rel=0.2) and found[-1] > 1.5e8
+        assert beliefs[-1].interval(0.9)[1] / beliefs[-1].interval(0.9)[0] > 1.5, "wider: one in ten holds nothing"
+    again = BoostedTrees.from_arrays(*fitted.arrays())
+    assert [one.median for one in again.predict(asked)] == found
+
+
+def n_is_large(language: str) -> bool:
+    """Whether 300,000 elements are half of what the language takes."""
+    return language == "c"
+
+
+def test_only_memory_grows_with_elements() -> None:
+    fitted = BoostedTrees(syntax=False)
+    rows_ = [row(f"x{i}", 1.0 + i % 7, str(i), elements=10.0 ** (i % 8)) for i in range(120)]
+    fitted.fit(rows_)
+    assert not fitted.heard([one.prompt for one in rows_])[1].any()

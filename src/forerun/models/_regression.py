@@ -29,6 +29,8 @@ Estimate = Callable[[Any], Vector]
 
 FEWEST = 5
 """Rows to learn from."""
+FEWEST_APART = 20
+"""Rows that are told apart by their errors."""
 QUANTILES = 200
 """Errors that are kept."""
 _LARGEST = 650.0
@@ -73,14 +75,18 @@ class Fitted:
 
     scale: Scale
     errors: Vector
+    apart: Vector
+    """Errors of the rows that err in a way of their own; those of all where too few do."""
     estimate: Estimate
     low: float
     high: float
 
-    def distributions(self, features: Any) -> list[Distribution]:
+    def distributions(self, features: Any, apart: Mask) -> list[Distribution]:
         """No estimate is further from the known values than they are from one another."""
         places = np.clip(self.estimate(features), self.low, self.high)
-        return [self.scale.distribution(place, self.errors) for place in places.tolist()]
+        errors = (self.errors, self.apart)
+        both = zip(places.tolist(), apart.tolist(), strict=True)
+        return [self.scale.distribution(place, errors[own]) for place, own in both]
 
 
 class Regression(Predictor):
@@ -107,6 +113,10 @@ class Regression(Predictor):
     def _regress(self, x: Any, y: Vector, setting: Any, seed: int) -> Estimate:
         """From features to places on the scale."""
 
+    def _apart(self, estimate: Any, x: Any) -> Mask:
+        """The rows that err in a way of their own: none."""
+        return np.zeros(x.shape[0], dtype=np.bool_)
+
     def fit(self, rows: Sequence[Row], seed: int = 0) -> None:
         """Learns from rows of one metric. Raises InputError where they are too few or a value is not finite."""
         values = labels(rows)
@@ -119,13 +129,22 @@ class Regression(Predictor):
             errors[held] = y[held] - self._regress(x[~held], y[~held], setting, seed)(x[held])
         span = float(y.max() - y.min()) + 1
         low, high = max(y.min() - span, -_LARGEST), min(y.max() + span, _LARGEST)
-        self._fitted = Fitted(scale, thinned(errors), self._regress(x, y, setting, seed), low, high)
+        estimate = self._regress(x, y, setting, seed)
+        apart = self._apart(estimate, x)
+        own = errors[apart] if apart.sum() >= FEWEST_APART else errors
+        self._fitted = Fitted(scale, thinned(errors), thinned(own), estimate, low, high)
 
     def predict(self, prompts: Sequence[str]) -> list[Distribution]:
         """What it believes of each. Raises InputError before `fit`."""
         if self._fitted is None:
             raise untaught(self.name)
-        return self._fitted.distributions(self._features([parts(prompt) for prompt in prompts])) if prompts else []
+        return self._asked(self._fitted, prompts)[0] if prompts else []
+
+    def _asked(self, fitted: Fitted, prompts: Sequence[str]) -> tuple[list[Distribution], Mask]:
+        """What it believes of each, and which err in a way of their own."""
+        x = self._features([parts(prompt) for prompt in prompts])
+        apart = self._apart(fitted.estimate, x)
+        return fitted.distributions(x, apart), apart
 
 
 def labels(rows: Sequence[Row]) -> Vector:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from forerun.distribution import Distribution
 from forerun.models._features import COUNTER, Columns, Table, device, facts, language
 from forerun.models._forest import Forest
+from forerun.models._grown import Grown
 from forerun.models._regression import Estimate, Fitted, Mask, Regression, Scale, Vector, missing, untaught
 from forerun.models._sums import FEWEST, Sums
 from forerun.prompts import Parts
@@ -22,6 +24,9 @@ _MOST = 300
 """Trees; few rows get fewer."""
 _KINDS = 100
 """Kinds of prompts that are told apart."""
+_ELEMENTS = f"{COUNTER}elements"
+_HELD = "memory"
+"""The metric that counts what a program holds."""
 
 
 class BoostedTrees(Regression):
@@ -42,6 +47,7 @@ class BoostedTrees(Regression):
         rows = self._facts(found)
         self._columns = Columns.of(rows)
         self._kinds = tuple(kind for kind, n in Counter(map(_kind, found)).most_common(_KINDS) if n >= FEWEST)
+        self._open = list(self._ways(found))
         return self._table(rows, found)
 
     def _features(self, found: Sequence[Parts]) -> Table:
@@ -59,103 +65,151 @@ class BoostedTrees(Regression):
             {**facts(one, self.syntax), f"language {language(one)}": 1.0, f"device {device(one)}": 1.0} for one in found
         ]
 
-    @property
-    def _counted(self) -> list[int]:
-        """The columns that are the prompt's counters."""
-        return [i for i, name in enumerate(self._columns.names) if name.startswith(COUNTER)]
+    def heard(self, prompts: Sequence[str]) -> tuple[list[Distribution], Mask]:
+        """As `predict`, and of which prompts sizes in the text say what it takes. Raises InputError before `fit`."""
+        return self._asked(self._of_fit()[0], prompts)
+
+    def _apart(self, estimate: _Estimate, x: Table) -> Mask:
+        return estimate.target.heard(x)
+
+    def _of_fit(self) -> tuple[Fitted, _Target]:
+        if self._fitted is None:
+            raise untaught(self.name)
+        assert isinstance(self._fitted.estimate, _Estimate)
+        return self._fitted, self._fitted.estimate.target
+
+    def _ways(self, found: Sequence[Parts]) -> Iterator[_Way]:
+        """What trees may learn. Of memory they look at elements, whatever held-out rows say: hardly any holds much."""
+        counters = [i for i, name in enumerate(self._columns.names) if name.startswith(COUNTER)]
+        elements = [i for i in counters if self._columns.names[i] == _ELEMENTS]
+        if elements and all(one.head.get("metric") == _HELD for one in found):
+            yield _Way(ranked=True, elements=elements)
+            return
+        yield from (_Way(ranked=False), _Way(ranked=True))
+        if counters:
+            yield _Way(ranked=False, counted=counters)
 
     def _choose(self, x: Table, y: Vector, held: Mask, seed: int) -> _Setting:
-        """The target that orders the held-out rows better, and after how many trees (early stopping, but by group)."""
-        ways = [(False, False), (True, False), *([(False, True)] if self._counted else [])]
-        return max((self._tried(x, y, held, *way, seed) for way in ways), key=lambda entry: entry[0])[1]
+        """The target that orders the held-out rows best, and after how many trees (early stopping, but by group)."""
+        return max((self._tried(x, y, held, way, seed) for way in self._open), key=lambda entry: entry[0])[1]
 
-    def _tried(self, x: Table, y: Vector, held: Mask, ranked: bool, summed: bool, seed: int) -> tuple[float, _Setting]:
+    def _tried(self, x: Table, y: Vector, held: Mask, way: _Way, seed: int) -> tuple[float, _Setting]:
         """Spearman's rho on the held-out rows, and the setting."""
-        target = _Target.of(x[~held], y[~held], ranked, self._counted if summed else [])
+        target = _Target.of(x[~held], y[~held], way)
         found = _fitted(target.seen(x[~held]), target.to(x[~held], y[~held]), min(_MOST, 60 + 2 * len(y)), seed)
         asked, truth = target.seen(x[held]), y[held]
         with _alone():
             stages = [target.back(x[held], stage) for stage in found.staged_predict(asked)]
         best = int(np.argmin([np.mean((stage - truth) ** 2) for stage in stages]))
         rho = spearman(stages[best].tolist(), truth.tolist()) if len(truth) > 1 else math.nan
-        return -1.0 if math.isnan(rho) else rho, _Setting(ranked, summed, best + 1)
+        return -1.0 if math.isnan(rho) else rho, _Setting(way, best + 1)
 
     def _regress(self, x: Table, y: Vector, setting: _Setting, seed: int) -> Estimate:
-        target = _Target.of(x, y, setting.ranked, self._counted if setting.summed else [])
+        target = _Target.of(x, y, setting.way)
         return _Estimate(Forest.of(_fitted(target.seen(x), target.to(x, y), setting.trees, seed)), target)
 
     def arrays(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """What was learned: arrays by name, and the rest as plain data. Raises InputError before `fit`."""
-        if self._fitted is None:
-            raise untaught(self.name)
-        fitted, estimate = self._fitted, self._fitted.estimate
-        assert isinstance(estimate, _Estimate)
-        target = estimate.target
-        arrays = estimate.forest.arrays() | {"errors": fitted.errors, "target_sums": target.sums.weights}
-        arrays |= {"target_values": target.values, "target_places": target.places}
+        fitted, target = self._of_fit()
+        assert isinstance(fitted.estimate, _Estimate)
+        arrays = fitted.estimate.forest.arrays() | {
+            "errors": fitted.errors,
+            "apart": fitted.apart,
+            "target_sums": target.sums.weights,
+        }
+        arrays |= {"target_values": target.values, "target_places": target.places, "target_grown": target.grown.terms}
         scale = {"unit": fitted.scale.unit, "least": fitted.scale.least}
         rest = {"columns": self._columns.names, "kinds": self._kinds, "syntax": self.syntax, "scale": scale}
-        return arrays, {**rest, "low": fitted.low, "high": fitted.high, "counted": target.counted}
+        of_target = {"counted": target.way.counted, "elements": target.way.elements}
+        return arrays, {**rest, "low": fitted.low, "high": fitted.high, **of_target}
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], rest: Mapping[str, Any]) -> BoostedTrees:
         """From what `arrays` gave. Raises KeyError, TypeError."""
         made = cls(rest["syntax"])
         made._columns, made._kinds = Columns(tuple(rest["columns"])), tuple(rest["kinds"])
-        sums = Sums(arrays["target_sums"])
-        target = _Target(arrays["target_values"], arrays["target_places"], list(rest["counted"]), sums)
+        values, places = arrays["target_values"], arrays["target_places"]
+        way = _Way(bool(values.size), list(rest["counted"]), list(rest["elements"]))
+        sums, grown = Sums(arrays["target_sums"]), Grown(arrays["target_grown"])
+        target = _Target(way, values, places, sums, grown)
         estimate = _Estimate(Forest.from_arrays(arrays), target)
-        made._fitted = Fitted(Scale(**rest["scale"]), arrays["errors"], estimate, rest["low"], rest["high"])
+        made._fitted = Fitted(
+            Scale(**rest["scale"]), arrays["errors"], arrays["apart"], estimate, rest["low"], rest["high"]
+        )
         return made
 
 
 @dataclass(frozen=True)
-class _Setting:
+class _Way:
+    """Whether trees learn ranks, beside a sum of which columns, beside what the elements in which column add."""
+
     ranked: bool
-    summed: bool
+    counted: list[int] = field(default_factory=list)
+    elements: list[int] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Setting:
+    way: _Way
     trees: int
 
 
 @dataclass(frozen=True)
 class _Target:
     """What the trees learn: the logarithm, or its rank among the training rows, which far-off values do not bend, or
-    how far it is from that of a sum of the columns `counted`, which they also see.
+    how far it is from that of a sum of the columns `counted`, which they also see. Or ranks again, where they see what
+    a program takes that holds all its `elements`; where these are heard the answer lies half way between both.
 
     On 1,000 architectures of NAS-Bench-201 Kendall's tau of the accuracy is .632 with the first and .688 with the
     second. On 1,200 generated networks the median error of the latency is 14% with the first and 11% with the third.
+    On 21 test programs whose sizes are heard the mean error of the memory is .47 with the fourth, half way or not; half
+    way goes on where trees have nothing to go by.
     """
 
+    way: _Way
     values: Vector
     places: Vector
-    counted: list[int]
     sums: Sums
+    grown: Grown
 
     @classmethod
-    def of(cls, x: Table, y: Vector, ranked: bool, counted: list[int]) -> _Target:
-        """From features and places on the scale; a sum where any column is `counted`."""
-        empty = np.empty(0)
-        sums = Sums.of(_counts(x, counted), x[:, -1], np.exp(y)) if counted else Sums(np.empty((0, 0)))
-        if not ranked:
-            return cls(empty, empty, counted, sums)
+    def of(cls, x: Table, y: Vector, way: _Way) -> _Target:
+        """From features and places on the scale."""
+        empty, none, kinds = np.empty(0), np.empty((0, 0)), x[:, -1]
+        sums = Sums.of(_counts(x, way.counted), kinds, np.exp(y)) if way.counted else Sums(none)
+        grown = Grown.of(_counts(x, way.elements)[:, 0], kinds, np.exp(y)) if way.elements else Grown(none)
+        if not way.ranked:
+            return cls(way, empty, empty, sums, grown)
         values, counts = np.unique(y, return_counts=True)
-        return cls(values, (np.cumsum(counts) - counts / 2) / len(y), counted, sums)
+        return cls(way, values, (np.cumsum(counts) - counts / 2) / len(y), sums, grown)
 
     def seen(self, x: Table) -> Table:
         """What the trees see."""
-        return np.concatenate([x, self._sum(x)[:, None]], axis=1) if self.counted else x
+        more = (self._sum(x),) if self.way.counted else self._grown(x) if self.way.elements else ()
+        return np.concatenate([x, *(one[:, None] for one in more)], axis=1)
 
     def to(self, x: Table, y: Vector) -> Vector:
-        if self.counted:
+        """What they learn."""
+        if self.way.counted:
             return y - self._sum(x)
         return np.interp(y, self.values, self.places) if self.values.size else y
 
     def back(self, x: Table, found: Vector) -> Vector:
-        if self.counted:
+        """Places on the scale from what they found."""
+        if self.way.counted:
             return found + self._sum(x)
-        return np.interp(found, self.places, self.values) if self.values.size else found
+        places = np.interp(found, self.places, self.values) if self.values.size else found
+        return np.where(self.heard(x), (places + self._grown(x)[0]) / 2, places) if self.way.elements else places
+
+    def heard(self, x: Table) -> Mask:
+        """Of which rows sizes say what is taken: none where elements are not looked at."""
+        return self._grown(x)[1] > math.log1p(Grown.HEARD) if self.way.elements else np.zeros(len(x), dtype=np.bool_)
 
     def _sum(self, x: Table) -> Vector:
-        return self.sums(_counts(x, self.counted), x[:, -1])
+        return self.sums(_counts(x, self.way.counted), x[:, -1])
+
+    def _grown(self, x: Table) -> tuple[Vector, Vector]:
+        return self.grown(_counts(x, self.way.elements)[:, 0], x[:, -1])
 
 
 def _counts(x: Table, counted: list[int]) -> Table:

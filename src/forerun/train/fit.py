@@ -219,15 +219,20 @@ def some(rows: Sequence[Row], most: int = HELD) -> list[Row]:
 def calibration(
     model: EncoderDecoder, train: Sequence[Row], held: Sequence[Row], beliefs: Sequence[Distribution]
 ) -> Calibration:
-    """How wide intervals must be for what is believed of held rows, by metric and language, and what it knows."""
-    factors: dict[str, float] = {}
+    """How wide intervals must be for what is believed of held rows, and what it knows."""
+    seen = [row.prompt for row in train]
+    known = Known.of(model.summaries(_every(seen)), model.summaries(_every([row.prompt for row in held])))
+    return Calibration(factors(held, beliefs), known, ranges(train))
+
+
+def factors(held: Sequence[Row], beliefs: Sequence[Distribution]) -> dict[str, float]:
+    """By which intervals must be widened for what is believed of held rows, by metric, and by metric and language."""
+    found: dict[str, float] = {}
     for metric in dict.fromkeys(row.metric for row in held):
         own = [i for i, row in enumerate(held) if row.metric == metric]
         factor, of_languages = widths([held[i] for i in own], [beliefs[i] for i in own])
-        factors |= {metric: factor, **{f"{metric}/{name}": one for name, one in of_languages.items()}}
-    seen = [row.prompt for row in train]
-    known = Known.of(model.summaries(_every(seen)), model.summaries(_every([row.prompt for row in held])))
-    return Calibration(factors, known, ranges(train))
+        found |= {metric: factor, **{f"{metric}/{name}": one for name, one in of_languages.items()}}
+    return found
 
 
 def _every(prompts: Sequence[str]) -> Sequence[str]:

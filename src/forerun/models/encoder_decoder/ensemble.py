@@ -2,15 +2,16 @@
 
 The network says how likely each value is, the trees where the middle lies: the distribution is moved, in logarithms,
 by a share of the way to the trees' median. The share of each metric, and of each language with enough rows, is what is
-best on rows that neither has learned from (stacked regressions, Breiman 1996). The trees count words and the prompt's
-counters, which needs no parser.
+best on rows that neither has learned from (stacked regressions, Breiman 1996). Where sizes in a text say what a program
+holds the trees answer alone: held-out rows gave them the whole share. The trees count words and the prompt's counters,
+which needs no parser.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,6 +31,9 @@ from forerun.rows import Row
 FILE = "ensemble.safetensors"
 _FEWEST = 40
 """Rows of a metric for which trees are grown; where fewer are held out to say the share, it is a half."""
+_OWN = 400
+"""Rows of a form (source, LLVM IR, networks) that has trees of its own where a metric is asked of several."""
+_FORMS = ("llvm", "onnx")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +47,7 @@ class Member:
 
 @dataclass(frozen=True)
 class Ensemble:
-    """By metric; those that are absent are the network's alone."""
+    """By metric, or metric and form: `text/llvm`. What is absent is the network's alone."""
 
     members: Mapping[str, Member]
 
@@ -51,29 +55,44 @@ class Ensemble:
     def of(cls, train: Sequence[Row], validation: Sequence[Row], medians: Sequence[float]) -> Ensemble:
         """From rows to learn from, and others with the network's medians, which say the shares. Raises ToolMissing."""
         learned, held = defaultdict(list), defaultdict(list)
+        forms = Counter((row.metric, _form(row.prompt)) for row in train)
+        several = Counter(metric for metric, _ in forms)
+        apart = {form for form, rows in forms.items() if rows >= _OWN and several[form[0]] > 1}
+
+        def key(row: Row) -> str:
+            form = (row.metric, _form(row.prompt))
+            return "/".join(form) if form in apart else row.metric
+
         for row in train:
-            learned[row.metric].append(row)
+            learned[key(row)].append(row)
         for row, median in zip(validation, medians, strict=True):
             if row.value > 0 and median > 0:
-                held[row.metric].append((row, median))
+                held[key(row)].append((row, median))
         members = {}
-        for metric, rows in learned.items():
+        for name, rows in learned.items():
             if len(rows) >= _FEWEST:
                 trees = BoostedTrees(syntax=False)
                 trees.fit(rows)
-                members[metric] = _member(trees, held[metric])
+                members[name] = _member(trees, held[name])
         return cls(members)
+
+    def member(self, prompt: str) -> str:
+        """The name of the member that is asked: that of its form, else of its metric, else none."""
+        metric = parts(prompt).head.get("metric", "")
+        return next((name for name in (f"{metric}/{_form(prompt)}", metric) if name in self.members), "")
 
     def moved(self, prompts: Sequence[str], found: Sequence[Distribution]) -> list[Distribution]:
         """What the network believes of each prompt, moved."""
         places = defaultdict(list)
         for i, prompt in enumerate(prompts):
-            places[parts(prompt).head.get("metric", "")].append(i)
+            places[self.member(prompt)].append(i)
         made = list(found)
-        for metric, here in places.items():
-            if member := self.members.get(metric):
-                for i, belief in zip(here, member.trees.predict([prompts[i] for i in here]), strict=True):
-                    made[i] = _moved(made[i], belief.median, member.shares.get(_language(prompts[i]), member.share))
+        for name, here in places.items():
+            if member := self.members.get(name):
+                beliefs, heard = member.trees.heard([prompts[i] for i in here])
+                for i, belief, loud in zip(here, beliefs, heard.tolist(), strict=True):
+                    share = member.shares.get(_language(prompts[i]), member.share)
+                    made[i] = belief if loud else _moved(made[i], belief.median, share)
         return made
 
     def save(self, folder: Path) -> None:
@@ -81,10 +100,10 @@ class Ensemble:
         from safetensors.numpy import save
 
         arrays, rest = dict[str, Any](), dict[str, Any]()
-        for metric, member in self.members.items():
+        for name, member in self.members.items():
             own, kept = member.trees.arrays()
-            arrays |= {f"{metric}/{name}": np.ascontiguousarray(array) for name, array in own.items()}
-            rest[metric] = {"share": member.share, "shares": dict(member.shares), "trees": kept}
+            arrays |= {f"{name}/{of}": np.ascontiguousarray(array) for of, array in own.items()}
+            rest[name] = {"share": member.share, "shares": dict(member.shares), "trees": kept}
         write_atomically(folder / FILE, save(arrays, {"members": json.dumps(rest)}))
 
     @classmethod
@@ -100,11 +119,10 @@ class Ensemble:
                 rest = json.loads(file.metadata()["members"])
                 arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
             members = {}
-            for metric, kept in rest.items():
-                own = {name.partition("/")[2]: x for name, x in arrays.items() if name.startswith(f"{metric}/")}
-                members[metric] = Member(
-                    BoostedTrees.from_arrays(own, kept["trees"]), float(kept["share"]), kept["shares"]
-                )
+            for whose, kept in rest.items():
+                own = {name.rpartition("/")[2]: x for name, x in arrays.items() if name.rpartition("/")[0] == whose}
+                trees = BoostedTrees.from_arrays(own, kept["trees"])
+                members[whose] = Member(trees, float(kept["share"]), kept["shares"])
             return cls(members)
         except (OSError, SafetensorError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise InputError(f"{path} cannot be read", reason(error), "train it again, or delete it") from error
@@ -112,16 +130,23 @@ class Ensemble:
 
 def _member(trees: BoostedTrees, held: Sequence[tuple[Row, float]]) -> Member:
     """With the shares that are best on held-out rows and the network's medians of them."""
-    found = trees.predict([row.prompt for row, _ in held])
+    found, heard = trees.heard([row.prompt for row, _ in held])
     pairs = np.log([(median, max(one.median, 1e-280)) for (_, median), one in zip(held, found, strict=True)])
     truth, languages = np.log([row.value for row, _ in held]), np.array([_language(row.prompt) for row, _ in held])
-    share = _share(pairs, truth)
-    own = {name: languages == name for name in sorted(set(languages.tolist()))}
-    return Member(trees, share, {n: _share(pairs[m], truth[m]) for n, m in own.items() if m.sum() >= _FEWEST})
+    share = _share(pairs[~heard], truth[~heard])
+    own = {name: (languages == name) & ~heard for name in sorted(set(languages.tolist()))}
+    shares = {name: _share(pairs[m], truth[m]) for name, m in own.items() if m.sum() >= _FEWEST}
+    return Member(trees, share, shares)
 
 
 def _share(pairs: NDArray[np.float64], truth: NDArray[np.float64]) -> float:
     return float(convex(pairs, truth)[1]) if len(truth) >= _FEWEST else 0.5
+
+
+def _form(prompt: str) -> str:
+    """How what a prompt asks about is written."""
+    name = _language(prompt).partition(",")[0]
+    return name if name in _FORMS else "source"
 
 
 def _language(prompt: str) -> str:
