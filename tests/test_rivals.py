@@ -340,7 +340,7 @@ def test_what_is_always_taken_and_each_element_are_learned_for_each_kind() -> No
     asked, of = np.array([1e8, 1e8, 0.0, math.nan, 10 * Grown.MOST]), np.array([1.0, 9.0, 2.0, 2.0, 2.0])
     places, shares = grown(asked, of)
     assert math.exp(places[0]) == pytest.approx(4e8, rel=0.25)
-    assert math.exp(places[1]) == pytest.approx(grown.terms[0] @ [1, 1e8])
+    assert math.exp(places[1]) == pytest.approx(grown.terms[0] @ [1, 1e8, 0])
     assert np.exp(places[2:]) == pytest.approx(grown.terms[2, 0]) and shares[2:] == pytest.approx(0)
 
 
@@ -360,6 +360,7 @@ def test_trees_go_on_growing_beyond_what_they_saw() -> None:
         found = [one.median for one in beliefs]
         assert found == sorted(found) and heard.tolist() == [False, n_is_large(name), True, True, True]
         assert found[0] == pytest.approx(floor, rel=0.2) and found[-1] > 1.5e8
+        assert beliefs[2].quantile(0.0) > 0.8 * floor, "no program takes less than its language"
         assert beliefs[-1].interval(0.9)[1] / beliefs[-1].interval(0.9)[0] > 1.5, "wider: one in ten holds nothing"
     again = BoostedTrees.from_arrays(*fitted.arrays())
     assert [one.median for one in again.predict(asked)] == found

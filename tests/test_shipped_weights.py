@@ -82,13 +82,8 @@ def test_wider_networks_take_longer() -> None:
     ordered("latency", [network(width) for width in (8, 64, 512, 2048)])
 
 
-deaf = pytest.mark.xfail(reason="memory hardly follows the sizes in a text yet", strict=True)
-
-
 @pytest.mark.parametrize("language", ["python", "c"])
-@pytest.mark.parametrize(
-    ("metric", "sizes", "write"), [("runtime", ROUNDS, slow), pytest.param("memory", BYTES, large, marks=deaf)]
-)
+@pytest.mark.parametrize(("metric", "sizes", "write"), [("runtime", ROUNDS, slow), ("memory", BYTES, large)])
 def test_more_work_costs_more(
     metric: str, sizes: tuple[int, ...], write: Callable[[str, int], str], language: str
 ) -> None:
@@ -96,6 +91,13 @@ def test_more_work_costs_more(
     found = [one.value for one in forerun.predict(sources, metric=metric)]
     assert len(set(found)) == len(found) and max(found) > 1.2 * min(found), f"a constant: {found}"
     assert spearman(found, [float(n) for n in sizes]) > 0.7, found
+
+
+@pytest.mark.parametrize("language", ["python", "c"])
+def test_a_program_that_fills_memory_is_not_taken_for_a_small_one(language: str) -> None:
+    for n in (50_000_000, 800_000_000):
+        one = forerun.predict(Source(large(language, n), language, str(n)), metric="memory")
+        assert n / 8 < one.value < 8 * n and one.low < n < one.high, one
 
 
 def test_code_is_estimated_from_the_text_where_no_compiler_is(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,7 +21,10 @@ Table = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Grown:
-    """`terms` are `[kinds, 2]`: what is always taken, and for each element; those of kind 0 are for any other kind."""
+    """`terms` are `[kinds, 3]`: what is always taken, what for each element, and the least that any program took.
+
+    Those of kind 0 are for any other kind.
+    """
 
     terms: Table
 
@@ -50,13 +53,21 @@ class Grown:
         mean = errors.sum(0) / max(int(large.sum()), 1)
         own = rates[(errors + cls._LEAN * mean).argmin(axis=1)]
         own[0] = rates[mean.argmin()]
-        return cls(np.stack([floors, own], axis=1))
+        least = np.array([values[kinds == n].min() if n and (kinds == n).any() else values.min() for n in names])
+        return cls(np.stack([floors, own, least], axis=1))
 
     def __call__(self, elements: Vector, kinds: Vector) -> tuple[Vector, Vector]:
         """The logarithms of what is taken `[n]`, and how much of that, as ln(1 + share), elements add `[n]`."""
-        floors, rates = self.terms[np.where(kinds < len(self.terms), kinds, 0).astype(np.intp)].T
+        floors, rates, _ = self._terms(kinds).T
         share = rates * self._heard(elements) / floors
         return np.asarray(np.log(floors) + np.log1p(share)), np.asarray(np.log1p(share))
+
+    def least(self, kinds: Vector) -> Vector:
+        """What no program takes less than `[n]`."""
+        return self._terms(kinds)[:, 2]
+
+    def _terms(self, kinds: Vector) -> Table:
+        return np.asarray(self.terms[np.where(kinds < len(self.terms), kinds, 0).astype(np.intp)])
 
     @classmethod
     def _heard(cls, elements: Vector) -> Vector:

@@ -138,11 +138,12 @@ class Regression(Predictor):
         """What it believes of each. Raises InputError before `fit`."""
         if self._fitted is None:
             raise untaught(self.name)
-        return self._asked(self._fitted, prompts)[0] if prompts else []
+        if not prompts:
+            return []
+        return self._asked(self._fitted, self._features([parts(prompt) for prompt in prompts]))[0]
 
-    def _asked(self, fitted: Fitted, prompts: Sequence[str]) -> tuple[list[Distribution], Mask]:
-        """What it believes of each, and which err in a way of their own."""
-        x = self._features([parts(prompt) for prompt in prompts])
+    def _asked(self, fitted: Fitted, x: Any) -> tuple[list[Distribution], Mask]:
+        """What it believes of rows with these features, and which err in a way of their own."""
         apart = self._apart(fitted.estimate, x)
         return fitted.distributions(x, apart), apart
 

@@ -17,7 +17,7 @@ from forerun.models._forest import Forest
 from forerun.models._grown import Grown
 from forerun.models._regression import Estimate, Fitted, Mask, Regression, Scale, Vector, missing, untaught
 from forerun.models._sums import FEWEST, Sums
-from forerun.prompts import Parts
+from forerun.prompts import Parts, parts
 from forerun.stats import spearman
 
 _MOST = 300
@@ -67,7 +67,15 @@ class BoostedTrees(Regression):
 
     def heard(self, prompts: Sequence[str]) -> tuple[list[Distribution], Mask]:
         """As `predict`, and of which prompts sizes in the text say what it takes. Raises InputError before `fit`."""
-        return self._asked(self._of_fit()[0], prompts)
+        return self._asked(self._of_fit()[0], self._features([parts(prompt) for prompt in prompts]))
+
+    def _asked(self, fitted: Fitted, x: Table) -> tuple[list[Distribution], Mask]:
+        """Where sizes are heard no answer is below what any program took."""
+        found, heard = super()._asked(fitted, x)
+        target = self._of_fit()[1]
+        for i in np.flatnonzero(heard):
+            found[i] = found[i].within(float(target.grown.least(x[i : i + 1, -1])[0]), math.inf)
+        return found, heard
 
     def _apart(self, estimate: _Estimate, x: Table) -> Mask:
         return estimate.target.heard(x)

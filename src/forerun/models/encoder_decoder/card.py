@@ -23,8 +23,8 @@ FORMAT = 1
 LIMITS = (
     "It reads text and runs nothing. What a program reads while it runs, and what was cut out of a long text, it cannot"
     " know.",
-    "Sizes in a program's text move its answers, and too little: most of the programs that it learned from stay near"
-    " the start of their language's runtime. It takes a program that fills all memory for a smaller one.",
+    "Sizes that stand in a program's text say what memory it takes, roughly: half of those in real programs are never"
+    " asked for, and the intervals are as wide as that. Sizes that a program reads or works out it does not know.",
     "Its intervals held 90% of the values of groups that it had not learned from, of the kinds listed here. Of other"
     " kinds of programs they promise nothing.",
     "A metric, a language or a device that is not listed was not learned.",
