@@ -241,7 +241,7 @@ def tuning() -> str:
             most = own[max(own)]
             rows.append([method, *cells, *(f"{most[name]}" for name in ("won", "programs", "seeds"))])
         about = f"{threads} thread{'s' * (threads != 1)}:\n"
-        parts.append(f"{about}\n{table(['candidates', *map(str, at), 'won', 'programs', 'seeds'], rows)}")
+        parts.append(f"{about}\n{table(['candidates', *map(str, at), 'won', 'programs', 'seeds, at most'], rows)}")
         if beside := [row for row in found["beside"] if row["threads"] == threads]:
             parts.append(table(["scheduler after", *_rivals(beside)], _beside(beside)))
     return "\n".join(parts)

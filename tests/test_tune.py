@@ -20,6 +20,7 @@ import pytest
 from onnx import TensorProto, helper
 
 from forerun import files, sandbox, settings
+from forerun.clock import Timing
 from forerun.core import Draft, Measurement, Source, Trial
 from forerun.errors import ForerunError, UsageError
 
@@ -30,7 +31,8 @@ from forerun.grammars.decisions import Decisions, Plan
 from forerun.models.uniform import Uniform
 from forerun.store import Store
 from forerun.tasks.schedule import Schedule
-from forerun.toolchains.tvm import _load, database, device, extract
+from forerun.toolchains.tvm import _load, database, device, extract, measure
+from forerun.toolchains.tvm import network as networks
 from forerun.toolchains.tvm import target as targets
 from forerun.tuning import output
 from forerun.tuning.dealing import Hand, deal
@@ -344,9 +346,64 @@ def test_a_busy_machine_is_told(tuned: Any, monkeypatch: pytest.MonkeyPatch) -> 
     table = tuning._Table(Uniform(), device.Place(found.target), 0, None, None, lambda _: None)  # type: ignore[arg-type]
     table.hands = baselines
     monkeypatch.setattr(tuning, "BUSY", -1.0)
-    assert any(note.startswith("the machine is busy") and "%" in note for note in table.notes())
+    assert any(note.startswith("the machine is busy") and "%" in note for note in table.notes(None))
+    wide = {"default": Timing((1.0, 1.0, 1.0)), "PyTorch": Timing((1.0, 5.0, 1.0, 9.0))}
+    monkeypatch.setattr(tuning, "BUSY", 0.15)
+    said = table.notes(networks.Comparison(wide, {}))
+    assert any("whole network (PyTorch) spread by" in note for note in said)
     monkeypatch.setattr(tuning, "BUSY", 1e9)
-    assert table.notes() == []
+    assert table.notes(networks.Comparison(wide, {})) == []
+
+
+def test_threads_that_wake_are_not_timed() -> None:
+    """The first run after a pause takes 20 ms: neither how many runs a sample has nor its time know of that."""
+
+    class Sleepy:
+        def __init__(self) -> None:
+            self.asleep = True
+
+        def __call__(self) -> None:
+            time.sleep(0.02 if self.asleep else 2e-5)
+            self.asleep = False
+
+    runs = {"a": Sleepy(), "b": Sleepy()}
+
+    def timer(name: str) -> Any:
+        inner, other = device.by_clock(runs[name]), runs["b" if name == "a" else "a"]
+
+        def timed(count: int, samples: int) -> Any:
+            other.asleep = True
+            return inner(count, samples)
+
+        return timed
+
+    found = networks.timed({name: timer(name) for name in runs})
+    assert all(one.median_s < 1e-3 for one in found.values()), found
+
+
+def test_one_slow_run_condemns_no_kernel() -> None:
+    def timer(seconds: list[float]) -> Any:
+        left = iter(seconds)
+        return lambda runs, samples: [next(left, seconds[-1]) for _ in range(samples)]
+
+    woken = measure.timed(timer([1e-3, 2e-6, 2e-6]), 1e-6, measure.Bounds())
+    assert woken["samples"] > 1 and woken["latency"] == pytest.approx(2e-6)
+    slow = measure.timed(timer([1e-3, 9e-4, 8e-4]), 1e-6, measure.Bounds())
+    assert slow["samples"] == 1 and slow["latency"] == pytest.approx(8e-4)
+
+
+@pytest.mark.parametrize("name", ["length", "mix+coreset", "nonsense"])
+def test_what_writes_no_schedules_is_refused_first(name: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="writes no schedules") as error:
+        tuning.tune(tmp_path / "there_is_none.tir", proposer=name)
+    assert error.value.todo == "name scheduler or uniform"
+
+
+def test_arguments_of_other_types_are_told(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="target: None"):
+        tuning.tune(tmp_path / "x.tir", target=None)  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="3 writes no schedules"):
+        tuning.tune(tmp_path / "x.tir", target="llvm:1", proposer=3)  # type: ignore[arg-type]
 
 
 def test_a_full_disk_is_told(tuned: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

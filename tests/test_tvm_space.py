@@ -20,6 +20,7 @@ pytest.importorskip("tvm_ffi")
 from forerun.toolchains.tvm import target as targets
 from forerun.toolchains.tvm import text
 from forerun.toolchains.tvm._load import load
+from forerun.toolchains.tvm.device import located
 from forerun.toolchains.tvm.extract import written
 from forerun.toolchains.tvm.features import features
 from forerun.toolchains.tvm.space import Beginnings, Program, Refused
@@ -182,9 +183,31 @@ def test_a_target_is_canonical_and_told_by_its_properties():
     assert targets.threads(TARGET) == 2
     told = targets.described(targets.parse("llvm:1"))
     assert told.startswith("llvm cores 1 vector ") and here["mcpu"] not in told
-    for wrong in ("nonsense", '{"kind":"nonsense"}', "llvm:x", "llvm:4000", "{}"):
-        with pytest.raises(UsageError):
+    for wrong in ("nonsense", '{"kind":"nonsense"}', "llvm:x", "llvm:4000", "{}", "5", "llvm:-1", "llvm -mcpu=znver4"):
+        with pytest.raises(UsageError) as error:
             targets.parse(wrong)
+        assert "Error" not in error.value.why or "nonsense" in wrong
+
+
+def test_a_processor_without_a_number_of_cores_has_those_of_this_machine():
+    whole = json.loads(targets.parse("llvm"))
+    assert json.loads(targets.parse(' {"kind":"llvm"} ')) == {"kind": "llvm", "num-cores": whole["num-cores"]}
+    program = Program(Source(source("GMM").text, "tensorir", "x", targets.parse('{"kind":"llvm"}')))
+    assert program.random(1, 0)
+    for wrong, why in (
+        ('{"kind":"llvm","num-cores":0}', "no number of threads"),
+        ('{"kind":"llvm","num-cores":4000}', "the machine has"),
+        ('{"kind":"llvm","mcpu":"nonsense"}', "of this machine"),
+        ('{"kind":"c"}', "source"),
+    ):
+        with pytest.raises(UsageError) as error:
+            targets.parse(wrong)
+        assert why in error.value.why
+    there = '{"kind":"llvm","mcpu":"cortex-a76","mtriple":"aarch64-linux-gnu","num-cores":400}'
+    assert targets.parse(there) == there
+    with pytest.raises(UsageError, match="does not run code of aarch64") as error:
+        located(there, None)
+    assert "--rpc" in error.value.todo
 
 
 def test_pooling_is_scheduled_without_a_warning(capfd):

@@ -37,12 +37,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rpc", metavar="HOST:PORT[/KEY]", help="measure on another machine: TVM's RPC server, or a tracker's device"
     )
-    parser.add_argument("--model", help="who proposes (default: scheduler where its weights are, else uniform)")
+    parser.add_argument("--model", help="who proposes: scheduler or uniform (default: the first where its weights are)")
     parser.add_argument("--checkpoint", metavar="DIR", help="weights of the scheduler")
     parser.add_argument(
         "--shape", action="append", default=[], metavar="NAME=1x3x224x224", help="sizes that an .onnx file leaves open"
     )
-    parser.add_argument("--seed", type=int, default=0, help="another seed, other candidates (default: 0)")
+    seeded = "another seed, other draws; what the scheduler tries first stays the same (default: 0)"
+    parser.add_argument("--seed", type=int, default=0, help=seeded)
     add_format(parser)
 
 

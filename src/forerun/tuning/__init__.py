@@ -19,6 +19,7 @@ from forerun import settings
 from forerun.core import Model, Result, Source, Trial
 from forerun.errors import InputError, UsageError
 from forerun.grammars.decisions import Plan
+from forerun.models._proposer import check as check_proposer
 from forerun.models._proposer import proposer as chosen
 from forerun.models.scheduler import SHIPPED, Scheduler
 from forerun.models.uniform import Uniform
@@ -39,6 +40,8 @@ TRIALS = 16
 """Candidates of each program, in the mean, where the user gives no number."""
 BUSY = 0.15
 """Samples of one kernel on an idle machine spread by less."""
+_BUSY_WHOLE = 3.0
+"""Times that for runs of a whole network, which are longer and of several threads."""
 
 _NO_LIMIT = 1 << 40
 _INTRINSICS_S = 90.0
@@ -157,7 +160,7 @@ def tune(
     Raises InputError, UsageError, ToolMissing; ForerunError where the tuned network computes something else.
     """
     began = time.monotonic()
-    _check(trials, per_task, seed)
+    _check(trials, per_task, seed, target, proposer)
     out = None if output is None else folder.checked(Path(output))
     tell = on_progress or (lambda _: None)
     place = located(target, rpc)
@@ -182,7 +185,7 @@ def tune(
         texts = database.written(records)
         tell(Progress("comparing", asked.name))
         comparison, library, why = asked.finished(reader, place, texts, records, out is not None)
-        notes = [*table.notes(), *([f"no library: {why}"] if why else [])]
+        notes = [*table.notes(comparison), *([f"no library: {why}"] if why else [])]
         tuned = Tuned(
             asked.name, place.target, writer.name, seed, kernels, left_out, tuple(table.order), comparison,
             time.monotonic() - began, out, tuple(notes),
@@ -192,12 +195,16 @@ def tune(
         return tuned
 
 
-def _check(trials: int | None, per_task: int | None, seed: int) -> None:
+def _check(trials: int | None, per_task: int | None, seed: int, target: str, proposer: str | Model | None) -> None:
     for name, value in (("trials", trials), ("per_task", per_task)):
         if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
             raise UsageError(f"{name}: {value!r}", "there is nothing to measure", "give a whole number above 0")
     if not isinstance(seed, int):
         raise UsageError(f"seed: {seed!r}", "it is no whole number", "for example: 0")
+    if not isinstance(target, str):
+        raise UsageError(f"target: {target!r}", "it is no text", 'for example: "llvm", or json.dumps of a mapping')
+    if proposer is not None:
+        check_proposer(proposer)
 
 
 def _proposer(asked: str | Model | None, checkpoint: str | Path | None) -> Model:
@@ -279,10 +286,11 @@ class _Table:
                 found.append(database.Record(program, plan, result.after))  # type: ignore[arg-type]
         return found
 
-    def notes(self) -> list[str]:
-        """What was measured on a busy machine, and programs of which every candidate failed."""
+    def notes(self, comparison: network.Comparison | None) -> list[str]:
+        """What was measured on a busy machine, programs of which every candidate failed, spaces that have no more."""
         measured = [hand.search.baseline.measurement.values for hand in self.hands]
         spreads = [values["latency_spread"] for values in measured if values.get("samples", 0) >= 3]
+        whole = {name: one.spread for name, one in (comparison.timings if comparison else {}).items()}
         said = []
         if isinstance(self.proposer, Scheduler) and targets.device(self.place.target) != "cpu":
             said.append(
@@ -292,6 +300,11 @@ class _Table:
             said.append(
                 f"the machine is busy: samples of one kernel spread by {spread:.0%} of their median, over {BUSY:.0%}:"
                 " measure again when it is idle"
+            )
+        if whole and whole[widest := max(whole, key=whole.__getitem__)] > _BUSY_WHOLE * BUSY:
+            said.append(
+                f"the machine is busy: runs of the whole network ({widest}) spread by {whole[widest]:.0%} of their"
+                f" median, over {_BUSY_WHOLE * BUSY:.0%}: measure again when it is idle"
             )
         for hand in self.hands:
             errors = [trial.measurement.error for trial in hand.search.trials if not trial.measurement.ok]

@@ -64,9 +64,10 @@ def request(model: Any, inputs: Sequence[Any] | None, shapes: Shapes) -> Iterato
         yield _named(os.fspath(model), shapes)
         return
     load()
-    program = extract.exported(model, inputs or ())
     import torch
 
+    given = [inputs] if isinstance(inputs, torch.Tensor) else list(inputs or ())
+    program = extract.exported(model, given)
     with TemporaryDirectory() as folder:
         path = Path(folder) / f"{type(model).__name__}.pt2"
         torch.export.save(program, path)

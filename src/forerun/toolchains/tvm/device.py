@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from forerun.clock import interleaved
-from forerun.errors import ToolMissing, reason
+from forerun.errors import ToolMissing, UsageError, reason
 from forerun.toolchains.llvm import clang
 from forerun.toolchains.tvm import target as targets
 from forerun.toolchains.tvm._load import load, use_threads
@@ -154,6 +154,7 @@ def located(target: str, rpc: str | None) -> Place:
     """
     if rpc is None:
         here = targets.parse(target)
+        _of_this_machine(here)
         handle(here)
         return Place(here)
     remote = Remote.parse(rpc)
@@ -161,6 +162,17 @@ def located(target: str, rpc: str | None) -> Place:
         there = targets.parse(target, session)
         handle(there, session, str(remote))
     return Place(there, remote)
+
+
+def _of_this_machine(target: str) -> None:
+    """Raises UsageError where a processor's code does not run here."""
+    from tvm.target import codegen
+
+    own = str(codegen.llvm_get_system_triple()).partition("-")[0]
+    there = str(targets.made(target).attrs.get("mtriple", own)).partition("-")[0]
+    if targets.device(target) == "cpu" and there != own:
+        todo = "name a machine that does: --rpc HOST:PORT, or HOST:PORT/KEY"
+        raise UsageError(f"this machine does not run code of {there}", f"its processor is {own}", todo)
 
 
 @lru_cache(maxsize=4)

@@ -99,11 +99,16 @@ def compared(network: Network, place: Place, texts: dict[str, str], library: boo
 
 def timed(timers: Mapping[str, Timer]) -> dict[str, Timing]:
     """Seconds of a run, in turns, of what ran before. Samples are several runs of a small network, or each finds
-    others' caches."""
-    once = {name: timer(1, 1)[0] for name, timer in timers.items()}
+    others' caches; the first sample of a turn wakes threads that slept, and does not count."""
+    once = {name: min(timer(1, 3)) for name, timer in timers.items()}
     many = {name: runs_of(seconds, _SAMPLE_S) for name, seconds in once.items()}
-    repeats = samples_of(sum(once[name] * many[name] for name in timers), _MOST, _SECONDS)
-    turns = [{name: timer(many[name], 1)[0] for name, timer in timers.items()} for _ in range(repeats)]
+    repeats = samples_of(2 * sum(once[name] * many[name] for name in timers), _MOST, _SECONDS)
+
+    def sample(name: str) -> float:
+        timers[name](many[name], 1)
+        return timers[name](many[name], 1)[0]
+
+    turns = [{name: sample(name) for name in timers} for _ in range(repeats)]
     return {name: Timing(tuple(turn[name] for turn in turns)) for name in timers}
 
 

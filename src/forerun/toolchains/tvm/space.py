@@ -279,11 +279,11 @@ def _made(source: Source, module: Any, target: Any) -> tuple[Sequence[Any], Sequ
     """TVM's own design spaces, and their post-processing."""
     from tvm.s_tir import meta_schedule as ms
 
-    context = ms.TuneContext(
-        mod=_without_rules(source, module), target=target, space_generator="post-order-apply", task_name="main",
-        num_threads=1, rand_state=_SEED,
-    )  # fmt: skip
     try:
+        context = ms.TuneContext(
+            mod=_without_rules(source, module), target=target, space_generator="post-order-apply", task_name="main",
+            num_threads=1, rand_state=_SEED,
+        )  # fmt: skip
         return context.generate_design_space(), context.space_generator.postprocs
     except Exception as error:  # TVM's own errors share no base
         todo = "leave this subgraph out; its default schedule works"

@@ -87,13 +87,14 @@ def parse(text: str, session: Any = None) -> str:
 
     Raises UsageError, ToolMissing.
     """
+    text = text.strip()
     kind, _, threads = text.partition(":")
     if kind == "llvm" and (threads.isdigit() or not threads):
         return here(int(threads or 0), session)
     if text == "cuda":
         return gpu(session)
     try:
-        return _tag(text) or _read(text)
+        return _tag(text) or _read(text, session)
     except ForerunError:
         raise
     except Exception as error:  # TVM's own errors share no base
@@ -109,12 +110,46 @@ def _tag(name: str) -> str:
     return text(Target(name)) if name in (list_tags() or {}) else ""
 
 
-def _read(text: str) -> str:
-    values = json.loads(text)
-    if values.get("kind") == "cuda" and "arch" not in values:  # TVM would take what the oldest GPUs can do
+def _read(text: str, session: Any) -> str:
+    try:
+        values = json.loads(text)
+    except ValueError:
+        values = None
+    if not isinstance(values, dict) or "kind" not in values:
+        raise UsageError(f"not a target: {text}", "it is neither a name that TVM knows nor JSON with a kind", _EXAMPLES)
+    if values["kind"] == "c":
+        raise UsageError(f"not a target to measure: {text}", "kernels of kind c are source, no code", _EXAMPLES)
+    if values["kind"] == "cuda" and "arch" not in values:  # TVM would take what the oldest GPUs can do
         raise UsageError(f"not a whole target: {text}", "it has no arch", f"name it, sm_90: {_EXAMPLES}")
+    if values["kind"] == "llvm":
+        values = _processor(values, session)
     made(written(values))
     return written(values)
+
+
+def _processor(values: dict[str, Any], session: Any) -> dict[str, Any]:
+    """With as many cores as the machine has where none are named; of this machine not more than it has."""
+    threads = values.get("num-cores", 0)
+    if not isinstance(threads, int) or threads < 0 or (threads == 0 and "num-cores" in values):
+        raise UsageError(f"num-cores {threads!r}", "it is no number of threads", "give a whole number above 0")
+    if session is None and "mtriple" not in values:
+        values = {**values, "num-cores": json.loads(here(threads))["num-cores"]}
+    values.setdefault("num-cores", 1)
+    processor = values.get("mcpu")
+    # Without a name of its own LLVM prints what it knows, and goes on with what is generic.
+    known = {name: value for name, value in values.items() if name != "mcpu"}
+    if processor is not None and processor not in _processors(written(known)):
+        todo = "name one of theirs (llc -mcpu=help), or leave it out"
+        raise UsageError(f"LLVM knows no processor {processor!r}", f"of {values.get('mtriple', 'this machine')}", todo)
+    return values
+
+
+def _processors(text: str) -> frozenset[str]:
+    """Those that LLVM can write code for."""
+    target = made(text)
+    from tvm.target import codegen
+
+    return frozenset(map(str, codegen.llvm_get_cpu_archlist(target)))
 
 
 def text(target: Any) -> str:
