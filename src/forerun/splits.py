@@ -56,7 +56,8 @@ def by_families(found: Iterable[F], validate: Collection[str]) -> tuple[list[F],
     held = [each for each in every if each.families and set(each.families) <= named]
     if not train or not held:
         why = f"{len(train)} programs to learn from, {len(held)} to validate with"
-        raise InputError("too little to learn from", why, "name families that some programs have, not all")
+        known = ", ".join(sorted({family for each in every for family in each.families})) or "none"
+        raise InputError("too little to learn from", why, f"validate with some of their families, not all: {known}")
     return train, held
 
 

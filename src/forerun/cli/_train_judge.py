@@ -10,6 +10,7 @@ from pathlib import Path
 from forerun.cli.render import Column, Progress, Table, number, show
 from forerun.errors import UsageError
 from forerun.files import write_atomically
+from forerun.splits import by_families
 from forerun.tables import schedules
 from forerun.train import judge
 
@@ -21,7 +22,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--data", action="append", default=[], type=Path, metavar="FILE", help="as `forerun data schedules` writes them"
     )
     parser.add_argument(
-        "--validate", action="append", default=[], metavar="FAMILY", help="whose programs are held out, for the figures"
+        "--validate",
+        action="append",
+        default=[],
+        metavar="FAMILY",
+        help="whose programs are held out, for the figures; one at least",
     )
     parser.add_argument("--but", action="append", default=[], metavar="FAMILY", help="whose programs are left out")
     parser.add_argument("--seed", type=int, default=0, help="of the trees (default: 0)")
@@ -30,10 +35,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Trains without the held-out families, then on all: the figures are of the former, the trees of the latter."""
-    if not options.data or not options.validate:
-        why = f"{len(options.data)} files, {len(options.validate)} families that are held out"
-        raise UsageError("nobody would know how good it is", why, "for example: --data FILE --validate swin")
+    if not options.data:
+        raise UsageError(
+            "there is nothing to learn from", "no file is named", "for example: --data FILE --validate swin"
+        )
     kept = [each for path in options.data for each in schedules.read(path) if not {*each.families} & {*options.but}]
+    by_families(kept, options.validate)
     progress, found = Progress(len(kept), "programs"), list[judge.Measured]()
     for each in judge.measured(kept):
         found.append(each)

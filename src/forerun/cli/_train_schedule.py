@@ -8,6 +8,7 @@ from pathlib import Path
 
 from forerun.cli._train_predict import dialled, trained
 from forerun.errors import UsageError
+from forerun.splits import by_families
 from forerun.tables import schedules
 
 
@@ -18,7 +19,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--data", action="append", default=[], type=Path, metavar="FILE", help="as `forerun data schedules` writes them"
     )
     parser.add_argument(
-        "--validate", action="append", default=[], metavar="FAMILY", help="whose programs say when to stop"
+        "--validate",
+        action="append",
+        default=[],
+        metavar="FAMILY",
+        help="one at least, which says when to stop",
     )
     parser.add_argument("--recipe", default="schedule", help="how it is trained (default: schedule)")
     parser.add_argument("--depth", type=int, help="layers that read, each 64 wide (default: the recipe's)")
@@ -31,11 +36,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Trains; prints where it stands."""
-    if not options.data or not options.validate:
-        why = f"{len(options.data)} files, {len(options.validate)} families to validate with"
-        raise UsageError("there is too little to learn from", why, "for example: --data FILE --validate poolformer")
+    if not options.data:
+        why = "no file is named"
+        raise UsageError("there is nothing to learn from", why, "for example: --data FILE --validate poolformer")
     training = dialled(options)
     found = [each for path in options.data for each in schedules.read(path)]
+    by_families(found, options.validate)
 
     def fit(**how: object) -> bool:
         from forerun.train.schedules import fit
