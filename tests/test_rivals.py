@@ -337,11 +337,15 @@ def test_what_is_always_taken_and_each_element_are_learned_for_each_kind() -> No
     grown = Grown.of(elements, kinds_, values)
     assert grown.terms[1:, 0] == pytest.approx(floors[1:], rel=0.05)
     assert grown.terms[1:, 1] == pytest.approx(rates[1:], rel=0.2)
-    asked, of = np.array([1e8, 1e8, 0.0, math.nan, 10 * Grown.MOST]), np.array([1.0, 9.0, 2.0, 2.0, 2.0])
+    asked, of = np.array([1e8, 1e8, 0.0, math.nan]), np.array([1.0, 9.0, 2.0, 2.0])
     places, shares = grown(asked, of)
     assert math.exp(places[0]) == pytest.approx(4e8, rel=0.25)
     assert math.exp(places[1]) == pytest.approx(grown.terms[0] @ [1, 1e8, 0])
     assert np.exp(places[2:]) == pytest.approx(grown.terms[2, 0]) and shares[2:] == pytest.approx(0)
+    far, _ = grown(np.array([1.0, 10.0]) * Grown.MOST, np.array([1.0, 1.0]))
+    assert far[0] == far[1] > places[0], "more is not less"
+    wrong = Grown.of(np.append(elements, [1e12] * 90), np.append(kinds_, [1.0] * 90), np.append(values, [1e6] * 90))
+    assert wrong.terms == pytest.approx(grown.terms, rel=0.05), "moduli and masks teach nothing"
 
 
 def test_where_nothing_grows_nothing_is_heard() -> None:

@@ -95,9 +95,18 @@ def test_more_work_costs_more(
 
 @pytest.mark.parametrize("language", ["python", "c"])
 def test_a_program_that_fills_memory_is_not_taken_for_a_small_one(language: str) -> None:
-    for n in (50_000_000, 800_000_000):
-        one = forerun.predict(Source(large(language, n), language, str(n)), metric="memory")
+    sizes = (50_000_000, 800_000_000, 2_000_000_000)
+    found = forerun.predict([Source(large(language, n), language, str(n)) for n in sizes], metric="memory")
+    for n, one in zip(sizes[:2], found, strict=False):
         assert n / 8 < one.value < 8 * n and one.low < n < one.high, one
+    assert found[2].value >= found[1].value, "more is not less"
+
+
+def test_networks_beyond_all_that_was_measured_are_told_apart_and_unlike_it() -> None:
+    found = forerun.predict([network(width) for width in (256, 16_384, 32_768, 65_536)], metric="latency")
+    assert found[0].familiar == "familiar" and found[-1].familiar == "unlike anything seen"
+    assert [one.value for one in found] == sorted({one.value for one in found})
+    assert found[-1].value > 2 * found[-2].value and found[-1].high > found[-1].value > found[-1].low
 
 
 def test_code_is_estimated_from_the_text_where_no_compiler_is(monkeypatch: pytest.MonkeyPatch) -> None:

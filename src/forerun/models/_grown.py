@@ -33,7 +33,8 @@ class Grown:
     MANY: ClassVar[float] = 1e4
     """Elements from which on it shows what one takes."""
     MOST: ClassVar[float] = 1e9
-    """Larger numbers are moduli, masks and bounds of what is only counted: as if nothing had been heard."""
+    """Larger numbers are moduli, masks and bounds of what is only counted more often than sizes: nothing is learned
+    from them, and they are taken for so many."""
     HEARD: ClassVar[float] = 0.5
     """The share beyond what is always taken from which on sizes say what a program takes."""
     _LEAN: ClassVar[float] = 10.0
@@ -44,7 +45,8 @@ class Grown:
     @classmethod
     def of(cls, elements: Vector, kinds: Vector, values: Vector) -> Grown:
         """From elements `[n]`, kinds `[n]` numbered from 1, 0 for any other, and positive values `[n]`."""
-        heard, names = cls._heard(elements), range(int(kinds.max(initial=0)) + 1)
+        heard, names = _heard(elements), range(int(kinds.max(initial=0)) + 1)
+        heard = np.where(heard > cls.MOST, 0.0, heard)
         floors = np.array([_floor(heard, values, kinds == name if name else heard >= 0) for name in names])
         large = heard >= cls.MANY
         rates = _rates((values - floors[kinds.astype(np.intp)])[large] / heard[large], cls._RATES)
@@ -59,7 +61,7 @@ class Grown:
     def __call__(self, elements: Vector, kinds: Vector) -> tuple[Vector, Vector]:
         """The logarithms of what is taken `[n]`, and how much of that, as ln(1 + share), elements add `[n]`."""
         floors, rates, _ = self._terms(kinds).T
-        share = rates * self._heard(elements) / floors
+        share = rates * np.minimum(_heard(elements), self.MOST) / floors
         return np.asarray(np.log(floors) + np.log1p(share)), np.asarray(np.log1p(share))
 
     def least(self, kinds: Vector) -> Vector:
@@ -69,10 +71,9 @@ class Grown:
     def _terms(self, kinds: Vector) -> Table:
         return np.asarray(self.terms[np.where(kinds < len(self.terms), kinds, 0).astype(np.intp)])
 
-    @classmethod
-    def _heard(cls, elements: Vector) -> Vector:
-        found = np.nan_to_num(elements)
-        return np.where(found > cls.MOST, 0.0, np.maximum(found, 0.0))
+
+def _heard(elements: Vector) -> Vector:
+    return np.asarray(np.maximum(np.nan_to_num(elements), 0.0))
 
 
 def _rates(each: Vector, count: int) -> Vector:

@@ -183,7 +183,7 @@ class _Scan:
             self.calls += 1
         self.nest.word(word, loop, math.log(self._rounds.get(start, UNKNOWN)) if loop else 0.0)
         if word in GROWING:
-            self.grown = max(self.grown, self.nest.weight)
+            self.grown = max(self.grown, self.nest.passed)
 
 
 def _times(weight: float) -> float:

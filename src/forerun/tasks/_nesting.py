@@ -21,6 +21,11 @@ class Nest:
         self._levels: list[tuple[int, float]] = []
         self._around = 0
 
+    @property
+    def passed(self) -> float:
+        """The weight of all loops around what stands here, also of those that hold one statement."""
+        return self.weight
+
     def word(self, text: str, loop: bool, weight: float = 0.0) -> None:
         """The next word; `loop` where it names one, of a weight."""
         self.last = text
@@ -62,6 +67,10 @@ class Braces(Nest):
         self._done = False
         self._parens = [0]
         self._doing: list[bool] = []
+
+    @property
+    def passed(self) -> float:
+        return self.weight + self._heavy
 
     def word(self, text: str, loop: bool, weight: float = 0.0) -> None:
         """A `while` right behind the block of a `do` is the same loop."""

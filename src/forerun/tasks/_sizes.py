@@ -228,8 +228,15 @@ class _Reader:
             return self._multiplied(i) if self._braces and (typed or made or fixed) else 0.0
         called = before in _ASKING or before.endswith("Array") or (before == "new" and tokens[i - 3] == "Array")
         if called or self._declared(i):
-            return max((self.work_out(place) for place in self._places(i)), default=0.0)
+            return max(map(self._shaped, self._places(i)), default=0.0)
         return 0.0
+
+    def _shaped(self, i: int) -> float:
+        """What an argument asks for; of a shape in brackets the product: `ones((n, m))`, `zeros([n, m])`."""
+        places = self._places(i) if self.part(i) in ("(", "[") else []
+        if len(places) < 2:
+            return self.work_out(i)
+        return math.prod(max(self.work_out(place), 1.0) for place in places)
 
     def _typed_behind(self, i: int) -> bool:
         """Go: `[N]int`."""

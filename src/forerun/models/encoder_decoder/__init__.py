@@ -173,13 +173,18 @@ class EncoderDecoder(Predictor):
                 found[i] = Reading(distribution(leaves, one), familiarity, encoded[i].cut, encoded[i].tokens)
         alone = [found[i].distribution for i in range(len(prompts))]
         settled = self.settled(prompts, self.ensemble.moved(prompts, alone))
-        return [replace(found[i], distribution=one) for i, one in enumerate(settled)]
+        return [self._seen(prompt, replace(found[i], distribution=settled[i])) for i, prompt in enumerate(prompts)]
+
+    def _seen(self, prompt: str, reading: Reading) -> Reading:
+        """Of an answer beyond all that was learned from, nothing is familiar."""
+        beyond = self.calibration.unseen(parts(prompt), reading.distribution.median)
+        return replace(reading, familiarity=0.0) if beyond and reading.familiarity is not None else reading
 
     def settled(self, prompts: Sequence[str], beliefs: Sequence[Distribution]) -> list[Distribution]:
-        """As wide as beliefs of such prompts have to be, and not far beyond what was learned from."""
+        """As wide as beliefs of such prompts have to be, their ends not far beyond what was learned from."""
         heads = [parts(prompt) for prompt in prompts]
         wide = [one.widened(self.calibration.factor(head)) for head, one in zip(heads, beliefs, strict=True)]
-        return [one.within(*self.calibration.bounds(head)) for head, one in zip(heads, wide, strict=True)]
+        return [one.within(*self.calibration.bounds(head, one.median)) for head, one in zip(heads, wide, strict=True)]
 
     def summaries(self, prompts: Sequence[str]) -> Any:
         """`[N, F]`, an array: where each prompt lies in what the network has learned (`forerun.models._decode`)."""

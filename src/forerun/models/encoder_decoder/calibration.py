@@ -24,7 +24,10 @@ from forerun.rows import Row
 
 FILE = "calibration.json"
 FAR = 10.0
-"""Answers are at most so many times beyond what was learned from: a wide interval knows no better."""
+"""The ends of an interval are at most so many times beyond what was learned from, or beyond its middle where that lies
+outside: a wide interval knows no better."""
+_UNSEEN = 2.0
+"""Times beyond what was learned from, where an answer is no longer of a kind that was seen."""
 _SHRINKAGE = 0.05
 """Of the covariance towards its mean variance: summaries may lie in a subspace."""
 
@@ -86,8 +89,17 @@ class Calibration:
         metric, language = found.head.get("metric", ""), found.head.get("language", "")
         return self.factors.get(f"{metric}/{language}", self.factors.get(metric, 1.0))
 
-    def bounds(self, found: Parts) -> tuple[float, float]:
-        """The least and the most for a prompt, of its language, else of its metric, else no bounds."""
+    def bounds(self, found: Parts, middle: float) -> tuple[float, float]:
+        """The least and the most for a prompt whose answer has this middle; none where no range is known."""
+        least, most = self._range(found)
+        return min(least, middle / FAR), max(most, middle * FAR)
+
+    def unseen(self, found: Parts, middle: float) -> bool:
+        """Whether an answer lies beyond what was learned of its language, else of its metric."""
+        least, most = self._range(found)
+        return not least * FAR / _UNSEEN <= middle <= most / FAR * _UNSEEN
+
+    def _range(self, found: Parts) -> tuple[float, float]:
         metric, language = found.head.get("metric", ""), found.head.get("language", "")
         whole = (-math.inf, math.inf)
         return self.ranges.get(f"{metric}/{language}", self.ranges.get(metric, whole))
