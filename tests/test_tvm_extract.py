@@ -152,12 +152,22 @@ def test_open_sizes_are_told_and_can_be_given(tmp_path: Path, target: Any) -> No
     path = model(tmp_path, ("batch", 8))
     with pytest.raises(InputError) as error:
         tasks.from_onnx(path)
-    assert "input x" in error.value.what and "batch" in error.value.why and "shapes=" in error.value.todo
+    assert "input x" in error.value.what and error.value.why == "its shape is (batch, 8)"
+    assert "--shape x=1x8, " in error.value.todo and 'shapes={"x": (1, 8)}' in error.value.todo
     (workload,) = tasks.extract(tasks.from_onnx(path, {"x": (5, 8)}), target).workloads
     assert "T.Buffer((T.int64(5), T.int64(8))" in workload.text
 
 
 @pytest.mark.parametrize("shapes", [{"y": (1, 8)}, {"x": (1, 9)}, {"x": (8,)}, {"x": (0, 8)}, {"x": ()}])
+def test_a_module_with_open_sizes_is_told_too(target: Any) -> None:
+    torch = pytest.importorskip("torch")
+    free = ({0: torch.export.Dim("rows", min=2, max=99)},)
+    program = torch.export.export(torch.nn.ReLU(), (torch.ones(3, 8),), dynamic_shapes=free)
+    with pytest.raises(InputError, match="no fixed sizes") as error:
+        tasks.extract(tasks.from_exported(program), target)
+    assert re.fullmatch(r"its shape is \(\w+, 8\)", error.value.why) and "=1x8, " in error.value.todo
+
+
 def test_sizes_that_do_not_fit_are_refused(tmp_path: Path, shapes: dict[str, tuple[int, ...]]) -> None:
     with pytest.raises(UsageError):
         tasks.from_onnx(model(tmp_path, ("batch", 8)), shapes)

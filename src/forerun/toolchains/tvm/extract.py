@@ -255,12 +255,21 @@ def _closed(tvm: Any, module: Any) -> None:
     """Raises InputError where an input has sizes that are left open."""
     for parameter in module["main"].params:
         if _sizes(tvm, parameter.ty) is None:
-            raise _open(parameter.name_hint, str(parameter.ty))
+            shape = getattr(parameter.ty, "shape", None)
+            known = [int(size) if isinstance(size, tvm.tirx.IntImm) else str(size) for size in shape or ()]
+            raise _open(parameter.name, None if shape is None else known)
 
 
-def _open(name: str, shape: str) -> InputError:
-    todo = f'give its sizes: shapes={{"{name}": (1, 3, 224, 224)}}, or export the network with fixed ones'
-    return InputError(f"the input {name} has no fixed sizes", f"its shape is {shape}", todo)
+def _open(name: str, known: Sequence[int | str] | None) -> InputError:
+    """`known` are sizes, or what stands in their place; None where not even their number is known."""
+    sizes = (1, 3, 224, 224) if known is None else tuple(size if isinstance(size, int) else 1 for size in known)
+    given = f'--shape {name}={"x".join(map(str, sizes))}, in Python shapes={{"{name}": {sizes}}}'
+    todo = f"give its sizes, for example {given}; or export the network with fixed ones"
+    return InputError(f"the input {name} has no fixed sizes", f"its shape is {_told(known)}", todo)
+
+
+def _told(known: Sequence[int | str] | None) -> str:
+    return "unknown" if known is None else f"({', '.join(map(str, known))})"
 
 
 def _sizes(tvm: Any, shaped: Any) -> tuple[int, ...] | None:
@@ -286,7 +295,7 @@ def _fixed(path: Path, graph: Any, shapes: Shapes) -> dict[str, list[int]]:
 def _bound(name: str, kind: Any, wanted: Sequence[int] | None) -> list[int]:
     ranked = kind.HasField("shape")
     known = [axis.dim_value if axis.HasField("dim_value") else axis.dim_param or "?" for axis in kind.shape.dim]
-    told = f"({', '.join(map(str, known))})" if ranked else "unknown"
+    told = known if ranked else None
     if wanted is None:
         sizes = [size for size in known if isinstance(size, int)]
         if not ranked or len(sizes) < len(known):
@@ -295,7 +304,8 @@ def _bound(name: str, kind: Any, wanted: Sequence[int] | None) -> list[int]:
     pairs = zip(known if ranked else wanted, wanted, strict=False)
     same = all(isinstance(size, str) or size == asked for size, asked in pairs)
     if not same or (ranked and len(known) != len(wanted)) or min(wanted, default=1) < 1:
-        raise UsageError(f"{tuple(wanted)} does not fit the input {name}", f"its shape is {told}", "give sizes that do")
+        why = f"its shape is {_told(told)}"
+        raise UsageError(f"{tuple(wanted)} does not fit the input {name}", why, "give sizes that do")
     return [int(size) for size in wanted]
 
 
