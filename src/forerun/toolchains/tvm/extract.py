@@ -10,11 +10,13 @@ import contextlib
 import importlib.util
 import io
 import re
+import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
+from zlib import crc32
 
 from forerun.errors import ForerunError, InputError, ToolMissing, UsageError, reason
 from forerun.toolchains.onnx import model as onnx_model
@@ -62,6 +64,11 @@ def exported(network: Any, inputs: Sequence[Any]) -> Any:
     if not isinstance(network, torch.nn.Module):
         told = f"it is of the type {type(network).__name__}"
         raise InputError("the network is no torch.nn.Module", told, "give a module and a tuple of example inputs")
+    for place, each in enumerate(inputs):
+        if not isinstance(each, torch.Tensor):
+            told = f"it is of the type {type(each).__name__}"
+            todo = "make its forward take tensors alone, and give them as one tuple: (first, second)"
+            raise InputError(f"inputs[{place}] of the network is no tensor", told, todo)
     with torch.no_grad():
         return _guarded(
             "torch.export cannot trace the network",
@@ -117,15 +124,23 @@ def from_onnx(path: Path, shapes: Shapes | None = None) -> Any:
 def made(path: Path, name: str) -> tuple[Any, tuple[Any, ...]]:
     """What the function `name` of a Python file returns: a `torch.nn.Module` and its inputs.
 
-    The file runs in this process. Raises InputError.
+    The file runs in this process, which imports from its folder first from then on, as `python FILE` does: its forward
+    may import too. Raises InputError.
     """
-    asked = f"{path}:{name}"
+    asked, whole = f"{path}:{name}", Path(path).resolve()
     todo = f"make `{name}()` return a torch.nn.Module and a tuple of example tensors"
-    described = importlib.util.spec_from_file_location(Path(path).stem, path)
+    own = f"_factories_{crc32(bytes(whole)):08x}"
+    described = importlib.util.spec_from_file_location(own, whole)
     if described is None or described.loader is None or not Path(path).is_file():
         raise InputError(f"cannot read {path}", "it is no Python file", "name one: module.py:factory")
-    module = importlib.util.module_from_spec(described)
-    _guarded(f"{path} does not run", "run it with python to see where", described.loader.exec_module, module)
+    if sys.path[:1] != [str(whole.parent)]:
+        sys.path.insert(0, str(whole.parent))
+    module = sys.modules[own] = importlib.util.module_from_spec(described)
+    try:
+        _guarded(f"{path} does not run", "run it with python to see where", described.loader.exec_module, module)
+    except BaseException:
+        del sys.modules[own]
+        raise
     factory = getattr(module, name, None)
     if not callable(factory):
         raise InputError(f"{path} has no function {name}", "no such name in it", f"name one of its own: {path}:factory")
@@ -174,8 +189,8 @@ def written(program: Any) -> str:
     """The TVMScript of an IRModule with the PrimFunc `main`: equal programs of two networks have equal texts.
 
     Inputs are numbered, as are the blocks and buffers that TVM named after them: their names come from the network and
-    mean nothing. Raises ValueError, with a reason, where a program has open sizes or a schedule, or does not parse back
-    to a structurally equal one.
+    mean nothing. Raises ValueError, with a reason, where a program has open sizes, an empty tensor or a schedule, or
+    does not parse back to a structurally equal one.
     """
     tvm = load()
     from tvm_ffi import structural_equal
@@ -183,8 +198,11 @@ def written(program: Any) -> str:
     function = program["main"]
     if function.attrs and function.attrs.get("tirx.is_scheduled", False):
         raise ValueError("it has its schedule already")
-    if any(_sizes(tvm, parameter) is None for parameter in function.params):
+    shapes = [_sizes(tvm, parameter) for parameter in function.params]
+    if None in shapes:
         raise ValueError("its sizes are known only when it runs")
+    if empty := [shape for shape in shapes if shape and 0 in shape]:
+        raise ValueError(f"a tensor of the shape {empty[0]} is empty")
     text = _numbered(program.script())
     try:
         again = tvm.script.from_source(text)
@@ -330,7 +348,7 @@ def _guarded(what: str, todo: str, function: Callable[..., T], *arguments: Any) 
             return function(*arguments)
     except (ForerunError, MemoryError):
         raise
-    except Exception as error:  # theirs share no base
+    except (Exception, SystemExit) as error:  # theirs share no base
         raise InputError(what, f"{type(error).__name__}: {reason(error)[:200]}", todo) from error
 
 
