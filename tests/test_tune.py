@@ -21,7 +21,7 @@ from onnx import TensorProto, helper
 
 from forerun import files, sandbox, settings
 from forerun.core import Draft, Measurement, Source, Trial
-from forerun.errors import ForerunError, UsageError
+from forerun.errors import ForerunError, InputError, UsageError
 
 pytest.importorskip("tvm_ffi")
 
@@ -31,6 +31,7 @@ from forerun.models.uniform import Uniform
 from forerun.store import Store
 from forerun.tasks.schedule import Schedule
 from forerun.toolchains.tvm import _load, database, device, extract
+from forerun.toolchains.tvm import network as networks
 from forerun.toolchains.tvm import target as targets
 from forerun.tuning import output
 from forerun.tuning.dealing import Hand, deal
@@ -135,8 +136,8 @@ def test_the_library_of_a_network_runs_without_us(tuned: Any, tmp_path: Path, mo
     (tmp_path / "tuned").symlink_to(place / "out")
     monkeypatch.chdir(tmp_path)
     x = np.random.default_rng(1).standard_normal((1, 3, 9, 9), dtype=np.float32)
-    (expected,) = onnxruntime.InferenceSession(str(place / "net.onnx")).run(None, {"x": x})
     exec(lines("That of a network"), names := {"x": x})
+    (expected,) = onnxruntime.InferenceSession(str(place / "net.onnx")).run(None, {"x": x})
     np.testing.assert_allclose(names["y"], expected, rtol=1e-4, atol=1e-5)
 
 
@@ -182,11 +183,11 @@ def test_a_program_of_a_file(tmp_path: Path, run_forerun: Run, monkeypatch: pyte
     assert row["task"] == "matmul" and row["trials"] == 3 and row["gain"] >= 1
     names = {path.name for path in (tmp_path / "tuned").iterdir()}
     assert names == {database.WORKLOADS, database.RECORDS, "model.so", "report.json", "report.md", "report.svg"}
-
     monkeypatch.chdir(tmp_path)
     a, b = np.random.default_rng(1).standard_normal((2, 64, 64), dtype=np.float32)
     exec(lines("That of a single program"), buffers := {"a": a, "b": b, "c": np.zeros_like(a)})
     np.testing.assert_allclose(buffers["c"], a @ b, rtol=1e-4, atol=1e-5)
+
 
 class Told:
     """A search whose rounds give what a list says."""
@@ -385,3 +386,27 @@ def test_a_module_of_pytorch_with_its_inputs() -> None:
     found = tuning.tune(module, inputs=(torch.randn(4, 16),), target="llvm:1", trials=2, proposer=Uniform())
     assert found.comparison is not None and set(found.comparison.timings) == {"default", "tuned", "PyTorch"}
     assert found.comparison.errors["PyTorch"] < 1e-5
+
+
+def factory(folder: Path, forward: str) -> networks.Network:
+    """A network of PyTorch that is given what is far from N(0, 1)."""
+    body = f"import torch\nclass N(torch.nn.Module):\n    def forward(self, x, y):\n        return {forward}\n"
+    given = "def factory():\n    return N(), (torch.full((3, 8), 20.0), torch.arange(24.0).reshape(8, 3).t())\n"
+    return networks.Network(_written(folder / "own.py", body + given), "factory")
+
+
+def test_inputs_of_a_factory_are_those_that_it_runs_on(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    x, y = torch.full((3, 8), 20.0), torch.arange(24.0).reshape(8, 3)
+    known = networks.read(factory(tmp_path, "torch.log(x) @ y.t()"), device.located("llvm:1", None))
+    for found, expected in zip(known.inputs, (x, y.t()), strict=True):
+        np.testing.assert_array_equal(found, expected)
+    np.testing.assert_allclose(known.expected[networks.DEFAULT][0], torch.log(x) @ y, rtol=1e-5)
+
+
+@pytest.mark.parametrize("forward", ["x + torch.randn(3, 8)", "x.add_(y[0, 1])"])
+def test_a_network_that_does_not_repeat_itself_is_told(tmp_path: Path, forward: str) -> None:
+    pytest.importorskip("torch")
+    with pytest.raises(InputError, match="same twice") as error:
+        networks.read(factory(tmp_path, forward), device.located("llvm:1", None))
+    assert "random" in error.value.todo
