@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import shutil
 from pathlib import Path
 
@@ -13,11 +14,10 @@ pytest.importorskip("onnxscript")
 
 from forerun.errors import InputError  # noqa: E402
 from forerun.grammars.floats import Floats  # noqa: E402
-from forerun.models.encoder_decoder import EncoderDecoder  # noqa: E402
+from forerun.models.encoder_decoder import EncoderDecoder, export  # noqa: E402
 from forerun.models.encoder_decoder._onnx import OnnxNetwork  # noqa: E402
 from forerun.models.encoder_decoder._torch import TorchNetwork  # noqa: E402
 from forerun.models.encoder_decoder.config import Config  # noqa: E402
-from forerun.models.encoder_decoder.export import quantised  # noqa: E402
 from forerun.models.encoder_decoder.network import Network  # noqa: E402
 from forerun.models.encoder_decoder.tokenizer import learn  # noqa: E402
 from forerun.testing import check_model  # noqa: E402
@@ -74,7 +74,7 @@ def test_the_same_memory_and_logits_with_and_without_torch(folder: Path) -> None
 def test_eight_bits_are_smaller_and_nearly_the_same(folder: Path, tmp_path: Path) -> None:
     place = Path(shutil.copytree(folder, tmp_path / "copy"))
     for name in ("encoder.onnx", "decoder.onnx"):
-        quantised(place / name).replace(place / name)
+        export.quantised(place / name).replace(place / name)
         assert (place / name).stat().st_size < 0.7 * (folder / name).stat().st_size
     plain, small = (EncoderDecoder.from_pretrained(where) for where in (folder, place))
     ours, theirs = (model.summaries(PROMPTS).ravel() for model in (small, plain))
@@ -116,3 +116,21 @@ def test_damaged_weights_and_absent_folders_are_refused(folder: Path, tmp_path: 
     for place in (tmp_path / "nowhere", tmp_path):
         with pytest.raises(InputError, match="no checkpoint"):
             EncoderDecoder(place)
+
+
+def test_an_export_logs_all_but_that_torchvision_is_absent(tmp_path: Path) -> None:
+    logger, said = logging.getLogger("torch.onnx._internal.exporter._registration"), list[str]()
+    listener = logging.Handler()
+    listener.emit = lambda record: said.append(record.getMessage())  # type: ignore[method-assign]
+
+    class Talks(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            logger.warning("something else")
+            return x + 1
+
+    logger.addHandler(listener)
+    try:
+        export._write(Talks(), (torch.ones(2),), [{}], ["y"], tmp_path / "talks.onnx", False)
+    finally:
+        logger.removeHandler(listener)
+    assert set(said) == {"something else"} and not logger.filters

@@ -61,6 +61,17 @@ def test_a_function_can_be_called(strict: Pool) -> None:
     assert strict.call(os.path.basename, "/a/c") == "c"
 
 
+def test_what_to_do_about_a_failed_call_is_the_callers_or_fits_the_failure(strict: Pool) -> None:
+    limit, other = "FORERUN_MEMORY", "without forerun"
+    for function, argument, said in ((bytearray, 3 << 30, limit), (sys.exit, 3, other), (os.path.basename, 3, other)):
+        with pytest.raises(ForerunError) as error:
+            strict.call(function, argument)
+        assert said in error.value.todo
+    with pytest.raises(ForerunError) as error:
+        strict.call(os.abort, todo="run it with python")
+    assert error.value.todo == "run it with python"
+
+
 def test_two_workers_work_at_once() -> None:
     with Pool(2, Limits(timeout_s=1)) as pool:
         dict(pool.measure(Guess(), source(), ["a", "b"]))

@@ -22,7 +22,7 @@ from onnx import TensorProto, helper
 from forerun import files, sandbox, settings
 from forerun.clock import Timing
 from forerun.core import Draft, Measurement, Source, Trial
-from forerun.errors import ForerunError, UsageError
+from forerun.errors import ForerunError, InputError, UsageError
 
 pytest.importorskip("tvm_ffi")
 
@@ -124,15 +124,22 @@ def test_the_folder_holds_what_tvm_reads(tuned: Any) -> None:
     assert sorted(scheduled) == sorted(kernel.name for kernel in better)
 
 
-def test_the_library_runs_without_us(tuned: Any) -> None:
+def lines(after: str) -> str:
+    """The first lines of Python in the README after some words of it."""
+    readme = (Path(__file__).parents[1] / "README.md").read_text()
+    return readme[readme.index(after) :].split("```python\n")[1].split("```")[0]
+
+
+def test_the_library_of_a_network_runs_without_us(tuned: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _, _, place = tuned
     import onnxruntime
 
-    tvm = _load.load()
-    machine = tvm.relax.VirtualMachine(tvm.runtime.load_module(str(place / "out" / output.LIBRARY)), tvm.cpu())
+    (tmp_path / "tuned").symlink_to(place / "out")
+    monkeypatch.chdir(tmp_path)
     x = np.random.default_rng(1).standard_normal((1, 3, 9, 9), dtype=np.float32)
+    exec(lines("That of a network"), names := {"x": x})
     (expected,) = onnxruntime.InferenceSession(str(place / "net.onnx")).run(None, {"x": x})
-    np.testing.assert_allclose(machine["main"](tvm.runtime.tensor(x)).numpy(), expected, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(names["y"], expected, rtol=1e-4, atol=1e-5)
 
 
 def test_the_report_tells_all_of_it(tuned: Any) -> None:
@@ -168,15 +175,19 @@ def test_the_same_call_goes_on(tuned: Any, monkeypatch: pytest.MonkeyPatch) -> N
     assert again.after_s <= found.after_s * 3
 
 
-def test_a_program_of_a_file(tmp_path: Path, run_forerun: Run) -> None:
+def test_a_program_of_a_file(tmp_path: Path, run_forerun: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "matmul.tir").write_text(PROGRAM)
     arguments = ("--target", "llvm:1", "--trials", "3", "--model", "uniform", "--format", "json")
-    code, out, err = run_forerun("tune", str(tmp_path / "matmul.tir"), "-o", str(tmp_path / "out"), *arguments)
+    code, out, err = run_forerun("tune", str(tmp_path / "matmul.tir"), "-o", str(tmp_path / "tuned"), *arguments)
     assert code == 0, err
     (row,) = json.loads(out)
     assert row["task"] == "matmul" and row["trials"] == 3 and row["gain"] >= 1
-    names = {path.name for path in (tmp_path / "out").iterdir()}
+    names = {path.name for path in (tmp_path / "tuned").iterdir()}
     assert names == {database.WORKLOADS, database.RECORDS, "model.so", "report.json", "report.md", "report.svg"}
+    monkeypatch.chdir(tmp_path)
+    a, b = np.random.default_rng(1).standard_normal((2, 64, 64), dtype=np.float32)
+    exec(lines("That of a single program"), buffers := {"a": a, "b": b, "c": np.zeros_like(a)})
+    np.testing.assert_allclose(buffers["c"], a @ b, rtol=1e-4, atol=1e-5)
 
 
 class Told:
@@ -235,6 +246,8 @@ BAD: dict[str, tuple[Callable[[Path], list[str]], int, str]] = {
     "kind": (lambda p: ["net.tar"], 2, "not something to tune"),
     "no file": (lambda p: [str(p / "no.onnx")], 1, "no.onnx"),
     "no program": (lambda p: [str(_written(p / "own.py", "x = 1"))], 1, "no tensor program"),
+    "no factory named": (lambda p: [str(_written(p / "own.py", "def mlp():\n    pass"))], 1, "own.py:mlp"),
+    "crash": (lambda p: [f"{_written(p / 'own.py', 'import os; os.abort()')}:factory"], 1, "once without forerun"),
     "no factory": (lambda p: [f"{_written(p / 'own.py', 'x = 1')}:factory"], 1, "no function factory"),
     "no line": (lambda p: [f"{_written(p / 'w.jsonl', '')}:3"], 2, "no program 3"),
     "a file for a folder": (lambda p: [str(network(p)), "-o", str(_written(p / "out", ""))], 2, "no folder"),
@@ -431,3 +444,27 @@ def test_a_module_of_pytorch_with_its_inputs() -> None:
     found = tuning.tune(module, inputs=(torch.randn(4, 16),), target="llvm:1", trials=2, proposer=Uniform())
     assert found.comparison is not None and set(found.comparison.timings) == {"default", "tuned", "PyTorch"}
     assert found.comparison.errors["PyTorch"] < 1e-5
+
+
+def factory(folder: Path, forward: str) -> networks.Network:
+    """A network of PyTorch that is given what is far from N(0, 1)."""
+    body = f"import torch\nclass N(torch.nn.Module):\n    def forward(self, x, y):\n        return {forward}\n"
+    given = "def factory():\n    return N(), (torch.full((3, 8), 20.0), torch.arange(24.0).reshape(8, 3).t())\n"
+    return networks.Network(_written(folder / "own.py", body + given), "factory")
+
+
+def test_inputs_of_a_factory_are_those_that_it_runs_on(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    x, y = torch.full((3, 8), 20.0), torch.arange(24.0).reshape(8, 3)
+    known = networks.read(factory(tmp_path, "torch.log(x) @ y.t()"), device.located("llvm:1", None))
+    for found, expected in zip(known.inputs, (x, y.t()), strict=True):
+        np.testing.assert_array_equal(found, expected)
+    np.testing.assert_allclose(known.expected[networks.DEFAULT][0], torch.log(x) @ y, rtol=1e-5)
+
+
+@pytest.mark.parametrize("forward", ["x + torch.randn(3, 8)", "x.add_(y[0, 1])"])
+def test_a_network_that_does_not_repeat_itself_is_told(tmp_path: Path, forward: str) -> None:
+    pytest.importorskip("torch")
+    with pytest.raises(InputError, match="same twice") as error:
+        networks.read(factory(tmp_path, forward), device.located("llvm:1", None))
+    assert "random" in error.value.todo

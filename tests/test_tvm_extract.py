@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -152,9 +153,19 @@ def test_open_sizes_are_told_and_can_be_given(tmp_path: Path, target: Any) -> No
     path = model(tmp_path, ("batch", 8))
     with pytest.raises(InputError) as error:
         tasks.from_onnx(path)
-    assert "input x" in error.value.what and "batch" in error.value.why and "shapes=" in error.value.todo
+    assert "input x" in error.value.what and error.value.why == "its shape is (batch, 8)"
+    assert "--shape x=1x8, " in error.value.todo and 'shapes={"x": (1, 8)}' in error.value.todo
     (workload,) = tasks.extract(tasks.from_onnx(path, {"x": (5, 8)}), target).workloads
     assert "T.Buffer((T.int64(5), T.int64(8))" in workload.text
+
+
+def test_a_module_with_open_sizes_is_told_too(target: Any) -> None:
+    torch = pytest.importorskip("torch")
+    free = ({0: torch.export.Dim("rows", min=2, max=99)},)
+    program = torch.export.export(torch.nn.ReLU(), (torch.ones(3, 8),), dynamic_shapes=free)
+    with pytest.raises(InputError, match="no fixed sizes") as error:
+        tasks.extract(tasks.from_exported(program), target)
+    assert re.fullmatch(r"its shape is \(\w+, 8\)", error.value.why) and "=1x8, " in error.value.todo
 
 
 @pytest.mark.parametrize("shapes", [{"y": (1, 8)}, {"x": (1, 9)}, {"x": (8,)}, {"x": (0, 8)}, {"x": ()}])
@@ -183,6 +194,7 @@ def test_what_is_no_network_is_refused(tmp_path: Path) -> None:
 BODIES = {
     "def factory():\n    raise RuntimeError('no weights here')": "no weights here",
     "def factory():\n    return 3": "it returned a int",
+    "def factory():\n    raise SystemExit(3)": "SystemExit: 3",
     "def other():\n    return 3": "no such name",
     "import nothing_of_this_name": "nothing_of_this_name",
     "import torch\nclass N(torch.nn.Module):\n    def forward(self, x):\n        return x if x.sum() > 0 else -x\n"
@@ -204,6 +216,48 @@ def test_a_factory_gives_its_network(tmp_path: Path, target: Any) -> None:
     (tmp_path / "own.py").write_text("import torch\ndef factory():\n    return torch.nn.Linear(4, 2), torch.ones(1, 4)")
     (workload,) = tasks.extract(tasks.from_factory(tmp_path / "own.py", "factory"), target).workloads
     assert "matmul" in workload.name
+
+
+def test_a_factory_loads_as_python_would_run_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its classes find their module, and it finds its neighbours, also from its forward."""
+    torch = pytest.importorskip("torch")
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    (tmp_path / "own_layers.py").write_text("from torch.nn import Linear")
+    (tmp_path / "own_ends.py").write_text("def end(x): return x.exp()")
+    (tmp_path / "json.py").write_text(
+        "from __future__ import annotations\nfrom dataclasses import dataclass\nimport own_layers\n"
+        "@dataclass\nclass Sizes:\n    n: int = 4\n"
+        "class Own(own_layers.Linear):\n    def forward(self, x):\n        import own_ends\n"
+        "        return own_ends.end(super().forward(x))\n"
+        "def factory():\n    import torch\n    return Own(Sizes().n, 2), torch.ones(1, 4)\n"
+    )
+    monkeypatch.chdir(tmp_path.parent)
+    network, inputs = tasks.made(Path(tmp_path.name) / "json.py", "factory")
+    assert network(*inputs).shape == (1, 2) and isinstance(network, torch.nn.Module)
+    assert "JSONDecoder" in dir(sys.modules["json"])
+
+
+def test_a_file_that_does_not_load_is_no_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    (tmp_path / "own.py").write_text("import nothing_of_this_name")
+    known = set(sys.modules)
+    with pytest.raises(InputError):
+        tasks.made(tmp_path / "own.py", "factory")
+    assert set(sys.modules) == known
+
+
+@pytest.mark.parametrize("second", [[], {}, 3.0, None, np.ones(3)], ids=lambda each: type(each).__name__)
+def test_inputs_that_are_no_tensors_are_named(second: Any) -> None:
+    torch = pytest.importorskip("torch")
+    with pytest.raises(InputError, match=r"inputs\[1\]") as error:
+        tasks.exported(torch.nn.ReLU(), (torch.ones(3), second))
+    assert type(second).__name__ in error.value.why and "tensors alone" in error.value.todo
+
+
+def test_a_program_of_an_empty_tensor_is_left_out(target: Any) -> None:
+    torch = pytest.importorskip("torch")
+    found = tasks.extract(tasks.from_torch(torch.nn.ReLU(), (torch.ones(0, 8),)), target)
+    assert not found.workloads and found.left_out == {"relu": "a tensor of the shape (0, 8) is empty"}
 
 
 def test_networks_have_families_and_their_programs_are_described(target: Any) -> None:

@@ -35,6 +35,8 @@ _START_S = 60.0
 
 _NO_MEMORY = ("out of memory", "bad_alloc", "MemoryError", "can't start new thread", "Cannot allocate memory")
 """What libraries say when the limit is reached."""
+_MORE = "give it more: FORERUN_TIMEOUT (seconds), FORERUN_MEMORY (MiB); or leave this file to the compiler"
+_REPORT = "see whether what you gave runs without forerun; if it does, report this to this project with the file"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +95,12 @@ class Pool:
             for worker in busy:  # the caller stopped listening: whatever still runs is not wanted
                 worker.stop()
 
-    def call(self, function: Callable[..., T], *arguments: object) -> T:
+    def call(self, function: Callable[..., T], *arguments: object, todo: str = "") -> T:
         """The value of a module-level function, computed in a worker.
 
         Raises ForerunError where the worker died or ran out of time, or where the function raised anything; errors of
-        ours come as they are.
+        ours come as they are. `todo` is what to do then; where none is given it is to raise the limit that was reached,
+        else to report the failure.
         """
         worker = self._workers[0]
         worker.submit_call(function, arguments)
@@ -108,8 +111,9 @@ class Pool:
             raise
         if isinstance(answer, _Value):
             return answer.value  # type: ignore[no-any-return]
-        todo = "give it more: FORERUN_TIMEOUT (seconds), FORERUN_MEMORY (MiB); or leave this file to the compiler"
-        raise ForerunError(f"{function.__name__} failed", _measurement(answer).error, todo)
+        why = _measurement(answer).error
+        limited = why.startswith(("timeout:", "memory:"))
+        raise ForerunError(f"{function.__name__} failed", why, todo or (_MORE if limited else _REPORT))
 
 
 @dataclass(frozen=True, slots=True)

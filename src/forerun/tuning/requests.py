@@ -27,7 +27,9 @@ Shapes = Mapping[str, Sequence[int]]
 _PROGRAMS = (".py", ".tir")
 _IMPORTS = re.compile(r"^(?:from|import) tvm\b.*$", re.MULTILINE)
 """Of a Python file that runs: the parser of texts knows these names, and takes no imports."""
+_FUNCTIONS = re.compile(r"^def (\w+)\(", re.MULTILINE)
 _EXAMPLES = "for example: net.onnx, module.py:factory, kernel.py, workloads.jsonl.gz:name"
+_READ = "run the network once without forerun; if that works, report this to this project with the file"
 
 
 Finished = tuple[network.Comparison | None, bytes, str]
@@ -91,10 +93,14 @@ def _named(text: str, shapes: Shapes) -> Request:
 
 def _file(path: Path) -> Request:
     try:
-        text = _IMPORTS.sub("", path.read_text())
+        text = path.read_text()
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"cannot read {path}", reason(error), _EXAMPLES) from error
-    module = parsed(Source(text, workloads.LANGUAGE, str(path)))
+    if path.suffix == ".py" and "prim_func" not in text:
+        why = "it has no T.prim_func; a network is named with the function that returns it and its inputs"
+        names = _FUNCTIONS.findall(text) or ["factory"]
+        raise InputError(f"{path} is no tensor program", why, f"name it: {' or '.join(f'{path}:{n}' for n in names)}")
+    module = parsed(Source(_IMPORTS.sub("", text), workloads.LANGUAGE, str(path)))
     try:
         return _Program(extract.Extracted(path.stem, extract.written(module), 1, extract.work(module)))
     except ValueError as error:
@@ -114,12 +120,12 @@ class _Network:
     network: network.Network
 
     def programs(self, reader: Pool, place: Place) -> tuple[Sequence[extract.Extracted], dict[str, str]]:
-        return reader.call(network.programs, self.network, place)
+        return reader.call(network.programs, self.network, place, todo=_READ)
 
     def finished(
         self, reader: Pool, place: Place, texts: dict[str, str], records: Sequence[database.Record], library: bool
     ) -> Finished:
-        comparison = reader.call(network.compared, self.network, place, texts, library)
+        comparison = reader.call(network.compared, self.network, place, texts, library, todo=_READ)
         return comparison, comparison.library, comparison.no_library
 
 

@@ -6,9 +6,12 @@ for: matrices by channel, activations as they come (dynamic quantisation).
 
 from __future__ import annotations
 
+import contextlib
 import copy
+import logging
 import tempfile
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 
 import torch
@@ -86,7 +89,7 @@ def _write(
         import onnxscript  # noqa: F401
     except ImportError as error:
         raise ToolMissing("exporting needs onnx and onnxscript", str(error), "pip install 'forerun[train]'") from error
-    with tempfile.TemporaryDirectory() as place, warnings.catch_warnings(), torch.no_grad():
+    with tempfile.TemporaryDirectory() as place, warnings.catch_warnings(), _without_torchvision(), torch.no_grad():
         warnings.simplefilter("ignore")
         plain = Path(place) / "plain.onnx"
         program = torch.onnx.export(
@@ -95,6 +98,21 @@ def _write(
         assert program is not None
         program.save(str(plain))
         write_atomically(path, (quantised(plain) if int8 else plain).read_bytes())
+
+
+@contextlib.contextmanager
+def _without_torchvision() -> Iterator[None]:
+    """The exporter logs each operator of torchvision that is not there, which none of these networks has."""
+    logger = logging.getLogger("torch.onnx._internal.exporter._registration")
+
+    def wanted(record: logging.LogRecord) -> bool:
+        return "torchvision is not installed" not in record.getMessage()
+
+    logger.addFilter(wanted)
+    try:
+        yield
+    finally:
+        logger.removeFilter(wanted)
 
 
 def quantised(path: Path) -> Path:

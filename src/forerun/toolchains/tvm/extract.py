@@ -10,11 +10,13 @@ import contextlib
 import importlib.util
 import io
 import re
+import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
+from zlib import crc32
 
 from forerun.errors import ForerunError, InputError, ToolMissing, UsageError, reason
 from forerun.toolchains.onnx import model as onnx_model
@@ -62,6 +64,11 @@ def exported(network: Any, inputs: Sequence[Any]) -> Any:
     if not isinstance(network, torch.nn.Module):
         told = f"it is of the type {type(network).__name__}"
         raise InputError("the network is no torch.nn.Module", told, "give a module and a tuple of example inputs")
+    for place, each in enumerate(inputs):
+        if not isinstance(each, torch.Tensor):
+            told = f"it is of the type {type(each).__name__}"
+            todo = "make its forward take tensors alone, and give them as one tuple: (first, second)"
+            raise InputError(f"inputs[{place}] of the network is no tensor", told, todo)
     with torch.no_grad():
         return _guarded(
             "torch.export cannot trace the network",
@@ -117,15 +124,23 @@ def from_onnx(path: Path, shapes: Shapes | None = None) -> Any:
 def made(path: Path, name: str) -> tuple[Any, tuple[Any, ...]]:
     """What the function `name` of a Python file returns: a `torch.nn.Module` and its inputs.
 
-    The file runs in this process. Raises InputError.
+    The file runs in this process, which imports from its folder first from then on, as `python FILE` does: its forward
+    may import too. Raises InputError.
     """
-    asked = f"{path}:{name}"
+    asked, whole = f"{path}:{name}", Path(path).resolve()
     todo = f"make `{name}()` return a torch.nn.Module and a tuple of example tensors"
-    described = importlib.util.spec_from_file_location(Path(path).stem, path)
+    own = f"_factories_{crc32(bytes(whole)):08x}"
+    described = importlib.util.spec_from_file_location(own, whole)
     if described is None or described.loader is None or not Path(path).is_file():
         raise InputError(f"cannot read {path}", "it is no Python file", "name one: module.py:factory")
-    module = importlib.util.module_from_spec(described)
-    _guarded(f"{path} does not run", "run it with python to see where", described.loader.exec_module, module)
+    if sys.path[:1] != [str(whole.parent)]:
+        sys.path.insert(0, str(whole.parent))
+    module = sys.modules[own] = importlib.util.module_from_spec(described)
+    try:
+        _guarded(f"{path} does not run", "run it with python to see where", described.loader.exec_module, module)
+    except BaseException:
+        del sys.modules[own]
+        raise
     factory = getattr(module, name, None)
     if not callable(factory):
         raise InputError(f"{path} has no function {name}", "no such name in it", f"name one of its own: {path}:factory")
@@ -174,8 +189,8 @@ def written(program: Any) -> str:
     """The TVMScript of an IRModule with the PrimFunc `main`: equal programs of two networks have equal texts.
 
     Inputs are numbered, as are the blocks and buffers that TVM named after them: their names come from the network and
-    mean nothing. Raises ValueError, with a reason, where a program has open sizes or a schedule, or does not parse back
-    to a structurally equal one.
+    mean nothing. Raises ValueError, with a reason, where a program has open sizes, an empty tensor or a schedule, or
+    does not parse back to a structurally equal one.
     """
     tvm = load()
     from tvm_ffi import structural_equal
@@ -183,8 +198,11 @@ def written(program: Any) -> str:
     function = program["main"]
     if function.attrs and function.attrs.get("tirx.is_scheduled", False):
         raise ValueError("it has its schedule already")
-    if any(_sizes(tvm, parameter) is None for parameter in function.params):
+    shapes = [_sizes(tvm, parameter) for parameter in function.params]
+    if None in shapes:
         raise ValueError("its sizes are known only when it runs")
+    if empty := [shape for shape in shapes if shape and 0 in shape]:
+        raise ValueError(f"a tensor of the shape {empty[0]} is empty")
     text = _numbered(program.script())
     try:
         again = tvm.script.from_source(text)
@@ -255,12 +273,21 @@ def _closed(tvm: Any, module: Any) -> None:
     """Raises InputError where an input has sizes that are left open."""
     for parameter in module["main"].params:
         if _sizes(tvm, parameter.ty) is None:
-            raise _open(parameter.name_hint, str(parameter.ty))
+            shape = getattr(parameter.ty, "shape", None)
+            known = [int(size) if isinstance(size, tvm.tirx.IntImm) else str(size) for size in shape or ()]
+            raise _open(parameter.name, None if shape is None else known)
 
 
-def _open(name: str, shape: str) -> InputError:
-    todo = f'give its sizes: shapes={{"{name}": (1, 3, 224, 224)}}, or export the network with fixed ones'
-    return InputError(f"the input {name} has no fixed sizes", f"its shape is {shape}", todo)
+def _open(name: str, known: Sequence[int | str] | None) -> InputError:
+    """`known` are sizes, or what stands in their place; None where not even their number is known."""
+    sizes = (1, 3, 224, 224) if known is None else tuple(size if isinstance(size, int) else 1 for size in known)
+    given = f'--shape {name}={"x".join(map(str, sizes))}, in Python shapes={{"{name}": {sizes}}}'
+    todo = f"give its sizes, for example {given}; or export the network with fixed ones"
+    return InputError(f"the input {name} has no fixed sizes", f"its shape is {_told(known)}", todo)
+
+
+def _told(known: Sequence[int | str] | None) -> str:
+    return "unknown" if known is None else f"({', '.join(map(str, known))})"
 
 
 def _sizes(tvm: Any, shaped: Any) -> tuple[int, ...] | None:
@@ -286,7 +313,7 @@ def _fixed(path: Path, graph: Any, shapes: Shapes) -> dict[str, list[int]]:
 def _bound(name: str, kind: Any, wanted: Sequence[int] | None) -> list[int]:
     ranked = kind.HasField("shape")
     known = [axis.dim_value if axis.HasField("dim_value") else axis.dim_param or "?" for axis in kind.shape.dim]
-    told = f"({', '.join(map(str, known))})" if ranked else "unknown"
+    told = known if ranked else None
     if wanted is None:
         sizes = [size for size in known if isinstance(size, int)]
         if not ranked or len(sizes) < len(known):
@@ -295,7 +322,8 @@ def _bound(name: str, kind: Any, wanted: Sequence[int] | None) -> list[int]:
     pairs = zip(known if ranked else wanted, wanted, strict=False)
     same = all(isinstance(size, str) or size == asked for size, asked in pairs)
     if not same or (ranked and len(known) != len(wanted)) or min(wanted, default=1) < 1:
-        raise UsageError(f"{tuple(wanted)} does not fit the input {name}", f"its shape is {told}", "give sizes that do")
+        why = f"its shape is {_told(told)}"
+        raise UsageError(f"{tuple(wanted)} does not fit the input {name}", why, "give sizes that do")
     return [int(size) for size in wanted]
 
 
@@ -320,7 +348,7 @@ def _guarded(what: str, todo: str, function: Callable[..., T], *arguments: Any) 
             return function(*arguments)
     except (ForerunError, MemoryError):
         raise
-    except Exception as error:  # theirs share no base
+    except (Exception, SystemExit) as error:  # theirs share no base
         raise InputError(what, f"{type(error).__name__}: {reason(error)[:200]}", todo) from error
 
 

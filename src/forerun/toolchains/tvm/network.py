@@ -145,18 +145,25 @@ class Known:
 @lru_cache(maxsize=1)
 def read(network: Network, place: Place) -> Known:
     """Reads a network and runs it, or says what this process knows of it. Raises as `programs` does."""
-    threads = targets.threads(place.target)
+    threads, what = targets.threads(place.target), f"{network.path.name} does not run"
     if network.path.suffix == ".onnx":
         module = extract.from_onnx(network.path, dict(network.shapes))
-        inputs = _inputs(module, [])
+        inputs = _drawn(module)
         name, rival = "onnxruntime", onnxruntime(network.path, inputs, threads)
     else:
         torch_network, examples, program = _torch(network)
         module = extract.from_exported(program)
-        inputs = _inputs(module, [each.detach().numpy() for each in examples])
+        todo = "give dense tensors in the memory of the processor, of types that NumPy has"
+        inputs = _tried(what, todo, lambda: [each.detach().numpy() for each in examples])
         name, rival = "PyTorch", _pytorch(torch_network, inputs, threads)
-    what = f"{network.path.name} does not run"
-    theirs = flat(_tried(what, f"make it run in {name} first", rival))
+    todo = f"make it run in {name} first, and return tensors of types that NumPy has"
+    theirs, again = ([array.copy() for array in _tried(what, todo, lambda: flat(rival()))] for _ in range(2))
+    if not same(again, theirs):
+        raise InputError(
+            f"{network.path.name} does not compute the same twice",
+            f"outputs of two runs in {name} on the same inputs are off by {off(again, theirs):.2g} of their size",
+            "take out what is random, keeps state or writes to its inputs; F.dropout needs training=self.training",
+        )
     extraction = extract.extract(module, targets.made(place.target))
     todo = "leave out the operator that is named"
     made = _tried(what, todo, lambda: extract.compiled(extraction.module, targets.made(place.target)))
@@ -191,16 +198,14 @@ def _tried(what: str, todo: str, function: Callable[[], Any]) -> Any:
         raise InputError(what, f"{type(failed).__name__}: {reason(failed)[:300]}", todo) from failed
 
 
-def _inputs(module: Any, examples: Sequence[Any]) -> list[Any]:
-    """Fresh values: floats are N(0, 1); integers are those of the examples, else 0 or 1, valid indices of anything."""
+def _drawn(module: Any) -> list[Any]:
+    """Values for inputs that have none: floats are N(0, 1), integers 0 or 1, valid indices of anything."""
     draw = np.random.default_rng(0)
     found = []
-    for place, parameter in enumerate(module["main"].params):
+    for parameter in module["main"].params:
         shape, kind = tuple(int(size) for size in parameter.ty.shape), np.dtype(str(parameter.ty.dtype))
-        if kind.kind in "iub":
-            found.append(examples[place] if examples else draw.integers(0, 2, shape).astype(kind))
-        else:
-            found.append(draw.standard_normal(shape).astype(kind))
+        values = draw.integers(0, 2, shape) if kind.kind in "iub" else draw.standard_normal(shape)
+        found.append(values.astype(kind))
     return found
 
 
