@@ -15,16 +15,16 @@ from typing import ClassVar
 from forerun.distribution import Distribution
 from forerun.errors import InputError
 from forerun.models._predictor import Predictor
-from forerun.prompts import parts
+from forerun.prompts import Parts, parts
 from forerun.rows import Row
 
 LEVEL = 0.9
 _ENOUGH = 100
-"""Rows for which a language gets a factor of its own."""
+"""Rows for which a kind gets a factor of its own."""
 
 
 class Calibrated(Predictor):
-    """A predictor whose distributions are widened, or narrowed, for each language."""
+    """A predictor whose distributions are widened, or narrowed, for each kind of question."""
 
     name: ClassVar[str] = "calibrated"
 
@@ -41,7 +41,7 @@ class Calibrated(Predictor):
     def predict(self, prompts: Sequence[str]) -> list[Distribution]:
         """What the inner predictor believes, as wide as it has to be."""
         found = zip(prompts, self.inner.predict(prompts), strict=True)
-        return [one.widened(self.factors.get(_language(prompt), self.factor)) for prompt, one in found]
+        return [one.widened(self.factors.get(kind(parts(prompt)), self.factor)) for prompt, one in found]
 
 
 def calibrated(predictor: Predictor, rows: Sequence[Row], level: float = LEVEL) -> Calibrated:
@@ -54,17 +54,17 @@ def calibrated(predictor: Predictor, rows: Sequence[Row], level: float = LEVEL) 
 def widths(
     rows: Sequence[Row], beliefs: Sequence[Distribution], level: float = LEVEL
 ) -> tuple[float, dict[str, float]]:
-    """The factor that is enough for what was believed of rows, and those of languages with enough of them."""
+    """The factor that is enough for what was believed of rows, and those of kinds with enough of them."""
     found = defaultdict(list)
     for row, one in zip(rows, beliefs, strict=True):
-        found[_language(row.prompt)].append(needed(one, row.value, level))
+        found[kind(parts(row.prompt))].append(needed(one, row.value, level))
     own = {name: enough(factors, level) for name, factors in found.items() if len(factors) >= _ENOUGH}
     return enough([factor for factors in found.values() for factor in factors], level), own
 
 
-def _language(prompt: str) -> str:
-    """With the tool: `c, gcc 12 -O2`."""
-    return parts(prompt).head.get("language", "")
+def kind(found: Parts) -> str:
+    """The language with its tool, and the pipeline where one is asked about: `c, gcc 12 -O2`, `llvm, LLVM 22, -Oz`."""
+    return ", ".join(found.head[name] for name in ("language", "pipeline") if found.head.get(name))
 
 
 def needed(found: Distribution, truth: float, level: float) -> float:

@@ -226,12 +226,12 @@ def calibration(
 
 
 def factors(held: Sequence[Row], beliefs: Sequence[Distribution]) -> dict[str, float]:
-    """By which intervals must be widened for what is believed of held rows, by metric, and by metric and language."""
+    """By which intervals must be widened for what is believed of held rows, by metric, and by metric and kind."""
     found: dict[str, float] = {}
     for metric in dict.fromkeys(row.metric for row in held):
         own = [i for i, row in enumerate(held) if row.metric == metric]
-        factor, of_languages = widths([held[i] for i in own], [beliefs[i] for i in own])
-        found |= {metric: factor, **{f"{metric}/{name}": one for name, one in of_languages.items()}}
+        factor, of_kinds = widths([held[i] for i in own], [beliefs[i] for i in own])
+        found |= {metric: factor, **{f"{metric}/{name}": one for name, one in of_kinds.items()}}
     return found
 
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from forerun.errors import InputError, reason
 from forerun.files import write_atomically
+from forerun.models._calibrated import kind
 from forerun.prompts import Parts, parts
 from forerun.rows import Row
 
@@ -75,7 +76,8 @@ def ranges(rows: Sequence[Row]) -> dict[str, tuple[float, float]]:
 
 @dataclass(frozen=True)
 class Calibration:
-    """`factors` and `ranges`, the least and the most that may be answered, by `metric` and `metric/language`.
+    """`factors` by `metric` and `metric/kind` (see `kind`); `ranges`, ten times beyond what was learned of, by `metric`
+    and `metric/language`.
 
     All parts may be absent.
     """
@@ -85,9 +87,9 @@ class Calibration:
     ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
     def factor(self, found: Parts) -> float:
-        """For a prompt: that of its language, else of its metric, else 1."""
-        metric, language = found.head.get("metric", ""), found.head.get("language", "")
-        return self.factors.get(f"{metric}/{language}", self.factors.get(metric, 1.0))
+        """For a prompt: that of its language and pipeline, else of its metric, else 1."""
+        metric = found.head.get("metric", "")
+        return self.factors.get(f"{metric}/{kind(found)}", self.factors.get(metric, 1.0))
 
     def bounds(self, found: Parts, middle: float) -> tuple[float, float]:
         """The least and the most for a prompt whose answer has this middle; none where no range is known."""
