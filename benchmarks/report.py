@@ -178,11 +178,17 @@ def shipped() -> str:
 def _experiment(name: str, lines: list[dict[str, Any]]) -> str:
     scores = {score: title for score, title in SCORES.items() if score in lines[0]}
     ordered = sorted(lines, key=lambda line: -(line["spearman"] or -1))
+    ours = next(line for line in lines if line["model"] == "ours")
+
+    def judged(line: dict[str, Any]) -> str:
+        same = line["n"] == ours["n"]
+        return line["model"] if same else f"{line['model']}, on {line['n']:,} rows of {line['groups']:,}"
+
     cells = [
-        [line["model"], *(_score([line[f"{score}{end}"] for end in ("", "_low", "_high")]) for score in scores)]
+        [judged(line), *(_score([line[f"{score}{end}"] for end in ("", "_low", "_high")]) for score in scores)]
         for line in ordered
     ]
-    about = f"**{name}**: {lines[0]['n']:,} rows of {lines[0]['groups']:,} groups.\n"
+    about = f"**{name}**: {ours['n']:,} rows of {ours['groups']:,} groups.\n"
     return f"{about}\n{table(['model', *scores.values()], cells)}"
 
 
