@@ -22,7 +22,7 @@ from forerun.models.encoder_decoder.calibration import Calibration, Known, range
 from forerun.models.encoder_decoder.config import Config  # noqa: E402
 from forerun.models.encoder_decoder.ensemble import Ensemble  # noqa: E402
 from forerun.models.encoder_decoder.network import Network  # noqa: E402
-from forerun.models.encoder_decoder.tokenizer import END, MASKS, learn  # noqa: E402
+from forerun.models.encoder_decoder.tokenizer import END, MASKS, Tokenizer, learn  # noqa: E402
 from forerun.prompts import prompt  # noqa: E402
 from forerun.rows import Row  # noqa: E402
 from forerun.stats import spearman  # noqa: E402
@@ -88,6 +88,19 @@ def test_what_was_stopped_goes_on_and_other_data_is_refused(trained: Path, tmp_p
         assert caught.value.why == why
     (tmp_path / "training.json").write_text("[")
     with pytest.raises(InputError, match=r"training\.json cannot be read"):
+        fit(parts, tmp_path, TINY)
+
+
+def test_a_network_that_does_not_fit_into_memory_leaves_the_folder_free(tmp_path: Path) -> None:
+    parts = Parts(rows(40, 0), rows(20, 1))
+    with pytest.raises(UsageError, match="not enough memory") as caught:
+        fit(parts, tmp_path, replace(TINY, depth=10_000_000))
+    assert all(word in caught.value.todo for word in ("--depth", "--context", "rows"))
+    other = replace(TINY, tokens=280, recipe=replace(TINY.recipe, steps=2))
+    assert not fit(parts, tmp_path, other, seconds=0.0)
+    assert json.loads((tmp_path / "training.json").read_text())["training"]["depth"] == TINY.depth
+    assert Tokenizer.load(tmp_path).size < learn([row.prompt for row in parts.train], 300).size
+    with pytest.raises(InputError, match="another training"):
         fit(parts, tmp_path, TINY)
 
 
