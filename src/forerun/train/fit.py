@@ -69,8 +69,8 @@ def enough_memory() -> Iterator[None]:
     except (MemoryError, RuntimeError) as error:  # PyTorch has no class of its own for it on a processor
         if isinstance(error, RuntimeError) and not re.search("(?i)alloc|out of memory|overflow", str(error)):
             raise
-        what, todo = "there is not enough memory to train", "make --depth, --context or the recipe's rows a step smaller"
-        raise UsageError(what, reason(error), todo) from error
+        todo = "make --depth, --context or the rows of a step (of the --recipe) smaller"
+        raise UsageError("there is not enough memory to train", reason(error), todo) from error
 
 
 @enough_memory()
