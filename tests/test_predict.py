@@ -325,7 +325,7 @@ def test_one_file_that_cannot_be_read_takes_nothing_from_the_others(folder: Path
         ("config.json", lambda text: re.sub('"format": .', '"format": 99', text), "of another version"),
         ("config.json", lambda text: text[:40], "no checkpoint"),
         ("tokenizer.json", lambda text: text[:40], "tokenizer"),
-        ("calibration.json", lambda text: text[:40], "calibration.json cannot be read"),
+        ("calibration.json", lambda text: text[:40], "calibration.json is not the file that was saved"),
         ("card.json", None, "cannot be asked"),
     ],
 )
