@@ -272,7 +272,10 @@ WRONG: list[tuple[tuple[str, ...], int, str]] = [
     (("binary.py",), 1, "no text"),
     (("packed.py",), 1, "it holds control characters"),
     (("big.py",), 1, "too large"),
-    (("folder",), 2, "language"),
+    (("folder",), 1, "folder/*.py"),
+    (("broken.ll",), 1, "FORERUN_LLVM=N"),
+    (("p1.py", "--size", "batch=99999999999"), 2, "from 1 to 2147483648"),
+    (("p1.py", "--size", "batch=0"), 2, "batch=1"),
     (("folder", "--language", "python"), 1, "folder/*.py"),
     (("what.xyz",), 2, "--language"),
     (("bad.onnx",), 1, "no ONNX model"),
@@ -300,6 +303,7 @@ def test_what_is_wrong_is_said(
     Path("big.py").write_text("x = 1\n" * 2_000_000)
     Path("what.xyz").write_text("x")
     Path("bad.onnx").write_bytes(b"soup")
+    Path("broken.ll").write_text("define soup")
     Path("folder").mkdir()
     Path("empty").mkdir()
     network = proto.parse(next(generated(1, 7, "pixel3")).source.reference)
@@ -355,6 +359,18 @@ def test_wrong_arguments_of_the_library(folder: Path) -> None:
         forerun.predict("p1.c", model=folder, flags="-O2")
     with pytest.raises(UsageError, match="metric=3"):
         forerun.predict("p1.c", model=folder, metric=3)  # type: ignore[call-overload]
+    wrong: dict[str, tuple[Any, ...]] = {
+        "metric": ("",),
+        "stdin": ("text",),
+        "model": (None,),
+        "device": (3,),
+        "language": (3,),
+        "sizes": ({"batch": "x"}, {"batch": 0}, {"batch": 1 << 32}),
+    }
+    for name, values in wrong.items():
+        for value in values:
+            with pytest.raises(UsageError, match=name):
+                forerun.predict("p1.py", **{"model": folder, name: value})
     assert forerun.predict([], model=folder) == []
 
 
