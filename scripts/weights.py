@@ -130,7 +130,8 @@ def _train(options: argparse.Namespace) -> int:
     def on_step(step: Progress) -> None:
         if step.step % 20 == 0 or step.validation:
             known = f"  validation {step.validation:.3f}" if step.validation else ""
-            print(f"{step.step} of {step.steps}  loss {step.loss:.3f}{known}  {step.tokens_per_s:,.0f} tokens/s")
+            loss = f"training loss {step.parts['nll']:.3f}{known}"
+            print(f"{step.step} of {step.steps}  {loss}  {step.tokens_per_s:,.0f} tokens/s")
 
     kind, learning = DECODERS[options.network], Parts(dealt.train, dealt.validation)
     if kind is RegressLM:
