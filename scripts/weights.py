@@ -4,10 +4,11 @@
     python scripts/weights.py train memory.jsonl runtime.jsonl size.jsonl latency.jsonl kernels.jsonl nas.jsonl -o DIR
     python scripts/weights.py grow memory.jsonl runtime.jsonl size.jsonl latency.jsonl nas.jsonl --metric memory -o DIR
     python scripts/weights.py judge memory.jsonl runtime.jsonl size.jsonl latency.jsonl kernels.jsonl nas.jsonl -o DIR
+    python scripts/weights.py record -o DIR
 
 `train` also grows the trees; `grow` grows those of some metrics anew beside the network as it is, calibrates them and
 forgets how they were judged. With `--network regress_lm`, `train` gives the rival of that recipe, which `judge --beside
-FOLDER` puts in the table.
+FOLDER` puts in the table. `record` writes down anew which files belong together, after one was changed by hand.
 
 `rows` draws architectures of NAS-Bench-201. The other files are those of `forerun data export`; `benchmarks/measured`
 says how their programs are found again. Both training and judging split all files together by group, so a program is on
@@ -36,7 +37,7 @@ from forerun.corpora import nasbench
 from forerun.evaluate import Score, count_groups, judged, score
 from forerun.models._regression import FEWEST
 from forerun.models.boosted_trees import BoostedTrees
-from forerun.models.encoder_decoder import EncoderDecoder
+from forerun.models.encoder_decoder import PARTS, EncoderDecoder, checksums
 from forerun.models.encoder_decoder.calibration import Calibration
 from forerun.models.encoder_decoder.card import Card
 from forerun.models.encoder_decoder.ensemble import Ensemble
@@ -68,6 +69,8 @@ def main() -> int:
         return _train(options)
     elif options.what == "grow":
         _grow(options)
+    elif options.what == "record":
+        checksums.record(options.output, PARTS)
     else:
         _judge(options)
     return 0
@@ -75,7 +78,7 @@ def main() -> int:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["rows", "train", "grow", "judge"])
+    parser.add_argument("what", choices=["rows", "train", "grow", "judge", "record"])
     parser.add_argument("rows", nargs="*", type=Path, help="files of `forerun data export`")
     parser.add_argument("--nas", type=Path, help="the table of NAS-Bench-201")
     parser.add_argument("--metric", action="append", default=[], help="grow: whose trees")
@@ -127,7 +130,8 @@ def _train(options: argparse.Namespace) -> int:
     def on_step(step: Progress) -> None:
         if step.step % 20 == 0 or step.validation:
             known = f"  validation {step.validation:.3f}" if step.validation else ""
-            print(f"{step.step} of {step.steps}  loss {step.loss:.3f}{known}  {step.tokens_per_s:,.0f} tokens/s")
+            loss = f"training loss {step.parts['nll']:.3f}{known}"
+            print(f"{step.step} of {step.steps}  {loss}  {step.tokens_per_s:,.0f} tokens/s")
 
     kind, learning = DECODERS[options.network], Parts(dealt.train, dealt.validation)
     if kind is RegressLM:
@@ -149,6 +153,7 @@ def _grow(options: argparse.Namespace) -> None:
     settled = factors(held, grown.moved(prompts, alone))
     Ensemble({**known.members, **grown.members}).save(options.output)
     replace(calibration, factors={**calibration.factors, **settled}).save(options.output)
+    checksums.record(options.output, PARTS)
     card, anew = Card.load(options.output), (OURS, f"{OURS} without trees", BoostedTrees.name)
     kept = [r for r in card.results if not (_metric(r) in options.metric and r["model"] in anew)]
     replace(card, results=tuple(kept)).save(options.output)

@@ -12,12 +12,13 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("onnxscript")
 
-from forerun.errors import InputError  # noqa: E402
+from forerun.errors import InputError, ToolMissing, UsageError  # noqa: E402
 from forerun.grammars.floats import Floats  # noqa: E402
-from forerun.models.encoder_decoder import EncoderDecoder, export  # noqa: E402
+from forerun.models.encoder_decoder import PARTS, EncoderDecoder, checksums, export  # noqa: E402
 from forerun.models.encoder_decoder._onnx import OnnxNetwork  # noqa: E402
 from forerun.models.encoder_decoder._torch import TorchNetwork  # noqa: E402
 from forerun.models.encoder_decoder.config import Config  # noqa: E402
+from forerun.models.encoder_decoder.ensemble import Ensemble  # noqa: E402
 from forerun.models.encoder_decoder.network import Network  # noqa: E402
 from forerun.models.encoder_decoder.tokenizer import learn  # noqa: E402
 from forerun.testing import check_model  # noqa: E402
@@ -75,6 +76,7 @@ def test_eight_bits_are_smaller_and_nearly_the_same(folder: Path, tmp_path: Path
     place = Path(shutil.copytree(folder, tmp_path / "copy"))
     for name in ("encoder.onnx", "decoder.onnx"):
         export.quantised(place / name).replace(place / name)
+        checksums.record(place, PARTS)
         assert (place / name).stat().st_size < 0.7 * (folder / name).stat().st_size
     plain, small = (EncoderDecoder.from_pretrained(where) for where in (folder, place))
     ours, theirs = (model.summaries(PROMPTS).ravel() for model in (small, plain))
@@ -108,11 +110,54 @@ def test_a_damaged_checkpoint_is_refused(file: str, folder: Path, tmp_path: Path
         EncoderDecoder.from_pretrained(place)
 
 
+@pytest.mark.parametrize("file", ["decoder.onnx", "pieces.json", "calibration.json", "ensemble.safetensors"])
+def test_parts_of_two_checkpoints_are_refused(file: str, folder: Path, tmp_path: Path) -> None:
+    place = Path(shutil.copytree(folder, tmp_path / "copy"))
+    (place / "model.safetensors").write_bytes(b"not read")
+    EncoderDecoder(place)
+    if file == "ensemble.safetensors":
+        Ensemble({}).save(place)
+    elif file == "calibration.json":
+        (place / file).unlink()
+    elif file == "decoder.onnx":
+        export.quantised(place / file).replace(place / file)
+    else:
+        (place / file).write_bytes((place / file).read_bytes() + b"\n")
+    with pytest.raises(InputError, match="not one whole checkpoint") as caught:
+        EncoderDecoder(place)
+    assert file in caught.value.why and "copy the whole folder" in caught.value.todo
+    (place / "checksums.json").write_text("[]")
+    with pytest.raises(InputError, match=r"checksums\.json cannot be read"):
+        EncoderDecoder(place)
+    (place / "checksums.json").unlink()
+    EncoderDecoder(place)
+
+
+def test_nothing_of_another_checkpoint_stays(folder: Path, tmp_path: Path) -> None:
+    place = Path(shutil.copytree(folder, tmp_path / "copy"))
+    Ensemble({}).save(place)
+    EncoderDecoder(folder, device="cpu").save_pretrained(place, onnx=False)
+    assert not {"ensemble.safetensors", "encoder.onnx", "decoder.onnx"} & {file.name for file in place.iterdir()}
+    assert isinstance(EncoderDecoder(place).network, TorchNetwork)
+
+
+def test_devices_that_are_not_there_are_told(folder: Path) -> None:
+    with pytest.raises(UsageError, match="moon"):
+        EncoderDecoder(folder, device="moon")
+    with pytest.raises(ToolMissing, match="cannot use the device"):
+        EncoderDecoder(folder, device="cuda:63")
+
+
 def test_damaged_weights_and_absent_folders_are_refused(folder: Path, tmp_path: Path) -> None:
     place = Path(shutil.copytree(folder, tmp_path / "copy"))
     (place / "model.safetensors").write_bytes(b"no weights")
     with pytest.raises(InputError, match="weights"):
         EncoderDecoder.from_pretrained(place, device="cpu")
+    (place / "training.json").write_text("{}")
+    (place / "config.json").unlink()
+    with pytest.raises(InputError, match="no checkpoint") as caught:
+        EncoderDecoder(place)
+    assert "config.json" in caught.value.why and "copy the whole folder" in caught.value.todo
     for place in (tmp_path / "nowhere", tmp_path):
         with pytest.raises(InputError, match="no checkpoint"):
             EncoderDecoder(place)

@@ -17,12 +17,12 @@ torch = pytest.importorskip("torch")
 from forerun import prompts  # noqa: E402
 from forerun.core import Metric  # noqa: E402
 from forerun.errors import InputError, UsageError  # noqa: E402
-from forerun.models.encoder_decoder import EncoderDecoder  # noqa: E402
+from forerun.models.encoder_decoder import PARTS, EncoderDecoder, checksums  # noqa: E402
 from forerun.models.encoder_decoder.calibration import Calibration, Known, ranges  # noqa: E402
 from forerun.models.encoder_decoder.config import Config  # noqa: E402
 from forerun.models.encoder_decoder.ensemble import Ensemble  # noqa: E402
 from forerun.models.encoder_decoder.network import Network  # noqa: E402
-from forerun.models.encoder_decoder.tokenizer import END, MASKS, learn  # noqa: E402
+from forerun.models.encoder_decoder.tokenizer import END, MASKS, Tokenizer, learn  # noqa: E402
 from forerun.prompts import prompt  # noqa: E402
 from forerun.rows import Row  # noqa: E402
 from forerun.stats import spearman  # noqa: E402
@@ -88,6 +88,19 @@ def test_what_was_stopped_goes_on_and_other_data_is_refused(trained: Path, tmp_p
         assert caught.value.why == why
     (tmp_path / "training.json").write_text("[")
     with pytest.raises(InputError, match=r"training\.json cannot be read"):
+        fit(parts, tmp_path, TINY)
+
+
+def test_a_network_that_does_not_fit_into_memory_leaves_the_folder_free(tmp_path: Path) -> None:
+    parts = Parts(rows(40, 0), rows(20, 1))
+    with pytest.raises(UsageError, match="not enough memory") as caught:
+        fit(parts, tmp_path, replace(TINY, depth=10_000_000))
+    assert all(word in caught.value.todo for word in ("--depth", "--context", "rows"))
+    other = replace(TINY, tokens=280, recipe=replace(TINY.recipe, steps=2))
+    assert not fit(parts, tmp_path, other, seconds=0.0)
+    assert json.loads((tmp_path / "training.json").read_text())["training"]["depth"] == TINY.depth
+    assert Tokenizer.load(tmp_path).size < learn([row.prompt for row in parts.train], 300).size
+    with pytest.raises(InputError, match="another training"):
         fit(parts, tmp_path, TINY)
 
 
@@ -206,6 +219,7 @@ def test_entries_of_a_wrong_type_are_told(
     place = shutil.copytree(trained, tmp_path / "copy")
     path = place / name
     path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
+    checksums.record(place, PARTS)
     for device in ("", "cpu"):
         with pytest.raises(InputError) as caught:
             EncoderDecoder(place, device=device)

@@ -125,6 +125,18 @@ def test_labels_that_are_no_numbers(suffix: str, value: float | None, error: str
     assert "latency_s" in found.value.why and found.value.todo
 
 
+def test_all_rows_that_are_wrong_are_counted(tmp_path: Path) -> None:
+    rows = [["x", math.nan if i % 3 == 0 else 1.0] for i in range(1, 25)]
+    path = table(tmp_path / "t.csv", ["code", "latency_s"], *rows, ["", 1.0])
+    with pytest.raises(InputError) as found:
+        read_table(path)
+    assert found.value.what.endswith("t.csv: 9 rows lack a text or a number: 3, 6, 9, 12, 15 and 4 more")
+    assert found.value.why == "row 3: column 'latency_s' holds 'nan'" and found.value.todo
+    rows = [["memory", "B", "", 1.0], ["memory", "B", "x", math.inf]]
+    with pytest.raises(InputError, match="2 rows lack a text or a number: 1, 2"):
+        read_rows(table(tmp_path / "r.csv", ["metric", "unit", "prompt", "value"], *rows))
+
+
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_wrong_columns_name_those_that_are_there(suffix: str, tmp_path: Path) -> None:
     path = table(tmp_path / f"t{suffix}", ["code", "latency_ms"], ["x", 1.0])

@@ -17,6 +17,9 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("sklearn")
 
+from forerun.models.encoder_decoder import SHIPPED  # noqa: E402
+from forerun.train.curves import points_of  # noqa: E402
+
 torch.set_num_threads(1)
 
 
@@ -41,7 +44,8 @@ def test_a_table_becomes_a_checkpoint_that_is_judged_beside_its_rivals(
     small = ("--depth", "1", "--context", "64", "--steps", "30", "--similar", "2", "-o", str(tmp_path / "made"))
     code, out, err = run_forerun("train", *mine, *small, "--seconds", "0.01", "--format", "json")
     assert code == 0 and json.loads(out)[0]["done"].startswith("no") and "rows to learn from" in err
-    code, out, _ = run_forerun("train", *mine, *small, "--format", "json")
+    code, out, err = run_forerun("train", *mine, *small, "--format", "json")
+    assert f"training loss {points_of(tmp_path / 'made')[-1]['nll']:.3f}" in err
     assert code == 0 and json.loads(out)[0] | {"steps": 30, "done": "yes"} == json.loads(out)[0]
 
     rows = tmp_path / "rows.jsonl"
@@ -61,6 +65,14 @@ def test_a_table_becomes_a_checkpoint_that_is_judged_beside_its_rivals(
         value, low, high = map(float, re.findall(r"-?\d\.\d{3}", shown[name]))
         assert low <= value <= high
     assert found["length"]["spearman_low"] <= found["length"]["spearman"] <= found["length"]["spearman_high"]
+
+
+def test_the_weights_that_ship_are_started_from_by_their_name(table: Path, run_forerun: Any, tmp_path: Path) -> None:
+    mine = ("--data", str(table), "--text", "code", "--target", "latency_s", "--group", "problem", "--similar", "2")
+    folder = tmp_path / "made"
+    code, _, err = run_forerun("train", *mine, "--start", "encoder_decoder", "--seconds", "0", "-o", str(folder))
+    assert code == 0, err
+    assert json.loads((folder / "training.json").read_text())["start"] == str(SHIPPED)
 
 
 def test_an_interrupted_training_says_how_to_go_on(table: Path, run_forerun: Any, tmp_path: Path) -> None:
@@ -118,4 +130,6 @@ def test_a_model_that_predicts_nothing_and_a_metric_that_is_not_there(
     rows = str(tmp_path / "rows.csv")
     run_forerun("data", "import", str(table), "--text", "code", "--target", "latency_s", "-o", rows)
     assert "predicts no numbers" in run_forerun("eval", rows, "--model", "uniform")[2]
+    unknown = run_forerun("eval", rows, "--model", "nope")[2]
+    assert "no model is called 'nope'" in unknown and "length, " in unknown and "uniform" not in unknown
     assert "metrics: latency" in run_forerun("eval", rows, "--metric", "beauty")[2]

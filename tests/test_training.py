@@ -129,6 +129,20 @@ def test_a_signal_loses_no_step(number: signal.Signals, world: World, tmp_path: 
     assert losses_of(tmp_path / "whole") == losses_of(tmp_path / "parts")
 
 
+def test_what_was_killed_before_it_saved_anything_is_begun_anew(world: World, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    world.train(run, seconds=0.0)
+    (run / "last.safetensors").unlink()
+    (run / "best.safetensors").write_bytes(b"of another attempt")
+    (run / "metrics.jsonl").write_text((run / "metrics.jsonl").read_text() * 3)
+    world.train(run, seconds=0.0)
+    assert steps_of(run) == [1] and not (run / "best.safetensors").exists()
+    lines = (run / "metrics.jsonl").read_text()
+    (run / "metrics.jsonl").write_text(lines.replace('"step": 1', '"step": 2') + lines * 2)
+    world.train(run, seconds=0.0)
+    assert steps_of(run) == [1, 2]
+
+
 def test_a_second_signal_ends_at_once(world: World, tmp_path: Path) -> None:
     seen: list[int] = []
 
@@ -140,6 +154,10 @@ def test_a_second_signal_ends_at_once(world: World, tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         world.train(tmp_path / "run", on_step=interrupt)
     assert seen == [1] and not (tmp_path / "run" / "last.safetensors").exists()
+
+
+def steps_of(folder: Path) -> list[int]:
+    return [json.loads(line)["step"] for line in (folder / "metrics.jsonl").read_text().splitlines()]
 
 
 def losses_of(folder: Path) -> list[float]:

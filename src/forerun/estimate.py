@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from numbers import Integral
 from pathlib import Path
 from typing import Any, overload
 
@@ -23,6 +24,7 @@ from forerun.models._calibrated import LEVEL
 from forerun.models.encoder_decoder import CONFIG, EncoderDecoder
 from forerun.questions import Options, Question, What, questions
 from forerun.tasks.accuracy import ACCURACY
+from forerun.toolchains.onnx.model import MOST_SIZE
 
 MODEL = EncoderDecoder.name
 """The name of the checkpoint that ships."""
@@ -117,6 +119,7 @@ def predict(
     that cannot be read, UsageError for a name that the model does not know, ToolMissing where C or C++ has to be
     compiled (for `size`) and there is no LLVM.
     """
+    _check(device=device, language=language, model=model, stdin=stdin, sizes=sizes or {})
     if isinstance(flags, str):
         raise UsageError(f"flags={flags!r}", "flags are a sequence of words, this is one", f"flags={flags.split()}")
     if metric is not None and not (isinstance(metric, Sequence) and all(isinstance(name, str) for name in metric)):
@@ -128,6 +131,22 @@ def predict(
     loaded = checkpoint(model)
     found = answers([each for one in sources for each in questions(one, loaded.card, options)], loaded, str(model))
     return found[0] if isinstance(metric, str) and not many else found
+
+
+def _check(device: object, language: object, model: object, stdin: object, sizes: Mapping[str, object]) -> None:
+    """Raises UsageError for options of another type, and for sizes that no tensor has."""
+    for name, text in (("device", device), ("language", language)):
+        if not isinstance(text, str):
+            raise UsageError(f"{name}={text!r}", f"a {name} is a name", f"name it as a string, or leave {name} out")
+    if not isinstance(model, (str, os.PathLike)):
+        why = "a model is the folder of a checkpoint"
+        raise UsageError(f"model={model!r}", why, "name one, or leave model out: one ships")
+    if not isinstance(stdin, bytes):
+        raise UsageError(f"stdin={stdin!r:.60}", "a program reads bytes", "stdin=text.encode()")
+    for name, size in sizes.items():
+        if not isinstance(size, Integral) or not 1 <= int(size) <= MOST_SIZE:
+            why = f"a size is a whole number from 1 to {MOST_SIZE}"
+            raise UsageError(f"sizes={{{name!r}: {size!r}}}", why, f"for example: sizes={{{name!r}: 1}}")
 
 
 def checkpoint(model: str | os.PathLike[str] = MODEL) -> EncoderDecoder:

@@ -147,15 +147,16 @@ def _opened(what: What, options: Options) -> File:
         return File(
             _module(what.name, what.text.encode("utf-8", "surrogateescape"), options.flags, "") if bare else what
         )
-    try:
-        return read(os.fspath(what), options)
-    except TypeError as error:
+    if not isinstance(what, (str, os.PathLike)):
         why = "a source is a path, a forerun.Source, or a list of them"
-        raise UsageError(f"not a source: {what!r}", why, "name a file: forerun.predict('a.py')") from error
+        raise UsageError(f"not a source: {what!r}", why, "name a file: forerun.predict('a.py')")
+    return read(os.fsdecode(what), options)
 
 
 def read(path: str, options: Options, data: bytes | None = None) -> File:
     """What lies in a file, or `data` that came from standard input. Raises InputError, UsageError, ToolMissing."""
+    if data is None and Path(path).is_dir():
+        raise InputError(f"{path} is a folder", "files are read one by one", f"name those in it: '{path}/*.py'")
     language, place = language_of(path, options.language), "" if data is not None else path
     if language == _ONNX:
         model = proto.load(Path(path)) if data is None else proto.parse(data, path)
@@ -200,8 +201,8 @@ def content(path: str) -> bytes:
         with Path(path).open("rb") as file:
             return file.read(MOST_BYTES + 1) if file.seekable() else file.read()
     except (OSError, ValueError) as error:  # ValueError: a zero byte in the name
-        todo = f"name the files in it: '{path}/*.py'" if Path(path).is_dir() else "name a file that can be read"
-        raise InputError(f"cannot read {path}", getattr(error, "strerror", "") or str(error), todo) from error
+        why = getattr(error, "strerror", "") or str(error)
+        raise InputError(f"cannot read {path}", why, "name a file that can be read") from error
 
 
 def _module(path: str, data: bytes, flags: Sequence[str], place: str, language: str = "ir") -> Source:
@@ -215,6 +216,11 @@ def _module(path: str, data: bytes, flags: Sequence[str], place: str, language: 
     except ToolMissing:
         if language != "ir" or data.startswith(_BITCODE):
             raise
+    except InputError as error:
+        if language != "ir":
+            raise
+        todo = "write it again; of a newer LLVM: FORERUN_LLVM=N, the version that wrote it"
+        raise InputError(error.what, error.why, todo) from error
     text = data.decode("utf-8", "surrogateescape")
     triple = re.search(r'^target triple = "([^"\s]+)"', text, re.MULTILINE)
     return Source(text, _LLVM, path, str(Target(triple[1] if triple else "x86_64-pc-linux-gnu", _level(flags))))
@@ -233,9 +239,11 @@ def _chosen(file: File, card: Card, options: Options) -> list[list[Kind]]:
     there = [metric for metric in card.metrics if any(kind.metric == metric for kind in fitting)]
     named = (metric if metric in card.metrics else _TASKS.get(metric, metric) for metric in options.metrics)
     wanted = list(dict.fromkeys(named))
-    if unknown := next((metric for metric in wanted if metric not in there), ""):
+    if unknown := [metric for metric in wanted if metric not in there]:
         why = f"of {language} it knows: {', '.join(there)}"
-        raise UsageError(f"{name}: the model knows no metric {unknown!r}", why, "name one of them, or another --model")
+        raise UsageError(
+            f"{name}: the model knows no metric {unknown[0]!r}", why, "name one of them, or another --model"
+        )
     asked = wanted or [m for m in there if m != ACCURACY.name and not (_ran(m) and _part(file.source))] or there
     return [_ordered([kind for kind in fitting if kind.metric == metric], language, options.device) for metric in asked]
 

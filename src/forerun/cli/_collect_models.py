@@ -14,6 +14,7 @@ from forerun.collect import Measured
 from forerun.corpora.onnx_models import Network, generated, load
 from forerun.errors import UsageError
 from forerun.tasks.latency import Latency
+from forerun.toolchains.onnx.model import MOST_SIZE
 from forerun.toolchains.onnx.target import Target
 
 
@@ -76,7 +77,9 @@ def networks(options: argparse.Namespace) -> list[Network]:
 def sized(text: str) -> tuple[str, int]:
     """A name and a size, of NAME=N. Raises UsageError."""
     name, _, size = text.rpartition("=")
-    if not name or not size.isdecimal() or not 1 <= int(size) <= 1 << 31:
+    if name and size.isdecimal() and int(size) > MOST_SIZE:
+        raise UsageError(f"--size {text}", "it is too large", f"name one from 1 to {MOST_SIZE}")
+    if not name or not size.isdecimal() or not int(size):
         raise UsageError(f"--size {text}", "it is no name with a positive number", "for example: --size batch=1")
     return name, int(size)
 

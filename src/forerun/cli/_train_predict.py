@@ -39,7 +39,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--start",
         type=Path,
         metavar="DIR",
-        help="the checkpoint to start from; one of T5Gemma, a folder or hub:OWNER/NAME, gives its encoder",
+        help="the checkpoint to start from, encoder_decoder for the one that ships; one of T5Gemma, a folder or"
+        " hub:OWNER/NAME, gives its encoder",
     )
     parser.add_argument("--depth", type=int, help="the network's size: layers, each 64 wide (default: the recipe's)")
     parser.add_argument("--context", type=int, help="tokens of a prompt that are read (default: the recipe's)")
@@ -52,8 +53,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Trains on the training part of the rows; prints where it stands."""
+    from forerun.models.encoder_decoder import SHIPPED, EncoderDecoder
+
     training = dialled(options)
     rows = read(options)
+    start = SHIPPED if options.start and str(options.start) == EncoderDecoder.name else options.start
     parts = split(rows, "group", training.recipe.seed, similar=options.similar)
     print(
         f"{counted(len(parts.train), 'row')} to learn from, {len(parts.validation)} to validate with", file=sys.stderr
@@ -63,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
         from forerun.train.fit import Parts, fit
 
         kept = Parts(parts.train, parts.validation)
-        return fit(kept, options.output, training, start=options.start, **how)  # type: ignore[arg-type]
+        return fit(kept, options.output, training, start=start, **how)  # type: ignore[arg-type]
 
     return trained(learn, training, options)
 
@@ -87,7 +91,7 @@ def trained(fit: Callable[..., bool], training: Training, options: argparse.Name
 
     def on_step(step: Step) -> None:
         progress.done = step.step - 1
-        progress.step(f"loss {step.loss:.3f}  {step.tokens_per_s:,.0f} tokens/s")
+        progress.step(f"training loss {step.parts['nll']:.3f}  {step.tokens_per_s:,.0f} tokens/s")
 
     try:
         done = fit(seconds=options.seconds, on_step=on_step)

@@ -76,10 +76,10 @@ def _metrics(options: argparse.Namespace, found: dict[str, list[Row]]) -> list[s
 def _predictors(options: argparse.Namespace) -> dict[str, Callable[[], Predictor]]:
     made: dict[str, Callable[[], Predictor]] = {}
     for name in options.model or RIVALS:
-        kind = registry.find("models", name)
-        if not issubclass(kind, Predictor):
-            those = f"those that do: {', '.join((*RIVALS, *NETWORKS))}"
-            raise UsageError(f"{name} predicts no numbers", those, "name one of them")
+        kind = registry.find("models", name) if name in registry.names("models") else None
+        if not (kind and issubclass(kind, Predictor)):
+            what = f"{name} predicts no numbers" if kind else f"no model is called {name!r}"
+            raise UsageError(what, f"those that predict: {', '.join((*RIVALS, *NETWORKS))}", "name one of them")
         made[name] = _trained(name, options) if name in NETWORKS else kind
     if options.checkpoint:
         from forerun.models.encoder_decoder import EncoderDecoder

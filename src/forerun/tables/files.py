@@ -18,6 +18,10 @@ from forerun.files import write_atomically
 Record = Mapping[str, Any]
 
 
+class WrongCell(InputError):
+    """A row has no text or number where it needs one."""
+
+
 def read(path: Path) -> Iterator[Record]:
     """The records of a file, one after another; the first is row 1. Those of JSON lines may lack columns.
 
@@ -59,7 +63,7 @@ def text_in(path: Path, row: int, name: str, record: Record) -> str:
     value = column(path, name, record)
     if not isinstance(value, str) or not value.strip():
         why = f"column {name!r} holds {_shown(value)}"
-        raise InputError(f"{path}, row {row}: no text", why, "fill it in, or leave the row out")
+        raise WrongCell(f"{path}, row {row}: no text", why, "fill it in, or leave the row out")
     return value
 
 
@@ -70,11 +74,11 @@ def number_in(path: Path, row: int, name: str, record: Record) -> float:
         found = math.nan if value is None or isinstance(value, bool) else float(value)
     except (TypeError, ValueError, OverflowError):
         why = f"column {name!r} holds {_shown(value)}"
-        raise InputError(f"{path}, row {row}: not a number", why, "name another column, or mend the row") from None
+        raise WrongCell(f"{path}, row {row}: not a number", why, "name another column, or mend the row") from None
     if math.isfinite(found):
         return found
     why = f"column {name!r} holds {_shown(value)}"
-    raise InputError(f"{path}, row {row}: no finite number", why, "measure it, or leave the row out")
+    raise WrongCell(f"{path}, row {row}: no finite number", why, "measure it, or leave the row out")
 
 
 _READABLE = "give a .csv, .jsonl or .parquet file"

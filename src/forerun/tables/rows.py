@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from forerun.core import Metric
 from forerun.errors import InputError
 from forerun.rows import Row
 from forerun.tables import files
-from forerun.tables.files import Record
+from forerun.tables.files import Record, WrongCell
 from forerun.tasks._programs import question
 
 _NEEDED = {"metric": str, "unit": str, "prompt": str, "value": float}
 _OTHERS = {"group": str, "device": str, "name": str, "licence": str}
 _UNITS = {"s": "s", "ms": "ms", "us": "us", "ns": "ns", "bytes": "B", "b": "B", "kb": "kB", "mb": "MB", "mib": "MiB"}
 """What the end of a column's name says of its unit."""
+_NAMED = 5
+"""Rows that are wrong, of which an error names the numbers."""
 
 
 def write_rows(path: Path, rows: Iterable[Row]) -> int:
@@ -33,15 +35,16 @@ def write_rows(path: Path, rows: Iterable[Row]) -> int:
 
 
 def read_rows(path: Path) -> list[Row]:
-    """What `write_rows` wrote. Raises InputError with the row that is wrong, UsageError, ToolMissing."""
-    found = []
-    for number, record in enumerate(files.read(path), 1):
+    """What `write_rows` wrote. Raises InputError with the rows that are wrong, UsageError, ToolMissing."""
+
+    def row(number: int, record: Record) -> Row:
         if number == 1 and not set(_NEEDED) <= set(record):
             why = f"it has no column {next(name for name in _NEEDED if name not in record)!r}, but {', '.join(record)}"
             todo = f"of a table of yours: forerun data import {path} --text COLUMN --target COLUMN -o rows.jsonl"
             raise InputError(f"{path} is no table of rows", why, f"{todo} (forerun train takes both options itself)")
-        found.append(_row(path, number, record))
-    return found
+        return _row(path, number, record)
+
+    return _each(path, row)
 
 
 def read_table(
@@ -57,20 +60,16 @@ def read_table(
 
     `group` is a column. `language`, `device` and `unit` are columns where the table has one of that name, else what
     holds for all rows. Without a unit the end of the target's name may tell: `latency_s` is the metric `latency` in
-    seconds. Raises InputError with the columns that are there, or with the row that lacks a text or a finite number;
+    seconds. Raises InputError with the columns that are there, or with the rows that lack a text or a finite number;
     UsageError, ToolMissing.
     """
-    return list(_of_table(path, text, target, group, (language or "text", device or "", unit)))
+    others = (language or "text", device or "", unit)
 
-
-def _of_table(
-    path: Path, text: str, target: str, group: str | None, others: tuple[str, str, str | None]
-) -> Iterator[Row]:
-    for number, record in enumerate(files.read(path), 1):
+    def row(number: int, record: Record) -> Row:
         code, value = files.text_in(path, number, text, record), files.number_in(path, number, target, record)
         language, device, unit = (None if name is None else str(record.get(name, name) or "") for name in others)
         metric = metric_of(target, unit)
-        yield Row(
+        return Row(
             metric.name,
             metric.unit,
             question(metric, language or "text", device or "", code),
@@ -79,6 +78,26 @@ def _of_table(
             device or "",
             f"{path.name}:{number}",
         )
+
+    return _each(path, row)
+
+
+def _each(path: Path, row: Callable[[int, Record], Row]) -> list[Row]:
+    """A row of each record. Raises InputError that names those that are wrong, after all were read."""
+    found, wrong = list[Row](), dict[int, WrongCell]()
+    for number, record in enumerate(files.read(path), 1):
+        try:
+            found.append(row(number, record))
+        except WrongCell as error:
+            wrong[number] = error
+    first = next(iter(wrong), 0)
+    if len(wrong) == 1:
+        raise wrong[first]
+    if wrong:
+        named = ", ".join(map(str, list(wrong)[:_NAMED])) + f" and {len(wrong) - _NAMED} more" * (len(wrong) > _NAMED)
+        what = f"{path}: {len(wrong)} rows lack a text or a number: {named}"
+        raise InputError(what, f"row {first}: {wrong[first].why}", wrong[first].todo)
+    return found
 
 
 def metric_of(column: str, unit: str | None = None) -> Metric:

@@ -8,8 +8,10 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -23,21 +25,21 @@ from forerun.distribution import Distribution
 from forerun.errors import InputError, UsageError, reason
 from forerun.files import write_atomically
 from forerun.models._calibrated import widths
-from forerun.models.encoder_decoder import ANSWER, BEGUN, EncoderDecoder, t5gemma
+from forerun.models.encoder_decoder import ANSWER, BEGUN, CONFIG, EncoderDecoder, t5gemma
 from forerun.models.encoder_decoder._torch import TorchNetwork
 from forerun.models.encoder_decoder.calibration import Calibration, Known, ranges
 from forerun.models.encoder_decoder.card import Card
 from forerun.models.encoder_decoder.config import Config
 from forerun.models.encoder_decoder.ensemble import Ensemble
 from forerun.models.encoder_decoder.network import Network
-from forerun.models.encoder_decoder.tokenizer import Tokenizer, learn
+from forerun.models.encoder_decoder.tokenizer import PIECES, TOKENIZER, Tokenizer, learn
 from forerun.prompts import parts as parts_of
 from forerun.rows import Row
 from forerun.train import checkpoint, lora
 from forerun.train.curves import best, points_of
 from forerun.train.denoise import denoised
 from forerun.train.examples import Dataset, Labelled, Legal, places, tokenised
-from forerun.train.loop import Objective, Progress, Recipe, train
+from forerun.train.loop import BEST, LAST, Objective, Progress, Recipe, train
 from forerun.train.recipes import Training
 
 LEARNED_FROM = 20_000
@@ -59,6 +61,19 @@ class Parts:
     validation: Sequence[Row]
 
 
+@contextmanager
+def enough_memory() -> Iterator[None]:
+    """Around whatever builds or trains a network. Raises UsageError where an allocation fails."""
+    try:
+        yield
+    except (MemoryError, RuntimeError) as error:  # PyTorch has no class of its own for it on a processor
+        if isinstance(error, RuntimeError) and not re.search("(?i)alloc|out of memory|overflow", str(error)):
+            raise
+        todo = "make --depth, --context or the rows of a step (of the --recipe) smaller"
+        raise UsageError("there is not enough memory to train", reason(error), todo) from error
+
+
+@enough_memory()
 def fit(
     parts: Parts,
     folder: Path,
@@ -74,7 +89,8 @@ def fit(
     A checkpoint of T5Gemma, in a folder or as `hub:OWNER/NAME`, gives its encoder and tokenizer.
 
     Then the folder holds a checkpoint for `kind`. Raises InputError where there is too little to learn from, or the
-    folder holds another training, UsageError for low-rank updates that do not start from a checkpoint of ours.
+    folder holds another training, UsageError for low-rank updates that do not start from a checkpoint of ours and where
+    memory does not suffice.
     """
     if training.lora and not (start and _ours(start)):
         why = f"{start} is none" if start else "none was named"
@@ -114,6 +130,7 @@ def _recipe(folder: Path, parts: Parts, model: EncoderDecoder, start: Path | Non
     }
 
 
+@enough_memory()
 def pretrain(
     texts: Sequence[str],
     folder: Path,
@@ -189,7 +206,7 @@ def learned(
     how: dict[str, Any] = {"device": training.device, "seconds": seconds, "on_step": on_step, "objective": objective}
     if not train(network, data, training.recipe, folder, **how):
         return False
-    best = folder / "best.safetensors"
+    best = folder / BEST
     if best.exists():
         checkpoint.read(best, network, [])
     lora.merge(network)
@@ -263,7 +280,7 @@ def tokenizer_of(
     """That of the checkpoint to start from, or of this folder, or a new one with further atoms."""
     if start is not None:
         return Tokenizer.load(start) if _ours(start) else t5gemma.tokenizer(start)
-    if (folder / "pieces.json").is_file():
+    if (folder / PIECES).is_file():
         return Tokenizer.load(folder)
     step = max(1, len(texts) // LEARNED_FROM)
     made = learn(texts[::step], size, atoms)
@@ -273,7 +290,7 @@ def tokenizer_of(
 
 def _ours(start: Path) -> bool:
     """Whether it is a checkpoint of ours; else it may be an encoder of T5Gemma."""
-    return (start / "pieces.json").is_file()
+    return (start / PIECES).is_file()
 
 
 def _check(parts: Parts) -> None:
@@ -286,14 +303,17 @@ def _check(parts: Parts) -> None:
 
 
 def same_as_before(folder: Path, training: Training, digest: str, start: Path | None) -> None:
-    """Writes down what is trained. Raises InputError where the folder holds something else."""
+    """Writes down what is trained. Raises InputError where the folder holds something else that was saved."""
     folder.mkdir(parents=True, exist_ok=True)
     facts: dict[str, Any] = {"training": asdict(training), "data": digest, "start": str(start) if start else None}
     path = folder / BEGUN
     known = _begun(folder) if path.is_file() else facts
     if changed := ", ".join(_changed(known, facts)):
-        todo = "ask for the same again, name another folder, or delete this one"
-        raise InputError(f"{folder} holds another training", f"it was begun with {changed}", todo)
+        if (folder / LAST).is_file() or (folder / CONFIG).is_file():
+            todo = "ask for the same again, name another folder, or delete this one"
+            raise InputError(f"{folder} holds another training", f"it was begun with {changed}", todo)
+        for name in (TOKENIZER, PIECES):  # the tokenizer of what was begun with those settings
+            (folder / name).unlink(missing_ok=True)
     write_atomically(path, (json.dumps(facts, indent=1) + "\n").encode())
 
 

@@ -18,7 +18,7 @@ from forerun.models.encoder_decoder.network import Network
 from forerun.models.mse_head import MseHead, Target
 from forerun.train.batches import Batch
 from forerun.train.examples import Dataset, Example
-from forerun.train.fit import Parts, begun, dataset, learned
+from forerun.train.fit import Parts, begun, dataset, enough_memory, learned
 from forerun.train.loop import Progress, Recipe
 from forerun.train.recipes import Training
 
@@ -39,6 +39,7 @@ class SquaredError(nn.Module):
         return loss, {"nll": loss}
 
 
+@enough_memory()
 def fit(
     parts: Parts,
     folder: Path,

@@ -2,7 +2,7 @@
 
 folder/last.safetensors     weights, optimisers, data position, random state: written every few minutes
 folder/best.safetensors     weights with the lowest validation loss so far
-folder/metrics.jsonl        one line for each report, cut back to the checkpoint when training goes on
+folder/metrics.jsonl        one line for each step, cut back to the checkpoint when training goes on
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,10 @@ from forerun.files import write_atomically
 from forerun.models.encoder_decoder.network import Network
 from forerun.train import checkpoint, losses
 from forerun.train.batches import Batch, Position, Sampler, batches, once
+from forerun.train.curves import LOG
 from forerun.train.examples import Dataset
+
+LAST, BEST = "last.safetensors", "best.safetensors"
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,9 +162,12 @@ class _Run:
         self.optimisers = optimisers(network, recipe)
         self.step, self.best, self.waited = 0, math.inf, 0
         self.position = Position(recipe.seed * 1009 + self.rank)
-        self.path = folder / ("last.safetensors" if self.rank == 0 else f"last-{self.rank}.safetensors")
+        self.path = folder / (LAST if self.rank == 0 else f"last-{self.rank}.safetensors")
         if self.path.exists():
             self._resume()
+        elif self.rank == 0:  # what an attempt left that was killed before it saved anything
+            for name in (LOG, BEST):
+                (folder / name).unlink(missing_ok=True)
         self.sampler = Sampler(data.examples, self.position, recipe.mixture, recipe.run)
         forward: nn.Module = self.objective
         if self.world > 1:
@@ -227,7 +233,7 @@ class _Run:
         if loss < self.best:
             self.best, self.waited = loss, 0
             if self.rank == 0:
-                checkpoint.write(self.folder / "best.safetensors", self.network, [], {"step": self.step, "loss": loss})
+                checkpoint.write(self.folder / BEST, self.network, [], {"step": self.step, "loss": loss})
         else:
             self.waited += 1
         return loss
@@ -245,7 +251,7 @@ class _Run:
 
     def _log(self, report: Progress) -> None:
         if self.rank == 0:
-            with (self.folder / "metrics.jsonl").open("a") as file:
+            with (self.folder / LOG).open("a") as file:
                 file.write(json.dumps(asdict(report)) + "\n")
 
     def _save(self) -> None:
@@ -260,10 +266,19 @@ class _Run:
         self.step, self.waited = facts["step"], facts["waited"]
         self.best = math.inf if facts["best"] is None else facts["best"]
         self.position = Position(**facts["position"])
-        log = self.folder / "metrics.jsonl"
+        log = self.folder / LOG
         if self.rank == 0 and log.exists():
-            lines = log.read_text().splitlines(keepends=True)[: self.step]  # one a step; a kill may have cut the last
-            write_atomically(log, "".join(lines).encode())
+            steps = _steps(log.read_text())
+            write_atomically(log, "".join(f"{steps[i]}\n" for i in sorted(steps) if i <= self.step).encode())
+
+
+def _steps(log: str) -> dict[int, str]:
+    """The line of each step; a kill may have cut the last one."""
+    found = {}
+    for line in log.splitlines():
+        with suppress(ValueError):
+            found[json.loads(line)["step"]] = line
+    return found
 
 
 @contextmanager

@@ -31,7 +31,7 @@ from forerun.splits import by_families
 from forerun.tables.schedules import Recorded, Sentence, Sentences
 from forerun.train.curves import best, points_of
 from forerun.train.examples import Dataset, Example, Legal, places, spelled
-from forerun.train.fit import config, learned, same_as_before, save, tokenizer_of
+from forerun.train.fit import config, enough_memory, learned, same_as_before, save, tokenizer_of
 from forerun.train.loop import Progress
 from forerun.train.recipes import Training
 
@@ -41,6 +41,7 @@ PIECES = (*decisions.PIECES, *graded.PIECES)
 """What is written, a token each."""
 
 
+@enough_memory()
 def fit(
     found: Sequence[Sentences],
     validate: Collection[str],

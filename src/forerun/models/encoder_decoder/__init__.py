@@ -3,7 +3,8 @@
 A checkpoint is a folder: `config.json`, `tokenizer.json`, `pieces.json`, `model.safetensors` for PyTorch, and
 `encoder.onnx` and `decoder.onnx` for everybody else. Either of the two is enough to answer. `calibration.json` says how
 wide its intervals must be, and what it knows; `ensemble.safetensors`, where it is there, has trees beside the network;
-`card.json` says what it was trained on, for people in `README.md`.
+`checksums.json` says which of these files belong together; `card.json` says what it was trained on, for people in
+`README.md`.
 """
 
 from __future__ import annotations
@@ -22,17 +23,22 @@ from forerun.files import write_atomically
 from forerun.grammars.floats import Floats
 from forerun.models import _decode
 from forerun.models._predictor import Predictor
+from forerun.models.encoder_decoder import calibration, checksums, ensemble
+from forerun.models.encoder_decoder._onnx import DECODER, ENCODER
 from forerun.models.encoder_decoder.calibration import Calibration
 from forerun.models.encoder_decoder.card import Card
 from forerun.models.encoder_decoder.config import Config
 from forerun.models.encoder_decoder.ensemble import Ensemble
-from forerun.models.encoder_decoder.tokenizer import Encoded, Tokenizer
+from forerun.models.encoder_decoder.tokenizer import PIECES, TOKENIZER, Encoded, Tokenizer
 from forerun.prompts import parts
 from forerun.rows import Row
 
 A = TypeVar("A")
 
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
+BESIDE = (CONFIG, TOKENIZER, PIECES, calibration.FILE, ensemble.FILE)
+"""What is read whatever runs the network."""
+PARTS = (*BESIDE, WEIGHTS, ENCODER, DECODER)
 BEGUN = "training.json"
 """What a training into this folder was begun with; the others are written at its end."""
 SHIPPED = Path(__file__).parents[2] / "weights" / "encoder_decoder"
@@ -90,6 +96,8 @@ class EncoderDecoder(Predictor):
             todo = "name the folder that a training wrote"
             if place is None:
                 todo = "install forerun again, or train one (forerun train --help) and name its folder"
+            elif (folder / WEIGHTS).is_file():
+                todo = "copy the whole folder again, or train it again"
             elif (folder / BEGUN).is_file():
                 why = "a training was begun there and has not come to its end"
                 todo = f"go on with the command that began it: forerun train … -o {folder}"
@@ -98,7 +106,9 @@ class EncoderDecoder(Predictor):
         if self.tokenizer.size != self.config.vocabulary:
             sizes = f"the tokenizer has {self.tokenizer.size} tokens, the network {self.config.vocabulary}"
             raise InputError(f"{folder} mixes two checkpoints", sizes, "copy the whole folder again")
-        self.network: _decode.Network = _network(folder, self.config, device, threads)
+        network = _network(folder, self.config, device, threads)
+        checksums.check(folder, (*BESIDE, *network.files))
+        self.network: _decode.Network = network
         self.calibration, self.card = Calibration.load(folder), Card.load(folder)
         self.ensemble = Ensemble.load(folder)
 
@@ -115,7 +125,7 @@ class EncoderDecoder(Predictor):
         return made
 
     def save_pretrained(self, place: str | Path, *, int8: bool = False, onnx: bool = True) -> None:
-        """Writes the whole checkpoint into a folder. Needs the network in PyTorch."""
+        """Writes the whole checkpoint into a folder; no part of another one stays. Needs the network in PyTorch."""
         from safetensors.torch import save
 
         from forerun.models.encoder_decoder._torch import TorchNetwork
@@ -134,10 +144,16 @@ class EncoderDecoder(Predictor):
         self.card.save(folder)
         if self.ensemble.members:
             self.ensemble.save(folder)
+        else:
+            (folder / ensemble.FILE).unlink(missing_ok=True)
         if onnx:
             from forerun.models.encoder_decoder.export import export
 
             export(network, folder, int8=int8)
+        else:
+            for name in (ENCODER, DECODER):
+                (folder / name).unlink(missing_ok=True)
+        checksums.record(folder, PARTS)
 
     def encode(self, prompt: str) -> Encoded:
         """The prompt's tokens, and how many did not fit."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,9 @@ class Cache(NamedTuple):
 
 class OnnxNetwork:
     """`forerun.models._decode.Network` from two graphs in a folder. Raises ToolMissing, InputError."""
+
+    files: ClassVar[tuple[str, ...]] = (ENCODER, DECODER)
+    """What it is read from."""
 
     def __init__(self, folder: Path, window: int, threads: int = 0) -> None:
         self.window = window

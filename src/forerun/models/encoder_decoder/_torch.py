@@ -3,21 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from forerun.errors import ToolMissing, UsageError, reason
 from forerun.models._decode import Logits, padded
+from forerun.models.encoder_decoder import WEIGHTS
 from forerun.models.encoder_decoder.network import Cache, Memory, Network
 
 
 class TorchNetwork:
     """`forerun.models._decode.Network` on a device."""
 
+    files: ClassVar[tuple[str, ...]] = (WEIGHTS,)
+    """What it is read from."""
+
     def __init__(self, network: Network, device: str = "cpu") -> None:
-        self.device = torch.device(device)
-        self.network = network.to(self.device).eval()
+        """Raises UsageError for what is no device of PyTorch, ToolMissing for one that is not here."""
+        try:
+            self.device = torch.device(device)
+        except (RuntimeError, TypeError) as error:
+            raise UsageError(f"device={device!r}", reason(error).partition(": ")[0], "name 'cpu' or 'cuda'") from error
+        try:
+            self.network = network.to(self.device).eval()
+        except (AssertionError, RuntimeError, NotImplementedError) as error:
+            raise ToolMissing(f"PyTorch cannot use the device {device}", reason(error), "name 'cpu'") from error
 
     @torch.inference_mode()
     def encode(self, prompts: Sequence[Sequence[int]]) -> Memory:

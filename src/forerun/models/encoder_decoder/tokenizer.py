@@ -24,6 +24,8 @@ from forerun.models.encoder_decoder import numeric
 from forerun.plain import read
 from forerun.prompts import COUNTER, NUMBER
 
+TOKENIZER, PIECES = "tokenizer.json", "pieces.json"
+
 PAD, BEGIN, END, CLOSE, CUT = range(5)
 MASKS = range(5, 37)
 """Stand for what is left out of a text in pre-training: the first gap, the second, …"""
@@ -101,15 +103,15 @@ class Tokenizer:
 
     def save(self, folder: Path) -> None:
         """Writes `tokenizer.json` and `pieces.json`."""
-        write_atomically(folder / "tokenizer.json", self.bytes.to_str().encode())
-        write_atomically(folder / "pieces.json", (json.dumps(self.atoms, indent=0) + "\n").encode())
+        write_atomically(folder / TOKENIZER, self.bytes.to_str().encode())
+        write_atomically(folder / PIECES, (json.dumps(self.atoms, indent=0) + "\n").encode())
 
     @classmethod
     def load(cls, folder: Path) -> Tokenizer:
         """Reads what `save` wrote. Raises InputError."""
         try:
-            atoms = read((folder / "pieces.json").read_text(), tuple[str, ...])
-            return cls(atoms, tokenizers.Tokenizer.from_str((folder / "tokenizer.json").read_text()))
+            atoms = read((folder / PIECES).read_text(), tuple[str, ...])
+            return cls(atoms, tokenizers.Tokenizer.from_str((folder / TOKENIZER).read_text()))
         except Exception as error:  # the library raises bare Exceptions
             raise InputError(f"{folder} has no tokenizer that can be read", reason(error), "train it again") from error
 

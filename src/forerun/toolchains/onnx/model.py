@@ -17,6 +17,8 @@ from forerun.errors import ForerunError, InputError, ToolMissing, UsageError
 
 MOST_BYTES = (1 << 31) - 1
 """What protobuf can hold in one message."""
+MOST_SIZE = 1 << 31
+"""What an open size may be set to."""
 _SETTING = 64
 """Integers that a list of settings may have."""
 _TOLD = {"Resize": (1, 2, 3), "Upsample": (1,)}
