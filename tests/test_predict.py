@@ -365,7 +365,7 @@ def test_wrong_arguments_of_the_library(folder: Path) -> None:
         "model": (None,),
         "device": (3,),
         "language": (3,),
-        "sizes": ({"batch": "x"}, {"batch": 0}, {"batch": 1 << 32}),
+        "sizes": ([("batch", 1)], {"batch": "x"}, {"batch": 0}, {"batch": 1 << 32}),
     }
     for name, values in wrong.items():
         for value in values:

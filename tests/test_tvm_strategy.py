@@ -231,7 +231,7 @@ def test_a_worker_may_go_on_using_every_core(rivals: Any, pool: Pool) -> None:
 
 
 def test_bad_requests_say_what_to_do() -> None:
-    with pytest.raises(UsageError, match="no model is called 'nothing'"):
+    with pytest.raises(UsageError, match="'nothing' writes no schedules"):
         forerun.search_strategy("nothing")
     with pytest.raises(UsageError, match="reads no checkpoint"):
         forerun.search_strategy("uniform", checkpoint="weights")

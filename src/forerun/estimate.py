@@ -133,7 +133,7 @@ def predict(
     return found[0] if isinstance(metric, str) and not many else found
 
 
-def _check(device: object, language: object, model: object, stdin: object, sizes: Mapping[str, object]) -> None:
+def _check(device: object, language: object, model: object, stdin: object, sizes: object) -> None:
     """Raises UsageError for options of another type, and for sizes that no tensor has."""
     for name, text in (("device", device), ("language", language)):
         if not isinstance(text, str):
@@ -143,6 +143,8 @@ def _check(device: object, language: object, model: object, stdin: object, sizes
         raise UsageError(f"model={model!r}", why, "name one, or leave model out: one ships")
     if not isinstance(stdin, bytes):
         raise UsageError(f"stdin={stdin!r:.60}", "a program reads bytes", "stdin=text.encode()")
+    if not isinstance(sizes, Mapping):
+        raise UsageError(f"sizes={sizes!r:.60}", "sizes have names", 'for example: sizes={"batch": 1}')
     for name, size in sizes.items():
         if not isinstance(size, Integral) or not 1 <= int(size) <= MOST_SIZE:
             why = f"a size is a whole number from 1 to {MOST_SIZE}"
