@@ -5,13 +5,14 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from forerun.errors import ForerunError
 from forerun.sandbox import Limits, Pool
-from tests.toy import Guess, source
+from tests.toy import Guess, TwoHalves, source
 
 
 @pytest.fixture(scope="module")
@@ -80,6 +81,48 @@ def test_two_workers_work_at_once() -> None:
         assert time.monotonic() - start < 1.9  # two hangs of 1 s beside each other
 
 
+def test_what_is_timed_is_timed_alone(tmp_path: Path) -> None:
+    words = ["a", "b", "c", "ab", "ac", "ba", "bc", "abc", "acb", "bac"]
+    with Pool(2) as pool:
+        found = dict(pool.measure(TwoHalves(str(tmp_path / "log")), source(), words))
+    assert all(found[i].ok for i in range(len(words)))
+    halves = _halves(tmp_path / "log")
+    ends = [times for name, _, *times in halves if name == "end"]
+    begins = [times for name, _, *times in halves if name == "begin"]
+    assert len(begins) == len(ends) == len(words)
+    assert sum(_overlap(a, b) for a in begins for b in begins if a is not b) >= len(words) / 2
+    assert not any(_overlap(a, b) for a in ends for b in (*begins, *ends) if a is not b)
+
+
+def test_what_a_dead_worker_had_begun_is_begun_again(tmp_path: Path) -> None:
+    words = ["a", "ab", "aaaa", "ca", "b", "cb", "ac", "bc"]
+    with Pool(2, Limits(timeout_s=2)) as pool:
+        found = dict(pool.measure(TwoHalves(str(tmp_path / "log")), source(), words))
+    errors = {word: found[i].error for i, word in enumerate(words)}
+    assert errors["aaaa"] == errors["ca"] == "crash: SIGSEGV"
+    assert errors["cb"] == "timeout: stopped after 2 s"
+    assert not any(errors[word] for word in words if word not in ("aaaa", "ca", "cb"))
+    ended = [word for name, word, *_ in _halves(tmp_path / "log") if name == "end"]
+    assert sorted(ended) == sorted(set(words) - {"aaaa"})
+
+
+def test_halves_of_a_caller_who_stops_listening_are_left(tmp_path: Path) -> None:
+    task = TwoHalves(str(tmp_path / "log"))
+    with Pool(2) as pool:
+        for _ in pool.measure(task, source(), ["a", "b", "c", "ab", "ac"]):
+            break
+        assert dict(pool.measure(task, source(), ["abca"]))[0].values["distance"] == 0
+
+
+def _halves(log: Path) -> list[tuple[str, str, float, float]]:
+    lines = (line.split() for line in log.read_text().splitlines())
+    return [(name, word, float(start), float(end)) for name, word, start, end in lines]
+
+
+def _overlap(one: Sequence[float], other: Sequence[float]) -> bool:
+    return one[0] < other[1] and other[0] < one[1]
+
+
 def test_callers_with_threads_are_safe() -> None:
     found: list[float] = []
 
@@ -97,7 +140,7 @@ def test_callers_with_threads_are_safe() -> None:
 
 def test_workers_end_when_their_parent_is_killed(tmp_path: Path) -> None:
     script = (
-        "from forerun.sandbox import Pool; from tests.toy import Guess, source\n"
+        "from forerun.sandbox import Pool; from tests.toy import Guess, TwoHalves, source\n"
         "with Pool(1) as pool:\n"
         "    for _ in pool.measure(Guess(), source(), ['a', 'bbbb']):\n"
         "        print(pool._workers[0]._process.pid, flush=True)\n"

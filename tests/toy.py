@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -91,6 +91,29 @@ class Slow(Guess):
     def measure(self, source: Source, answer: str | None) -> Measurement:
         time.sleep(0.1 * (answer is not None))
         return super().measure(source, answer)
+
+
+class TwoHalves(Guess):
+    """A tenth of a second for each half, both in the log with their begin and end."""
+
+    def begin(self, source: Source, answer: str | None) -> Callable[[], Measurement]:
+        self._half("begin", answer)
+        _misbehave(answer or "")
+        return lambda: self._ended(source, answer)
+
+    def measure(self, source: Source, answer: str | None) -> Measurement:
+        return self.begin(source, answer)()
+
+    def _ended(self, source: Source, answer: str | None) -> Measurement:
+        self._half("end", answer)
+        _misbehave({"ca": "aaaa", "cb": "bbbb"}.get(answer or "", ""))
+        return Guess().measure(source, answer)
+
+    def _half(self, name: str, answer: str | None) -> None:
+        start = time.monotonic()
+        time.sleep(0.1)
+        with open(self.log, "a") as file:  # noqa: PTH123
+            file.write(f"{name} {answer} {start} {time.monotonic()}\n")
 
 
 class Nothing(Guess):

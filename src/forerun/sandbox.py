@@ -2,7 +2,8 @@
 
 A worker is a Python process that imports the task, keeps what the task prepares for a source (a parsed module), and
 answers one request at a time over a socket. It is started afresh rather than forked, so a caller with threads is safe;
-it ends when its parent does.
+it ends when its parent does. What takes time to prepare is prepared on all cores, and what is timed is timed alone
+(`TimedAlone`).
 """
 
 from __future__ import annotations
@@ -21,15 +22,18 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, BinaryIO, Protocol, TypeVar, runtime_checkable
 
 from forerun import settings
 from forerun.core import Measurement, Source, Task
 from forerun.errors import ForerunError, ToolMissing
 
 A = TypeVar("A")
+B = TypeVar("B", contravariant=True)
 T = TypeVar("T")
 
+_BEGUN = 4
+"""Measurements that a worker may have begun: what they take to prepare varies, and several even it out."""
 _START_S = 60.0
 """How long a worker may take to start: importing on a cold, busy machine."""
 
@@ -51,6 +55,15 @@ class Limits:
         """The limits that the settings name."""
         # Beyond what the system calls take, a limit is none.
         return cls(min(settings.number("timeout"), 1e6), int(min(settings.number("memory"), 1e12)) << 20)
+
+
+@runtime_checkable
+class TimedAlone(Protocol[B]):
+    """A task whose measurements end with what nothing may run beside. Its `measure` is both halves in one."""
+
+    def begin(self, source: Source, answer: B | None) -> Measurement | Callable[[], Measurement]:
+        """Does all that others may do at the same time. Gives the second half, which is called when nothing else runs;
+        or the measurement, where there is nothing to time."""
 
 
 class Pool:
@@ -79,20 +92,39 @@ class Pool:
         Raises ToolMissing where a worker finds that nothing can be measured on this machine.
         """
         waiting = deque(enumerate(answers))
-        busy: dict[_Worker, int] = {}
-        idle = list(self._workers)
+        busy: dict[_Worker, tuple[int, A | None]] = {}
+        begun: deque[tuple[_Worker, tuple[int, A | None]]] = deque()
+        most = _BEGUN * len(self._workers) if len(self._workers) > 1 else 1
+
+        def answered() -> Iterator[tuple[int, Measurement]]:
+            for worker, found in list(_finished(busy)):
+                one = busy.pop(worker)
+                if isinstance(found, _Begun):
+                    begun.append((worker, one))
+                    continue
+                if not worker.runs:  # with it died what it had begun
+                    waiting.extendleft(one for owner, one in begun if owner is worker)
+                    kept = [each for each in begun if each[0] is not worker]
+                    begun.clear()
+                    begun.extend(kept)
+                yield one[0], _measurement(found)
+
         try:
-            while waiting or busy:
-                while waiting and idle:
-                    worker = idle.pop(0)
-                    busy[worker], answer = waiting.popleft()
-                    worker.submit(task, source, answer)
-                for worker, found in list(_finished(busy)):
-                    place = busy.pop(worker)
-                    idle.append(worker)
-                    yield place, _measurement(found)
+            while waiting or begun:
+                while busy or (waiting and len(begun) < most):
+                    for worker in self._workers:
+                        if waiting and worker not in busy and len(busy) + len(begun) < most:
+                            busy[worker] = waiting.popleft()
+                            worker.submit(task, source, *busy[worker])
+                    yield from answered()
+                while begun:
+                    worker, one = begun.popleft()
+                    busy[worker] = one
+                    worker.submit_end(one[0])
+                    while busy:
+                        yield from answered()
         finally:
-            for worker in busy:  # the caller stopped listening: whatever still runs is not wanted
+            for worker in {*busy, *(owner for owner, _ in begun)}:  # the caller stopped listening
                 worker.stop()
 
     def call(self, function: Callable[..., T], *arguments: object, todo: str = "") -> T:
@@ -121,6 +153,11 @@ class _Value:
     """What a called function gave."""
 
     value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """The worker keeps the second half of a measurement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,9 +213,17 @@ class _Worker:
         assert self._connection
         return self._connection
 
-    def submit(self, task: Task[A], source: Source, answer: A | None) -> None:
-        self._send(lambda: ("measure", None if self._sent == (task, source) else (task, source), answer))
+    @property
+    def runs(self) -> bool:
+        """Whether it has a process; else the next request starts one."""
+        return self._process is not None
+
+    def submit(self, task: Task[A], source: Source, place: int, answer: A | None) -> None:
+        self._send(lambda: ("measure", None if self._sent == (task, source) else (task, source), (place, answer)))
         self._sent = (task, source)
+
+    def submit_end(self, place: int) -> None:
+        self._send(lambda: ("end", place, None))
 
     def submit_call(self, function: Callable[..., object], arguments: tuple[object, ...]) -> None:
         self._send(lambda: ("call", function, arguments))
@@ -261,6 +306,7 @@ def serve() -> None:
     connection = Connection(descriptor)
     task: Any = None
     source: Any = None
+    begun: dict[int, Callable[[], Measurement]] = {}
     fresh = True
     while True:
         try:
@@ -272,13 +318,26 @@ def serve() -> None:
         fresh = False
         if kind == "measure":
             task, source = first or (task, source)
-            connection.send(_guarded(_measured, task, source, second))
+            place, answer = second
+            found = _guarded(_begun, task, source, answer)
+            if callable(found):
+                begun[place] = found
+            connection.send(_Begun() if callable(found) else found)
+        elif kind == "end":
+            connection.send(_guarded(_checked, task, begun.pop(first)))
         else:
             connection.send(_guarded(_valued, first, second))
 
 
-def _measured(task: Task[A], source: Source, answer: A | None) -> Measurement:
-    found = task.measure(source, answer)
+def _begun(task: Task[A], source: Source, answer: A | None) -> Measurement | Callable[[], Measurement]:
+    if not isinstance(task, TimedAlone):
+        return _checked(task, lambda: task.measure(source, answer))
+    found = task.begin(source, answer)
+    return found if callable(found) else _checked(task, lambda: found)
+
+
+def _checked(task: Task[A], measure: Callable[[], Measurement]) -> Measurement:
+    found = measure()
     if not isinstance(found, Measurement):
         raise TypeError(f"measure() of the task {task.name} gave a {type(found).__name__}, not a Measurement")
     return found

@@ -141,7 +141,7 @@ class Session(Device):
 def opened(place: Place, seconds: float) -> Iterator[Device]:
     """The device there; another machine is used for so many seconds at most. Raises ToolMissing where there is none."""
     if place.remote is None:
-        yield _here(place.target)
+        yield here(place.target)
         return
     with place.remote.session(seconds) as session:
         yield Session(place.target, place.remote, session, seconds)
@@ -176,7 +176,8 @@ def _of_this_machine(target: str) -> None:
 
 
 @lru_cache(maxsize=4)
-def _here(target: str) -> Device:
+def here(target: str) -> Device:
+    """That of this machine. Raises ToolMissing where there is none."""
     return Device(target)
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from forerun.clock import Timing, runs_of, samples_of
 from forerun.core import Measurement, Source
 from forerun.grammars.decisions import Plan
 from forerun.toolchains.tvm import _load, extract, reference
-from forerun.toolchains.tvm.device import Device, Place, Timer, opened
+from forerun.toolchains.tvm.device import Device, Place, Timer, here, opened
 from forerun.toolchains.tvm.remote import Remote
 from forerun.toolchains.tvm.space import Program, Refused
 
@@ -89,11 +89,17 @@ def measure(source: Source, plan: Plan | None, bounds: Bounds = Bounds(), remote
     each; `build` the seconds to compile and load it. What cannot be built, crashes TVM's runtime with an error or gives
     a wrong result is a Measurement with its error; as is what another machine's connection was lost on.
     """
+    return judged(source, partial(_scheduled, plan), bounds, remote)
 
-    def scheduled(program: Program) -> Any:
-        return extract.scheduled(program.module, program.target) if plan is None else program.scheduled(plan).mod
 
-    return judged(source, scheduled, bounds, remote)
+def begin(source: Source, plan: Plan | None, bounds: Bounds = Bounds()) -> Measurement | Callable[[], Measurement]:
+    """As `measure` on this machine, but for the timing: what does that is given, where there is something to time."""
+    steps = _steps(_bench(source, bounds.seed, None), here(source.target), partial(_scheduled, plan), bounds)
+    try:
+        next(steps)
+    except StopIteration as done:
+        return done.value  # type: ignore[no-any-return]
+    return partial(_ended, steps)
 
 
 def judged(
@@ -102,10 +108,25 @@ def judged(
     """As `measure`, of the module that `scheduled` makes of the program, or raises Refused."""
     bench = _bench(source, bounds.seed, remote)
     with opened(Place(source.target, remote), settings.number("timeout")) as device:
-        return _judged(bench, device, scheduled, bounds)
+        return _ended(_steps(bench, device, scheduled, bounds))
 
 
-def _judged(bench: Bench, device: Device, scheduled: Callable[[Program], Any], bounds: Bounds) -> Measurement:
+def _scheduled(plan: Plan | None, program: Program) -> Any:
+    return extract.scheduled(program.module, program.target) if plan is None else program.scheduled(plan).mod
+
+
+def _ended(steps: Generator[None, None, Measurement]) -> Measurement:
+    while True:
+        try:
+            next(steps)
+        except StopIteration as done:
+            return done.value  # type: ignore[no-any-return]
+
+
+def _steps(
+    bench: Bench, device: Device, scheduled: Callable[[Program], Any], bounds: Bounds
+) -> Generator[None, None, Measurement]:
+    """Builds and checks; then times."""
     tool = f"tvm {_load.found().version}"
     try:
         start = time.perf_counter()
@@ -116,6 +137,7 @@ def _judged(bench: Bench, device: Device, scheduled: Callable[[Program], Any], b
         module["main"](*tensors)
         if problem := bench.wrong(tensors):
             return Measurement({"build": build}, error=f"wrong: {problem}", tool=tool)
+        yield
         values = timed(device.timer(module, "main", *tensors), bench.best_s, bounds)
     except Refused as error:
         return Measurement(error=f"schedule: {error}", tool=tool)
