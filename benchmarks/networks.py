@@ -187,13 +187,13 @@ class Asked:
     def _ours(self, count: int) -> Line:
         """`forerun.tune`; its curve begins where the network is read, and ends before it is put together."""
         marks: dict[str, float] = {}
-        line: Curve = []
+        saved: Curve = []
 
         def told(now: Any) -> None:
             at = time.monotonic()
             marks.setdefault(now.stage, at)
             if now.stage == "tuning":
-                line.append((at - marks["default"], now.network_best_s))
+                saved.append((at - marks["default"], now.network_before_s - now.network_best_s))
 
         with TemporaryDirectory() as folder:
             tuned = forerun.tune(
@@ -213,7 +213,7 @@ class Asked:
                 "weight": kernel.weight, "default": kernel.before_s, "seconds": kernel.after_s, "record": record,
                 "failed": kernel.failed,
             }  # fmt: skip
-        curve = _falling([(0.0, tuned.before_s), *line])
+        curve = _falling([(0.0, tuned.before_s), *((at, tuned.before_s - less) for at, less in saved)])
         seconds = marks["comparing"] - marks["default"]
         return {"seconds": seconds, "in all": tuned.seconds, "curve": curve, "kernels": kernels}
 

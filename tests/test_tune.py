@@ -232,6 +232,16 @@ def test_trials_go_where_they_promise_most() -> None:
     assert [len(each.search.trials) for each in bound] == [12, 12]
 
 
+def test_what_was_measured_before_counts() -> None:
+    both = [hand(1, 1.0, *[0.5] * 99), hand(5, 1.0, *[0.5] * 99)]
+    for each in both:
+        each.search.round(1)
+    deal(both, 20, 12)
+    assert sorted(len(each.search.trials) for each in both) == [9, 11]
+    deal(both, 20, 12)
+    assert sum(len(each.search.trials) for each in both) == 20
+
+
 BAD: dict[str, tuple[Callable[[Path], list[str]], int, str]] = {
     "operator": (lambda p: [str(network(p, operator="Det"))], 1, "no operator Det"),
     "open sizes": (lambda p: [str(network(p, "batch"))], 1, "no fixed sizes"),
@@ -297,11 +307,11 @@ def test_no_tvm_and_another_one(
 class Broken(Schedule):
     """Its first candidate crashes, the second hangs, the third is wrong."""
 
-    def measure(self, source: Source, answer: Plan | None) -> Measurement:
+    def begin(self, source: Source, answer: Plan | None) -> Measurement | Callable[[], Measurement]:
         from forerun.toolchains.tvm.measure import _bench
 
         if answer is None:
-            return super().measure(source, answer)
+            return super().begin(source, answer)
         counter = settings.cache_folder() / "count"
         number = int(counter.read_text()) if counter.exists() else 0
         counter.write_text(str(number + 1))
@@ -313,7 +323,7 @@ class Broken(Schedule):
         right = bench.expected
         bench.expected = [each + 1 for each in right] if number == 2 else right
         try:
-            return super().measure(source, answer)
+            return super().begin(source, answer)
         finally:
             bench.expected = right
 
@@ -321,6 +331,7 @@ class Broken(Schedule):
 def test_kernels_that_crash_hang_or_are_wrong_never_win(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tuning, "Schedule", Broken)
     monkeypatch.setenv("FORERUN_TIMEOUT", "8")
+    monkeypatch.setenv("FORERUN_WORKERS", "1")
     (tmp_path / "matmul.tir").write_text(PROGRAM)
     found = tuning.tune(tmp_path / "matmul.tir", target="llvm:1", trials=5, proposer="uniform")
     (kernel,) = found.kernels

@@ -11,7 +11,7 @@ from forerun.core import Source
 from forerun.errors import InputError, UsageError
 from forerun.grammars.decisions import Decisions, Plan
 from forerun.models._judge import REFUSED
-from forerun.models.scheduler import POPULATION, Scheduler
+from forerun.models.scheduler import GLIMPSED, POPULATION, Scheduler
 from forerun.models.uniform import Uniform
 from forerun.testing import check_grammar
 
@@ -245,6 +245,11 @@ def test_parts_of_the_scheduler_can_be_left_out(programs):
     measured = {plan: 1 + thought - before.min() for plan, thought in zip(plans[:20], before, strict=False)}
     corrected = whole.judge.believed(program, plans, measured).mean
     assert not np.allclose(corrected - corrected.mean(), before - before.mean(), atol=0.01)
+    hasty = whole.hasty()
+    few = list(program.random(GLIMPSED, 0))
+    (first,) = hasty.sample("", grammar, 1, 3)
+    assert first.answer == few[int(hasty.judge.scores(program, few).argmax())]
+    assert first.answer != whole.sample("", grammar, 1, 3)[0].answer
     fixed = Scheduler(written=False, corrected=False)
     assert np.array_equal(fixed.judge.believed(program, plans, measured).mean, before)
 

@@ -113,10 +113,11 @@ class Search(Generic[A]):
         """Whether the model has no more to say: it gave no draft, or none that is new for some rounds."""
         return self._silent >= _PATIENCE
 
-    def round(self, n: int, ends: float | None = None) -> list[Trial[A]]:
-        """Asks for `n` drafts, and measures those that are new; what is done at the time `ends` (`time.monotonic`)."""
+    def round(self, n: int, ends: float | None = None, model: Model | None = None) -> list[Trial[A]]:
+        """Asks for `n` drafts, and measures those that are new; what is done at the time `ends` (`time.monotonic`).
+        `model` is another one that is asked this time."""
         seed = self._seed * 1_000_003 + self._turn
-        drafts = self._model.sample(self._prompt, self._grammar, n, seed, self.history())
+        drafts = (model or self._model).sample(self._prompt, self._grammar, n, seed, self.history())
         fresh = self._new(drafts)[:n]
         self._silent = _PATIENCE if not drafts else 0 if fresh else self._silent + 1
         self._turn += 1

@@ -15,6 +15,7 @@ import math
 import random
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from copy import copy
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar, cast
@@ -45,6 +46,8 @@ AGAIN, MUTATIONS = 2, 4
 many for each one that is asked for, as above."""
 PARENTS = 24
 """Of a generation."""
+GLIMPSED = 16
+"""Random drafts of one that is hasty."""
 KEPT = 64
 """Programs whose drafts are remembered."""
 HOPELESS = 4
@@ -110,6 +113,12 @@ class Scheduler(Model):
             plans = [plans[i] for i in np.argsort(-self.graded(prompt, decisions, plans), kind="stable")]
         return [Draft(plan, drafts.get(plan, math.nan), self.name) for plan in plans[:n]]
 
+    def hasty(self) -> Scheduler:
+        """One of the same weights that chooses from a few random drafts: for a first kernel within half a second."""
+        other = copy(self)
+        other.generations, other._population = 0, lru_cache(maxsize=KEPT)(_glimpsed)
+        return other
+
     def _thought_of(self, prompt: str, decisions: Decisions, closed: Collection[int]) -> dict[Plan, float]:
         """Drafts, and mutations of those that look good before anything was measured, with log-probabilities."""
         assert self.judge is not None and isinstance(decisions.spaces, Program)
@@ -154,6 +163,11 @@ class Scheduler(Model):
     def _encoded(self, prompt: str) -> Any:
         assert self.model is not None
         return self.model.network.encode([self.model.encode(prompt).ids])
+
+
+def _glimpsed(_: str, decisions: Decisions, closed: Collection[int]) -> dict[Plan, float]:
+    assert isinstance(decisions.spaces, Program)
+    return {plan: math.nan for plan in decisions.spaces.random(GLIMPSED, 0) if plan.space not in closed}
 
 
 def bred(

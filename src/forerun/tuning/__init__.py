@@ -172,13 +172,13 @@ def tune(
         found, left_out = asked.programs(reader, place)
         pool = stack.enter_context(Pool(_workers(place), _limits(place)))
         kept = stack.enter_context(Store(settings.store_path() if store is None else Path(store)))
-        table = _Table(writer, place, seed, pool, kept, tell)
-        for program in found:
+        table = _Table(writer, place, seed, pool, kept, tell, trials, per_task)
+        for program in sorted(found, key=lambda program: -program.weight * program.flops):
             left_out |= table.seat(program)
         if not table.hands:
             why = "; ".join(f"{name}: {reason}" for name, reason in list(left_out.items())[:3]) or "it computes nothing"
             raise InputError(f"{asked.name} has no program to tune", why, "run it as it is")
-        table.play(TRIALS * len(table.hands) if trials is None and per_task is None else trials, per_task)
+        table.play()
         pool.close()
         kernels, records = table.kernels(), table.records()
         texts = database.written(records)
@@ -237,14 +237,25 @@ class _Table:
     store: Store
     tell: Callable[[Progress], None]
 
+    trials: int | None = None
+    """In all, and of each program, where they are given."""
+    per_task: int | None = None
+
     def __post_init__(self) -> None:
         self.task = Schedule(remote=self.place.remote)
         self.hands: list[Hand] = []
         self.order: list[int] = []
-        self.total = 0
+        self._hasty = self.proposer.hasty() if isinstance(self.proposer, Scheduler) else None
+
+    @property
+    def total(self) -> int:
+        """Trials of all programs that have a hand by now."""
+        given = (self.trials, None if self.per_task is None else self.per_task * len(self.hands))
+        return min((number for number in given if number is not None), default=TRIALS * len(self.hands))
 
     def seat(self, program: Extracted) -> dict[str, str]:
-        """Measures a program's default; gives the reason where it is left out."""
+        """Measures a program's default, and at once one kernel, where the proposer can be hasty: most of what there is
+        to gain. Gives the reason where it is left out."""
         self.tell(Progress("default", program.name))
         place, source = len(self.hands), Source(program.text, "tensorir", program.name, self.place.target)
         own = crc32(program.text.encode()) ^ self.seed
@@ -256,13 +267,13 @@ class _Table:
         except InputError as error:
             return {program.name: f"{error.what}: {error.why}"}
         self.hands.append(Hand(program, search))
+        if self._hasty and len(self.order) < self.total:
+            search.round(1, model=self._hasty)
         return {}
 
-    def play(self, trials: int | None, per_task: int | None) -> None:
+    def play(self) -> None:
         """Deals all trials."""
-        most = None if per_task is None else per_task * len(self.hands)
-        self.total = min(number for number in (trials, most) if number is not None)
-        deal(self.hands, self.total, per_task)
+        deal(self.hands, self.total, self.per_task)
 
     def _measured(self, place: int, trial: Trial[Plan]) -> None:
         hand, found = self.hands[place], trial.measurement

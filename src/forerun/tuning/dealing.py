@@ -53,13 +53,14 @@ class Hand:
 
 
 def deal(hands: Sequence[Hand], trials: int, per_task: int | None = None) -> None:
-    """Deals `trials` in all, at most `per_task` to a hand. Each gets a round first, those that weigh most before
-    others; one whose search is dry gets no more.
+    """Deals until there are `trials` in all, at most `per_task` of a hand; those that were before count. Each gets a
+    round first, those that weigh most before others; one whose search is dry gets no more.
     """
     most = trials if per_task is None else per_task
-    first = max(1, min(ROUND, trials // len(hands)))
+    left = trials - sum(len(hand.search.trials) for hand in hands)
+    first = max(1, min(ROUND, left // len(hands)))
     for hand in sorted(hands, key=lambda hand: -hand.promise):
-        trials -= hand.round(min(first, most, trials)) if trials else 0
-    while trials and (open_ := [h for h in hands if not h.search.dry and len(h.search.trials) < most]):
+        left -= hand.round(n) if (n := min(first, most - len(hand.search.trials), left)) else 0
+    while left and (open_ := [h for h in hands if not h.search.dry and len(h.search.trials) < most]):
         hand = max(open_, key=lambda hand: hand.promise)
-        trials -= hand.round(min(ROUND, most - len(hand.search.trials), trials))
+        left -= hand.round(min(ROUND, most - len(hand.search.trials), left))
