@@ -205,7 +205,7 @@ class Told:
     def dry(self) -> bool:
         return not self.left
 
-    def round(self, n: int) -> list[Any]:
+    def round(self, n: int, model: Any = None) -> list[Any]:
         made = [self._trial(latency) for latency in self.left[:n]]
         self.left = self.left[n:]
         self.trials += made
@@ -233,13 +233,13 @@ def test_trials_go_where_they_promise_most() -> None:
 
 
 def test_what_was_measured_before_counts() -> None:
-    both = [hand(1, 1.0, *[0.5] * 99), hand(5, 1.0, *[0.5] * 99)]
-    for each in both:
-        each.search.round(1)
-    deal(both, 20, 12)
-    assert sorted(len(each.search.trials) for each in both) == [9, 11]
-    deal(both, 20, 12)
-    assert sum(len(each.search.trials) for each in both) == 20
+    light, heavy = hand(1, 1.0, *[0.5] * 99), hand(9, 1.0, *[0.5] * 99)
+    for each in (light, heavy):
+        each.round(1)
+    deal([light, heavy], 20, 16)
+    assert [len(each.search.trials) for each in (light, heavy)] == [4, 16]
+    deal([light, heavy], 20, 16)
+    assert len(light.search.trials) + len(heavy.search.trials) == 20
 
 
 BAD: dict[str, tuple[Callable[[Path], list[str]], int, str]] = {

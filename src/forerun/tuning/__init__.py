@@ -236,7 +236,6 @@ class _Table:
     pool: Pool
     store: Store
     tell: Callable[[Progress], None]
-
     trials: int | None = None
     """In all, and of each program, where they are given."""
     per_task: int | None = None
@@ -268,7 +267,7 @@ class _Table:
             return {program.name: f"{error.what}: {error.why}"}
         self.hands.append(Hand(program, search))
         if self._hasty and len(self.order) < self.total:
-            search.round(1, model=self._hasty)
+            self.hands[-1].round(1, self._hasty)
         return {}
 
     def play(self) -> None:

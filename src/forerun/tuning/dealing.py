@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from forerun.core import Model
 from forerun.grammars.decisions import Plan
 from forerun.solve import Search
 from forerun.toolchains.tvm.extract import Extracted
@@ -45,22 +46,23 @@ class Hand:
         saved = self.bests[-2] - self.bests[-1] if len(self.bests) > 1 else 0.0
         return self.program.weight * (_SLOPE * saved + (1 - _SLOPE) * self.best_s / max(1, len(self.bests)))
 
-    def round(self, n: int) -> int:
-        """Measures a round of `n`; how many were new."""
-        made = len(self.search.round(n))
+    def round(self, n: int, model: Model | None = None) -> int:
+        """Measures a round of `n`, of the search's own model or another one; how many were new."""
+        made = len(self.search.round(n, model=model))
         self.bests.append(self.best_s)
         return made
 
 
 def deal(hands: Sequence[Hand], trials: int, per_task: int | None = None) -> None:
-    """Deals until there are `trials` in all, at most `per_task` of a hand; those that were before count. Each gets a
-    round first, those that weigh most before others; one whose search is dry gets no more.
+    """Deals until there are `trials` in all, at most `per_task` of a hand; those that were before count. Each that had
+    none gets a round first, those that weigh most before others; one whose search is dry gets no more.
     """
     most = trials if per_task is None else per_task
     left = trials - sum(len(hand.search.trials) for hand in hands)
+    untried = [hand for hand in hands if not hand.search.trials]
     first = max(1, min(ROUND, left // len(hands)))
-    for hand in sorted(hands, key=lambda hand: -hand.promise):
-        left -= hand.round(n) if (n := min(first, most - len(hand.search.trials), left)) else 0
+    for hand in sorted(untried, key=lambda hand: -hand.promise):
+        left -= hand.round(min(first, most, left)) if left else 0
     while left and (open_ := [h for h in hands if not h.search.dry and len(h.search.trials) < most]):
         hand = max(open_, key=lambda hand: hand.promise)
         left -= hand.round(min(ROUND, most - len(hand.search.trials), left))
