@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import shutil
 from pathlib import Path
 
@@ -12,13 +13,14 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("onnxscript")
 
+from forerun.distribution import Distribution  # noqa: E402
 from forerun.errors import InputError, ToolMissing, UsageError  # noqa: E402
 from forerun.grammars.floats import Floats  # noqa: E402
 from forerun.models.encoder_decoder import PARTS, EncoderDecoder, checksums, export  # noqa: E402
 from forerun.models.encoder_decoder._onnx import OnnxNetwork  # noqa: E402
 from forerun.models.encoder_decoder._torch import TorchNetwork  # noqa: E402
 from forerun.models.encoder_decoder.config import Config  # noqa: E402
-from forerun.models.encoder_decoder.ensemble import Ensemble  # noqa: E402
+from forerun.models.encoder_decoder.ensemble import Ensemble, between  # noqa: E402
 from forerun.models.encoder_decoder.network import Network  # noqa: E402
 from forerun.models.encoder_decoder.tokenizer import learn  # noqa: E402
 from forerun.testing import check_model  # noqa: E402
@@ -108,6 +110,19 @@ def test_a_damaged_checkpoint_is_refused(file: str, folder: Path, tmp_path: Path
     (place / file).write_bytes((place / file).read_bytes()[:50])
     with pytest.raises(InputError):
         EncoderDecoder.from_pretrained(place)
+
+
+def test_an_answer_lies_between_that_of_the_network_and_that_of_the_trees() -> None:
+    one = Distribution.of((v, v, 1.0) for v in (1.0, 2.0, 4.0))
+    other = Distribution.of((v, v, 1.0) for v in (100.0, 200.0, 6400.0))
+    assert between(one, other, 0.0) is one and between(one, other, 1.0) is other
+    half = between(one, other, 0.5)
+    for q in (0.1, 0.5, 0.9):
+        assert half.quantile(q) == pytest.approx(math.sqrt(one.quantile(q) * other.quantile(q)))
+    assert between(one, other, 0.25).median == pytest.approx(2 * 100**0.25)
+    zero = Distribution.of([(0.0, 0.0, 1.0), (2.0, 2.0, 3.0)])
+    assert between(zero, other, 0.5) == zero.scaled(10.0)
+    assert between(Distribution.point(0.0), other, 0.5) == Distribution.point(0.0)
 
 
 @pytest.mark.parametrize("file", ["decoder.onnx", "pieces.json", "calibration.json", "ensemble.safetensors"])

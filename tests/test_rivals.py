@@ -315,6 +315,24 @@ def test_trees_that_were_kept_predict_the_same() -> None:
         BoostedTrees().arrays()
 
 
+def test_each_kind_has_the_errors_of_its_own_rows() -> None:
+    draw, rows = random.Random(0), list[Row]()
+    for i in range(700):
+        language, noise = draw.choice([("c", 0.02), ("c", 0.02), ("python", 0.6), ("python", 0.6), ("lua", 0.02)])
+        rows.append(row("x" * draw.randint(1, 9), math.exp(draw.gauss(0, noise)), str(i), language))
+    fitted = BoostedTrees(syntax=False)
+    fitted.fit([one for one in rows if "lua" not in one.prompt] + [one for one in rows if "lua" in one.prompt][:90])
+    for trees in (fitted, BoostedTrees.from_arrays(*fitted.arrays())):
+        wide = {}
+        for language in ("c", "python", "lua"):
+            (found,) = trees.predict([row("xxx", 1.0, language=language).prompt])
+            low, high = found.interval(0.9)
+            wide[language] = math.log(high / low)
+        assert wide["c"] < 0.3 * wide["python"]
+        assert wide["c"] < wide["lua"] < wide["python"]  # too few rows: the errors of all
+        assert 0.8 < wide["python"] / (2 * 1.645 * 0.6) < 1.3
+
+
 def holding(count: int, seed: int, most: float = 7.0) -> list[Row]:
     """In c 1 MB and 4 bytes for each element, in python 14 MB and 8 bytes; one in ten holds nothing."""
     draw, found = random.Random(seed), list[Row]()

@@ -74,6 +74,22 @@ def test_a_network_of_pytorch_gives_the_programs_it_runs(target: Any) -> None:
     np.testing.assert_allclose(run(found.module, target, x.numpy()), network(x).detach(), atol=1e-6)
 
 
+def test_what_accumulates_has_the_type_that_pytorch_gives_it(target: Any) -> None:
+    """As the masks of transformers count which sequence a token is of."""
+    torch = pytest.importorskip("torch")
+
+    class Counts(torch.nn.Module):
+        def forward(self, x: Any) -> Any:
+            return (x > 0).cumsum(-1), (x * 3).int().cumsum(0), (x * 3).int().cumprod(dim=1), x.cumsum(1)
+
+    x = torch.randn(3, 40)
+    prepared = tasks.extract(tasks.from_torch(Counts(), (x,)), target).module
+    machine = tvm.relax.VirtualMachine(tasks.compiled(prepared, target), tvm.cpu())
+    for found, expected in zip(machine["main"](tvm.runtime.tensor(x.numpy())), Counts()(x), strict=True):
+        assert str(found.dtype) == str(expected.dtype).removeprefix("torch.")
+        np.testing.assert_allclose(found.numpy(), expected.numpy(), rtol=1e-5, atol=1e-5)
+
+
 def test_texts_parse_back_name_no_weights_and_count_work(target: Any) -> None:
     network, x = convolutional()
     found = tasks.extract(tasks.from_torch(network, (x,)), target)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from zlib import crc32
 
-from forerun import parallel, registry, settings
+from forerun import registry, settings
 from forerun.cli.render import Column, Progress, Table, counted, number, show
 from forerun.core import Model, Result
 from forerun.corpora import workloads
@@ -58,7 +58,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Measures every program's candidates; prints a row for each family."""
-    from forerun.toolchains.tvm.device import located
+    from forerun.toolchains.tvm.device import builders, located
 
     if options.extract is not None:
         extract(options)
@@ -82,10 +82,11 @@ def run(options: argparse.Namespace) -> int:
         except ForerunError as error:
             return Tuned(workload, None, f"{error.what}: {error.why}")
 
-    # One at a time: others beside it are noise.
-    for tuned in parallel.each(found, work, store, settings.workers() if settings.get("workers") else 1):
-        done.append(tuned)
-        progress.step(tuned.workload.name)
+    # One at a time, its kernels built by all workers: other programs beside it are noise.
+    with Pool(builders(place)) as pool, Store(store) as opened:
+        for workload in found:
+            done.append(work(workload, pool, opened))
+            progress.step(workload.name)
     progress.end()
     print(f"trials are in {store}", file=sys.stderr)
     for tuned in done:

@@ -1,7 +1,8 @@
 """What the simple rivals share: they estimate one number on an even scale, and learn from held-out groups how far off.
 
 A rival gives features and a regression. Its errors come from rows whose group it had not seen (cross-conformal
-prediction, Vovk 2015), so that intervals hold for programs that are new.
+prediction, Vovk 2015), so that intervals hold for programs that are new; each class of rows that errs in its own way
+has its own, where they are enough (Mondrian conformal prediction, Vovk et al. 2005).
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import math
 import random
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -25,14 +26,15 @@ from forerun.rows import Row
 
 Vector = NDArray[np.float64]
 Mask = NDArray[np.bool_]
+Classes = NDArray[np.int64]
 Estimate = Callable[[Any], Vector]
 
 FEWEST = 5
 """Rows to learn from."""
-FEWEST_APART = 20
-"""Rows that are told apart by their errors."""
+FEWEST_APART = 100
+"""Rows of a class that has errors of its own."""
 QUANTILES = 200
-"""Errors that are kept."""
+"""Errors that are kept, of each class half as many."""
 _LARGEST = 650.0
 """Of logarithms: e to that, times an error, is still a double."""
 
@@ -75,18 +77,17 @@ class Fitted:
 
     scale: Scale
     errors: Vector
-    apart: Vector
-    """Errors of the rows that err in a way of their own; those of all where too few do."""
+    own: Mapping[int, Vector]
+    """Errors of the classes of rows that had enough."""
     estimate: Estimate
     low: float
     high: float
 
-    def distributions(self, features: Any, apart: Mask) -> list[Distribution]:
+    def distributions(self, features: Any, classes: Classes) -> list[Distribution]:
         """No estimate is further from the known values than they are from one another."""
         places = np.clip(self.estimate(features), self.low, self.high)
-        errors = (self.errors, self.apart)
-        both = zip(places.tolist(), apart.tolist(), strict=True)
-        return [self.scale.distribution(place, errors[own]) for place, own in both]
+        both = zip(places.tolist(), classes.tolist(), strict=True)
+        return [self.scale.distribution(place, self.own.get(name, self.errors)) for place, name in both]
 
 
 class Regression(Predictor):
@@ -113,9 +114,9 @@ class Regression(Predictor):
     def _regress(self, x: Any, y: Vector, setting: Any, seed: int) -> Estimate:
         """From features to places on the scale."""
 
-    def _apart(self, estimate: Any, x: Any) -> Mask:
-        """The rows that err in a way of their own: none."""
-        return np.zeros(x.shape[0], dtype=np.bool_)
+    def _classes(self, estimate: Any, x: Any) -> Classes:
+        """What errs alike: all rows."""
+        return np.zeros(x.shape[0], dtype=np.int64)
 
     def fit(self, rows: Sequence[Row], seed: int = 0) -> None:
         """Learns from rows of one metric. Raises InputError where they are too few or a value is not finite."""
@@ -130,9 +131,11 @@ class Regression(Predictor):
         span = float(y.max() - y.min()) + 1
         low, high = max(y.min() - span, -_LARGEST), min(y.max() + span, _LARGEST)
         estimate = self._regress(x, y, setting, seed)
-        apart = self._apart(estimate, x)
-        own = errors[apart] if apart.sum() >= FEWEST_APART else errors
-        self._fitted = Fitted(scale, thinned(errors), thinned(own), estimate, low, high)
+        classes = self._classes(estimate, x)
+        names, counts = np.unique(classes, return_counts=True)
+        many = names[counts >= FEWEST_APART].tolist()
+        own = {name: thinned(errors[classes == name], QUANTILES // 2) for name in many}
+        self._fitted = Fitted(scale, thinned(errors), own, estimate, low, high)
 
     def predict(self, prompts: Sequence[str]) -> list[Distribution]:
         """What it believes of each. Raises InputError before `fit`."""
@@ -140,12 +143,11 @@ class Regression(Predictor):
             raise untaught(self.name)
         if not prompts:
             return []
-        return self._asked(self._fitted, self._features([parts(prompt) for prompt in prompts]))[0]
+        return self._asked(self._fitted, self._features([parts(prompt) for prompt in prompts]))
 
-    def _asked(self, fitted: Fitted, x: Any) -> tuple[list[Distribution], Mask]:
-        """What it believes of rows with these features, and which err in a way of their own."""
-        apart = self._apart(fitted.estimate, x)
-        return fitted.distributions(x, apart), apart
+    def _asked(self, fitted: Fitted, x: Any) -> list[Distribution]:
+        """What it believes of rows with these features."""
+        return fitted.distributions(x, self._classes(fitted.estimate, x))
 
 
 def labels(rows: Sequence[Row]) -> Vector:

@@ -15,7 +15,18 @@ from forerun.distribution import Distribution
 from forerun.models._features import COUNTER, Columns, Table, device, facts, language
 from forerun.models._forest import Forest
 from forerun.models._grown import Grown
-from forerun.models._regression import Estimate, Fitted, Mask, Regression, Scale, Vector, missing, untaught
+from forerun.models._regression import (
+    QUANTILES,
+    Classes,
+    Estimate,
+    Fitted,
+    Mask,
+    Regression,
+    Scale,
+    Vector,
+    missing,
+    untaught,
+)
 from forerun.models._sums import FEWEST, Sums
 from forerun.prompts import Parts, parts
 from forerun.stats import spearman
@@ -25,6 +36,8 @@ _MOST = 300
 _KINDS = 100
 """Kinds of prompts that are told apart."""
 _ELEMENTS = f"{COUNTER}elements"
+_HEARD = -1
+"""The class of prompts whose sizes say what is taken; that of others is their kind."""
 _HELD = "memory"
 """The metric that counts what a program holds."""
 
@@ -67,18 +80,20 @@ class BoostedTrees(Regression):
 
     def heard(self, prompts: Sequence[str]) -> tuple[list[Distribution], Mask]:
         """As `predict`, and of which prompts sizes in the text say what it takes. Raises InputError before `fit`."""
-        return self._asked(self._of_fit()[0], self._features([parts(prompt) for prompt in prompts]))
+        fitted, target = self._of_fit()
+        x = self._features([parts(prompt) for prompt in prompts])
+        return self._asked(fitted, x), target.heard(x)
 
-    def _asked(self, fitted: Fitted, x: Table) -> tuple[list[Distribution], Mask]:
+    def _asked(self, fitted: Fitted, x: Table) -> list[Distribution]:
         """Where sizes are heard no answer is below what any program took."""
-        found, heard = super()._asked(fitted, x)
-        target = self._of_fit()[1]
-        for i in np.flatnonzero(heard):
+        found, target = super()._asked(fitted, x), self._of_fit()[1]
+        for i in np.flatnonzero(target.heard(x)):
             found[i] = found[i].within(float(target.grown.least(x[i : i + 1, -1])[0]), math.inf)
-        return found, heard
+        return found
 
-    def _apart(self, estimate: _Estimate, x: Table) -> Mask:
-        return estimate.target.heard(x)
+    def _classes(self, estimate: _Estimate, x: Table) -> Classes:
+        """Where sizes are heard; else the kind of prompt."""
+        return np.where(estimate.target.heard(x), _HEARD, x[:, -1].astype(np.int64))
 
     def _of_fit(self) -> tuple[Fitted, _Target]:
         if self._fitted is None:
@@ -122,7 +137,8 @@ class BoostedTrees(Regression):
         assert isinstance(fitted.estimate, _Estimate)
         arrays = fitted.estimate.forest.arrays() | {
             "errors": fitted.errors,
-            "apart": fitted.apart,
+            "classes": np.array(list(fitted.own), np.int64),
+            "own": np.array(list(fitted.own.values())).reshape(len(fitted.own), QUANTILES // 2),
             "target_sums": target.sums.weights,
         }
         arrays |= {"target_values": target.values, "target_places": target.places, "target_grown": target.grown.terms}
@@ -141,9 +157,8 @@ class BoostedTrees(Regression):
         sums, grown = Sums(arrays["target_sums"]), Grown(arrays["target_grown"])
         target = _Target(way, values, places, sums, grown)
         estimate = _Estimate(Forest.from_arrays(arrays), target)
-        made._fitted = Fitted(
-            Scale(**rest["scale"]), arrays["errors"], arrays["apart"], estimate, rest["low"], rest["high"]
-        )
+        own = dict(zip(arrays["classes"].tolist(), arrays["own"], strict=True))
+        made._fitted = Fitted(Scale(**rest["scale"]), arrays["errors"], own, estimate, rest["low"], rest["high"])
         return made
 
 

@@ -30,10 +30,10 @@ from forerun.store import Store
 from forerun.tasks.schedule import Schedule
 from forerun.toolchains.tvm import database, network
 from forerun.toolchains.tvm import target as targets
-from forerun.toolchains.tvm.device import Place, located
+from forerun.toolchains.tvm.device import Place, builders, located
 from forerun.toolchains.tvm.extract import Extracted
 from forerun.tuning import output as folder
-from forerun.tuning.dealing import ROUND, Hand, deal
+from forerun.tuning.dealing import Hand, deal
 from forerun.tuning.requests import Shapes, request
 
 TRIALS = 16
@@ -170,7 +170,7 @@ def tune(
         tell(Progress("reading", asked.name))
         reader = stack.enter_context(Pool(1, _READING))
         found, left_out = asked.programs(reader, place)
-        pool = stack.enter_context(Pool(_workers(place), _limits(place)))
+        pool = stack.enter_context(Pool(builders(place), _limits(place)))
         kept = stack.enter_context(Store(settings.store_path() if store is None else Path(store)))
         table = _Table(writer, place, seed, pool, kept, tell, trials, per_task)
         for program in sorted(found, key=lambda program: -program.weight * program.flops):
@@ -208,14 +208,6 @@ def _check(trials: int | None, per_task: int | None, seed: int, target: str, pro
 
 def _proposer(asked: str | Model | None, checkpoint: str | Path | None) -> Model:
     return chosen(asked or (Scheduler.name if checkpoint or SHIPPED.is_dir() else Uniform.name), checkpoint)
-
-
-def _workers(place: Place) -> int:
-    """They build side by side, at most as many as a round has candidates. One asks another machine, or a GPU."""
-    if settings.get("workers"):
-        return settings.workers()
-    here = place.remote is None and targets.device(place.target) == "cpu"
-    return min(settings.workers(), ROUND) if here else 1
 
 
 def _limits(place: Place) -> Limits:

@@ -1,10 +1,10 @@
 """Boosted trees beside the network: they count what it reads, and err elsewhere.
 
-The network says how likely each value is, the trees where the middle lies: the distribution is moved, in logarithms,
-by a share of the way to the trees' median. The share of each metric, and of each language with enough rows, is what is
-best on rows that neither has learned from (stacked regressions, Breiman 1996). Where sizes in a text say what a program
-holds the trees answer alone: held-out rows gave them the whole share. The trees count words and the prompt's counters,
-which needs no parser.
+Both give a distribution, and the answer lies between them: each quantile, in logarithms, by a share of the way from the
+network's to the trees' (Vincent 1912; Ratcliff 1979). The share of each metric, and of each language with enough rows,
+is what is best on rows that neither has learned from (stacked regressions, Breiman 1996). Where sizes in a text say
+what a program holds the trees answer alone: held-out rows gave them the whole share. The trees count words and the
+prompt's counters, which needs no parser.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ _FEWEST = 40
 _OWN = 400
 """Rows of a form (source, LLVM IR, networks) that has trees of its own where a metric is asked of several."""
 _FORMS = ("llvm", "onnx")
+_QUANTILES = tuple((i + 0.5) / 101 for i in range(101))
+"""The median is among them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,7 @@ class Ensemble:
         return next((name for name in (f"{metric}/{_form(prompt)}", metric) if name in self.members), "")
 
     def moved(self, prompts: Sequence[str], found: Sequence[Distribution]) -> list[Distribution]:
-        """What the network believes of each prompt, moved."""
+        """What the network believes of each prompt, moved towards what the trees believe."""
         places = defaultdict(list)
         for i, prompt in enumerate(prompts):
             places[self.member(prompt)].append(i)
@@ -92,7 +94,7 @@ class Ensemble:
                 beliefs, heard = member.trees.heard([prompts[i] for i in here])
                 for i, belief, loud in zip(here, beliefs, heard.tolist(), strict=True):
                     share = member.shares.get(_language(prompts[i]), member.share)
-                    made[i] = belief if loud else _moved(made[i], belief.median, share)
+                    made[i] = between(made[i], belief, 1.0 if loud else share)
         return made
 
     def save(self, folder: Path) -> None:
@@ -153,7 +155,18 @@ def _language(prompt: str) -> str:
     return parts(prompt).head.get("language", "")
 
 
-def _moved(found: Distribution, median: float, share: float) -> Distribution:
+def between(one: Distribution, other: Distribution, share: float) -> Distribution:
+    """Each quantile, in logarithms, by a share of the way from one to the other."""
+    if share in (0.0, 1.0):
+        return other if share else one
+    values = np.array([[found.quantile(q) for q in _QUANTILES] for found in (one, other)])
+    if not (values > 0).all() or np.isinf(values).any():
+        return _scaled(one, other.median, share)
+    return Distribution.of((v, v, 1.0) for v in np.exp(np.log(values).T @ (1 - share, share)).tolist())
+
+
+def _scaled(found: Distribution, median: float, share: float) -> Distribution:
+    """Moved as a whole, where some quantiles have no logarithm."""
     middle = found.median
     if not (0 < middle < math.inf and 0 < median < math.inf):
         return found

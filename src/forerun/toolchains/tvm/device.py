@@ -14,6 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from forerun import settings
 from forerun.clock import interleaved
 from forerun.errors import ToolMissing, UsageError, reason
 from forerun.toolchains.llvm import clang
@@ -25,6 +26,7 @@ Timer = Callable[[int, int], Sequence[float]]
 """Seconds of one run, for each sample: of how many runs a sample is, and how many samples."""
 
 _ASKING_S = 60.0
+_BUSY = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +164,15 @@ def located(target: str, rpc: str | None) -> Place:
         there = targets.parse(target, session)
         handle(there, session, str(remote))
     return Place(there, remote)
+
+
+def builders(place: Place) -> int:
+    """Workers that build kernels of a program at once: as many as the setting `workers` says, else one for each core
+    that a round of candidates keeps busy. One asks another machine, or a GPU."""
+    if settings.get("workers"):
+        return settings.workers()
+    here = place.remote is None and targets.device(place.target) == "cpu"
+    return min(settings.workers(), _BUSY) if here else 1
 
 
 def _of_this_machine(target: str) -> None:
