@@ -74,17 +74,17 @@ class _Live:
     """What is being done, on stderr."""
 
     def __init__(self) -> None:
-        self.progress, self._stage = render.Progress(None, "trials"), ""
+        self.progress, self._said = render.Progress(None, "trials"), set[str]()
 
     def told(self, now: Progress) -> None:
-        """Once for each trial, and where another stage begins."""
+        """Once for each trial, and where another stage begins: between defaults first kernels are measured."""
         if now.stage == "tuning":
             self.progress.total = now.of
             self.progress.step(_note(now))
-        elif now.stage != self._stage:
+        elif now.stage not in self._said:
             self.progress.end()
             _say({"reading": "reading the network", "default": "measuring the defaults"}.get(now.stage, "comparing"))
-        self._stage = now.stage
+            self._said.add(now.stage)
 
 
 def _note(now: Progress) -> str:

@@ -172,7 +172,7 @@ def tune(
         found, left_out = asked.programs(reader, place)
         pool = stack.enter_context(Pool(builders(place), _limits(place)))
         kept = stack.enter_context(Store(settings.store_path() if store is None else Path(store)))
-        table = _Table(writer, place, seed, pool, kept, tell, trials, per_task)
+        table = _Table(writer, place, seed, pool, kept, tell, trials, per_task, len(found))
         for program in sorted(found, key=lambda program: -program.weight * program.flops):
             left_out |= table.seat(program)
         if not table.hands:
@@ -231,6 +231,8 @@ class _Table:
     trials: int | None = None
     """In all, and of each program, where they are given."""
     per_task: int | None = None
+    programs: int = 0
+    """Those that may have a hand."""
 
     def __post_init__(self) -> None:
         self.task = Schedule(remote=self.place.remote)
@@ -240,9 +242,9 @@ class _Table:
 
     @property
     def total(self) -> int:
-        """Trials of all programs that have a hand by now."""
-        given = (self.trials, None if self.per_task is None else self.per_task * len(self.hands))
-        return min((number for number in given if number is not None), default=TRIALS * len(self.hands))
+        """Trials of all programs."""
+        given = (self.trials, None if self.per_task is None else self.per_task * self.programs)
+        return min((number for number in given if number is not None), default=TRIALS * self.programs)
 
     def seat(self, program: Extracted) -> dict[str, str]:
         """Measures a program's default, and at once one kernel, where the proposer can be hasty: most of what there is
@@ -256,6 +258,7 @@ class _Table:
                 on_trial=lambda trial: self._measured(place, trial),
             )  # fmt: skip
         except InputError as error:
+            self.programs -= 1
             return {program.name: f"{error.what}: {error.why}"}
         self.hands.append(Hand(program, search))
         if self._hasty and len(self.order) < self.total:
