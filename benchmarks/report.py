@@ -269,6 +269,24 @@ def _beside(beside: list[dict[str, Any]]) -> list[list[str]]:
 RUNS = ("default", "dlight", "metaschedule", "ours", "PyTorch", "Inductor", "onnxruntime")
 
 
+def measuring() -> str:
+    """Candidates a minute, of our workers and of MetaSchedule's."""
+    found = load("measuring")
+    if not found:
+        return "Not measured.\n"
+    ways = ("forerun", *found["ratio"])
+    rows = []
+    for row in found["programs"]:
+        minute = (f"{row[way]['a_minute']:.0f}" for way in ways)
+        rows.append([row["program"], f"{row['candidates']}", *minute, f"{row['wrong_but_accepted']['stock']}"])
+    head = ["program", "candidates", *(f"{way}, a minute" for way in ways), "wrong, accepted by stock"]
+    told = "; ".join(
+        f"{ratio['value']:.2f} [{ratio['low']:.2f}, {ratio['high']:.2f}] times {way}'s"
+        for way, ratio in found["ratio"].items()
+    )
+    return f"{table(head, rows)}\nGeometric means over programs: {told}, on {found['cores']} cores.\n"
+
+
 def networks() -> str:
     """Whole networks: latencies of every way to run them, and what the searches took."""
     found = load("networks")
@@ -372,6 +390,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "shipped": shipped,
     "predict": predict,
     "tuning": tuning,
+    "measuring": measuring,
     "networks": networks,
     "operators": operators,
     "judge": judge,
