@@ -18,7 +18,8 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from forerun.errors import InputError  # noqa: E402
+from forerun.errors import InputError, UsageError  # noqa: E402
+from forerun.files import alone  # noqa: E402
 from forerun.grammars.floats import Floats  # noqa: E402
 from forerun.models._decode import expand  # noqa: E402
 from forerun.models.encoder_decoder._torch import TorchNetwork  # noqa: E402
@@ -277,17 +278,43 @@ def test_a_source_longer_than_a_row_has_one_of_its_own(world: World) -> None:
     assert batch.ids_BS.shape[1] == len(long[0].ids) > 64
 
 
+def test_the_ordinal_loss_is_least_at_the_truth() -> None:
+    """In the mean over targets; the distance alone is least where all mass lies on the median."""
+    places = torch.tensor([3.0, float("nan"), -1.0, 0.0, 7.0])
+    truth = torch.tensor([0.2, 0.0, 0.3, 0.4, 0.1])
+    order = places.argsort()
+    drawn = torch.tensor([0, 2, 3, 4])
+
+    def mean(mass: torch.Tensor) -> float:
+        each = losses.ordinal(mass.log().expand(4, -1), drawn, places.expand(4, -1), order.expand(4, -1))
+        return float((each * truth[drawn]).sum())
+
+    generator = torch.Generator().manual_seed(0)
+    for _ in range(20):
+        other = truth * torch.exp(0.5 * torch.randn(5, generator=generator))
+        assert mean(truth) < mean(other / other.sum())
+    assert mean(truth) < mean(torch.tensor([0.0, 0.0, 0.0, 1.0, 0.0]))
+
+
 def test_losses_by_hand() -> None:
     logits = torch.tensor([[0.0, 0.0, 0.0, 9.0]])
     legal = torch.tensor([[True, True, True, False]])
     found = losses.legal_logprobs(logits, legal)
     assert losses.likelihood(found, torch.tensor([1])).item() == pytest.approx(math.log(3))
     place = torch.tensor([[1.0, 2.0, 4.0, float("nan")]])
-    assert losses.ordinal(found, torch.tensor([2]), place).item() == pytest.approx((3 + 2) / 3)
+    order = place.argsort(-1)
+    assert losses.ordinal(found, torch.tensor([2]), place, order).item() == pytest.approx(1 / 9 + 2 * 4 / 9)
+    assert losses.ordinal(found, torch.tensor([0]), place, order).item() == pytest.approx(4 / 9 + 2 / 9)
     assert losses.expected_places(found, place).item() == pytest.approx(7 / 3)
     no_place = torch.full((1, 4), float("nan"))
-    assert losses.ordinal(found, torch.tensor([2]), no_place).item() == 0
+    assert losses.ordinal(found, torch.tensor([2]), no_place, no_place.argsort(-1)).item() == 0
     scores, values = torch.tensor([0.0, 1.0, 5.0]), torch.tensor([1.0, 2.0, 0.0])
     right = losses.ranking(scores, values, torch.tensor([0, 0, -1]))
     wrong = losses.ranking(-scores, values, torch.tensor([0, 0, -1]))
     assert 0 < right < 0.1 < wrong and losses.ranking(scores, values, torch.tensor([0, 1, 2])) == 0
+
+
+def test_one_training_at_a_time_has_a_folder(world: World, tmp_path: Path) -> None:
+    with alone(tmp_path, "trains in"), pytest.raises(UsageError, match="another process trains in"):
+        world.train(tmp_path)
+    assert not list(tmp_path.iterdir())

@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from forerun.errors import ForerunError
+from forerun.errors import ForerunError, UsageError
 
 
 def write_atomically(path: Path, data: bytes, mask: int | None = None, *, folders: bool = True) -> None:
@@ -63,3 +63,17 @@ def locked(path: Path) -> Iterator[None]:
     with path.open("a") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
+
+
+@contextlib.contextmanager
+def alone(folder: Path, what: str) -> Iterator[None]:
+    """Holds a folder that is there for one process. Raises UsageError where another one has it, which does `what`."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise UsageError(f"another process {what} {folder}", "both would write its files", "wait for it") from None
+        yield
+    finally:
+        os.close(descriptor)

@@ -161,7 +161,7 @@ def read(path: str, options: Options, data: bytes | None = None) -> File:
     if language == _ONNX:
         model = proto.load(Path(path)) if data is None else proto.parse(data, path)
         fixed = proto.fix(model, options.sizes)
-        proto.check_sizes(fixed)
+        proto.check_sizes(fixed, path)
         return File(_graphs.carried(fixed, "", path), place)
     data = content(path) if data is None else data
     _check(path, data)

@@ -89,8 +89,8 @@ def fit(
     A checkpoint of T5Gemma, in a folder or as `hub:OWNER/NAME`, gives its encoder and tokenizer.
 
     Then the folder holds a checkpoint for `kind`. Raises InputError where there is too little to learn from, or the
-    folder holds another training, UsageError for low-rank updates that do not start from a checkpoint of ours and where
-    memory does not suffice.
+    folder holds another training, UsageError for low-rank updates that do not start from a checkpoint of ours, where
+    memory does not suffice, and where another training runs in the folder.
     """
     if training.lora and not (start and _ours(start)):
         why = f"{start} is none" if start else "none was named"

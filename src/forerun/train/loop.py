@@ -24,7 +24,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
-from forerun.files import write_atomically
+from forerun.files import alone, write_atomically
 from forerun.models.encoder_decoder.network import Network
 from forerun.train import checkpoint, losses
 from forerun.train.batches import Batch, Position, Sampler, batches, once
@@ -81,6 +81,7 @@ class Objective(nn.Module):
 
     legal_table: Tensor
     places_table: Tensor
+    order_table: Tensor
     written: Tensor
     columns: Tensor
 
@@ -93,6 +94,7 @@ class Objective(nn.Module):
         tables = {
             "legal_table": legal[:, written],
             "places_table": data.places[:, written],
+            "order_table": data.places[:, written].argsort(axis=1),  # NaN comes last
             "written": np.flatnonzero(written),
             "columns": np.cumsum(written) - 1,
         }
@@ -115,7 +117,7 @@ class Objective(nn.Module):
         loss = nll.mean()
         places = self.places_table[choices]
         if self.recipe.ordinal:
-            parts["ordinal"] = losses.ordinal(logprobs, targets, places).mean()
+            parts["ordinal"] = losses.ordinal(logprobs, targets, places, self.order_table[choices]).mean()
             loss = loss + self.recipe.ordinal * parts["ordinal"]
         if self.recipe.ranking:
             scores = hidden.new_zeros(chosen.shape, dtype=torch.float32)
@@ -142,9 +144,11 @@ def train(
     Another `objective` gives, as `Objective` does, a batch's loss and its parts; `nll` decides which weights are best.
     Under `torchrun` each process draws examples of its own and the gradients are averaged; the first one writes.
     Ctrl-C and SIGTERM end it after the step in hand: its state is saved, and KeyboardInterrupt is raised. A second one
-    ends it at once.
+    ends it at once. Raises UsageError where another training runs in the folder.
     """
-    return _Run(network, objective(network, data, recipe), data, recipe, folder, device).run(seconds, on_step)
+    first = int(os.environ.get("RANK", 0)) == 0
+    with alone(folder, "trains in") if first else nullcontext():
+        return _Run(network, objective(network, data, recipe), data, recipe, folder, device).run(seconds, on_step)
 
 
 class _Run:

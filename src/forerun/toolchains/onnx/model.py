@@ -171,12 +171,12 @@ def captured(node: Any) -> list[str]:
     return list(dict.fromkeys(name for name in read if name and name not in made))
 
 
-def check_sizes(model: Any) -> None:
+def check_sizes(model: Any, name: str = "the model") -> None:
     """Raises UsageError where an input has a size that is known only when the model runs, or none at all."""
     found = symbols(model)
     if found or any(not value.type.tensor_type.HasField("shape") for value in inputs(model.graph)):
         example = " ".join(f"--size {name}=1" for name in found) or "export it with fixed shapes"
-        raise UsageError("the model's inputs have no fixed shape", f"open sizes: {', '.join(found) or 'all'}", example)
+        raise UsageError(f"inputs of {name} have no fixed shape", f"open sizes: {', '.join(found) or 'all'}", example)
 
 
 def tensors(graph: Any) -> Iterator[Any]:
