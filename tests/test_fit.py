@@ -247,12 +247,14 @@ def test_calibration_is_kept_and_knows_what_it_has_seen(tmp_path: Path) -> None:
     asked = [prompt(Metric("memory", "B"), language, "here", "") for language in ("c, clang 22", "go, gc 1.26")]
     assert [again.factor(prompts.parts(text)) for text in (*asked, "no head")] == [2, 1.5, 1]
     assert again.known and again.known.familiarity(far)[0] == known.familiarity(far)[0]
-    bounded = Calibration(ranges={"memory": (1.0, 5.0), "memory/c, clang 22": (2.0, 9.0)})
+    bounded = Calibration(ranges={"runtime": (1.0, 5.0), "runtime/c, clang 22": (2.0, 9.0), "memory": (1.0, 99.0)})
     bounded.save(tmp_path)
-    kept, heads = Calibration.load(tmp_path), [prompts.parts(text) for text in (*asked, "no head")]
+    timed = [prompt(Metric("runtime", "s"), language, "here", "") for language in ("c, clang 22", "go, gc 1.26")]
+    kept, heads = Calibration.load(tmp_path), [prompts.parts(text) for text in (*timed, "no head")]
     assert [kept.bounds(head, 3.0) for head in heads] == [(0.3, 30), (0.3, 30), (-math.inf, math.inf)]
     assert kept.bounds(heads[0], 400.0) == (2, 4000) and kept.bounds(heads[0], 0.1) == (0.01, 9)
-    wide = Calibration(ranges={"memory": (1.0, 500.0)})
+    assert kept.bounds(prompts.parts(asked[0]), 3.0) == (8, 99)  # no program holds less than its language takes
+    wide = Calibration(ranges={"runtime": (1.0, 500.0)})
     assert [wide.unseen(heads[1], value) for value in (4.0, 6.0, 99.0, 101.0)] == [True, False, False, True]
     assert not wide.unseen(heads[2], 1e30)
     (tmp_path / "calibration.json").write_text("{")

@@ -103,6 +103,12 @@ def test_a_program_that_fills_memory_is_not_taken_for_a_small_one(language: str)
     assert found[2].value >= found[1].value, "more is not less"
 
 
+def test_no_program_holds_less_than_its_language_takes() -> None:
+    odd = "x = 1\n" * 50
+    (found,) = forerun.predict([Source(odd, "python", "odd")], metric="memory")
+    assert 1e7 < found.low <= found.value < 2e7
+
+
 def test_networks_beyond_all_that_was_measured_are_told_apart_and_unlike_it() -> None:
     found = forerun.predict([network(width) for width in (256, 16_384, 32_768, 65_536)], metric="latency")
     assert found[0].familiar == "familiar" and found[-1].familiar == "unlike anything seen"

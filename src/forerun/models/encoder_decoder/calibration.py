@@ -29,6 +29,9 @@ FAR = 10.0
 outside: a wide interval knows no better."""
 _UNSEEN = 2.0
 """Times beyond what was learned from, where an answer is no longer of a kind that was seen."""
+_HELD = "memory"
+_FLOOR = 0.8
+"""Of the least that any program of a language held: other versions and machines take a little less."""
 _SHRINKAGE = 0.05
 """Of the covariance towards its mean variance: summaries may lie in a subspace."""
 
@@ -92,9 +95,11 @@ class Calibration:
         return self.factors.get(f"{metric}/{kind(found)}", self.factors.get(metric, 1.0))
 
     def bounds(self, found: Parts, middle: float) -> tuple[float, float]:
-        """The least and the most for a prompt whose answer has this middle; none where no range is known."""
+        """The least and the most for a prompt whose answer has this middle; none where no range is known. No program
+        holds less than its language takes."""
         least, most = self._range(found)
-        return min(least, middle / FAR), max(most, middle * FAR)
+        floor = least * FAR * _FLOOR if found.head.get("metric") == _HELD else min(least, middle / FAR)
+        return floor, max(most, middle * FAR)
 
     def unseen(self, found: Parts, middle: float) -> bool:
         """Whether an answer lies beyond what was learned of its language, else of its metric."""
