@@ -93,21 +93,19 @@ class Pool:
         """
         waiting = deque(enumerate(answers))
         busy: dict[_Worker, tuple[int, A | None]] = {}
-        begun: deque[tuple[_Worker, tuple[int, A | None]]] = deque()
+        begun: dict[int, tuple[_Worker, A | None]] = {}
         most = _BEGUN * len(self._workers) if len(self._workers) > 1 else 1
 
         def answered() -> Iterator[tuple[int, Measurement]]:
             for worker, found in list(_finished(busy)):
-                one = busy.pop(worker)
+                place, answer = busy.pop(worker)
                 if isinstance(found, _Begun):
-                    begun.append((worker, one))
+                    begun[place] = worker, answer
                     continue
                 if not worker.runs:  # with it died what it had begun
-                    waiting.extendleft(one for owner, one in begun if owner is worker)
-                    kept = [each for each in begun if each[0] is not worker]
-                    begun.clear()
-                    begun.extend(kept)
-                yield one[0], _measurement(found)
+                    lost = [other for other, (owner, _) in begun.items() if owner is worker]
+                    waiting.extendleft((other, begun.pop(other)[1]) for other in lost)
+                yield place, _measurement(found)
 
         try:
             while waiting or begun:
@@ -118,13 +116,14 @@ class Pool:
                             worker.submit(task, source, *busy[worker])
                     yield from answered()
                 while begun:
-                    worker, one = begun.popleft()
-                    busy[worker] = one
-                    worker.submit_end(one[0])
+                    place = next(iter(begun))
+                    worker, answer = begun.pop(place)
+                    busy[worker] = place, answer
+                    worker.submit_end(place)
                     while busy:
                         yield from answered()
         finally:
-            for worker in {*busy, *(owner for owner, _ in begun)}:  # the caller stopped listening
+            for worker in {*busy, *(owner for owner, _ in begun.values())}:  # the caller stopped listening
                 worker.stop()
 
     def call(self, function: Callable[..., T], *arguments: object, todo: str = "") -> T:

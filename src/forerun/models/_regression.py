@@ -143,11 +143,12 @@ class Regression(Predictor):
             raise untaught(self.name)
         if not prompts:
             return []
-        return self._asked(self._fitted, self._features([parts(prompt) for prompt in prompts]))
+        return self._asked(self._fitted, self._features([parts(prompt) for prompt in prompts]))[0]
 
-    def _asked(self, fitted: Fitted, x: Any) -> list[Distribution]:
-        """What it believes of rows with these features."""
-        return fitted.distributions(x, self._classes(fitted.estimate, x))
+    def _asked(self, fitted: Fitted, x: Any) -> tuple[list[Distribution], Classes]:
+        """What it believes of rows with these features, and what they err like."""
+        classes = self._classes(fitted.estimate, x)
+        return fitted.distributions(x, classes), classes
 
 
 def labels(rows: Sequence[Row]) -> Vector:

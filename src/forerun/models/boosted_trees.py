@@ -38,7 +38,7 @@ _KINDS = 100
 _ELEMENTS = f"{COUNTER}elements"
 _HEARD = -1
 """The class of prompts whose sizes say what is taken; that of others is their kind."""
-_HELD = "memory"
+HELD = "memory"
 """The metric that counts what a program holds."""
 
 
@@ -80,16 +80,16 @@ class BoostedTrees(Regression):
 
     def heard(self, prompts: Sequence[str]) -> tuple[list[Distribution], Mask]:
         """As `predict`, and of which prompts sizes in the text say what it takes. Raises InputError before `fit`."""
-        fitted, target = self._of_fit()
-        x = self._features([parts(prompt) for prompt in prompts])
-        return self._asked(fitted, x), target.heard(x)
+        found, classes = self._asked(self._of_fit()[0], self._features([parts(prompt) for prompt in prompts]))
+        return found, classes == _HEARD
 
-    def _asked(self, fitted: Fitted, x: Table) -> list[Distribution]:
+    def _asked(self, fitted: Fitted, x: Table) -> tuple[list[Distribution], Classes]:
         """Where sizes are heard no answer is below what any program took."""
-        found, target = super()._asked(fitted, x), self._of_fit()[1]
-        for i in np.flatnonzero(target.heard(x)):
+        found, classes = super()._asked(fitted, x)
+        target = self._of_fit()[1]
+        for i in np.flatnonzero(classes == _HEARD):
             found[i] = found[i].within(float(target.grown.least(x[i : i + 1, -1])[0]), math.inf)
-        return found
+        return found, classes
 
     def _classes(self, estimate: _Estimate, x: Table) -> Classes:
         """Where sizes are heard; else the kind of prompt."""
@@ -105,7 +105,7 @@ class BoostedTrees(Regression):
         """What trees may learn. Of memory they look at elements, whatever held-out rows say: hardly any holds much."""
         counters = [i for i, name in enumerate(self._columns.names) if name.startswith(COUNTER)]
         elements = [i for i in counters if self._columns.names[i] == _ELEMENTS]
-        if elements and all(one.head.get("metric") == _HELD for one in found):
+        if elements and all(one.head.get("metric") == HELD for one in found):
             yield _Way(ranked=True, elements=elements)
             return
         yield from (_Way(ranked=False), _Way(ranked=True))

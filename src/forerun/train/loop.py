@@ -94,10 +94,11 @@ class Objective(nn.Module):
         tables = {
             "legal_table": legal[:, written],
             "places_table": data.places[:, written],
-            "order_table": data.places[:, written].argsort(axis=1),  # NaN comes last
             "written": np.flatnonzero(written),
             "columns": np.cumsum(written) - 1,
         }
+        if recipe.ordinal:
+            tables["order_table"] = tables["places_table"].argsort(axis=1)  # NaN comes last
         for name, table in tables.items():
             self.register_buffer(name, torch.from_numpy(table), persistent=False)
 

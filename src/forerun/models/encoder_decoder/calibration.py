@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from forerun.errors import InputError, reason
 from forerun.files import write_atomically
 from forerun.models._calibrated import kind
+from forerun.models.boosted_trees import HELD
 from forerun.prompts import Parts, parts
 from forerun.rows import Row
 
@@ -29,7 +30,6 @@ FAR = 10.0
 outside: a wide interval knows no better."""
 _UNSEEN = 2.0
 """Times beyond what was learned from, where an answer is no longer of a kind that was seen."""
-_HELD = "memory"
 _FLOOR = 0.8
 """Of the least that any program of a language held: other versions and machines take a little less."""
 _SHRINKAGE = 0.05
@@ -98,7 +98,7 @@ class Calibration:
         """The least and the most for a prompt whose answer has this middle; none where no range is known. No program
         holds less than its language takes."""
         least, most = self._range(found)
-        floor = least * FAR * _FLOOR if found.head.get("metric") == _HELD else min(least, middle / FAR)
+        floor = least * FAR * _FLOOR if found.head.get("metric") == HELD else min(least, middle / FAR)
         return floor, max(most, middle * FAR)
 
     def unseen(self, found: Parts, middle: float) -> bool:

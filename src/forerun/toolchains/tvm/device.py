@@ -26,7 +26,8 @@ Timer = Callable[[int, int], Sequence[float]]
 """Seconds of one run, for each sample: of how many runs a sample is, and how many samples."""
 
 _ASKING_S = 60.0
-_BUSY = 8
+_BUILDERS = 8
+"""Workers that build at once, at most: a round of a tuning has no more candidates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +144,7 @@ class Session(Device):
 def opened(place: Place, seconds: float) -> Iterator[Device]:
     """The device there; another machine is used for so many seconds at most. Raises ToolMissing where there is none."""
     if place.remote is None:
-        yield here(place.target)
+        yield _here(place.target)
         return
     with place.remote.session(seconds) as session:
         yield Session(place.target, place.remote, session, seconds)
@@ -167,12 +168,12 @@ def located(target: str, rpc: str | None) -> Place:
 
 
 def builders(place: Place) -> int:
-    """Workers that build kernels of a program at once: as many as the setting `workers` says, else one for each core
-    that a round of candidates keeps busy. One asks another machine, or a GPU."""
+    """Workers that build kernels of a program at once: as many as the setting `workers` says, else one for each core.
+    One asks another machine, or a GPU."""
     if settings.get("workers"):
         return settings.workers()
-    here = place.remote is None and targets.device(place.target) == "cpu"
-    return min(settings.workers(), _BUSY) if here else 1
+    own = place.remote is None and targets.device(place.target) == "cpu"
+    return min(settings.workers(), _BUILDERS) if own else 1
 
 
 def _of_this_machine(target: str) -> None:
@@ -187,8 +188,7 @@ def _of_this_machine(target: str) -> None:
 
 
 @lru_cache(maxsize=4)
-def here(target: str) -> Device:
-    """That of this machine. Raises ToolMissing where there is none."""
+def _here(target: str) -> Device:
     return Device(target)
 
 

@@ -21,7 +21,7 @@ from forerun.clock import Timing, runs_of, samples_of
 from forerun.core import Measurement, Source
 from forerun.grammars.decisions import Plan
 from forerun.toolchains.tvm import _load, extract, reference
-from forerun.toolchains.tvm.device import Device, Place, Timer, here, opened
+from forerun.toolchains.tvm.device import Device, Place, Timer, opened
 from forerun.toolchains.tvm.remote import Remote
 from forerun.toolchains.tvm.space import Program, Refused
 
@@ -94,12 +94,9 @@ def measure(source: Source, plan: Plan | None, bounds: Bounds = Bounds(), remote
 
 def begin(source: Source, plan: Plan | None, bounds: Bounds = Bounds()) -> Measurement | Callable[[], Measurement]:
     """As `measure` on this machine, but for the timing: what does that is given, where there is something to time."""
-    steps = _steps(_bench(source, bounds.seed, None), here(source.target), partial(_scheduled, plan), bounds)
-    try:
-        next(steps)
-    except StopIteration as done:
-        return done.value  # type: ignore[no-any-return]
-    return partial(_ended, steps)
+    with opened(Place(source.target), settings.number("timeout")) as device:
+        steps = _steps(_bench(source, bounds.seed, None), device, partial(_scheduled, plan), bounds)
+        return _next(steps) or partial(_ended, steps)
 
 
 def judged(
@@ -115,12 +112,19 @@ def _scheduled(plan: Plan | None, program: Program) -> Any:
     return extract.scheduled(program.module, program.target) if plan is None else program.scheduled(plan).mod
 
 
+def _next(steps: Generator[None, None, Measurement]) -> Measurement | None:
+    """Takes a step; the measurement where it was the last one."""
+    try:
+        next(steps)
+    except StopIteration as done:
+        return done.value  # type: ignore[no-any-return]
+    return None
+
+
 def _ended(steps: Generator[None, None, Measurement]) -> Measurement:
-    while True:
-        try:
-            next(steps)
-        except StopIteration as done:
-            return done.value  # type: ignore[no-any-return]
+    while (found := _next(steps)) is None:
+        pass
+    return found
 
 
 def _steps(
