@@ -310,6 +310,64 @@ def test_iterations_of_nested_loops(language: str, text: str, iterations: float)
     assert counters(language, text)["iterations"] == pytest.approx(iterations, rel=0.02)
 
 
+@pytest.mark.parametrize(
+    ("language", "text", "iterations"),
+    [
+        ("python", "n = int(input())\nfor i in range(n):\n    f()", 70_000),
+        ("python", "m, n = map(int, input().split())\nfor i in range(m):\n    for k in range(n):\n        f()", 21e7),
+        (
+            "python",
+            "import sys\nd = list(map(int, sys.stdin.read().split()))\nn = d[1]\nwhile i < n:\n    i += 1",
+            3000,
+        ),
+        ("python", "import sys\nlines = sys.stdin.readlines()\nn = int(lines[0])\nfor i in range(n):\n    f()", 70_000),
+        ("c", 'int n; int main() { scanf("%d", &n); for (int i = 0; i < n; i++) f(); }', 70_000),
+        ("c", 'if (scanf("%d %d", &m, &n) != 2) return 1; while (i < n) i++;', 3000),
+        ("c++", "int m, n; std::cin >> m >> n; for (int i = 0; i < n; i++) f();", 3000),
+        (
+            "java",
+            "Scanner s = new Scanner(System.in); int n = s.nextInt(); for (int i = 0; i < n; i++) { f(); }",
+            70_000,
+        ),
+        (
+            "java",
+            "StringTokenizer t = new StringTokenizer(in.readLine());\nint m ="
+            " Integer.parseInt(t.nextToken());\nint n = Integer.parseInt(t.nextToken());"
+            " for (int i = 0; i < n; i++) { f(); }",
+            3000,
+        ),
+        ("go", "var m, n int\nfmt.Scan(&m, &n)\nfor i := 0; i < n; i++ { f() }", 3000),
+        (
+            "rust",
+            "let mut s = String::new();"
+            " io::stdin().read_line(&mut s).unwrap();\nlet n: usize = s.trim().parse().unwrap();"
+            " for i in 0..n { f(); }",
+            70_000,
+        ),
+        (
+            "javascript",
+            "const l = require('fs').readFileSync(0, 'utf8').split(' '); const n = Number(l[0]);"
+            " for (let i = 0; i < n; i++) f();",
+            70_000,
+        ),
+        ("ruby", "n = gets.to_i\nn.times do |i|\n  f\nend", 70_000),
+        ("perl", "my $n = <STDIN>; foreach my $i (1 .. $n) { f(); }", 70_000),
+        ("lua", 'local n = io.read("n")\nfor i = 1, n do\n  f()\nend', 70_000),
+        ("php", "<?php $n = intval(fgets(STDIN)); for ($i = 0; $i < $n; $i++) { f(); }", 70_000),
+    ],
+)
+def test_what_is_read_counts_as_if_it_were_written(language: str, text: str, iterations: float) -> None:
+    assert counters(language, text)["iterations"] in (pytest.approx(10), pytest.approx(100))
+    assert counters(language, text, b"70000 3000\n")["iterations"] == pytest.approx(iterations)
+
+
+@pytest.mark.parametrize("stdin", [b"\xff\x00", b"n", b"\n" * 9000, b"-5", b"1" * 400, b"1.5.2 x7"])
+def test_an_input_without_a_size_tells_nothing(stdin: bytes) -> None:
+    text = "a = [0] * int(input())"
+    assert counters("python", text, stdin)["elements"] == counters("python", text)["elements"]
+    assert counters("python", "n = int(input())\na = [0] * n", b" 5_00 300")["elements"] == 300
+
+
 @pytest.mark.parametrize("language", ["python", "c", "ruby", "lua"])
 @pytest.mark.parametrize("piece", ["f(", "a[i](", "2**", "for i in range(", "x = y as as ", "n * (", "1 .. "])
 def test_sizes_are_read_in_linear_time(language: str, piece: str) -> None:

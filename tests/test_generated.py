@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from random import Random
 
 import pytest
 
 from forerun.corpora._dialects import DIALECTS
 from forerun.corpora._templates import TEMPLATES
-from forerun.corpora.generated import drawn, generated, numbered
+from forerun.corpora.generated import NUMBERED, drawn, generated, numbered
+from forerun.corpora.programs import Program
 from forerun.errors import ToolMissing
 from forerun.tasks._counters import counters
 from forerun.toolchains.process.languages import find, named
@@ -31,9 +33,23 @@ def test_a_seed_draws_the_same_programs() -> None:
     assert len({p.source.text for p in more}) == 40
     assert [p.source.text for p in generated(20, 4, here())] != [p.source.text for p in fewer]
     assert all(p.group == p.source.name.split("/")[1] for p in more)
-    for program in more:
-        seed, number = map(int, program.source.name.rpartition("/")[2].partition(".")[0].split("-"))
-        assert numbered(seed, number) == (program.group, program.source.lang, program.source.text)
+    for program in (*more, *generated(20, 3, here(), reach=15)):
+        found = NUMBERED.fullmatch(program.source.name)
+        assert found
+        assert numbered(int(found[1]), int(found[3]), int(found[2] or 1)) == (
+            program.group,
+            program.source.lang,
+            program.source.text,
+        )
+
+
+def test_some_reach_farther() -> None:
+    near, far = (sorted(_largest(generated(300, 3, here(), reach=reach))) for reach in (1, 15))
+    assert 5 < far[-30] / near[-30] < 50
+
+
+def _largest(programs: Iterable[Program]) -> list[float]:
+    return [counters(program.source.lang, program.source.text)["largest"] for program in programs]
 
 
 @pytest.mark.parametrize("language", DIALECTS)

@@ -119,9 +119,10 @@ def test_networks_are_drawn_again(measured: ModuleType, tmp_path: Path) -> None:
 def test_programs_are_written_again(measured: ModuleType, tmp_path: Path) -> None:
     path, task = tmp_path / "programs.sqlite", Memory()
     with Store(path) as opened:
-        for number in range(1, 6):
-            family, language, text = numbered(7, number)
-            source = Source(text, language, f"generated/{family}/7-{number}.x", "some 1; here")
+        for number, reach in ((1, 1), (2, 1), (3, 1), (4, 20), (5, 20)):
+            family, language, text = numbered(7, number, reach)
+            name = f"generated/{family}/{'7' if reach == 1 else '7x20'}-{number}.x"
+            source = Source(text, language, name, "some 1; here")
             found = Measurement({"memory": 1e6 * number, "memory_spread": 0.5, "runs": 2.0}, True)
             opened.add([Trial(task.id, source, Draft(None), found)], task.grammar(source))
     lines = list(measured.pack([path], {}, tmp_path))

@@ -313,6 +313,4 @@ def _prompt(source: Source, kind: Kind, device: str, level: str) -> str:
     notes, device = [f"{name} {text}" for name, text in lines.items()], kind.device if "data" in lines else device
     if kind.base == _ONNX:
         return _graphs.question(metric, device, source.text, _graphs.counted(source.reference), tool, notes)
-    if source.reference:
-        notes.append(_programs.reads(source.reference))
-    return _programs.question(metric, kind.language, device, source.text, notes)
+    return _programs.question(metric, kind.language, device, source.text, notes, source.reference)

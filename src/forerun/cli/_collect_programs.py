@@ -38,6 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--folder", action="append", default=[], metavar="DIR", help="a folder of programs")
     parser.add_argument("--generated", type=int, default=0, metavar="N", help="so many programs whose sizes are drawn")
     parser.add_argument("--seed", type=int, default=0, help="which ones are drawn (default: 0)")
+    parser.add_argument("--reach", type=int, default=1, help="seconds that drawn ones may take, about (default: 1)")
     parser.add_argument("--each", type=int, help="so many programs of each folder and language, at random")
     parser.add_argument("--most", type=int, default=20_000, help="bytes that a program may have (default: 20,000)")
     configure_groups(parser)
@@ -63,14 +64,15 @@ def configure_groups(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Measures every program; prints a row for each language."""
-    if options.timeout < 1 or options.repeats < 1 or options.generated < 0:
+    if options.timeout < 1 or options.repeats < 1 or options.generated < 0 or options.reach < 1:
         raise UsageError(
-            f"--timeout {options.timeout:g}, --repeats {options.repeats}, --generated {options.generated}",
+            f"--timeout {options.timeout:g}, --repeats {options.repeats}, --generated {options.generated}, "
+            f"--reach {options.reach}",
             "a run takes at least a second, and a program one run",
-            "for example: --timeout 10 --repeats 3 --generated 100",
+            "for example: --timeout 10 --repeats 3 --generated 100 --reach 5",
         )
     languages = [named(name).name for name in options.language]
-    drawn = generated(options.generated, options.seed, languages, options.device)
+    drawn = generated(options.generated, options.seed, languages, options.device, options.reach)
     found = programs(options.folder, options.group_by, languages, options.most, options.each, options.device, drawn)
     if not found:
         raise UsageError(

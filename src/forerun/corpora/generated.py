@@ -21,6 +21,8 @@ from forerun.toolchains.process.target import Target
 
 MOST_SECONDS, MOST_BYTES = 1.0, 6e8
 """What a program may take, as far as its template knows."""
+_ROOM = 2.4e9
+"""Bytes that a program may take however far it reaches: time can be waited for, memory cannot."""
 
 _NAMES = {
     "loop": ("i", "j", "k", "p", "q", "u", "idx", "pos", "row", "col", "t1", "w"),
@@ -41,11 +43,14 @@ _SIGNS: Mapping[type[ast.AST], str] = {
 }  # fmt: skip
 
 
-def generated(count: int, seed: int, languages: Sequence[str] = (), device: str = "") -> Iterator[Program]:
+def generated(
+    count: int, seed: int, languages: Sequence[str] = (), device: str = "", reach: int = 1
+) -> Iterator[Program]:
     """`count` programs, in turn of every family; a larger count begins with the same ones.
 
-    `languages` are the names to take, all eleven where it is empty. A group is a family. Raises ToolMissing where one
-    of them has no tool here, UsageError where a name is no language.
+    `languages` are the names to take, all eleven where it is empty. A group is a family. `reach` is how many times as
+    long, and as much, they may take. Raises ToolMissing where one of them has no tool here, UsageError where a name is
+    no language.
     """
     if not count:
         return
@@ -55,50 +60,55 @@ def generated(count: int, seed: int, languages: Sequence[str] = (), device: str 
     number = 0
     while len(seen) < count and targets:
         number += 1
-        family, language, text = numbered(seed, number)
+        family, language, text = numbered(seed, number, reach)
         if text and text not in seen and language in targets:
             seen.add(text)
-            name = f"generated/{family}/{seed}-{number}{DIALECTS[language].suffix}"
+            drawn_as = f"{seed}-{number}" if reach == 1 else f"{seed}x{reach}-{number}"
+            name = f"generated/{family}/{drawn_as}{DIALECTS[language].suffix}"
             yield Program(Source(text, language, name, targets[language]), family, "Apache-2.0")
 
 
-def numbered(seed: int, number: int) -> tuple[str, str, str]:
+def numbered(seed: int, number: int, reach: int = 1) -> tuple[str, str, str]:
     """Family, language and text of one program, counted from 1; no text where the language cannot say it."""
     family = list(TEMPLATES)[(number - 1) % len(TEMPLATES)]
     draw = Random(f"{seed}/{number - 1}")
     language = draw.choice(list(DIALECTS))
-    return family, language, drawn(family, language, draw)
+    return family, language, drawn(family, language, draw, reach)
+
+
+NUMBERED = re.compile(r"generated/.*/(\d+)(?:x(\d+))?-(\d+)\.\w+")
+"""The name of such a program: its seed, how far it reaches where that is not 1, and its number."""
 
 
 def _known(name: str) -> str:
     return named(name).name
 
 
-def drawn(family: str, language: str, draw: Random) -> str:
+def drawn(family: str, language: str, draw: Random, reach: int = 1) -> str:
     """A program of a family in a language; nothing where the language cannot say it."""
     template, dialect = TEMPLATES[family], DIALECTS[language]
     try:
-        return _Writer(dialect, draw, _sizes(template, dialect, draw)).program(ast.parse(template.text))
+        return _Writer(dialect, draw, _sizes(template, dialect, draw, reach)).program(ast.parse(template.text))
     except KeyError:
         return ""
 
 
-def _sizes(template: Template, dialect: Dialect, draw: Random) -> dict[str, int]:
+def _sizes(template: Template, dialect: Dialect, draw: Random, reach: int) -> dict[str, int]:
     """N is drawn evenly by its logarithm, from the three decades below what time and memory allow."""
-    least = [m for m in template.others if _affordable(template, dialect, max(m + 2, 10), m)]
+    least = [m for m in template.others if _affordable(template, dialect, max(m + 2, 10), m, reach)]
     m = draw.choice(least or template.others[:1])
-    low, high = 1.0, math.log10(template.most)
+    low, high = 1.0, math.log10(template.most * reach)
     for _ in range(40):
         middle = (low + high) / 2
-        low, high = (middle, high) if _affordable(template, dialect, 10**middle, m) else (low, middle)
+        low, high = (middle, high) if _affordable(template, dialect, 10**middle, m, reach) else (low, middle)
     n = 10 ** draw.uniform(max(1.0, low - 3), low)
     return {"N": max(_rounded(n, draw), m + 2, 10), "M": m}
 
 
-def _affordable(template: Template, dialect: Dialect, n: float, m: int) -> bool:
+def _affordable(template: Template, dialect: Dialect, n: float, m: int, reach: int) -> bool:
     size = template.cells(int(n), m) * dialect.cell
     seconds = template.steps(int(n), m) / dialect.speed + size / 2e9
-    return seconds <= MOST_SECONDS and size <= MOST_BYTES
+    return seconds <= MOST_SECONDS * reach and size <= min(MOST_BYTES * reach, _ROOM)
 
 
 def _rounded(value: float, draw: Random) -> int:

@@ -99,19 +99,19 @@ _SYNTAX: Mapping[str, _Syntax] = {
 _OTHER = _syntax(f"{_DOUBLE}|{_LINE}|{_BLOCK}|{_HASH}", "for while foreach until loop repeat do")
 
 
-def counters(language: str, text: str) -> dict[str, float]:
+def counters(language: str, text: str, stdin: bytes = b"") -> dict[str, float]:
     """What can be counted in a program's text, by name, always in the same order. Never raises.
 
     Of source: lines, bytes, loops, how deep loops and blocks are nested, branches, calls (and definitions that look
     like them), words that allocate, the largest integer that is written out; and as far as sizes in the text tell, the
     most elements that are asked for at once or gathered in loops, and how often the innermost loop of any nest goes
-    round. Of LLVM IR (`llvm`): see `forerun.toolchains.llvm.counts`. A language that is not known is read as something
-    like C or Python.
+    round, where names are worth what is read from `stdin`. Of LLVM IR (`llvm`): see `forerun.toolchains.llvm.counts`. A
+    language that is not known is read as something like C or Python.
     """
     if language == "llvm":
         return counts(text)
     syntax = _SYNTAX.get(language, _OTHER)
-    sizes = heard(_size_pattern(syntax), syntax.loops, syntax.nesting[0] == "{", text)
+    sizes = heard(_size_pattern(syntax), syntax.loops, syntax.nesting[0] == "{", text, stdin)
     scan = _Scan(syntax, sizes)
     for token in _pattern(syntax).finditer(text):
         scan.push(token)

@@ -62,8 +62,8 @@ class Programs(Numbers):
     def prompt(self, source: Source) -> str:
         """Metric, unit, language, device, input and counters, a line each; an empty line; the code."""
         target = Target.parse(source.target)
-        notes = [reads(source.reference)] if target.stdin else []
-        return question(self.metric, f"{source.lang}, {target.tool}", target.device, source.text, notes)
+        stdin = source.reference if target.stdin else b""
+        return question(self.metric, f"{source.lang}, {target.tool}", target.device, source.text, stdin=stdin)
 
     def facts(self, source: Source) -> Measurement:
         """Compiles and runs the program. Raises ToolMissing."""
@@ -77,15 +77,13 @@ class Programs(Numbers):
 METRICS = {m.name: m for m in (Metric("memory", "B"), Metric("runtime", "s"), Metric("traced", "B"))}
 
 
-def question(metric: Metric, language: str, device: str, text: str, notes: Sequence[str] = ()) -> str:
-    """The prompt about a program's text. `language` may name the tool as well: `c, gcc 12 -O2`."""
-    found = counters(language.partition(",")[0], text)
-    return prompt(metric, language, device, text, counters=found, notes=notes)
-
-
-def reads(stdin: bytes) -> str:
-    """The note about what a program reads."""
-    return f"input {len(stdin)} B: {stdin[:_SHOWN].decode('utf-8', 'replace')!r}"
+def question(
+    metric: Metric, language: str, device: str, text: str, notes: Sequence[str] = (), stdin: bytes = b""
+) -> str:
+    """The prompt about a program's text, and what it reads. `language` may name the tool as well: `c, gcc 12 -O2`."""
+    found = counters(language.partition(",")[0], text, stdin)
+    read = [f"input {len(stdin)} B: {stdin[:_SHOWN].decode('utf-8', 'replace')!r}"] if stdin else []
+    return prompt(metric, language, device, text, counters=found, notes=[*notes, *read])
 
 
 def _measured(task: Programs, source: Source) -> Measurement:

@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import ClassVar
 
+from forerun.tasks._stdin import read
+
 UNKNOWN = 10.0
 """Rounds of a loop whose bound is not told: enough to see that there is one."""
 
@@ -60,9 +62,13 @@ class Sizes:
     """How often each loop goes round, by where its word stands in the text."""
 
 
-def heard(pattern: re.Pattern[str], loops: frozenset[str], braces: bool, text: str) -> Sizes:
-    """Reads a text. `pattern` is `TOKEN` with what is skipped; `braces` tells languages like C. Never raises."""
+def heard(pattern: re.Pattern[str], loops: frozenset[str], braces: bool, text: str, stdin: bytes = b"") -> Sizes:
+    """Reads a text, and what it reads itself. `pattern` is `TOKEN` with what is skipped; `braces` tells languages like
+    C. Never raises.
+    """
     reader = _Reader(pattern, loops, braces, text)
+    if stdin:
+        reader.read(stdin)
     reader.bind()
     reader.give()
     return reader.hear()
@@ -88,6 +94,11 @@ class _Reader:
         self._tokens += [""] * 4
         self._known: dict[str, float] = {}
         self._parameters: dict[str, list[str]] = {}
+
+    def read(self, stdin: bytes) -> None:
+        """Names that are read from the input."""
+        for name, value in read(self._tokens, stdin):
+            self._known[name] = max(value, self._known.get(name, 0.0))
 
     def bind(self) -> None:
         """Names that are bound to what can be worked out: `N = 10`, `#define N 10`, `N: int = 10`."""
