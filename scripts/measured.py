@@ -32,7 +32,7 @@ from typing import NamedTuple
 from forerun.cli.render import Column, Table, add_format, counted, number, show
 from forerun.core import Draft, Measurement, Source, Trial
 from forerun.corpora import debian
-from forerun.corpora.generated import NUMBERED, numbered
+from forerun.corpora.generated import again
 from forerun.corpora.onnx_models import generated
 from forerun.corpora.programs import group_of, licence
 from forerun.errors import ForerunError, InputError, UsageError
@@ -228,9 +228,9 @@ def _drawn_again(lines: Sequence[Line]) -> Iterator[tuple[Source, list[Line]]]:
 def _written_again(lines: Sequence[Line]) -> Iterator[tuple[Source, list[Line]]]:
     """The generated programs."""
     for (name, target), group in groupby(lines, key=lambda line: (line.name, line.target)):
-        own, found = list(group), NUMBERED.fullmatch(name)
-        if found:
-            _, language, text = numbered(int(found[1]), int(found[3]), int(found[2] or 1))
+        own = list(group)
+        if drawn := again(name):
+            _, language, text = drawn
             if digest(text) == own[0].sha256:
                 yield Source(text, language, name, target), own
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 
 import pytest
@@ -202,6 +203,20 @@ def test_nothing_makes_it_fail_and_prompts_carry_it(language: str, text: str) ->
     assert carried == {name: COUNTER.round((value,))[0] for name, value in found.items()}
 
 
+PIECES = (
+    "a = {}", "a = []", "a = ", "a[", "]", " = 1", "my a;", "map<", ">", ">> a", "sub f {", "}", "def f(n):",
+    "f(n - 1)", "f(", ")", "range(", "..", "a <<", "fgets(STDIN)", "scanf(", "&n", "cin >> ", "length: ", "for ",
+    "while n > 0", "\n", ";", "{", "int(input())", "int f(int n) {", "n", "9", "x", ",", '"', "lines = input()", "lines[0]",
+)  # fmt: skip
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.sampled_from(sorted(LANGUAGES)), st.lists(st.sampled_from(PIECES), max_size=30), st.binary(max_size=20))
+def test_no_program_and_no_input_makes_it_fail(language: str, pieces: list[str], stdin: bytes) -> None:
+    for text in ("".join(pieces), " ".join(pieces)):
+        assert all(0 <= value < math.inf for value in counters(language, text, stdin).values())
+
+
 @settings(max_examples=80, deadline=None)
 @given(
     st.lists(st.sampled_from(["define void @f() {", "  ret void", "}", "@a = global ", "[9 x ", "{ i8,", "%t = type "]))
@@ -273,11 +288,51 @@ sieve(10_000)
         ("lua", "for i = 1, 400 do table.insert(t, i) end", 400),
         ("php", "<?php const N = 300; $a = array_fill(0, N * N, 0);", 90_000),
         ("c", "char *p = malloc(7 + pow(99999999999, 60) + pow(-2, 0.5) + 1 / 0 + 5 % 0);", 7),
+        ("python", "d = {}\nfor i in range(700):\n    d[str(i)] = i", 700),
+        ("python", "d = {i: 2 for i in range(700)}", 700),
+        ("python", "d = dict(zip(range(700), range(700)))", 700),
+        ("c++", "std::map<int, std::vector<int>> m; for (int i = 0; i < 700; i++) m[i] = {i};", 700),
+        ("go", "m := make(map[string]int)\nfor i := 0; i < 700; i++ { m[fmt.Sprint(i)] = i }", 700),
+        ("perl", "my %h;\nfor my $i (1 .. 700) { $h{$i} = 1; }", 700),
+        ("perl", "my @a = (1 .. 700);", 700),
+        ("ruby", "s = Set.new\n700.times { |i| s << i }", 700),
+        ("ruby", "a = [*0...700]", 700),
+        ("php", "<?php $a = []; for ($i = 0; $i < 700; $i++) { $a[] = $i; } $b = range(1, 20);", 700),
+        ("php", "<?php $b = range(1, 700);", 700),
+        ("java", "int[] a = IntStream.range(0, 700).toArray();", 700),
+        ("javascript", "const a = Array.from({ length: 700 }, (_, i) => i);", 700),
+        ("rust", "let v: Vec<u64> = (0..700u64).collect();", 700),
+        ("c", "for (int i = 0; i < 700; i++) { struct node *n = malloc(sizeof *n); n->next = head; }", 700),
         ("c", 'int a[n]; /* malloc(500) */ char *s = "malloc(600)";', 0),
     ],
 )
 def test_elements_that_are_asked_for(language: str, text: str, elements: float) -> None:
     assert counters(language, text)["elements"] == pytest.approx(elements, rel=0.002)
+
+
+CALLED = {
+    "python": "def prime(n):\n    for k in range(1000):\n        if n % k == 0:\n            return"
+    " 0\n    return 1\n\nc = 0\nfor i in range(5000):\n    c += prime(i)\n",
+    "c": "int prime(int n) { for (int k = 0; k < 1000; k++) if (n % k == 0) return 0; return 1;"
+    " }\nint main() { for (int i = 0; i < 5000; i++) c += prime(i); }",
+    "java": "static int prime(int n) { for (int k = 0; k < 1000; k++) { f(); } return 1; }\nstatic"
+    " void main() { for (int i = 0; i < 5000; i++) { c += prime(i); } }",
+    "rust": "fn prime(n: u32) -> u32 { for k in 0..1000 { f(); } 1 }\nfn main() { for i in 0..5000"
+    " { c += prime(i); } }",
+    "javascript": "function prime(n) { for (let k = 0; k < 1000; k++) { f(); } return 1; }\nfor"
+    " (let i = 0; i < 5000; i++) c += prime(i);",
+    "ruby": "def prime(n)\n  (0...1000).each do |k|\n    return 0 if n % k == 0\n  end\n "
+    " 1\nend\n5000.times { |i| c += prime(i) }\n",
+    "lua": "local function prime(n)\n  for k = 1, 1000 do\n    f()\n  end\n  return 1\nend\nfor i ="
+    " 1, 5000 do c = c + prime(i) end\n",
+    "go": "func prime(n int) int {\n\tfor k := 0; k < 1000; k++ {\n\t\tf()\n\t}\n\treturn"
+    " 1\n}\nfunc main() {\n\tfor i := 0; i < 5000; i++ {\n\t\tc += prime(i)\n\t}\n}",
+    "perl": "sub prime {\n    my ($n) = @_;\n    for my $k (1 .. 1000) { f(); }\n    return"
+    " 1;\n}\nfor my $i (1 .. 5000) { $c += prime($i); }\n",
+    "php": "<?php function prime($n) { for ($k = 0; $k < 1000; $k++) { f(); } return 1; }\nfor ($i"
+    " = 0; $i < 5000; $i++) { $c += prime($i); }",
+}
+"""A loop in a function that is called in a loop."""
 
 
 @pytest.mark.parametrize(
@@ -304,6 +359,18 @@ def test_elements_that_are_asked_for(language: str, text: str, elements: float) 
         ("pascal", "for i := 1 to 1000 do\nbegin\nend", 1000),
         ("php", "for ($i = 0; $i < 300; $i += 3) { f(); }", 100),
         ("c", "f(1000);", 0),
+        ("python", "print(sum(range(500)))", 500),
+        ("python", "for i in range(20):\n    n = sum(range(500))", 10_000),
+        ("python", "n = 500\nwhile n > 0:\n    n -= 1", 500),
+        ("ruby", "puts (1..500).sum { |i| i % 3 }", 500),
+        ("rust", "let x: f64 = (1..=500).map(|v| 1.0 / v as f64).sum();", 500),
+        ("java", "long x = LongStream.range(0, 500).map(v -> v * v).sum();", 500),
+        ("perl", "print scalar(grep { $_ % 7 } 1 .. 500);", 500),
+        ("ruby", "a = b[1..500]", 0),
+        *((language, text, 5e6) for language, text in CALLED.items()),
+        ("python", "def fib(n):\n    return n if n < 2 else fib(n - 1) + fib(n - 2)\n\nprint(fib(30))", 1_860_498),
+        ("c", "long f(int n) { return n < 2 ? n : f(n - 1) + f(n - 2); }\nint main() { f(30); }", 1_860_498),
+        ("python", "def f(n):\n    f(n)\n    g(n)\ndef g(n):\n    f(n)\nfor i in range(50):\n    f(i)", 50),
     ],
 )
 def test_iterations_of_nested_loops(language: str, text: str, iterations: float) -> None:

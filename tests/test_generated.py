@@ -9,7 +9,7 @@ import pytest
 
 from forerun.corpora._dialects import DIALECTS
 from forerun.corpora._templates import TEMPLATES
-from forerun.corpora.generated import NUMBERED, drawn, generated, numbered
+from forerun.corpora.generated import again, drawn, generated
 from forerun.corpora.programs import Program
 from forerun.errors import ToolMissing
 from forerun.tasks._counters import counters
@@ -33,14 +33,9 @@ def test_a_seed_draws_the_same_programs() -> None:
     assert len({p.source.text for p in more}) == 40
     assert [p.source.text for p in generated(20, 4, here())] != [p.source.text for p in fewer]
     assert all(p.group == p.source.name.split("/")[1] for p in more)
-    for program in (*more, *generated(20, 3, here(), reach=15)):
-        found = NUMBERED.fullmatch(program.source.name)
-        assert found
-        assert numbered(int(found[1]), int(found[3]), int(found[2] or 1)) == (
-            program.group,
-            program.source.lang,
-            program.source.text,
-        )
+    for program in (*more, *generated(20, 3, here(), reach=15), *generated(40, 3, here(), idioms=True)):
+        assert again(program.source.name) == (program.group, program.source.lang, program.source.text)
+    assert again("euler/1.py") is None
 
 
 def test_some_reach_farther() -> None:

@@ -38,6 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--folder", action="append", default=[], metavar="DIR", help="a folder of programs")
     parser.add_argument("--generated", type=int, default=0, metavar="N", help="so many programs whose sizes are drawn")
     parser.add_argument("--seed", type=int, default=0, help="which ones are drawn (default: 0)")
+    parser.add_argument("--idioms", action="store_true", help="drawn ones say it in a line or two of their language")
     parser.add_argument("--reach", type=int, default=1, help="seconds that drawn ones may take, about (default: 1)")
     parser.add_argument("--each", type=int, help="so many programs of each folder and language, at random")
     parser.add_argument("--most", type=int, default=20_000, help="bytes that a program may have (default: 20,000)")
@@ -72,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
             "for example: --timeout 10 --repeats 3 --generated 100 --reach 5",
         )
     languages = [named(name).name for name in options.language]
-    drawn = generated(options.generated, options.seed, languages, options.device, options.reach)
+    drawn = generated(options.generated, options.seed, languages, options.device, options.reach, options.idioms)
     found = programs(options.folder, options.group_by, languages, options.most, options.each, options.device, drawn)
     if not found:
         raise UsageError(

@@ -143,6 +143,8 @@ PYTHON = Dialect(
     words={"&&": "and", "||": "or"}, literals=("plain", "shift", "product", "grouped", "power"),
 )  # fmt: skip
 
+_GO_PACKAGES = {"strings": "strings", "sort": "sort", "rand": "math/rand", "math": "math", "bytes": "bytes"}
+
 GO = Dialect(
     "go", ".go", 4e8, 8, ("const ⟨x⟩ = ⟨v⟩", "var ⟨x⟩ = ⟨v⟩"), "func ⟨f⟩(⟨p⟩) int {", ("func main() {", "}"),
     "⟨x⟩ := ⟨v⟩", ("for ⟨i⟩ := ⟨a⟩; ⟨i⟩ < ⟨b⟩; ⟨i⟩++ {", "for ⟨i⟩ := ⟨a⟩; ⟨i⟩ <= ⟨last⟩; ⟨i⟩++ {"),
@@ -161,7 +163,7 @@ GO = Dialect(
         "push text": "⟨a⟩ = append(⟨a⟩, ⟨s⟩+fmt.Sprint(⟨v⟩))", **_plain("fmt.Println(⟨v⟩)", "print", "print float"),
         "real": "float64(⟨v⟩)",
     },
-    head='package main\n\nimport "fmt"', imports={"strings.": 'import "strings"'},
+    head='package main\n\nimport "fmt"', imports={f"{word}.": f'import "{path}"' for word, path in _GO_PACKAGES.items()},
     declare_float="⟨x⟩ := ⟨v⟩", assign="⟨x⟩ = ⟨v⟩", add="⟨x⟩ ⟨op⟩= ⟨v⟩", test="if ⟨c⟩ {", loop="for ⟨c⟩ {",
     back="return ⟨v⟩", call="⟨f⟩(⟨v⟩)", parameter="⟨x⟩ int", literals=("plain", "shift", "product", "grouped"),
     read={"ints": "int(⟨a⟩[⟨i⟩])", "bits": "int(⟨a⟩[⟨i⟩])"}, write={"ints": "int32(⟨v⟩)", "bits": "byte(⟨v⟩)"},

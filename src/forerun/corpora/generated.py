@@ -1,4 +1,4 @@
-"""Programs whose sizes are drawn: each family of `_templates` in each language of `_dialects`.
+"""Programs whose sizes are drawn: each family of `_templates` in each language of `_dialects`, and `_idioms` of each.
 
 Real programs hardly ever ask for much: 90% of those that were measured stay within a few megabytes of what their
 language takes anyway, so nobody could learn from them what a size in the text does.
@@ -9,11 +9,12 @@ from __future__ import annotations
 import ast
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from random import Random
 
 from forerun.core import Source
 from forerun.corpora._dialects import DIALECTS, Dialect
+from forerun.corpora._idioms import IDIOMS, Idiom
 from forerun.corpora._templates import TEMPLATES, Template
 from forerun.corpora.programs import Program
 from forerun.toolchains.process.languages import named
@@ -21,6 +22,9 @@ from forerun.toolchains.process.target import Target
 
 MOST_SECONDS, MOST_BYTES = 1.0, 6e8
 """What a program may take, as far as its template knows."""
+_IDIOM = "idiom "
+_WIDEST = 2e9
+"""A size that an int of 32 bits holds."""
 _ROOM = 2.4e9
 """Bytes that a program may take however far it reaches: time can be waited for, memory cannot."""
 
@@ -44,13 +48,13 @@ _SIGNS: Mapping[type[ast.AST], str] = {
 
 
 def generated(
-    count: int, seed: int, languages: Sequence[str] = (), device: str = "", reach: int = 1
+    count: int, seed: int, languages: Sequence[str] = (), device: str = "", reach: int = 1, idioms: bool = False
 ) -> Iterator[Program]:
     """`count` programs, in turn of every family; a larger count begins with the same ones.
 
     `languages` are the names to take, all eleven where it is empty. A group is a family. `reach` is how many times as
-    long, and as much, they may take. Raises ToolMissing where one of them has no tool here, UsageError where a name is
-    no language.
+    long, and as much, they may take; `idioms` asks for what a language says in its own way in a line or two. Raises
+    ToolMissing where one of them has no tool here, UsageError where a name is no language.
     """
     if not count:
         return
@@ -60,7 +64,7 @@ def generated(
     number = 0
     while len(seen) < count and targets:
         number += 1
-        family, language, text = numbered(seed, number, reach)
+        family, language, text = numbered(seed, number, reach, idioms)
         if text and text not in seen and language in targets:
             seen.add(text)
             drawn_as = f"{seed}-{number}" if reach == 1 else f"{seed}x{reach}-{number}"
@@ -68,16 +72,24 @@ def generated(
             yield Program(Source(text, language, name, targets[language]), family, "Apache-2.0")
 
 
-def numbered(seed: int, number: int, reach: int = 1) -> tuple[str, str, str]:
+def numbered(seed: int, number: int, reach: int = 1, idioms: bool = False) -> tuple[str, str, str]:
     """Family, language and text of one program, counted from 1; no text where the language cannot say it."""
-    family = list(TEMPLATES)[(number - 1) % len(TEMPLATES)]
+    families: Sequence[str] = list(IDIOMS if idioms else TEMPLATES)
+    family = families[(number - 1) % len(families)]
     draw = Random(f"{seed}/{number - 1}")
+    if idioms:
+        language = draw.choice(list(IDIOMS[family].said))
+        return f"{_IDIOM}{family}", language, _said(IDIOMS[family], DIALECTS[language], draw, reach)
     language = draw.choice(list(DIALECTS))
     return family, language, drawn(family, language, draw, reach)
 
 
-NUMBERED = re.compile(r"generated/.*/(\d+)(?:x(\d+))?-(\d+)\.\w+")
-"""The name of such a program: its seed, how far it reaches where that is not 1, and its number."""
+def again(name: str) -> tuple[str, str, str] | None:
+    """Family, language and text of the generated program of this name; None where it is no such name."""
+    found = re.fullmatch(r"generated/(.*)/(\d+)(?:x(\d+))?-(\d+)\.\w+", name)
+    if not found:
+        return None
+    return numbered(int(found[2]), int(found[4]), int(found[3] or 1), found[1].startswith(_IDIOM))
 
 
 def _known(name: str) -> str:
@@ -94,21 +106,56 @@ def drawn(family: str, language: str, draw: Random, reach: int = 1) -> str:
 
 
 def _sizes(template: Template, dialect: Dialect, draw: Random, reach: int) -> dict[str, int]:
-    """N is drawn evenly by its logarithm, from the three decades below what time and memory allow."""
-    least = [m for m in template.others if _affordable(template, dialect, max(m + 2, 10), m, reach)]
+    def affordable(n: float, m: int) -> bool:
+        return _affordable(template.steps(int(n), m), template.cells(int(n), m), dialect, reach)
+
+    least = [m for m in template.others if affordable(max(m + 2, 10), m)]
     m = draw.choice(least or template.others[:1])
-    low, high = 1.0, math.log10(template.most * reach)
+    n = _size(lambda size: affordable(size, m), template.most * reach, draw)
+    return {"N": max(n, m + 2, 10), "M": m}
+
+
+def _size(affordable: Callable[[float], bool], most: float, draw: Random) -> int:
+    """Drawn evenly by its logarithm, from the three decades below what time and memory allow."""
+    low, high = 1.0, math.log10(most)
     for _ in range(40):
         middle = (low + high) / 2
-        low, high = (middle, high) if _affordable(template, dialect, 10**middle, m, reach) else (low, middle)
-    n = 10 ** draw.uniform(max(1.0, low - 3), low)
-    return {"N": max(_rounded(n, draw), m + 2, 10), "M": m}
+        low, high = (middle, high) if affordable(10**middle) else (low, middle)
+    return _rounded(10 ** draw.uniform(max(1.0, low - 3), low), draw)
 
 
-def _affordable(template: Template, dialect: Dialect, n: float, m: int, reach: int) -> bool:
-    size = template.cells(int(n), m) * dialect.cell
-    seconds = template.steps(int(n), m) / dialect.speed + size / 2e9
+def _affordable(steps: float, cells: float, dialect: Dialect, reach: int) -> bool:
+    size = cells * dialect.cell
+    seconds = steps / dialect.speed + size / 2e9
     return seconds <= MOST_SECONDS * reach and size <= min(MOST_BYTES * reach, _ROOM)
+
+
+def _said(idiom: Idiom, dialect: Dialect, draw: Random, reach: int) -> str:
+    """A program that does it; its size is a literal or has a name."""
+
+    def affordable(n: float) -> bool:
+        return _affordable(idiom.steps(n), idiom.cells(n), dialect, reach)
+
+    size = _size(affordable, min(idiom.most * reach, _WIDEST), draw)
+    spelled = _spelled(size, draw.choice(("plain", *dialect.literals)), draw)
+    head, _, body = draw.choice(idiom.said[dialect.name]).rpartition("---\n")
+    names = {"a": "array", "b": "array", "x": "scalar", "i": "loop"}
+    names = {hole: draw.choice([name for name in _NAMES[pool] if len(name) > 1]) for hole, pool in names.items()}
+    names["b"] += "2" * (names["a"] == names["b"])
+    constants = []
+    if dialect.name != "rust" and draw.random() < 0.4:  # Rust would want the type of each use
+        name = draw.choice(_NAMES["size"])
+        constants = [_put(draw.choice(dialect.constant), x=name, v=spelled), ""]
+        spelled = _put(dialect.named, x=name)
+    bare = spelled if "*" not in spelled or dialect.name != "ruby" or spelled[0] == "(" else f"({spelled})"
+    statements = _put(body, n=bare, **names).rstrip("\n").split("\n")
+    if dialect.main[0]:
+        statements = [dialect.main[0], *_indent(statements), dialect.main[1]]
+    elif dialect.name == "python" and draw.random() < 0.3:
+        statements = ["def main():", *_indent(statements), "", "", "main()"]
+    written = "\n".join([*head.split("\n"), *constants, *statements])
+    heads = [dialect.head, *(line for word, line in dialect.imports.items() if word in written)]
+    return "\n".join([*filter(None, heads), *_unblanked(written.split("\n"))]) + "\n"
 
 
 def _rounded(value: float, draw: Random) -> int:

@@ -32,6 +32,8 @@ _TOKENS = (
     r"|(?P<word>\b[^\W\d]{word}*+)(?P<call>{call})?|(?P<open>[{{(])|(?P<close>[)}}])|(?P<end>;){line}"
 )
 
+_LEVELS = 4
+"""Of functions that call each other."""
 _BRANCHES = frozenset("if elif elsif elseif unless case when match cond".split())
 _NO_CALLS = _BRANCHES | frozenset(
     "for foreach while until switch return sizeof catch and or not in else def function fn func lambda print echo do"
@@ -126,7 +128,7 @@ def counters(language: str, text: str, stdin: bytes = b"") -> dict[str, float]:
         "allocations": float(scan.allocations),
         "largest": scan.largest,
         "elements": max(sizes.elements, _times(scan.grown) if scan.grown else 0.0),
-        "iterations": _times(scan.nest.heaviest) if scan.nest.loops else 0.0,
+        "iterations": _times(scan.heaviest()) if scan.nest.heaviest else 0.0,
     }
 
 
@@ -152,7 +154,15 @@ class _Scan:
         self.largest = 0.0
         self.grown = 0.0
         """The weight of the loops around what adds to something."""
-        self._rounds = sizes.rounds
+        self._rounds, self._functions = sizes.rounds, sizes.functions
+        self._names = frozenset(sizes.functions.values())
+        self._inside: list[tuple[str, int]] = []
+        """Functions whose bodies are open, and the depth that each was defined at."""
+        self._within: dict[str, float] = {}
+        """The weight of the heaviest nest of each function."""
+        self._called: dict[str, dict[str, float]] = {}
+        """What each function calls, and the weight of the loops around it."""
+        self._implied, self._put = sizes.implied[::-1], sizes.grown[::-1]
         self._lisp, self._loops = syntax.nesting == "(", syntax.loops
         self._known = _BRANCHES | _ALLOCATIONS | GROWING | syntax.loops
         self._only_known = syntax.nesting[0] == "{"
@@ -160,19 +170,50 @@ class _Scan:
 
     def push(self, token: re.Match[str]) -> None:
         """The next token."""
+        start = token.start()
+        while self._implied and self._implied[-1][0] <= start:
+            self.nest.through(math.log(max(self._implied.pop()[1], 1.0)))
+        while self._put and self._put[-1] <= start:
+            self._put.pop()
+            self.grown = max(self.grown, self.nest.passed)
         kind = token.lastgroup
+        if self._names:
+            self._follow(token, kind, start)
         if kind == "word":
             text = token[0]
             if not self._only_known or text in self._known:
-                self._word(text, self._lisp and self.nest.last == "(", token.start())
+                self._word(text, self._lisp and self.nest.last == "(", start)
         elif kind == "call":
-            self._word(token["word"], True, token.start())
+            self._word(token["word"], True, start)
             self.nest.mark("(")
         elif kind == "number":
             self.largest = max(self.largest, _integer(token[0]))
             self.nest.mark("0")
         elif kind != "skip":
             self.nest.mark(token[0])
+
+    def _follow(self, token: re.Match[str], kind: str | None, start: int) -> None:
+        """Which function is open, how heavy it is, and what it calls."""
+        depth = self.nest.levels
+        while self._inside and depth <= self._inside[-1][1] and self._inside[-1][0] in self._within:
+            self._inside.pop()
+        here = self._inside[-1][0] if self._inside else ""
+        if not self._inside or depth > self._inside[-1][1]:
+            self._within[here] = max(self._within.get(here, 0.0), self.nest.passed)
+        if start in self._functions:
+            self._inside.append((self._functions[start], depth))
+        elif kind == "call" and (name := token["word"]) in self._names and name != here:
+            calls = self._called.setdefault(here, {})
+            calls[name] = max(calls.get(name, 0.0), self.nest.passed)
+
+    def heaviest(self) -> float:
+        """The weight of the heaviest nest of loops, of which some may stand in functions that the others call."""
+        found = dict(self._within)
+        for _ in range(_LEVELS if self._called else 0):
+            for name, calls in self._called.items():
+                inner = max(weight + found.get(other, 0.0) for other, weight in calls.items())
+                found[name] = max(found.get(name, 0.0), inner)
+        return max(self.nest.heaviest, *found.values()) if found else self.nest.heaviest
 
     def _word(self, word: str, called: bool, start: int) -> None:
         loop = word in self._loops

@@ -22,6 +22,11 @@ class Nest:
         self._around = 0
 
     @property
+    def levels(self) -> int:
+        """How many blocks are open."""
+        return len(self._levels)
+
+    @property
     def passed(self) -> float:
         """The weight of all loops around what stands here, also of those that hold one statement."""
         return self.weight
@@ -33,6 +38,10 @@ class Nest:
     def mark(self, text: str) -> None:
         """The next bracket, semicolon, number (as `0`) or, for indentation, line end with the blanks behind it."""
         self.last = text
+
+    def through(self, weight: float) -> None:
+        """Something here is gone through without a loop of its own."""
+        self.heaviest = max(self.heaviest, self.passed + weight)
 
     def _open(self, loops: int, weight: float = 0.0) -> None:
         self._levels.append((0, 0.0))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import ClassVar
@@ -19,6 +19,8 @@ from forerun.tasks._stdin import read
 UNKNOWN = 10.0
 """Rounds of a loop whose bound is not told: enough to see that there is one."""
 
+_DEEPEST = 80.0
+"""A parameter that is larger is no depth."""
 _FAR, _DEEP = 60, 12
 """Tokens that an expression or a loop's head may have, and parentheses in each other: so all of it stays linear."""
 _MOST = 1e15
@@ -32,13 +34,25 @@ _ASKING = frozenset(
     "malloc calloc realloc alloca valloc aligned_alloc reserve resize make zeros ones empty full arange linspace"
     " bytearray array_fill range_fill SplFixedArray str_repeat repeat with_capacity StringBuilder ArrayList HashMap"
     " HashSet ArrayDeque BitSet Array Buffer allocUnsafe alloc allocate setlength SetLength make_unique make_shared"
-    " ensureCapacity Vec vec".split()
+    " ensureCapacity Vec vec ints longs doubles rep Repeat".split()
 )
 """What is called with how much is wanted."""
 _TYPED = frozenset("vector string deque valarray".split())
 """C++: a name may stand in front of the parentheses."""
+_KEYED = frozenset("map unordered_map".split())
+"""C++: of what, stands in angle brackets in front of the name."""
+_EMPTY = ("{ }", "[ ]", "( )", "new Map", "make ( map", "map [", "array ( )", "Hash . new", "Set . new", "dict ( )")
+"""What a name is bound to that grows as something is put into it."""
 _HOLDING = frozenset("list set tuple sorted dict frozenset deque bytes array".split())
-_FILLING = frozenset("to_a map collect select shuffle toArray grep".split())
+_FILLING = frozenset("to_a to_h to_set map collect select shuffle toArray toList boxed grep".split())
+"""What makes a list of a range."""
+_ITERATING = _FILLING | frozenset(
+    "sum count reduce inject fold filter reject for_each forEach each_slice each_cons each_with_object any all find max"
+    " min product mapToObj anyMatch allMatch zip any? all? flat_map sort_by group_by partition tally".split()
+)
+"""What goes through it."""
+_FIBONACCI = (1 + math.sqrt(5)) / 2
+"""How many times as many calls there are for each level that a function goes deeper, which calls itself twice."""
 _PASSED = frozenset("int float long round floor ceil trunc abs Integer Number parseInt usize i64 u64 size_t".split())
 _DEFINING = frozenset("def fn func function sub fun proc".split())
 _NO_TYPE = frozenset(
@@ -47,7 +61,7 @@ _NO_TYPE = frozenset(
 _COMPARED = frozenset("< <= > >= != !== == ===".split())
 GROWING = frozenset(
     "push append push_back emplace_back add put insert extend unshift WriteString push_str addAll concat emplace set"
-    " enqueue offer appendleft array_push".split()
+    " enqueue offer appendleft array_push heappush malloc calloc".split()
 )
 """What adds to something that grows."""
 
@@ -60,6 +74,12 @@ class Sizes:
     """The most that one allocation asks for; 0 where none tells."""
     rounds: dict[int, float] = field(default_factory=dict)
     """How often each loop goes round, by where its word stands in the text."""
+    implied: list[tuple[int, float]] = field(default_factory=list)
+    """Where something is gone through without a loop's word, and how often, in the order of the text."""
+    functions: dict[int, str] = field(default_factory=dict)
+    """The names of functions, by where they stand in their definitions."""
+    grown: list[int] = field(default_factory=list)
+    """Where an element is put under a key into something that was empty, in the order of the text."""
 
 
 def heard(pattern: re.Pattern[str], loops: frozenset[str], braces: bool, text: str, stdin: bytes = b"") -> Sizes:
@@ -94,6 +114,14 @@ class _Reader:
         self._tokens += [""] * 4
         self._known: dict[str, float] = {}
         self._parameters: dict[str, list[str]] = {}
+        self._bodies: dict[str, int] = {}
+        """Where each function is defined."""
+        self._growing: set[str] = set()
+        """Names that were bound to something empty."""
+        self._comprehending = not braces and "each" not in loops
+        """Whether braces hold elements: in Ruby they are blocks."""
+        self._headed: set[int] = set()
+        """Ranges that stand in the head of a loop."""
 
     def read(self, stdin: bytes) -> None:
         """Names that are read from the input."""
@@ -106,8 +134,32 @@ class _Reader:
         for i, token in enumerate(tokens):
             if token in ("=", ":=", "=>") and i:
                 self._bind(self._bound_name(i), i + 1)
+                if " ".join(tokens[i + 1 : i + 4]).startswith(_EMPTY):
+                    self._grows(self._bound_name(i))
+            elif token == "my" and tokens[i + 2] == ";":
+                self._grows(tokens[i + 1])
+            elif token in _KEYED and tokens[i + 1] == "<":
+                self._grows(tokens[self._angled(i + 1) + 1])
             elif token == "define" and tokens[i - 1] == "#":
                 self._bind(tokens[i + 1], i + 2)
+
+    def _grows(self, name: str) -> None:
+        if _word(name):
+            self._growing.add(name)
+
+    def _angled(self, opened: int) -> int:
+        """Where an angle bracket ends."""
+        depth = 0
+        for i in range(opened, min(opened + _FAR, len(self._tokens) - 2)):
+            depth += {"<": 1, ">": -1, ">>": -2}.get(self._tokens[i], 0)
+            if depth <= 0:
+                return i
+        return opened
+
+    def _put(self, i: int) -> bool:
+        """Whether an element is put there into something that was empty: `a[k] = v`, Ruby's `a << v`."""
+        following = self.part(i + 1)
+        return self.part(self._closing(i + 1) + 1) == "=" if following in ("[", "{") else following == "<<"
 
     def _bound_name(self, i: int) -> str:
         before = self._tokens[max(0, i - 4) : i]
@@ -129,7 +181,10 @@ class _Reader:
             before = tokens[i - 2] if i > 1 else ""
             if before in _DEFINING or (self._braces and _word(before) and before not in _NO_TYPE):
                 self._parameters.setdefault(tokens[i - 1], [_named(part) for part in self._parts(i)])
+                self._bodies.setdefault(tokens[i - 1], i)
         for i in (i for i, token in enumerate(tokens) if token == "sub"):  # Perl: `sub f { my ($n) = @_;`
+            if _word(tokens[i + 1]):
+                self._bodies.setdefault(tokens[i + 1], i + 2)
             if tokens[i + 2 : i + 5] == ["{", "\n", "my"] or tokens[i + 2 : i + 4] == ["{", "my"]:
                 opened = i + 4 + (tokens[i + 3] == "\n")
                 if tokens[opened] == "(":
@@ -187,8 +242,10 @@ class _Reader:
         tokens, loops = self._tokens, self._loops
         for i, token in enumerate(tokens):
             size = 0.0
+            if token in self._growing and self._put(i):
+                found.grown.append(self._starts[i])
             if token in ("(", "[", "{"):
-                holds = token == "[" or tokens[i - 1] in _HOLDING
+                holds = token == "[" or tokens[i - 1] in _HOLDING or (token == "{" and self._comprehending)
                 size = self._asked(i) if token != "{" else 0.0
                 times = filled if token == "{" and tokens[i - 1] == ")" else size
                 # How often, by a comprehension or a call that asks, there is the largest thing inside.
@@ -204,16 +261,41 @@ class _Reader:
                 open_[-1][1][0] *= max(self.work_out(i + 1), 1.0)  # Rust: [0; n]
             elif token == '"' and tokens[i + 1] in ("*", "x"):
                 size = self.work_out(i + 2)
-            elif token == "range" and tokens[i - 1] == "(" and open_ and open_[-1][0]:
-                size = self._ranged(i)
-            elif token[:2] == ".." and self._filling(i):
-                size = self.work_out(i + 1)
+            elif token in ("range", "rangeClosed") and tokens[i + 1] == "(" and i not in self._headed:
+                rounds = self._ranged(i)
+                found.implied.append((self._starts[i], rounds))
+                if any(held for held, _ in open_) or (
+                    self._braces and (tokens[i - 1] != "." or self._near(i, _FILLING))
+                ):
+                    size = rounds  # in PHP a range is a list
+            elif token[:2] == ".." and i not in self._headed:
+                rounds = self.work_out(i + 1)
+                if self._near(i, _ITERATING):
+                    found.implied.append((self._starts[i], rounds))
+                if self._near(i, _FILLING) or self._listed(i):
+                    size = rounds
+            elif token == "length" and tokens[i + 1] == ":":  # JavaScript: Array.from({ length: n })
+                size = self.work_out(i + 2)
+                found.implied.append((self._starts[i], size))
             if size > 1.0:
                 found.elements = max(found.elements, size)
                 if open_ and token not in ("(", "[", "{"):
                     open_[-1][1][1] = max(open_[-1][1][1], size)
         found.elements = min(found.elements, _MOST)
+        found.implied = sorted([*found.implied, *self._branching()])
+        found.functions = {self._starts[i - 1]: name for name, i in self._bodies.items()}
         return found
+
+    def _branching(self) -> Iterator[tuple[int, float]]:
+        """Calls of functions that call themselves twice, a little less deep: `f(n - 1) + f(n - 2)`."""
+        tokens, starts = self._tokens, sorted(self._bodies.values())
+        for name, start in self._bodies.items():
+            deep = self._known.get((self._parameters.get(name) or [""])[0], 0.0)
+            end = next((other for other in starts if other > start), len(tokens))
+            calls = [i for i in range(1, len(tokens)) if tokens[i] == "(" and tokens[i - 1] == name and i != start]
+            own = [i for i in calls if start < i < end and "-" in tokens[i : i + 4]]
+            if len(own) > 1 and 1 < deep <= _DEEPEST:
+                yield from ((self._starts[i], _FIBONACCI**deep) for i in calls if i not in own)
 
     def _closed(self, i: int, open_: list[tuple[bool, list[float]]]) -> float:
         """How much a bracket that ends here holds: a comprehension, or a list that is repeated."""
@@ -224,9 +306,14 @@ class _Reader:
             size *= max(self.work_out(i + 2), 1.0)
         return size
 
-    def _filling(self, i: int) -> bool:
-        """Whether a range becomes a list."""
-        return not _FILLING.isdisjoint(self._tokens[max(0, i - 12) : i + 8])
+    def _near(self, i: int, words: frozenset[str]) -> bool:
+        """Whether one of the words stands beside a range."""
+        return not words.isdisjoint(self._tokens[max(0, i - 24) : i + 8])
+
+    def _listed(self, i: int) -> bool:
+        """Perl: `@a = (1 .. n)`; Ruby: `[*1..n]`."""
+        before = self._tokens[max(0, i - 3) : i - 1]
+        return before in (["=", "("], ["[", "*"])
 
     def _asked(self, i: int) -> float:
         """What is asked for by the bracket that opens here."""
@@ -293,10 +380,12 @@ class _Reader:
             token = tokens[k]
             if token in ("{", "do", "loop", "then") or (token == "\n" and k > i + 2):
                 break
-            if token == "range" and tokens[k + 1] == "(":
+            if token in ("range", "rangeClosed") and tokens[k + 1] == "(":
+                self._headed.add(k)
                 found = self._ranged(k)
                 break
             if token[:2] == ".." or token == "to":
+                self._headed.add(k)
                 found = self.work_out(k + 1)
                 break
             if token in _COMPARED:
@@ -331,6 +420,8 @@ class _Reader:
             value = math.sqrt(value)
         if value > 1.0 and _word(name):
             self._known[name] = max(value, self._known.get(name, 0.0))
+        elif tokens[k] in (">", ">=", "!="):  # down to next to nothing
+            return self._known.get(name, 0.0)
         return value
 
     def _counted(self, i: int) -> float:
