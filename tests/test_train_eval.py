@@ -51,14 +51,14 @@ def test_a_table_becomes_a_checkpoint_that_is_judged_beside_its_rivals(
     rows = tmp_path / "rows.jsonl"
     words = ("import", str(table), "--text", "code", "--target", "latency_s", "--group", "problem", "--language", "c")
     assert run_forerun("data", *words, "-o", str(rows))[0] == 0
-    models = ("--model", "length", "--model", "mse_head", "--depth", "1", "--steps", "2")
+    models = ("--model", "length,mse_head", "--depth", "1", "--steps", "2")
     models = (*models, "--checkpoint", str(tmp_path / "made"))
     code, out, err = run_forerun("eval", str(rows), *models, "--similar", "2", "--format", "json")
     assert code == 0, err
     found = {row["model"]: row for row in json.loads(out)}
     assert set(found) == {"length", "mse_head", "encoder_decoder"}
     assert all(row["metric"] == "latency" and row["n"] > 5 for row in found.values())
-    code, out, _ = run_forerun("eval", str(rows), "--model", "length", "--similar", "2", "--seed", "0", "--seed", "3")
+    code, out, _ = run_forerun("eval", str(rows), "--model", "length", "--similar", "2", "--seed", "0,3")
     shown = dict(zip(*(line.split("  ") for line in re.sub(" {2,}", "  ", out).strip().split("\n")), strict=True))
     assert shown["seeds"] == "0, 3" and int(shown["n"]) > 10 and float(shown["mape"]) > 0
     for name in ("spearman", "mdape", "coverage"):

@@ -1,4 +1,4 @@
-"""Amounts with their units, as people write and read them: 12.3 MB, 4.5 ms."""
+"""Amounts with their units, as people write and read them: 12.3 MB, 4.5 ms; and lists of names."""
 
 from __future__ import annotations
 
@@ -49,6 +49,11 @@ def amount(text: str, unit: str) -> float:
         if name.lower() in known and unit.lower() in known:
             return number * known[name.lower()] / known[unit.lower()]
     raise _wrong(text, unit)
+
+
+def names(text: str) -> list[str]:
+    """What stands between commas, for options that may also be given several times: `type=names, action="extend"`."""
+    return [name for part in text.split(",") if (name := part.strip())]
 
 
 def _wrong(text: str, unit: str) -> UsageError:

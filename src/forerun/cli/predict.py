@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forerun.cli._quantities import amount, quantity
+from forerun.cli._quantities import amount, names, quantity
 from forerun.cli.render import Column, Table, add_format, counted, number, percent, show
 from forerun.errors import ForerunError, GateFailed, InputError, UsageError
 
@@ -28,8 +28,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         " stands in the table. What a model knows: forerun models DIR"
     )
     parser.add_argument("files", nargs="+", metavar="FILE", help="program, .ll, .bc or .onnx; a pattern; - reads stdin")
-    names = "memory,runtime,size,latency … (default: all that the model knows of the file)"
-    parser.add_argument("--metric", action="append", default=[], metavar="NAMES", help=names)
+    text = "memory,runtime,size,latency … (default: all that the model knows of the file)"
+    parser.add_argument("--metric", action="extend", type=names, default=[], metavar="NAMES", help=text)
     parser.add_argument("--device", default="", help="where it will run (default: where most rows were measured)")
     parser.add_argument("--language", default="", help="of all files (default: by the suffix)")
     parser.add_argument("--model", default="", metavar="DIR", help="a checkpoint (default: the one that ships)")
@@ -66,16 +66,16 @@ def _options(options: argparse.Namespace) -> Options:
     from forerun.cli._collect_models import sized
     from forerun.questions import Options, content
 
-    metrics = dict.fromkeys(name for names in options.metric for name in names.split(",") if name)
     stdin = content(str(options.stdin)) if options.stdin else b""
-    return Options(tuple(metrics), options.device, options.language, tuple(options.compiler), stdin,
+    metrics = tuple(dict.fromkeys(options.metric))
+    return Options(metrics, options.device, options.language, tuple(options.compiler), stdin,
                    dict(map(sized, options.size)))  # fmt: skip
 
 
-def _expanded(names: Sequence[str]) -> list[str]:
+def _expanded(words: Sequence[str]) -> list[str]:
     """Names as they are, and what patterns match that no shell has expanded. Each file once."""
     found: dict[str, None] = {}
-    for name in names:
+    for name in words:
         if Path(name).exists() or not glob.has_magic(name):
             found[name] = None
             continue
