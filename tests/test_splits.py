@@ -15,7 +15,7 @@ from forerun.core import Metric
 from forerun.errors import UsageError
 from forerun.prompts import parts, prompt
 from forerun.rows import Row
-from forerun.splits import SIMILAR, Split, near_duplicates, place, split
+from forerun.splits import SIMILAR, Split, groups_of, near_duplicates, place, split
 
 WORDS = [f"w{i}" for i in range(400)]
 
@@ -184,6 +184,11 @@ def test_nothing_to_hold_out_is_refused(by: str, groups: str, why: str, todo: st
         split(rows, by)  # type: ignore[arg-type]
     assert caught.value.why == why and todo in caught.value.todo
     assert ("similar" in caught.value.todo) == (len(set(groups)) == 4)
+
+
+def test_a_row_without_a_group_is_of_that_of_its_text() -> None:
+    names = groups_of([row("a"), row("b", "g"), row("a", metric="runtime"), row("c")])
+    assert names[0] == names[2] and names[1] == "g" and len(set(names)) == 3
 
 
 def test_no_rows_and_no_such_split() -> None:

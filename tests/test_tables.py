@@ -288,6 +288,19 @@ def test_the_command_line(stored: Path, run_forerun: Run, tmp_path: Path) -> Non
     words = ("--text", "source", "--target", "time_ms", "--language", "c", "-o", str(target))
     assert run_forerun("data", "import", str(own), *words)[0] == 0
     assert [(row.value, row.unit) for row in read_rows(target)] == [(5.0, "ms"), (7.0, "ms")]
+    own = table(
+        tmp_path / "own.jsonl", ["code", "latency_s", "kind"], ["f(1)", 5, "a"], ["g", 7, "a"], ["f(1)", 3, None]
+    )
+    words = ("data", "import", str(own), "-o", str(target), "--format", "json")
+    for more, groups, said in (
+        ((), 2, ("--group", "--language text")),
+        (("--group", "kind", "--language", "c"), 2, ()),
+    ):
+        code, printed, err = run_forerun(*words, *more)
+        line = json.loads(printed)[0]
+        assert (code, line["rows"], line["groups"]) == (0, 3, groups)
+        assert line["language"] == ("c" if more else "text")
+        assert len(err.splitlines()) == 1 + len(said) and all(name in err for name in said)
     public = table(tmp_path / "public.jsonl", *CODE)
     code, _, _ = run_forerun("data", "import", str(public), "--layout", "code-regression", "-o", str(target))
     assert code == 0 and len(read_rows(target)) == 3

@@ -17,6 +17,7 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("sklearn")
 
+from forerun.cli._train_predict import FEW  # noqa: E402
 from forerun.models.encoder_decoder import SHIPPED  # noqa: E402
 from forerun.train.curves import points_of  # noqa: E402
 
@@ -43,7 +44,9 @@ def test_a_table_becomes_a_checkpoint_that_is_judged_beside_its_rivals(
     mine = ("--data", str(table), "--text", "code", "--target", "latency_s", "--group", "problem", "--language", "c")
     small = ("--depth", "1", "--context", "64", "--steps", "30", "--similar", "2", "-o", str(tmp_path / "made"))
     code, out, err = run_forerun("train", *mine, *small, "--seconds", "0.01", "--format", "json")
-    assert code == 0 and json.loads(out)[0]["done"].startswith("no") and "rows to learn from" in err
+    assert code == 0 and json.loads(out)[0]["done"].startswith("no")
+    learn, held = map(int, re.findall(r"^(\d+) rows to learn from, (\d+) to", err)[0])
+    assert 0 < held < FEW < learn and f"{held} rows of latency calibrate its intervals, fewer than {FEW}" in err
     code, out, err = run_forerun("train", *mine, *small, "--format", "json")
     assert f"training loss {points_of(tmp_path / 'made')[-1]['nll']:.3f}" in err
     assert code == 0 and json.loads(out)[0] | {"steps": 30, "done": "yes"} == json.loads(out)[0]
@@ -68,10 +71,13 @@ def test_a_table_becomes_a_checkpoint_that_is_judged_beside_its_rivals(
 
 
 def test_the_weights_that_ship_are_started_from_by_their_name(table: Path, run_forerun: Any, tmp_path: Path) -> None:
-    mine = ("--data", str(table), "--text", "code", "--target", "latency_s", "--group", "problem", "--similar", "2")
+    with table.open("a", newline="") as file:
+        csv.writer(file).writerows([[f"while {i} y", 3.0, f"more {i}"] for i in range(400)])
+    mine = ("--data", str(table), "--text", "code", "--target", "latency_s", "--similar", "2")
     folder = tmp_path / "made"
     code, _, err = run_forerun("train", *mine, "--start", "encoder_decoder", "--seconds", "0", "-o", str(folder))
-    assert code == 0, err
+    assert code == 0 and "calibrate" not in err, err
+    assert "each distinct text is a group" in err and "--language text" in err
     assert json.loads((folder / "training.json").read_text())["start"] == str(SHIPPED)
 
 

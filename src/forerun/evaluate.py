@@ -32,7 +32,7 @@ from forerun.scores import (
     weighted_spearman,
     within,
 )
-from forerun.splits import SIMILAR, By, Split, splits
+from forerun.splits import SIMILAR, By, Split, groups_of, splits
 
 RESAMPLES = 300
 HIGHER_IS_BETTER = {
@@ -176,7 +176,7 @@ def score(
     """
     truth = np.array([row.value for row in rows])
     median = np.array([one.median for one in beliefs])
-    groups = _groups(rows)
+    groups = groups_of(rows)
     drawn = resamples(groups, RESAMPLES, seed)
     positive = truth > 0
     ape = np.abs(median[positive] / truth[positive] - 1)
@@ -199,13 +199,8 @@ def score(
 
 
 def count_groups(rows: Sequence[Row]) -> int:
-    """Groups among rows; a row without one stands alone."""
-    return len(set(_groups(rows)))
-
-
-def _groups(rows: Sequence[Row]) -> list[str]:
-    """Each row's group; one without stands alone."""
-    return [row.group or f"\0{i}" for i, row in enumerate(rows)]
+    """Groups among rows (`forerun.splits.groups_of`)."""
+    return len(set(groups_of(rows)))
 
 
 def _over(statistic: Callable[[Vector, Weights], Vector], values: Vector, weights: Weights) -> Vector:

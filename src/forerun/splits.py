@@ -129,6 +129,15 @@ def _closest(keys: Iterable[str], name: str, seed: int) -> str:
     return min(shares, key=lambda key: (max(low - shares[key], shares[key] - high), key))
 
 
+def groups_of(rows: Iterable[Row]) -> list[str]:
+    """Each row's group; without one its program's text is one."""
+    return [row.group or _alone(parts(row.prompt).text) for row in rows]
+
+
+def _alone(text: str) -> str:
+    return f"\0{_digest(text).hex()}"
+
+
 def near_duplicates(texts: Sequence[str], similar: float = SIMILAR) -> list[int]:
     """For each text the place of the first one of its cluster: those it is linked to by pairs of near-duplicates."""
     joined = _Union(len(texts))
@@ -148,8 +157,7 @@ def _clustered(rows: Sequence[Row], by: By, similar: float) -> list[str]:
     Raises UsageError for fewer than three clusters; no rows have none.
     """
     texts = [parts(row.prompt).text for row in rows]
-    alone = [f"\0{_digest(text).hex()}" for text in texts]
-    keys = [row.group or own for row, own in zip(rows, alone, strict=True)] if by == "group" else alone
+    keys = groups_of(rows) if by == "group" else list(map(_alone, texts))
     joined = _Union(len(rows))
     first: dict[str, int] = {}
     for i, (key, near) in enumerate(zip(keys, near_duplicates(texts, similar), strict=True)):
