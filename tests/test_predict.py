@@ -195,6 +195,8 @@ def test_options_that_change_nothing_are_said(folder: Path, run_forerun: Run) ->
     code, out, err = run_forerun(*ask, "--size", "batch=1", "--format", "json", "--", "-O2")
     assert code == 0 and len(err.strip().splitlines()) == 2, err  # once for both files
     assert "sizes are of ONNX models" in err and "words for the compiler" in err
+    code, _, err = run_forerun("predict", "p1.c", "--metric", "memory", "--model", str(folder), "--", "-O0")
+    assert code == 0 and "words for the compiler" in err
     assert len(json.loads(out)[0]["notes"]) == 2
     assert run_forerun(*ask, "--stdin", "in.txt")[2] == ""
     Path("latin.py").write_bytes("print('é à ü')\n\f".encode("latin1"))
@@ -224,7 +226,9 @@ def test_counts_are_whole(folder: Path) -> None:
 
 def test_a_part_of_a_program_is_no_program(folder: Path, compiler: str) -> None:
     Path("part.c").write_text("int twice(int x) { return 2 * x; }\n")
-    assert [one.metric for one in forerun.predict("part.c", model=folder)] == ["text"]
+    (found,) = forerun.predict("part.c", model=folder)
+    assert (found.metric, found.notes) == ("text", ("the size is that of -Oz: no level was named",))
+    assert forerun.predict("part.c", metric="text", model=folder, flags=["-O2"]).notes == ()
     assert "no main in c" in forerun.predict("part.c", metric="memory", model=folder).notes[0]
 
 
@@ -284,6 +288,9 @@ WRONG: list[tuple[tuple[str, ...], int, str]] = [
     (("p1.py", "--metric", "beauty"), 2, "memory, runtime"),
     (("p1.py", "--metric", "latency"), 2, "of python it knows"),
     (("p1.c", "--metric", "size", "--", "--soup"), 2, "--soup"),
+    (("p1.c", "--metric", "size", "--", "-O0"), 2, "levels: -O1, -O2, -O3, -Os, -Oz"),
+    (("p1.c", "--metric", "size", "--", "-flto"), 2, "its size with these flags cannot be predicted"),
+    (("p1.c", "--metric", "size", "--", "-o", "x"), 2, "nothing is written"),
     (("p1.py", "--fail-over", "3MB"), 2, "one metric"),
     (("p1.py", "--metric", "memory", "--fail-over", "3ms"), 2, "512MB"),
     (("p1.py", "--size", "batch"), 2, "batch=1"),

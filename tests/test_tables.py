@@ -289,7 +289,7 @@ def test_the_command_line(stored: Path, run_forerun: Run, tmp_path: Path) -> Non
     assert run_forerun("data", "import", str(own), *words)[0] == 0
     assert [(row.value, row.unit) for row in read_rows(target)] == [(5.0, "ms"), (7.0, "ms")]
     own = table(
-        tmp_path / "own.jsonl", ["code", "latency_s", "kind"], ["f(1)", 5, "a"], ["g", 7, "a"], ["f(1)", 3, None]
+        tmp_path / "mine.jsonl", ["code", "latency_s", "kind"], ["f(1)", 5, "a"], ["g", 7, "a"], ["f(1)", 3, None]
     )
     words = ("data", "import", str(own), "-o", str(target), "--format", "json")
     for more, groups, said in (

@@ -207,11 +207,9 @@ def content(path: str) -> bytes:
 
 def _module(path: str, data: bytes, flags: Sequence[str], place: str, language: str = "ir") -> Source:
     """IR as a front end hands it on, and how it is emitted. Without clang the text of IR is taken as it is."""
-    from forerun import improve  # and the store: only who compiles needs them
-
     try:
         words, stdin = ([*flags], None) if place else ([*flags, "-x", language], data)
-        command = improve.command_for(place or "-", None, words, stdin)
+        command = _command(path, place or "-", words, stdin)
         return Source(clang.front_end(command).text, _LLVM, path, str(clang.target(command)))
     except ToolMissing:
         if language != "ir" or data.startswith(_BITCODE):
@@ -224,6 +222,17 @@ def _module(path: str, data: bytes, flags: Sequence[str], place: str, language: 
     text = data.decode("utf-8", "surrogateescape")
     triple = re.search(r'^target triple = "([^"\s]+)"', text, re.MULTILINE)
     return Source(text, _LLVM, path, str(Target(triple[1] if triple else "x86_64-pc-linux-gnu", _level(flags))))
+
+
+def _command(path: str, place: str, words: Sequence[str], stdin: bytes | None) -> clang.Command:
+    from forerun import improve  # and the store: only who compiles needs them
+
+    _level(words)
+    try:
+        return improve.command_for(place, None, words, stdin)
+    except UsageError as error:
+        why = "nothing is written" if any(word.startswith("-o") for word in words) else error.why
+        raise UsageError(f"{path}: its size with these flags cannot be predicted", why, "leave that out") from error
 
 
 def _chosen(file: File, card: Card, options: Options) -> list[list[Kind]]:
@@ -288,25 +297,33 @@ def _question(file: File, kind: Kind, card: Card, options: Options) -> Question:
         notes.append(f"{kind.metric}: the model has seen no device {device!r}; it knows: {', '.join(known)}")
     if _ran(kind.metric) and (why := _part(file.source)):
         notes.append(f"{kind.metric} is of whole programs: {why}")
-    prompt = _prompt(module or file.source, kind, device, _level(options.flags))
+    prompt = _prompt(module or file.source, kind, device, options.flags)
+    if kind.metric in size.METRICS and not any(flag.startswith("-O") for flag in options.flags):
+        level = Target.parse(module.target).level if module else _level(options.flags)
+        notes.append(f"the size is that of -O{level}: no level was named")
     return Question(file.source.name, kind, device, prompt, tuple(notes), device in known)
 
 
 def _level(flags: Sequence[str]) -> str:
-    """The last one that is named, as clang reads it; z where there is none. Raises UsageError."""
+    """The last one that is named, as clang reads it; z where there is none. Raises UsageError, for -O0 too: no object
+    of it was learned from."""
     named = next((flag.removeprefix("-O") for flag in reversed(flags) if flag.startswith("-O")), "z")
     level = {"": "1", "g": "1", "fast": "3", "4": "3"}.get(named, named)
-    if level not in LEVELS:
-        raise UsageError(f"-O{named} is no level", f"levels: {', '.join(f'-O{one}' for one in LEVELS)}", "name one")
+    known = [one for one in LEVELS if one != "0"]
+    if level not in known:
+        why = f"levels: {', '.join(f'-O{one}' for one in known)}"
+        raise UsageError(f"-O{named} is no level that a model knows", why, "name one of them behind --")
     return level
 
 
-def _prompt(source: Source, kind: Kind, device: str, level: str) -> str:
+def _prompt(source: Source, kind: Kind, device: str, flags: Sequence[str]) -> str:
     """In the very words of training: each kind of input has one place that spells its question."""
     metric, tool = Metric(kind.metric, kind.unit), kind.language.partition(", ")[2]
     if kind.metric in size.METRICS:
         cpu = ("--mcpu=x86-64",) if device.startswith("x86_64-") else ()
-        emitted = Target(device, level, ("--relocation-model=pic", *cpu))  # as clang emits without further words
+        emitted = Target(
+            device, _level(flags), ("--relocation-model=pic", *cpu)
+        )  # as clang emits without further words
         target = replace(Target.parse(source.target), triple=device) if kind.base == _LLVM else emitted
         return size.question(metric, replace(source, target=str(target)), "", int(tool.rpartition(" ")[2] or 0))
     lines = dict(kind.notes) | ({"data": device} if "data" in kind.notes else {})

@@ -24,8 +24,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Options of the verb."""
     parser.epilog = (
         "Several files are ranked, the best first. Everything after -- goes to the compiler, where the size of C or C++"
-        " is asked for. --fail-over exits with 4 where the median of any file is over; the probability of being over"
-        " stands in the table. What a model knows: forerun models DIR"
+        " is asked for (default: -Oz). --fail-over exits with 4 where the median of any file is over; the probability"
+        " of being over stands in the table. What a model knows: forerun models DIR"
     )
     parser.add_argument("files", nargs="+", metavar="FILE", help="program, .ll, .bc or .onnx; a pattern; - reads stdin")
     text = "memory,runtime,size,latency … (default: all that the model knows of the file)"
