@@ -54,7 +54,9 @@ def _show_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _import_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", nargs="?", default="", help="a .csv, .jsonl or .parquet file with a program a row")
+    parser.add_argument(
+        "file", nargs="?", default="", help="a .csv, .jsonl or .parquet file with a program a row, or .csv.gz"
+    )
     parser.add_argument("--text", default="code", help="the column with the programs (default: code)")
     parser.add_argument("--target", default="", help="the column with the numbers (default: latency_s)")
     parser.add_argument("--group", help="the column that says what belongs together, as the solutions of one problem")

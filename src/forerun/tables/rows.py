@@ -21,7 +21,7 @@ _NAMED = 5
 
 
 def write_rows(path: Path, rows: Iterable[Row]) -> int:
-    """Writes rows as .csv, .jsonl or .parquet, whole or not at all; returns how many.
+    """Writes rows as .csv, .jsonl (both also with .gz behind) or .parquet, whole or not at all; returns how many.
 
     Text that is no Unicode (bytes of another encoding) loses those characters. Raises InputError where there are no
     rows, UsageError for another kind of file, ToolMissing, ForerunError.
