@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from pathlib import Path
 
 from forerun.core import Metric, Source
@@ -144,12 +145,17 @@ class File:
 def _opened(what: What, options: Options) -> File:
     if isinstance(what, Source):
         bare = what.lang == _LLVM and not what.target
+        if not what.text.strip():
+            raise _empty(what.name)
         return File(
             _module(what.name, what.text.encode("utf-8", "surrogateescape"), options.flags, "") if bare else what
         )
     if not isinstance(what, (str, os.PathLike)):
         why = "a source is a path, a forerun.Source, or a list of them"
-        raise UsageError(f"not a source: {what!r}", why, "name a file: forerun.predict('a.py')")
+        todo = "name a file: forerun.predict('a.py'), or give a text: forerun.Source(text, 'python')"
+        raise UsageError(f"not a source: {what!r:.60}", why, todo)
+    if not os.fspath(what):
+        raise UsageError("not a source: ''", "it names no file", "name one: forerun.predict('a.py')")
     return read(os.fsdecode(what), options)
 
 
@@ -172,7 +178,7 @@ def read(path: str, options: Options, data: bytes | None = None) -> File:
 
 def _check(path: str, data: bytes) -> None:
     if not data.strip():
-        raise InputError(f"{path} is empty", "there is nothing to read", "name a file with a program in it")
+        raise _empty(path)
     if len(data) > MOST_BYTES:
         why = f"a text may have {MOST_BYTES:,} bytes, and a model reads a few thousand words of it"
         raise InputError(f"{path} is too large", why, "name the part that matters, as a file of its own")
@@ -180,6 +186,14 @@ def _check(path: str, data: bytes) -> None:
     if (b"\0" in data or controls > _MOST_CONTROLS * len(data)) and not data.startswith(_BITCODE):
         why = f"it holds {'a zero byte' if 0 in data else 'control characters'}, as binary files and UTF-16 do"
         raise InputError(f"{path} is no text", why, "name its source code, in UTF-8")
+
+
+def _empty(name: str) -> InputError:
+    return InputError(
+        f"{'standard input' if name == '-' else name} is empty",
+        "there is nothing to read",
+        "name a file with a program in it",
+    )
 
 
 def language_of(path: str, named: str = "") -> str:
@@ -242,7 +256,9 @@ def _chosen(file: File, card: Card, options: Options) -> list[list[Kind]]:
     if not fitting:
         why = f"it was trained on: {', '.join(dict.fromkeys(kind.base for kind in card.kinds))}"
         todo = "name another --model, or train one on such files: forerun train --help"
-        if any(kind.base == _TEXT for kind in card.kinds):
+        if near := get_close_matches(language, [kind.base for kind in card.kinds], 1, 0.7):
+            todo = f"did you mean --language {near[0]}?"
+        elif any(kind.base == _TEXT for kind in card.kinds):
             todo = "its table named no language: add --language text"
         raise UsageError(f"{name}: the model knows nothing of {language}", why, todo)
     there = [metric for metric in card.metrics if any(kind.metric == metric for kind in fitting)]

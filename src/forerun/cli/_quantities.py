@@ -42,6 +42,8 @@ def amount(text: str, unit: str) -> float:
         number, name = float(found[1] if found else ""), found[2] if found else ""
     except ValueError:
         raise _wrong(text, unit) from None
+    if not math.isfinite(number):
+        raise _wrong(text, unit)
     if name.lower() in ("", unit.lower()):
         return number
     for units in _READ:

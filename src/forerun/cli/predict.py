@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import glob
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -42,12 +43,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Predicts every file; prints a row for each and metric."""
     from forerun import estimate
+    from forerun.models.encoder_decoder import checksums
 
     files, asked = _expanded(options.files), _options(options)
     if options.fail_over is not None and len(asked.metrics) != 1:
         raise UsageError("--fail-over is of one metric", f"{len(asked.metrics)} are named", "add --metric memory")
     model = options.model or estimate.MODEL
     loaded = estimate.checkpoint(model)
+    if model != estimate.MODEL and (doubt := checksums.doubt(Path(model))):
+        _say(f"forerun: {doubt}")
     questions, failed = _questions(files, loaded.card, asked)
     limit = options.fail_over
     if limit is not None:
@@ -73,17 +77,20 @@ def _options(options: argparse.Namespace) -> Options:
 
 
 def _expanded(words: Sequence[str]) -> list[str]:
-    """Names as they are, and what patterns match that no shell has expanded. Each file once."""
-    found: dict[str, None] = {}
+    """Names as they are, and what patterns match that no shell has expanded. Each file once, which is said."""
+    found: list[str] = []
     for name in words:
         if Path(name).exists() or not glob.has_magic(name):
-            found[name] = None
+            found.append(name)
             continue
         matches = [match for match in sorted(glob.iglob(name, recursive=True)) if Path(match).is_file()]  # noqa: PTH207
         if not matches:
             raise InputError(f"no file matches {name}", "the pattern matches nothing here", "name a file")
-        found |= dict.fromkeys(matches)
-    return list(found)
+        found += matches
+    for name, times in Counter(found).items():
+        if times > 1:
+            _say(f"forerun: {name} was named {times} times: it is answered once")
+    return list(dict.fromkeys(found))
 
 
 def _questions(files: Sequence[str], card: Card, options: Options) -> tuple[list[Question], bool]:
