@@ -194,4 +194,7 @@ def test_a_row_without_a_group_is_of_that_of_its_text() -> None:
 def test_no_rows_and_no_such_split() -> None:
     with pytest.raises(UsageError, match="no split"):
         split([], "time")  # type: ignore[arg-type]
+    for similar in (0.0, -1.0, float("nan")):
+        with pytest.raises(UsageError, match="similar="):
+            split([row(program(i)) for i in range(9)], similar=similar)
     assert split([]) == Split([], [], [])

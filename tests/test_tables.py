@@ -193,6 +193,14 @@ def test_tables_that_cannot_be_read(name: str, data: bytes, error: str, tmp_path
     assert all((found.value.what, found.value.why, found.value.todo))
 
 
+def test_another_encoding_is_told_apart_from_utf_16(tmp_path: Path) -> None:
+    for data, name in (("code,latency_s\n".encode("utf-16"), "utf-16"), ("\xe4\xfc".encode("latin1"), "latin1")):
+        (tmp_path / "a.csv").write_bytes(data)
+        with pytest.raises(InputError, match="not UTF-8") as caught:
+            read_table(tmp_path / "a.csv")
+        assert f"iconv -f {name} " in caught.value.todo
+
+
 def test_a_byte_order_mark_is_no_part_of_a_name(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_bytes(b"\xef\xbb\xbfcode,latency_s\nx,1.5\n")
     assert [row.value for row in read_table(tmp_path / "a.csv")] == [1.5]

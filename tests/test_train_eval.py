@@ -119,6 +119,8 @@ def test_an_interrupted_training_says_how_to_go_on(table: Path, run_forerun: Any
         (("train", "--data", "mine.csv", "--text", "code", "--target", "speed"), "latency_s"),
         (("train", "--data", "mine.csv", "--recipe", "soup"), "no recipe"),
         (("train", "--data", "nowhere.csv"), "nowhere.csv"),
+        (("eval", "rows.jsonl", "--seed", "one"), "not a number"),
+        (("eval", "rows.jsonl", "--seed", ","), "not a number"),
         (("eval", "nowhere.csv"), "nowhere.csv"),
     ],
 )
@@ -128,6 +130,12 @@ def test_what_is_wrong_is_said(
     monkeypatch.chdir(table.parent)
     code, out, err = run_forerun(*words)
     assert code in (1, 2) and not out and why in err and len(err.strip().splitlines()) == 3
+
+
+def test_a_training_goes_into_a_folder(table: Path, run_forerun: Any) -> None:
+    words = ("--data", str(table), "--text", "code", "--target", "latency_s", "--similar", "2")
+    code, out, err = run_forerun("train", *words, "-o", str(table))
+    assert code == 2 and not out and "mine.csv is a file" in err and "-o checkpoint" in err
 
 
 def test_a_model_that_predicts_nothing_and_a_metric_that_is_not_there(

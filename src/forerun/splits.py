@@ -83,13 +83,16 @@ def split(rows: Sequence[Row], by: By = "group", seed: int = 0, *, similar: floa
     gets the cluster whose hash is closest to its share, of a part that keeps another one. By `device` a tenth of the
     devices is the test and a tenth (at least one each) the validation, whatever the programs. `similar` above 1 lets
     near-duplicates cross, for architectures that all look alike; the same text never does. Raises UsageError for
-    another `by`, and for fewer than three devices or clusters.
+    another `by`, for a `similar` that is not above 0, and for fewer than three devices or clusters.
     """
     return splits(rows, by, (seed,), similar=similar)[0]
 
 
 def splits(rows: Sequence[Row], by: By, seeds: Sequence[int], *, similar: float = SIMILAR) -> list[Split]:
     """A `split` for each seed; near-duplicates are looked for once."""
+    if not similar > 0:
+        why = "it is the share of two programs that is the same, above 0"
+        raise UsageError(f"similar={similar:g}", why, f"leave it out: it is {SIMILAR:g}, or set it above 1")
     if by == "device":
         devices = [_devices([row.device for row in rows], seed) for seed in seeds]
         return [_dealt(rows, [where[row.device] for row in rows]) for where in devices]

@@ -40,7 +40,8 @@ def read(path: Path) -> Iterator[Record]:
             yield record
     except UnicodeDecodeError as error:
         why = f"byte {error.object[error.start]:#04x} at {error.start} of what was being read: {error.reason}"
-        todo = f"write it again in UTF-8: iconv -f latin1 -t utf-8 {path} > utf8{path.suffix}"
+        wide = error.object[:2] in (b"\xff\xfe", b"\xfe\xff")  # the mark of UTF-16, as spreadsheets write it
+        todo = f"write it again in UTF-8: iconv -f {'utf-16' if wide else 'latin1'} -t utf-8 {path} > utf8{path.suffix}"
         raise InputError(f"{path} is not UTF-8", why, todo) from error
     except (OSError, EOFError, zlib.error, csv.Error) as error:
         raise InputError(f"cannot read {path}", getattr(error, "strerror", None) or str(error), _READABLE) from error
