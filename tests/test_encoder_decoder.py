@@ -14,11 +14,12 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("onnxscript")
 
 from forerun.distribution import Distribution  # noqa: E402
-from forerun.errors import InputError, ToolMissing, UsageError  # noqa: E402
+from forerun.errors import ForerunError, InputError, ToolMissing, UsageError  # noqa: E402
 from forerun.grammars.floats import Floats  # noqa: E402
 from forerun.models.encoder_decoder import PARTS, EncoderDecoder, checksums, export  # noqa: E402
 from forerun.models.encoder_decoder._onnx import OnnxNetwork  # noqa: E402
 from forerun.models.encoder_decoder._torch import TorchNetwork  # noqa: E402
+from forerun.models.encoder_decoder.calibration import Calibration  # noqa: E402
 from forerun.models.encoder_decoder.config import Config  # noqa: E402
 from forerun.models.encoder_decoder.ensemble import Ensemble, between  # noqa: E402
 from forerun.models.encoder_decoder.network import Network  # noqa: E402
@@ -144,8 +145,55 @@ def test_parts_of_two_checkpoints_are_refused(file: str, folder: Path, tmp_path:
     (place / "checksums.json").write_text("[]")
     with pytest.raises(InputError, match=r"checksums\.json cannot be read"):
         EncoderDecoder(place)
+    assert not checksums.doubt(place)
     (place / "checksums.json").unlink()
     EncoderDecoder(place)
+    assert "whether its files belong together is not known" in checksums.doubt(place)
+
+
+def test_a_saving_that_does_not_end_leaves_no_checkpoint(folder: Path, tmp_path: Path) -> None:
+    model, kept = EncoderDecoder(folder, device="cpu"), Calibration.save
+
+    def full(self: Calibration, folder: Path) -> None:
+        raise ForerunError("cannot write it", "no space left", "make some")
+
+    for place in (tmp_path / "new", Path(shutil.copytree(folder, tmp_path / "copy"))):
+        with pytest.MonkeyPatch.context() as patch, pytest.raises(ForerunError, match="cannot write"):
+            patch.setattr(Calibration, "save", full)
+            model.save_pretrained(place)
+        with pytest.raises(InputError, match="not one whole checkpoint") as caught:
+            EncoderDecoder(place, device="cpu")
+        assert "did not end" in caught.value.why and "save it again" in caught.value.todo
+    assert Calibration.save is kept
+    model.save_pretrained(tmp_path / "new")
+    EncoderDecoder(tmp_path / "new", device="cpu")
+
+
+def test_what_onnxruntime_runs_is_saved_by_copying_its_files(folder: Path, tmp_path: Path) -> None:
+    model = EncoderDecoder(folder)
+    assert isinstance(model.network, OnnxNetwork)
+    model.calibration = Calibration({"memory": 3.0})
+    model.save_pretrained(tmp_path / "saved")
+    for name in PARTS:
+        there, here = tmp_path / "saved" / name, folder / name
+        assert there.is_file() == here.is_file()
+        assert name == "calibration.json" or not here.is_file() or there.read_bytes() == here.read_bytes()
+    again = EncoderDecoder(tmp_path / "saved")
+    assert again.calibration.factors == {"memory": 3.0}
+    assert again.predict(PROMPTS) == model.predict(PROMPTS)
+    again.save_pretrained(tmp_path / "saved")  # into the folder that it came from
+    checksums.check(tmp_path / "saved", [name for name in PARTS if (folder / name).is_file()])
+    for words in ({"int8": True}, {"onnx": False}):
+        with pytest.raises(UsageError, match="only a network in PyTorch") as caught:
+            again.save_pretrained(tmp_path / "other", **words)
+        assert "device='cpu'" in caught.value.todo
+    (tmp_path / "saved" / "model.safetensors").write_bytes(b"damaged")
+    with pytest.raises(InputError, match="not one whole checkpoint"):
+        again.save_pretrained(tmp_path / "other")
+    checksums.record(tmp_path / "saved", PARTS)
+    with pytest.raises(InputError, match="has changed"):
+        again.save_pretrained(tmp_path / "other")
+    assert not (tmp_path / "other").exists()
 
 
 def test_nothing_of_another_checkpoint_stays(folder: Path, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -25,6 +26,7 @@ from forerun.scores import (
     weighted_spearman,
     within,
 )
+from forerun.splits import split
 from forerun.testing import toy_rows
 
 pairs = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=3, max_size=30)
@@ -146,6 +148,18 @@ def test_one_seed_has_no_spread() -> None:
     assert math.isnan(found.values["mdape"].spread)
 
 
+def test_metrics_are_split_together_and_devices_apart() -> None:
+    rows = known(300)
+    others = [replace(row, metric="other", device="ab"[i % 2]) for i, row in enumerate(rows[:150])]
+    found = {one.metric: one for one in evaluate([*rows, *others], {"length": Length}, seeds=(3,))}
+    assert list(found) == ["size", "other"]
+    for metric, one in found.items():
+        assert one.n == sum(row.metric == metric for row in split([*rows, *others], seed=3).test) > 5
+    assert [one.metric for one in evaluate([*rows, *others], {"length": Length}, metrics=["other"])] == ["other"]
+    devices = [replace(row, metric=f"m{i % 2}", device=f"d{i % 10}") for i, row in enumerate(rows)]
+    assert {one.n for one in evaluate(devices, {"length": Length}, "device")} == {30}
+
+
 def test_bad_requests() -> None:
     with pytest.raises(UsageError, match="cannot be done"):
         evaluate(toy_rows(), {"length": Length}, stack=("lengthy",))
@@ -153,6 +167,7 @@ def test_bad_requests() -> None:
         evaluate(toy_rows(), {"length": Length}, seeds=())
     with pytest.raises(InputError, match="too little"):
         evaluate([], {"length": Length})
-    with pytest.raises(InputError, match="fewer than 5 rows"):
+    with pytest.raises(InputError, match="fewer than 5 rows") as caught:
         evaluate(known(30), {"length": Length})
+    assert "of 10 groups" in caught.value.why and "more groups" in caught.value.todo
     assert registry.find("models", "length") is Length

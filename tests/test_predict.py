@@ -195,6 +195,8 @@ def test_options_that_change_nothing_are_said(folder: Path, run_forerun: Run) ->
     code, out, err = run_forerun(*ask, "--size", "batch=1", "--format", "json", "--", "-O2")
     assert code == 0 and len(err.strip().splitlines()) == 2, err  # once for both files
     assert "sizes are of ONNX models" in err and "words for the compiler" in err
+    code, _, err = run_forerun("predict", "p1.c", "--metric", "memory", "--model", str(folder), "--", "-O0")
+    assert code == 0 and "words for the compiler" in err
     assert len(json.loads(out)[0]["notes"]) == 2
     assert run_forerun(*ask, "--stdin", "in.txt")[2] == ""
     Path("latin.py").write_bytes("print('é à ü')\n\f".encode("latin1"))
@@ -224,7 +226,9 @@ def test_counts_are_whole(folder: Path) -> None:
 
 def test_a_part_of_a_program_is_no_program(folder: Path, compiler: str) -> None:
     Path("part.c").write_text("int twice(int x) { return 2 * x; }\n")
-    assert [one.metric for one in forerun.predict("part.c", model=folder)] == ["text"]
+    (found,) = forerun.predict("part.c", model=folder)
+    assert (found.metric, found.notes) == ("text", ("the size is that of -Oz: no level was named",))
+    assert forerun.predict("part.c", metric="text", model=folder, flags=["-O2"]).notes == ()
     assert "no main in c" in forerun.predict("part.c", metric="memory", model=folder).notes[0]
 
 
@@ -284,12 +288,18 @@ WRONG: list[tuple[tuple[str, ...], int, str]] = [
     (("p1.py", "--metric", "beauty"), 2, "memory, runtime"),
     (("p1.py", "--metric", "latency"), 2, "of python it knows"),
     (("p1.c", "--metric", "size", "--", "--soup"), 2, "--soup"),
+    (("p1.c", "--metric", "size", "--", "-O0"), 2, "levels: -O1, -O2, -O3, -Os, -Oz"),
+    (("p1.c", "--metric", "size", "--", "-flto"), 2, "its size with these flags cannot be predicted"),
+    (("p1.c", "--metric", "size", "--", "-o", "x"), 2, "nothing is written"),
     (("p1.py", "--fail-over", "3MB"), 2, "one metric"),
     (("p1.py", "--metric", "memory", "--fail-over", "3ms"), 2, "512MB"),
     (("p1.py", "--size", "batch"), 2, "batch=1"),
     (("p1.py", "--stdin", "nowhere.txt"), 1, "nowhere.txt"),
     (("*.zig",), 1, "no file matches"),
     (("p1.py", "--model", "empty"), 1, "no checkpoint"),
+    (("p1.py", "--model", "p1.py"), 1, "it is a file, and a checkpoint is a folder"),
+    (("p1.py", "--language", "pyhton"), 2, "did you mean --language python?"),
+    (("p1.py", "--metric", "memory", "--fail-over", "1e999"), 2, "not an amount"),
 ]
 
 
@@ -345,6 +355,30 @@ def test_a_checkpoint_that_cannot_be_used(
     assert code == 1 and not out and why in err and len(err.strip().splitlines()) == 3
 
 
+def test_what_a_prediction_does_not_read_is_checked_where_a_checkpoint_is_shown(
+    folder: Path, tmp_path: Path, run_forerun: Run
+) -> None:
+    place = Path(shutil.copytree(folder, tmp_path / "copy"))
+    (place / "model.safetensors").write_bytes(b"damaged")
+    assert run_forerun("predict", "p1.py", "--model", str(place))[0] == 0
+    code, out, err = run_forerun("models", str(place))
+    assert code == 1 and not out and "model.safetensors is not the file" in err
+    (place / "model.safetensors").unlink()
+    code, out, err = run_forerun("models", str(place))
+    assert code == 0 and out and not err
+    (place / "checksums.json").unlink()
+    for words in (("models", str(place)), ("predict", "p1.py", "--metric", "memory", "--model", str(place))):
+        code, out, err = run_forerun(*words)
+        assert code == 0 and out and len(err.splitlines()) == 1 and "has no checksums.json" in err
+
+
+def test_a_file_that_is_named_twice_is_answered_once_and_that_is_said(folder: Path, run_forerun: Run) -> None:
+    words = ("--metric", "memory", "--model", str(folder), "--format", "json")
+    code, out, err = run_forerun("predict", "p1.py", "p3.py", "p1.*y", *words)
+    assert code == 0 and [row["name"] for row in json.loads(out)] == ["p1.py", "p3.py"]
+    assert err == "forerun: p1.py was named 2 times: it is answered once\n"
+
+
 def test_a_damaged_graph(folder: Path, tmp_path: Path) -> None:
     place = Path(shutil.copytree(folder, tmp_path / "copy"))
     (place / "decoder.onnx").write_bytes((place / "decoder.onnx").read_bytes()[:1000])
@@ -353,8 +387,11 @@ def test_a_damaged_graph(folder: Path, tmp_path: Path) -> None:
 
 
 def test_wrong_arguments_of_the_library(folder: Path) -> None:
-    with pytest.raises(UsageError, match="not a source"):
-        forerun.predict(3, model=folder)  # type: ignore[call-overload]
+    for source in (3, b"", b"p1.py", bytearray(b"x"), "", ["p1.py", b""]):
+        with pytest.raises(UsageError, match="not a source"):
+            forerun.predict(source, model=folder)  # type: ignore[call-overload]
+    with pytest.raises(InputError, match="mine is empty"):
+        forerun.predict(Source(" \n", "python", "mine"), model=folder)
     with pytest.raises(UsageError, match="flags"):
         forerun.predict("p1.c", model=folder, flags="-O2")
     with pytest.raises(UsageError, match="metric=3"):
@@ -362,7 +399,7 @@ def test_wrong_arguments_of_the_library(folder: Path) -> None:
     wrong: dict[str, tuple[Any, ...]] = {
         "metric": ("",),
         "stdin": ("text",),
-        "model": (None,),
+        "model": (None, ""),
         "device": (3,),
         "language": (3,),
         "sizes": ([("batch", 1)], {"batch": "x"}, {"batch": 0}, {"batch": 1 << 32}),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import random
 from collections import Counter
 from dataclasses import replace
@@ -14,7 +15,7 @@ from forerun.core import Metric
 from forerun.errors import UsageError
 from forerun.prompts import parts, prompt
 from forerun.rows import Row
-from forerun.splits import SIMILAR, Split, near_duplicates, place, split
+from forerun.splits import SIMILAR, Split, groups_of, near_duplicates, place, split
 
 WORDS = [f"w{i}" for i in range(400)]
 
@@ -71,12 +72,15 @@ def test_near_duplicates_and_groups_never_cross(rows: list[Row], seed: int, by: 
 
 
 @settings(deadline=None, max_examples=30)
-@given(st.integers(3, 20), st.integers(3, 20), st.integers(0, 9))
+@given(st.integers(3, 60), st.integers(3, 20), st.integers(0, 9))
 def test_rows_stay_where_they_are_when_others_come(few: int, more: int, seed: int) -> None:
     rows = [row(program(i), f"g{i}") for i in range(few + more)]
-    for by in ("random", "group"):
-        before, after = where(split(rows[:few], by, seed)), where(split(rows[::-1], by, seed))  # type: ignore[arg-type]
+    if len({place(f"g{i}", seed) for i in range(few)}) == 3:
+        before, after = where(split(rows[:few], "group", seed)), where(split(rows[::-1], "group", seed))
         assert all(after[one] == before[one] for one in rows[:few])
+    many = [row(program(i)) for i in range(100 + more)]
+    before, after = where(split(many[:100], "random", seed)), where(split(many[::-1], "random", seed))
+    assert all(after[one] == before[one] for one in many[:100])
 
 
 def test_shares_are_about_right_and_seeds_differ() -> None:
@@ -90,11 +94,37 @@ def test_shares_are_about_right_and_seeds_differ() -> None:
 
 
 def test_a_cluster_goes_where_its_smallest_key_goes() -> None:
-    same = program(1)
+    same, others = program(1), [row(program(i), f"q{i}") for i in range(2, 40)]
     for seed in range(10):
-        rows = [row(same, "z"), row(edited(same, 30), "a"), row(program(2), "z"), row(program(3), "q")]
+        rows = [row(same, "z"), row(edited(same, 30), "a"), row(program(41), "z"), *others]
         found = where(split(rows, "group", seed))
-        assert {found[one] for one in rows[:3]} == {place("a", seed)} and found[rows[3]] == place("q", seed)
+        assert {found[one] for one in rows[:3]} == {place("a", seed)}
+        assert all(found[one] == place(one.group, seed) for one in others)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(3, 25), st.integers(0, 999))
+def test_no_part_is_empty_and_only_as_many_move_as_parts_would_be(groups: int, seed: int) -> None:
+    rows = [row(program(i), f"g{i % groups}") for i in range(groups + 5)]
+    for by in ("group", "random"):
+        parts_of = split(rows, by, seed)  # type: ignore[arg-type]
+        assert parts_of.train and parts_of.validation and parts_of.test
+        found = where(parts_of)
+        assert found == where(split(rows[::-1], by, seed))  # type: ignore[arg-type]
+        if by == "group":
+            hashed = {one.group: place(one.group, seed) for one in rows}
+            moved = {one.group for one in rows if found[one] != hashed[one.group]}
+            assert len(moved) == 3 - len(set(hashed.values()))
+            gone = Counter(hashed.values())
+            assert all(gone[hashed[name]] > 1 for name in moved)
+
+
+def test_of_groups_that_all_hash_to_the_training_the_last_are_held_out() -> None:
+    names = [name for i in range(40) if place(name := f"g{i}", 0) == "train"][:12]
+    order = sorted(names, key=lambda name: hashlib.sha256(f"0\0{name}".encode()).digest())
+    found = where(split([row(program(i), name) for i, name in enumerate(names)]))
+    placed = {one.group: part for one, part in found.items()}
+    assert placed == dict.fromkeys(names, "train") | {order[-2]: "validation", order[-1]: "test"}
 
 
 def test_the_same_program_is_one_whatever_is_asked_of_it() -> None:
@@ -131,9 +161,40 @@ def test_chains_are_one_cluster() -> None:
     assert set(near_duplicates(chain)) == {0}
 
 
-def test_nothing_to_hold_out_is_refused() -> None:
-    with pytest.raises(UsageError, match="nothing can be held out"):
-        split([row("int x;", "a"), row("int x;", "b")])
+@pytest.mark.parametrize(
+    ("by", "groups", "why", "todo"),
+    [
+        ("group", "a", "all rows are of 1 group", "at least 3 groups, or split by random"),
+        ("group", "ab", "all rows are of 2 groups", "at least 3 groups, or split by random"),
+        ("random", "abc", "all rows are of 2 distinct programs", "at least 3 distinct programs"),
+        (
+            "group",
+            "abcd",
+            "of 4 groups, those that hold near-duplicates of each other are one: that leaves 2",
+            "above 1",
+        ),
+    ],
+)
+def test_nothing_to_hold_out_is_refused(by: str, groups: str, why: str, todo: str) -> None:
+    texts = [program(1), program(1), program(2), edited(program(2), 5)]
+    if by == "random":
+        texts = texts[:3]
+    rows = [row(text, (groups * 4)[i]) for i, text in enumerate(texts)]
+    with pytest.raises(UsageError, match="nothing can be held out") as caught:
+        split(rows, by)  # type: ignore[arg-type]
+    assert caught.value.why == why and todo in caught.value.todo
+    assert ("similar" in caught.value.todo) == (len(set(groups)) == 4)
+
+
+def test_a_row_without_a_group_is_of_that_of_its_text() -> None:
+    names = groups_of([row("a"), row("b", "g"), row("a", metric="runtime"), row("c")])
+    assert names[0] == names[2] and names[1] == "g" and len(set(names)) == 3
+
+
+def test_no_rows_and_no_such_split() -> None:
     with pytest.raises(UsageError, match="no split"):
         split([], "time")  # type: ignore[arg-type]
+    for similar in (0.0, -1.0, float("nan")):
+        with pytest.raises(UsageError, match="similar="):
+            split([row(program(i)) for i in range(9)], similar=similar)
     assert split([]) == Split([], [], [])

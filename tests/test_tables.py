@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import json
 import math
 from collections.abc import Callable, Sequence
@@ -24,7 +25,7 @@ from forerun.tasks.memory import Memory
 from forerun.tasks.runtime import Runtime
 
 Run = Callable[..., tuple[int, str, str]]
-SUFFIXES = (".csv", ".jsonl", ".parquet")
+SUFFIXES = (".csv", ".jsonl", ".parquet", ".csv.gz", ".jsonl.gz")
 ROWS = [
     Row(
         "memory",
@@ -80,7 +81,9 @@ def test_any_rows_come_back(rows: list[Row], tmp_path_factory: pytest.TempPathFa
 
 def table(path: Path, columns: Sequence[str], *rows: Sequence[object]) -> Path:
     """A table of any kind, written by what users write it with."""
-    if path.suffix == ".csv":
+    if path.suffix == ".gz":
+        path.write_bytes(gzip.compress(table(path.with_suffix(""), columns, *rows).read_bytes()))
+    elif path.suffix == ".csv":
         with path.open("w", newline="") as file:
             csv.writer(file).writerows([columns, *rows])
     elif path.suffix == ".jsonl":
@@ -159,6 +162,12 @@ def test_wrong_columns_name_those_that_are_there(suffix: str, tmp_path: Path) ->
         ("a.csv", b"code,latency_s\nx,1\ny\n", "row 2: not the table's"),
         ("a.csv", b"code,latency_s\nx,1,2\n", "row 1: not the table's"),
         ("a.csv", b"code,code\nx,1\n", "two columns 'code'"),
+        ("a.csv", b"code;latency_s\nx;1\n", "separated by ';'"),
+        ("a.csv", b"code\tlatency_s\nx,y\t1\n", "separated by '.t'"),
+        ("a.csv", b'code,latency_s\nx,"1,234"\n', "row 1: not a number"),
+        ("a.csv.gz", b"code,latency_s\nx,1\n", "cannot read"),
+        ("a.csv.gz", gzip.compress(b"code,latency_s\nx,1\n" * 99)[:-9], "cannot read"),
+        ("a.jsonl.gz", gzip.compress(b"{}\n")[:10] + b"\xff\xff\xff\xff", "cannot read"),
         ("a.csv", b"code,latency_s\nx,fast\n", "row 1: not a number"),
         ("a.csv", b'code,latency_s\n"x,1\n', "cannot read"),
         ("a.csv", b"code,latency_s\n ,1\n", "row 1: no text"),
@@ -184,9 +193,45 @@ def test_tables_that_cannot_be_read(name: str, data: bytes, error: str, tmp_path
     assert all((found.value.what, found.value.why, found.value.todo))
 
 
+def test_another_encoding_is_told_apart_from_utf_16(tmp_path: Path) -> None:
+    for data, name in (("code,latency_s\n".encode("utf-16"), "utf-16"), ("\xe4\xfc".encode("latin1"), "latin1")):
+        (tmp_path / "a.csv").write_bytes(data)
+        with pytest.raises(InputError, match="not UTF-8") as caught:
+            read_table(tmp_path / "a.csv")
+        assert f"iconv -f {name} " in caught.value.todo
+
+
+def test_a_byte_order_mark_is_no_part_of_a_name(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes(b"\xef\xbb\xbfcode,latency_s\nx,1.5\n")
+    assert [row.value for row in read_table(tmp_path / "a.csv")] == [1.5]
+
+
+def test_a_number_of_a_spreadsheet_is_told_how_to_be_written(tmp_path: Path) -> None:
+    for text in ("1,234.5", "0,25", "1.234,5", "-1,000,000"):
+        with pytest.raises(InputError) as caught:
+            read_table(table(tmp_path / "a.csv", ["code", "latency_s"], ["x", text]))
+        assert "without commas" in caught.value.todo, text
+
+
+def test_only_columns_that_fit_are_suggested(tmp_path: Path) -> None:
+    path = table(tmp_path / "a.csv", ["code", "cost", "node_count"], ["x", 1, 2])
+    for names, todo in (
+        ({"target": "node"}, "did you mean 'node_count'?"),
+        ({"target": "xyz"}, "name another one: cost, node_count"),
+        ({"text": "cod", "target": "cost"}, "did you mean 'code'?"),
+        ({"text": "zzz", "target": "cost"}, "name another one: code"),
+    ):
+        with pytest.raises(InputError, match="has no column") as caught:
+            read_table(path, **names)
+        assert caught.value.todo == todo
+
+
 def test_other_kinds_of_files_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="not a kind of table"):
         write_rows(tmp_path / "a.xlsx", ROWS)
+    for name in ("a.parquet.gz", "a.gz", "csv.gz"):
+        with pytest.raises(UsageError, match="not a kind of table"):
+            write_rows(tmp_path / name, ROWS)
     with pytest.raises(UsageError, match="not a kind of table"):
         read_table(tmp_path)
     with pytest.raises(InputError, match="cannot read"):
@@ -288,6 +333,19 @@ def test_the_command_line(stored: Path, run_forerun: Run, tmp_path: Path) -> Non
     words = ("--text", "source", "--target", "time_ms", "--language", "c", "-o", str(target))
     assert run_forerun("data", "import", str(own), *words)[0] == 0
     assert [(row.value, row.unit) for row in read_rows(target)] == [(5.0, "ms"), (7.0, "ms")]
+    own = table(
+        tmp_path / "mine.jsonl", ["code", "latency_s", "kind"], ["f(1)", 5, "a"], ["g", 7, "a"], ["f(1)", 3, None]
+    )
+    words = ("data", "import", str(own), "-o", str(target), "--format", "json")
+    for more, groups, said in (
+        ((), 2, ("--group", "--language text")),
+        (("--group", "kind", "--language", "c"), 2, ()),
+    ):
+        code, printed, err = run_forerun(*words, *more)
+        line = json.loads(printed)[0]
+        assert (code, line["rows"], line["groups"]) == (0, 3, groups)
+        assert line["language"] == ("c" if more else "text")
+        assert len(err.splitlines()) == 1 + len(said) and all(name in err for name in said)
     public = table(tmp_path / "public.jsonl", *CODE)
     code, _, _ = run_forerun("data", "import", str(public), "--layout", "code-regression", "-o", str(target))
     assert code == 0 and len(read_rows(target)) == 3

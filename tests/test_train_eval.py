@@ -17,6 +17,7 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("sklearn")
 
+from forerun.cli._train_predict import FEW  # noqa: E402
 from forerun.models.encoder_decoder import SHIPPED  # noqa: E402
 from forerun.train.curves import points_of  # noqa: E402
 
@@ -43,7 +44,9 @@ def test_a_table_becomes_a_checkpoint_that_is_judged_beside_its_rivals(
     mine = ("--data", str(table), "--text", "code", "--target", "latency_s", "--group", "problem", "--language", "c")
     small = ("--depth", "1", "--context", "64", "--steps", "30", "--similar", "2", "-o", str(tmp_path / "made"))
     code, out, err = run_forerun("train", *mine, *small, "--seconds", "0.01", "--format", "json")
-    assert code == 0 and json.loads(out)[0]["done"].startswith("no") and "rows to learn from" in err
+    assert code == 0 and json.loads(out)[0]["done"].startswith("no")
+    learn, held = map(int, re.findall(r"^(\d+) rows to learn from, (\d+) to", err)[0])
+    assert 0 < held < FEW < learn and f"{held} rows of latency calibrate its intervals, fewer than {FEW}" in err
     code, out, err = run_forerun("train", *mine, *small, "--format", "json")
     assert f"training loss {points_of(tmp_path / 'made')[-1]['nll']:.3f}" in err
     assert code == 0 and json.loads(out)[0] | {"steps": 30, "done": "yes"} == json.loads(out)[0]
@@ -51,14 +54,14 @@ def test_a_table_becomes_a_checkpoint_that_is_judged_beside_its_rivals(
     rows = tmp_path / "rows.jsonl"
     words = ("import", str(table), "--text", "code", "--target", "latency_s", "--group", "problem", "--language", "c")
     assert run_forerun("data", *words, "-o", str(rows))[0] == 0
-    models = ("--model", "length", "--model", "mse_head", "--depth", "1", "--steps", "2")
+    models = ("--model", "length,mse_head", "--depth", "1", "--steps", "2")
     models = (*models, "--checkpoint", str(tmp_path / "made"))
     code, out, err = run_forerun("eval", str(rows), *models, "--similar", "2", "--format", "json")
     assert code == 0, err
     found = {row["model"]: row for row in json.loads(out)}
     assert set(found) == {"length", "mse_head", "encoder_decoder"}
     assert all(row["metric"] == "latency" and row["n"] > 5 for row in found.values())
-    code, out, _ = run_forerun("eval", str(rows), "--model", "length", "--similar", "2", "--seed", "0", "--seed", "3")
+    code, out, _ = run_forerun("eval", str(rows), "--model", "length", "--similar", "2", "--seed", "0,3")
     shown = dict(zip(*(line.split("  ") for line in re.sub(" {2,}", "  ", out).strip().split("\n")), strict=True))
     assert shown["seeds"] == "0, 3" and int(shown["n"]) > 10 and float(shown["mape"]) > 0
     for name in ("spearman", "mdape", "coverage"):
@@ -68,10 +71,13 @@ def test_a_table_becomes_a_checkpoint_that_is_judged_beside_its_rivals(
 
 
 def test_the_weights_that_ship_are_started_from_by_their_name(table: Path, run_forerun: Any, tmp_path: Path) -> None:
-    mine = ("--data", str(table), "--text", "code", "--target", "latency_s", "--group", "problem", "--similar", "2")
+    with table.open("a", newline="") as file:
+        csv.writer(file).writerows([[f"while {i} y", 3.0, f"more {i}"] for i in range(400)])
+    mine = ("--data", str(table), "--text", "code", "--target", "latency_s", "--similar", "2")
     folder = tmp_path / "made"
     code, _, err = run_forerun("train", *mine, "--start", "encoder_decoder", "--seconds", "0", "-o", str(folder))
-    assert code == 0, err
+    assert code == 0 and "calibrate" not in err, err
+    assert "each distinct text is a group" in err and "--language text" in err
     assert json.loads((folder / "training.json").read_text())["start"] == str(SHIPPED)
 
 
@@ -113,6 +119,8 @@ def test_an_interrupted_training_says_how_to_go_on(table: Path, run_forerun: Any
         (("train", "--data", "mine.csv", "--text", "code", "--target", "speed"), "latency_s"),
         (("train", "--data", "mine.csv", "--recipe", "soup"), "no recipe"),
         (("train", "--data", "nowhere.csv"), "nowhere.csv"),
+        (("eval", "rows.jsonl", "--seed", "one"), "not a number"),
+        (("eval", "rows.jsonl", "--seed", ","), "not a number"),
         (("eval", "nowhere.csv"), "nowhere.csv"),
     ],
 )
@@ -122,6 +130,12 @@ def test_what_is_wrong_is_said(
     monkeypatch.chdir(table.parent)
     code, out, err = run_forerun(*words)
     assert code in (1, 2) and not out and why in err and len(err.strip().splitlines()) == 3
+
+
+def test_a_training_goes_into_a_folder(table: Path, run_forerun: Any) -> None:
+    words = ("--data", str(table), "--text", "code", "--target", "latency_s", "--similar", "2")
+    code, out, err = run_forerun("train", *words, "-o", str(table))
+    assert code == 2 and not out and "mine.csv is a file" in err and "-o checkpoint" in err
 
 
 def test_a_model_that_predicts_nothing_and_a_metric_that_is_not_there(

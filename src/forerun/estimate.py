@@ -124,7 +124,7 @@ def predict(
         raise UsageError(f"flags={flags!r}", "flags are a sequence of words, this is one", f"flags={flags.split()}")
     if metric is not None and not (isinstance(metric, Sequence) and all(isinstance(name, str) for name in metric)):
         raise UsageError(f"metric={metric!r}", "a metric is a name, or several in a sequence", "metric='memory'")
-    many = isinstance(source, Sequence) and not isinstance(source, str)
+    many = isinstance(source, Sequence) and not isinstance(source, (str, bytes, bytearray))
     sources: Sequence[Any] = source if isinstance(source, Sequence) and many else [source]
     metrics = (metric,) if isinstance(metric, str) else tuple(metric or ())
     options = Options(metrics, device, language, tuple(flags), stdin, sizes or {})
@@ -138,7 +138,7 @@ def _check(device: object, language: object, model: object, stdin: object, sizes
     for name, text in (("device", device), ("language", language)):
         if not isinstance(text, str):
             raise UsageError(f"{name}={text!r}", f"a {name} is a name", f"name it as a string, or leave {name} out")
-    if not isinstance(model, (str, os.PathLike)):
+    if not isinstance(model, (str, os.PathLike)) or not os.fspath(model):
         why = "a model is the folder of a checkpoint"
         raise UsageError(f"model={model!r}", why, "name one, or leave model out: one ships")
     if not isinstance(stdin, bytes):

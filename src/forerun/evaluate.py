@@ -19,7 +19,7 @@ from forerun.distribution import Distribution
 from forerun.errors import InputError, UsageError
 from forerun.models._calibrated import LEVEL, calibrated
 from forerun.models._predictor import Predictor
-from forerun.models._regression import labels
+from forerun.models._regression import FEWEST, labels
 from forerun.models._stack import Stack
 from forerun.rows import Row
 from forerun.scores import (
@@ -32,7 +32,7 @@ from forerun.scores import (
     weighted_spearman,
     within,
 )
-from forerun.splits import SIMILAR, By, Split, splits
+from forerun.splits import SIMILAR, By, Split, groups_of, splits
 
 RESAMPLES = 300
 HIGHER_IS_BETTER = {
@@ -84,26 +84,50 @@ def evaluate(
     by: By = "group",
     seeds: Sequence[int] = (0,),
     *,
+    metrics: Sequence[str] = (),
     stack: Sequence[str] = (),
     similar: float = SIMILAR,
 ) -> list[Scores]:
-    """A row for each predictor, in their order, and one for the `stack` of those named there.
+    """A row for each metric (all of them where none is named) and predictor, and one for the `stack` of those named.
 
-    Rows are of one metric. Raises UsageError for an unknown name, and InputError where a part of a split is too small.
+    Rows of all metrics are split together, as a training splits them; by device those of each metric, since they have
+    devices of their own. Raises UsageError for an unknown name, and InputError where a part of a split is too small.
     """
     unknown = sorted(set(stack) - set(predictors))
     if unknown or not seeds:
         why = f"{', '.join(unknown)}: not among {', '.join(predictors)}" if unknown else "no seed was given"
         raise UsageError("the evaluation cannot be done as asked", why, "name predictors that take part, and a seed")
-    labels(rows)
+    by_metric = {name: [row for row in rows if row.metric == name] for name in dict.fromkeys(r.metric for r in rows)}
+    asked = {name: by_metric.get(name, []) for name in metrics or by_metric or ("",)}
+    for own in asked.values():
+        labels(own)
+    whole = [] if by == "device" else splits(rows, by, seeds, similar=similar)
+    made = []
+    for name, own in asked.items():
+        parts = [_about(name, one) for one in whole] or splits(own, by, seeds, similar=similar)
+        made += _of_metric(name, by, dict(zip(seeds, parts, strict=True)), predictors, stack)
+    return made
+
+
+def _about(metric: str, parts: Split) -> Split:
+    own = ([row for row in part if row.metric == metric] for part in vars(parts).values())
+    return Split(*own)
+
+
+def _of_metric(
+    metric: str,
+    by: By,
+    parts: Mapping[int, Split],
+    predictors: Mapping[str, Callable[[], Predictor]],
+    stack: Sequence[str],
+) -> list[Scores]:
+    """Of the split of each seed."""
     found: dict[str, list[dict[str, Score]]] = defaultdict(list)
-    n = groups = 0
-    for seed, parts in zip(seeds, splits(rows, by, seeds, similar=similar), strict=True):
-        for name, values in judged(parts, predictors, seed, stack=stack).items():
+    for seed, one in parts.items():
+        for name, values in judged(one, predictors, seed, stack=stack).items():
             found[name].append(values)
-        n, groups = n + len(parts.test), groups + count_groups(parts.test)
-    metric, asked = rows[0].metric, tuple(seeds)
-    return [Scores(name, metric, by, asked, n, groups, averaged(ones)) for name, ones in found.items()]
+    n, groups = (sum(count(one.test) for one in parts.values()) for count in (len, count_groups))
+    return [Scores(name, metric, by, tuple(parts), n, groups, averaged(ones)) for name, ones in found.items()]
 
 
 def judged(
@@ -122,10 +146,11 @@ def judged(
 
 def _checked(parts: Split) -> Split:
     sizes = {"train": len(parts.train), "validation": len(parts.validation), "test": len(parts.test)}
-    if min(sizes.values()) < 5:
-        why = ", ".join(f"{name} {size}" for name, size in sizes.items())
-        todo = "give more groups, split by random, or set similar above 1 where all programs are near-duplicates"
-        raise InputError("a part of the split has fewer than 5 rows", why, todo)
+    if min(sizes.values()) < FEWEST:
+        count = count_groups([*parts.train, *parts.validation, *parts.test])
+        why = f"{', '.join(f'{name} {size}' for name, size in sizes.items())}: of {count} groups"
+        todo = "give rows of more groups, or name another seed"
+        raise InputError(f"a part of the split has fewer than {FEWEST} rows", why, todo)
     return parts
 
 
@@ -151,7 +176,7 @@ def score(
     """
     truth = np.array([row.value for row in rows])
     median = np.array([one.median for one in beliefs])
-    groups = _groups(rows)
+    groups = groups_of(rows)
     drawn = resamples(groups, RESAMPLES, seed)
     positive = truth > 0
     ape = np.abs(median[positive] / truth[positive] - 1)
@@ -174,13 +199,8 @@ def score(
 
 
 def count_groups(rows: Sequence[Row]) -> int:
-    """Groups among rows; a row without one stands alone."""
-    return len(set(_groups(rows)))
-
-
-def _groups(rows: Sequence[Row]) -> list[str]:
-    """Each row's group; one without stands alone."""
-    return [row.group or f"\0{i}" for i, row in enumerate(rows)]
+    """Groups among rows (`forerun.splits.groups_of`)."""
+    return len(set(groups_of(rows)))
 
 
 def _over(statistic: Callable[[Vector, Weights], Vector], values: Vector, weights: Weights) -> Vector:

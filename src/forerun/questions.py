@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from pathlib import Path
 
 from forerun.core import Metric, Source
@@ -144,12 +145,17 @@ class File:
 def _opened(what: What, options: Options) -> File:
     if isinstance(what, Source):
         bare = what.lang == _LLVM and not what.target
+        if not what.text.strip():
+            raise _empty(what.name)
         return File(
             _module(what.name, what.text.encode("utf-8", "surrogateescape"), options.flags, "") if bare else what
         )
     if not isinstance(what, (str, os.PathLike)):
         why = "a source is a path, a forerun.Source, or a list of them"
-        raise UsageError(f"not a source: {what!r}", why, "name a file: forerun.predict('a.py')")
+        todo = "name a file: forerun.predict('a.py'), or give a text: forerun.Source(text, 'python')"
+        raise UsageError(f"not a source: {what!r:.60}", why, todo)
+    if not os.fspath(what):
+        raise UsageError("not a source: ''", "it names no file", "name one: forerun.predict('a.py')")
     return read(os.fsdecode(what), options)
 
 
@@ -172,7 +178,7 @@ def read(path: str, options: Options, data: bytes | None = None) -> File:
 
 def _check(path: str, data: bytes) -> None:
     if not data.strip():
-        raise InputError(f"{path} is empty", "there is nothing to read", "name a file with a program in it")
+        raise _empty(path)
     if len(data) > MOST_BYTES:
         why = f"a text may have {MOST_BYTES:,} bytes, and a model reads a few thousand words of it"
         raise InputError(f"{path} is too large", why, "name the part that matters, as a file of its own")
@@ -180,6 +186,14 @@ def _check(path: str, data: bytes) -> None:
     if (b"\0" in data or controls > _MOST_CONTROLS * len(data)) and not data.startswith(_BITCODE):
         why = f"it holds {'a zero byte' if 0 in data else 'control characters'}, as binary files and UTF-16 do"
         raise InputError(f"{path} is no text", why, "name its source code, in UTF-8")
+
+
+def _empty(name: str) -> InputError:
+    return InputError(
+        f"{'standard input' if name == '-' else name} is empty",
+        "there is nothing to read",
+        "name a file with a program in it",
+    )
 
 
 def language_of(path: str, named: str = "") -> str:
@@ -207,11 +221,9 @@ def content(path: str) -> bytes:
 
 def _module(path: str, data: bytes, flags: Sequence[str], place: str, language: str = "ir") -> Source:
     """IR as a front end hands it on, and how it is emitted. Without clang the text of IR is taken as it is."""
-    from forerun import improve  # and the store: only who compiles needs them
-
     try:
         words, stdin = ([*flags], None) if place else ([*flags, "-x", language], data)
-        command = improve.command_for(place or "-", None, words, stdin)
+        command = _command(path, place or "-", words, stdin)
         return Source(clang.front_end(command).text, _LLVM, path, str(clang.target(command)))
     except ToolMissing:
         if language != "ir" or data.startswith(_BITCODE):
@@ -226,6 +238,17 @@ def _module(path: str, data: bytes, flags: Sequence[str], place: str, language: 
     return Source(text, _LLVM, path, str(Target(triple[1] if triple else "x86_64-pc-linux-gnu", _level(flags))))
 
 
+def _command(path: str, place: str, words: Sequence[str], stdin: bytes | None) -> clang.Command:
+    from forerun import improve  # and the store: only who compiles needs them
+
+    _level(words)
+    try:
+        return improve.command_for(place, None, words, stdin)
+    except UsageError as error:
+        why = "nothing is written" if any(word.startswith("-o") for word in words) else error.why
+        raise UsageError(f"{path}: its size with these flags cannot be predicted", why, "leave that out") from error
+
+
 def _chosen(file: File, card: Card, options: Options) -> list[list[Kind]]:
     """The kinds of question to ask of a file, for each metric one, and others for where that cannot be asked."""
     language, name = file.source.lang, file.source.name
@@ -233,7 +256,9 @@ def _chosen(file: File, card: Card, options: Options) -> list[list[Kind]]:
     if not fitting:
         why = f"it was trained on: {', '.join(dict.fromkeys(kind.base for kind in card.kinds))}"
         todo = "name another --model, or train one on such files: forerun train --help"
-        if any(kind.base == _TEXT for kind in card.kinds):
+        if near := get_close_matches(language, [kind.base for kind in card.kinds], 1, 0.7):
+            todo = f"did you mean --language {near[0]}?"
+        elif any(kind.base == _TEXT for kind in card.kinds):
             todo = "its table named no language: add --language text"
         raise UsageError(f"{name}: the model knows nothing of {language}", why, todo)
     there = [metric for metric in card.metrics if any(kind.metric == metric for kind in fitting)]
@@ -288,25 +313,33 @@ def _question(file: File, kind: Kind, card: Card, options: Options) -> Question:
         notes.append(f"{kind.metric}: the model has seen no device {device!r}; it knows: {', '.join(known)}")
     if _ran(kind.metric) and (why := _part(file.source)):
         notes.append(f"{kind.metric} is of whole programs: {why}")
-    prompt = _prompt(module or file.source, kind, device, _level(options.flags))
+    prompt = _prompt(module or file.source, kind, device, options.flags)
+    if kind.metric in size.METRICS and not any(flag.startswith("-O") for flag in options.flags):
+        level = Target.parse(module.target).level if module else _level(options.flags)
+        notes.append(f"the size is that of -O{level}: no level was named")
     return Question(file.source.name, kind, device, prompt, tuple(notes), device in known)
 
 
 def _level(flags: Sequence[str]) -> str:
-    """The last one that is named, as clang reads it; z where there is none. Raises UsageError."""
+    """The last one that is named, as clang reads it; z where there is none. Raises UsageError, for -O0 too: no object
+    of it was learned from."""
     named = next((flag.removeprefix("-O") for flag in reversed(flags) if flag.startswith("-O")), "z")
     level = {"": "1", "g": "1", "fast": "3", "4": "3"}.get(named, named)
-    if level not in LEVELS:
-        raise UsageError(f"-O{named} is no level", f"levels: {', '.join(f'-O{one}' for one in LEVELS)}", "name one")
+    known = [one for one in LEVELS if one != "0"]
+    if level not in known:
+        why = f"levels: {', '.join(f'-O{one}' for one in known)}"
+        raise UsageError(f"-O{named} is no level that a model knows", why, "name one of them behind --")
     return level
 
 
-def _prompt(source: Source, kind: Kind, device: str, level: str) -> str:
+def _prompt(source: Source, kind: Kind, device: str, flags: Sequence[str]) -> str:
     """In the very words of training: each kind of input has one place that spells its question."""
     metric, tool = Metric(kind.metric, kind.unit), kind.language.partition(", ")[2]
     if kind.metric in size.METRICS:
         cpu = ("--mcpu=x86-64",) if device.startswith("x86_64-") else ()
-        emitted = Target(device, level, ("--relocation-model=pic", *cpu))  # as clang emits without further words
+        emitted = Target(
+            device, _level(flags), ("--relocation-model=pic", *cpu)
+        )  # as clang emits without further words
         target = replace(Target.parse(source.target), triple=device) if kind.base == _LLVM else emitted
         return size.question(metric, replace(source, target=str(target)), "", int(tool.rpartition(" ")[2] or 0))
     lines = dict(kind.notes) | ({"data": device} if "data" in kind.notes else {})

@@ -8,9 +8,10 @@ shingles; at .8 fewer than one pair in ten thousand is no candidate.
 from __future__ import annotations
 
 import hashlib
+import math
 import re
 import zlib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeVar
@@ -30,6 +31,10 @@ TRAIN, VALIDATION = 0.8, 0.1
 SIMILAR = 0.8
 """The Jaccard index from which on two programs are near-duplicates."""
 
+_FEWEST = 3
+"""Clusters or devices: one for each part."""
+
+_ENDS = {"train": (0.0, TRAIN), "validation": (TRAIN, TRAIN + VALIDATION), "test": (TRAIN + VALIDATION, math.inf)}
 _SHINGLE, _BANDS, _DEEP = 5, 25, 5
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _WORD64 = 1 << 64
@@ -74,32 +79,66 @@ def split(rows: Sequence[Row], by: By = "group", seed: int = 0, *, similar: floa
     """80% to learn from, 10% to choose with, 10% to be judged by; near-duplicates, and groups, never cross.
 
     By `group` or `random` (each program for itself) a cluster goes where the hash of its smallest key and the seed
-    says: rows that come later move nothing but what they join. By `device` a tenth of the devices is the test and a
-    tenth (at least one each) the validation, whatever the programs. `similar` above 1 lets near-duplicates cross, for
-    architectures that all look alike; the same text never does. Raises UsageError for another `by`, for fewer than
-    three devices, and where near-duplicates leave nothing to hold out.
+    says: rows that come later move nothing but what they join. Only where a part would be empty, as of few groups, it
+    gets the cluster whose hash is closest to its share, of a part that keeps another one. By `device` a tenth of the
+    devices is the test and a tenth (at least one each) the validation, whatever the programs. `similar` above 1 lets
+    near-duplicates cross, for architectures that all look alike; the same text never does. Raises UsageError for
+    another `by`, for a `similar` that is not above 0, and for fewer than three devices or clusters.
     """
     return splits(rows, by, (seed,), similar=similar)[0]
 
 
 def splits(rows: Sequence[Row], by: By, seeds: Sequence[int], *, similar: float = SIMILAR) -> list[Split]:
     """A `split` for each seed; near-duplicates are looked for once."""
+    if not similar > 0:
+        why = "it is the share of two programs that is the same, above 0"
+        raise UsageError(f"similar={similar:g}", why, f"leave it out: it is {SIMILAR:g}, or set it above 1")
     if by == "device":
         devices = [_devices([row.device for row in rows], seed) for seed in seeds]
         return [_dealt(rows, [where[row.device] for row in rows]) for where in devices]
     if by not in ("random", "group"):
         raise UsageError(f"no split is called {by!r}", "splits: random, group, device", "name one of them")
     keys = _clustered(rows, by, similar)
-    if len(rows) > 1 and len(set(keys)) == 1:
-        why = "all rows are near-duplicates of one another, or of one group"
-        raise UsageError("nothing can be held out", why, "give other rows, split by random, or set similar above 1")
-    return [_dealt(rows, [place(key, seed) for key in keys]) for seed in seeds]
+    placed = [_places(set(keys), seed) for seed in seeds]
+    return [_dealt(rows, [where[key] for key in keys]) for where in placed]
 
 
 def place(key: str, seed: int) -> str:
     """`train`, `validation` or `test`: always the same for a key and a seed."""
-    share = int.from_bytes(_digest(f"{seed}\0{key}")[:8], "big") / _WORD64
-    return "train" if share < TRAIN else "validation" if share < TRAIN + VALIDATION else "test"
+    share = _share(key, seed)
+    return next(name for name, (_, end) in _ENDS.items() if share < end)
+
+
+def _share(key: str, seed: int) -> float:
+    """From 0 to 1, spread evenly."""
+    return int.from_bytes(_digest(f"{seed}\0{key}")[:8], "big") / _WORD64
+
+
+def _places(keys: Collection[str], seed: int) -> Mapping[str, str]:
+    """Where each cluster goes; a part that would be empty gets the closest one that another part can spare."""
+    found = {key: place(key, seed) for key in keys}
+    for name in ("test", "train", "validation"):  # of those that are all in train the last two, in their order
+        counts = Counter(found.values())
+        spare = [key for key, where in found.items() if counts[where] > 1]
+        if spare and not counts[name]:
+            found[_closest(spare, name, seed)] = name
+    return found
+
+
+def _closest(keys: Iterable[str], name: str, seed: int) -> str:
+    """The one whose hash lies closest to the share of a part."""
+    low, high = _ENDS[name]
+    shares = {key: _share(key, seed) for key in keys}
+    return min(shares, key=lambda key: (max(low - shares[key], shares[key] - high), key))
+
+
+def groups_of(rows: Iterable[Row]) -> list[str]:
+    """Each row's group; without one its program's text is one."""
+    return [row.group or _alone(parts(row.prompt).text) for row in rows]
+
+
+def _alone(text: str) -> str:
+    return f"\0{_digest(text).hex()}"
 
 
 def near_duplicates(texts: Sequence[str], similar: float = SIMILAR) -> list[int]:
@@ -116,10 +155,12 @@ def near_duplicates(texts: Sequence[str], similar: float = SIMILAR) -> list[int]
 
 
 def _clustered(rows: Sequence[Row], by: By, similar: float) -> list[str]:
-    """The smallest key of each row's cluster: of its group, or of its program's text."""
+    """The smallest key of each row's cluster: of its group, or of its program's text.
+
+    Raises UsageError for fewer than three clusters; no rows have none.
+    """
     texts = [parts(row.prompt).text for row in rows]
-    alone = [f"\0{_digest(text).hex()}" for text in texts]
-    keys = [row.group or own for row, own in zip(rows, alone, strict=True)] if by == "group" else alone
+    keys = groups_of(rows) if by == "group" else list(map(_alone, texts))
     joined = _Union(len(rows))
     first: dict[str, int] = {}
     for i, (key, near) in enumerate(zip(keys, near_duplicates(texts, similar), strict=True)):
@@ -129,14 +170,27 @@ def _clustered(rows: Sequence[Row], by: By, similar: float) -> list[str]:
     for i, key in enumerate(keys):
         root = joined.root(i)
         smallest[root] = min(smallest.get(root, key), key)
+    if rows and len(smallest) < _FEWEST:
+        raise _too_few(by, len(set(keys)), len(smallest))
     return [smallest[joined.root(i)] for i in range(len(rows))]
+
+
+def _too_few(by: By, alone: int, joined: int) -> UsageError:
+    """Of so many groups or programs, which near-duplicates join to fewer clusters."""
+    noun = "group" if by == "group" else "distinct program"
+    why = f"all rows are of {alone} {noun}{'s' * (alone != 1)}"
+    todo = f"give rows of at least {_FEWEST} {noun}s" + ", or split by random" * (by == "group")
+    if alone >= _FEWEST:
+        why = f"of {alone} {noun}s, those that hold near-duplicates of each other are one: that leaves {joined}"
+        todo = "give programs that differ more, or set similar above 1: then only the same text never crosses"
+    return UsageError("nothing can be held out", why, todo)
 
 
 def _devices(names: Iterable[str], seed: int) -> Mapping[str, str]:
     """Where each device goes: in the order of hashes, so that there is always one to hold out."""
     ordered = sorted(set(names), key=lambda name: _digest(f"{seed}\0{name}"))
-    if len(ordered) < 3:
-        why = f"{len(ordered)} of them, at least 3 are needed"
+    if len(ordered) < _FEWEST:
+        why = f"{len(ordered)} of them, at least {_FEWEST} are needed"
         raise UsageError("too few devices to hold one out", why, "split by group")
     tenth = max(1, round(len(ordered) * (1 - TRAIN - VALIDATION)))
     parts_of = ["test"] * tenth + ["validation"] * tenth + ["train"] * len(ordered)

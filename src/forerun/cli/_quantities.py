@@ -1,4 +1,4 @@
-"""Amounts with their units, as people write and read them: 12.3 MB, 4.5 ms."""
+"""Amounts with their units, as people write and read them: 12.3 MB, 4.5 ms; and lists of names."""
 
 from __future__ import annotations
 
@@ -42,6 +42,8 @@ def amount(text: str, unit: str) -> float:
         number, name = float(found[1] if found else ""), found[2] if found else ""
     except ValueError:
         raise _wrong(text, unit) from None
+    if not math.isfinite(number):
+        raise _wrong(text, unit)
     if name.lower() in ("", unit.lower()):
         return number
     for units in _READ:
@@ -49,6 +51,11 @@ def amount(text: str, unit: str) -> float:
         if name.lower() in known and unit.lower() in known:
             return number * known[name.lower()] / known[unit.lower()]
     raise _wrong(text, unit)
+
+
+def names(text: str) -> list[str]:
+    """What stands between commas, for options that may also be given several times: `type=names, action="extend"`."""
+    return [name for part in text.split(",") if (name := part.strip())]
 
 
 def _wrong(text: str, unit: str) -> UsageError:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 import math
 import sys
+from collections import Counter
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forerun.cli import INTERRUPTED
+from forerun.cli.data import assumed
 from forerun.cli.render import Column, Progress, Table, counted, number, show
 from forerun.errors import ToolMissing, UsageError
 from forerun.rows import Row
@@ -21,6 +23,10 @@ from forerun.train.curves import best, points_of
 if TYPE_CHECKING:
     from forerun.train.loop import Progress as Step
     from forerun.train.recipes import Training
+
+
+FEW = 30
+"""Rows of a metric, from which on the intervals that they calibrate hold about what they promise."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -59,9 +65,12 @@ def run(options: argparse.Namespace) -> int:
     rows = read(options)
     start = SHIPPED if options.start and str(options.start) == EncoderDecoder.name else options.start
     parts = split(rows, "group", training.recipe.seed, similar=options.similar)
-    print(
-        f"{counted(len(parts.train), 'row')} to learn from, {len(parts.validation)} to validate with", file=sys.stderr
-    )
+    _say(f"{counted(len(parts.train), 'row')} to learn from, {len(parts.validation)} to validate with")
+    held, learned = (Counter(row.metric for row in part) for part in (parts.validation, parts.train))
+    for metric in learned:
+        if held[metric] < FEW:
+            why = f"{counted(held[metric], 'row')} of {metric} calibrate its intervals, fewer than {FEW}"
+            _say(f"forerun: {why}: they promise little; give more rows, of more groups")
 
     def learn(**how: object) -> bool:
         from forerun.train.fit import Parts, fit
@@ -70,6 +79,10 @@ def run(options: argparse.Namespace) -> int:
         return fit(kept, options.output, training, start=start, **how)  # type: ignore[arg-type]
 
     return trained(learn, training, options)
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr)
 
 
 def dialled(options: argparse.Namespace) -> Training:
@@ -113,7 +126,9 @@ def read(options: argparse.Namespace) -> list[Row]:
     if not options.text:
         return [row for path in options.data for row in read_rows(path)]
     about = (options.group, options.language, options.device)
-    return [row for path in options.data for row in read_table(path, options.text, options.target, *about)]
+    rows = [row for path in options.data for row in read_table(path, options.text, options.target, *about)]
+    assumed(options.group, options.language)
+    return rows
 
 
 def _table(folder: Path, done: bool) -> Table:

@@ -16,6 +16,7 @@ from forerun.corpora import workloads
 from forerun.errors import InputError, UsageError
 from forerun.prompts import parts
 from forerun.rows import Row
+from forerun.splits import groups_of
 from forerun.stats import quantile
 from forerun.store import Store
 from forerun.tables import LAYOUTS, TASKS, read_public, read_rows, read_table, rows_of, schedules, write_rows
@@ -53,7 +54,9 @@ def _show_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _import_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", nargs="?", default="", help="a .csv, .jsonl or .parquet file with a program a row")
+    parser.add_argument(
+        "file", nargs="?", default="", help="a .csv, .jsonl or .parquet file with a program a row, or .csv.gz"
+    )
     parser.add_argument("--text", default="code", help="the column with the programs (default: code)")
     parser.add_argument("--target", default="", help="the column with the numbers (default: latency_s)")
     parser.add_argument("--group", help="the column that says what belongs together, as the solutions of one problem")
@@ -121,7 +124,21 @@ def _import(options: argparse.Namespace) -> Table:
     if not options.file:
         raise UsageError("no file was named", "there is a table to import, or a --layout", "see: forerun data --help")
     about = (options.group, options.language, options.device, options.unit)
-    return _written(read_table(Path(options.file), options.text, options.target or "latency_s", *about), options.output)
+    rows = read_table(Path(options.file), options.text, options.target or "latency_s", *about)
+    assumed(options.group, options.language)
+    return _written(rows, options.output)
+
+
+def assumed(group: str | None, language: str | None) -> None:
+    """Says what is taken for granted of a table of one's own where no option says it."""
+    if not group:
+        _say("no --group was named: each distinct text is a group of its own")
+    if not language:
+        _say("no --language was named: the programs are text, and are asked about with --language text")
+
+
+def _say(text: str) -> None:
+    print(f"forerun: {text}", file=sys.stderr)
 
 
 def _show(options: argparse.Namespace) -> Table:
@@ -223,4 +240,4 @@ def _kinds(rows: Sequence[Row]) -> Iterator[tuple[tuple[str, ...], list[float], 
     languages = {id(row): parts(row.prompt).head.get("language", "") for row in rows}
     for found, group in groupby(sorted(rows, key=key), key=key):
         own = list(group)
-        yield found, [row.value for row in own], {row.group for row in own}
+        yield found, [row.value for row in own], set(groups_of(own))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from forerun import registry
+from forerun.cli._quantities import names
 from forerun.cli.render import Column, Table, add_format, number, show
 from forerun.errors import ToolMissing, UsageError
 from forerun.models._predictor import Predictor
@@ -25,12 +26,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Options of the verb."""
     parser.epilog = "A checkpoint is judged on the test part of the seed that it was trained with: name one --seed."
     parser.add_argument("data", type=Path, help="rows as `forerun data` writes them")
-    parser.add_argument("--metric", action="append", default=[], help="only this one (default: each in turn)")
+    lists: Any = {"action": "extend", "type": names, "default": [], "metavar": "NAMES"}
+    parser.add_argument("--metric", **lists, help="only these, with commas between them (default: each in turn)")
     parser.add_argument(
         "--model",
-        action="append",
-        default=[],
-        help=f"a predictor (default: {', '.join(RIVALS)}); {', '.join(NETWORKS)} are trained on the spot",
+        **lists,
+        help=f"predictors (default: {', '.join(RIVALS)}); {', '.join(NETWORKS)} are trained on the spot",
     )
     parser.add_argument("--recipe", default="cpu", help="how networks are trained that are named by --model (cpu)")
     parser.add_argument("--depth", type=int, help="their size: layers, each 64 wide (default: the recipe's)")
@@ -38,10 +39,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--checkpoint", type=Path, metavar="DIR", help="a trained encoder-decoder to put beside them")
     parser.add_argument("--card", action="store_true", help="write these results into the checkpoint's card")
     parser.add_argument("--by", choices=("group", "random", "device"), default="group", help="what is held out (group)")
-    parser.add_argument("--seed", type=int, action="append", default=[], help="a split and a learning (default: 0)")
-    parser.add_argument("--stack", action="append", default=[], metavar="MODEL", help="also a stack of these")
+    seeds = lists | {"type": _seeds, "metavar": "N"}
+    parser.add_argument("--seed", **seeds, help="a split and a learning, or several: 0,1,2 (default: 0)")
+    parser.add_argument("--stack", **lists, help="also a stack of these")
     parser.add_argument("--similar", type=float, default=0.8, help="Jaccard of near-duplicates, which never cross (.8)")
     add_format(parser)
+
+
+def _seeds(text: str) -> list[int]:
+    found = names(text)
+    if not found or not all(name.isdecimal() for name in found):
+        raise argparse.ArgumentTypeError(f"not a number, nor several with commas: {text!r}")
+    return [int(name) for name in found]
 
 
 def run(options: argparse.Namespace) -> int:
@@ -51,26 +60,21 @@ def run(options: argparse.Namespace) -> int:
 
     if options.card and not options.checkpoint:
         raise UsageError("--card has no checkpoint to write to", "none was named", "add --checkpoint DIR")
-    by_metric: dict[str, list[Row]] = {}
-    for row in read_rows(options.data):
-        by_metric.setdefault(row.metric, []).append(row)
-    predictors = _predictors(options)
-    lines: list[dict[str, Any]] = []
-    for metric in _metrics(options, by_metric):
-        asked = (options.by, options.seed or [0])
-        for scores in evaluate(by_metric[metric], predictors, *asked, stack=options.stack, similar=options.similar):
-            lines.append(_line(scores))
+    rows = read_rows(options.data)
+    how = {"metrics": _metrics(options, rows), "stack": options.stack, "similar": options.similar}
+    lines = [_line(one) for one in evaluate(rows, _predictors(options), options.by, options.seed or [0], **how)]
     if options.card:
         Card.load(options.checkpoint).with_results(lines).save(options.checkpoint)
     show(_table(lines, options.format), options.format)
     return 0
 
 
-def _metrics(options: argparse.Namespace, found: dict[str, list[Row]]) -> list[str]:
-    unknown = sorted(set(options.metric) - set(found))
-    if unknown:
+def _metrics(options: argparse.Namespace, rows: Sequence[Row]) -> list[str]:
+    """Those that were named. Raises UsageError for one that no row is about."""
+    found, asked = dict.fromkeys(row.metric for row in rows), dict.fromkeys(options.metric)
+    if unknown := [name for name in asked if name not in found]:
         raise UsageError(f"no row is about {unknown[0]}", f"metrics: {', '.join(found)}", "name one of them")
-    return options.metric or list(found)
+    return list(asked)
 
 
 def _predictors(options: argparse.Namespace) -> dict[str, Callable[[], Predictor]]:

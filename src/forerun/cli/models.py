@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from dataclasses import asdict
+from pathlib import Path
 
 from forerun.cli.render import Column, Table, add_format, number, show
 from forerun.cli.tasks import listing
@@ -27,9 +29,14 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _known(place: str) -> Table:
-    from forerun.estimate import checkpoint
+    from forerun.estimate import MODEL, checkpoint
+    from forerun.models.encoder_decoder import PARTS, SHIPPED, checksums
 
-    rows = [asdict(kind) | {"where": kind.where} for kind in checkpoint(place).card.kinds]
+    folder, card = SHIPPED if place == MODEL else Path(place), checkpoint(place).card
+    checksums.check(folder, [name for name in PARTS if (folder / name).is_file()])
+    if doubt := checksums.doubt(folder):
+        print(f"forerun: {doubt}", file=sys.stderr)
+    rows = [asdict(kind) | {"where": kind.where} for kind in card.kinds]
     words = [Column("metric", "metric"), Column("unit", "unit"), Column("language", "language")]
     counts = [Column("rows", "rows", number, True), Column("groups", "groups", number, True)]
     return Table([*words, Column("where", "device"), *counts], rows)

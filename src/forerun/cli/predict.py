@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import glob
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forerun.cli._quantities import amount, quantity
+from forerun.cli._quantities import amount, names, quantity
 from forerun.cli.render import Column, Table, add_format, counted, number, percent, show
 from forerun.errors import ForerunError, GateFailed, InputError, UsageError
 
@@ -24,12 +25,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Options of the verb."""
     parser.epilog = (
         "Several files are ranked, the best first. Everything after -- goes to the compiler, where the size of C or C++"
-        " is asked for. --fail-over exits with 4 where the median of any file is over; the probability of being over"
-        " stands in the table. What a model knows: forerun models DIR"
+        " is asked for (default: -Oz). --fail-over exits with 4 where the median of any file is over; the probability"
+        " of being over stands in the table. What a model knows: forerun models DIR"
     )
     parser.add_argument("files", nargs="+", metavar="FILE", help="program, .ll, .bc or .onnx; a pattern; - reads stdin")
-    names = "memory,runtime,size,latency … (default: all that the model knows of the file)"
-    parser.add_argument("--metric", action="append", default=[], metavar="NAMES", help=names)
+    text = "memory,runtime,size,latency … (default: all that the model knows of the file)"
+    parser.add_argument("--metric", action="extend", type=names, default=[], metavar="NAMES", help=text)
     parser.add_argument("--device", default="", help="where it will run (default: where most rows were measured)")
     parser.add_argument("--language", default="", help="of all files (default: by the suffix)")
     parser.add_argument("--model", default="", metavar="DIR", help="a checkpoint (default: the one that ships)")
@@ -42,12 +43,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Predicts every file; prints a row for each and metric."""
     from forerun import estimate
+    from forerun.models.encoder_decoder import checksums
 
     files, asked = _expanded(options.files), _options(options)
     if options.fail_over is not None and len(asked.metrics) != 1:
         raise UsageError("--fail-over is of one metric", f"{len(asked.metrics)} are named", "add --metric memory")
     model = options.model or estimate.MODEL
     loaded = estimate.checkpoint(model)
+    if model != estimate.MODEL and (doubt := checksums.doubt(Path(model))):
+        _say(f"forerun: {doubt}")
     questions, failed = _questions(files, loaded.card, asked)
     limit = options.fail_over
     if limit is not None:
@@ -66,24 +70,27 @@ def _options(options: argparse.Namespace) -> Options:
     from forerun.cli._collect_models import sized
     from forerun.questions import Options, content
 
-    metrics = dict.fromkeys(name for names in options.metric for name in names.split(",") if name)
     stdin = content(str(options.stdin)) if options.stdin else b""
-    return Options(tuple(metrics), options.device, options.language, tuple(options.compiler), stdin,
+    metrics = tuple(dict.fromkeys(options.metric))
+    return Options(metrics, options.device, options.language, tuple(options.compiler), stdin,
                    dict(map(sized, options.size)))  # fmt: skip
 
 
-def _expanded(names: Sequence[str]) -> list[str]:
-    """Names as they are, and what patterns match that no shell has expanded. Each file once."""
-    found: dict[str, None] = {}
-    for name in names:
+def _expanded(words: Sequence[str]) -> list[str]:
+    """Names as they are, and what patterns match that no shell has expanded. Each file once, which is said."""
+    found: list[str] = []
+    for name in words:
         if Path(name).exists() or not glob.has_magic(name):
-            found[name] = None
+            found.append(name)
             continue
         matches = [match for match in sorted(glob.iglob(name, recursive=True)) if Path(match).is_file()]  # noqa: PTH207
         if not matches:
             raise InputError(f"no file matches {name}", "the pattern matches nothing here", "name a file")
-        found |= dict.fromkeys(matches)
-    return list(found)
+        found += matches
+    for name, times in Counter(found).items():
+        if times > 1:
+            _say(f"forerun: {name} was named {times} times: it is answered once")
+    return list(dict.fromkeys(found))
 
 
 def _questions(files: Sequence[str], card: Card, options: Options) -> tuple[list[Question], bool]:

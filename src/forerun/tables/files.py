@@ -1,16 +1,20 @@
-"""Records in files: CSV, JSON lines, Parquet. A file is whole or absent; what cannot be read is told with its row."""
+"""Records in files: CSV, JSON lines, both also gzipped, and Parquet. A file is whole or absent; what cannot be read is
+told with its row."""
 
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
 import math
+import re
 import sys
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from forerun.errors import InputError, ToolMissing, UsageError
 from forerun.files import write_atomically
@@ -36,9 +40,10 @@ def read(path: Path) -> Iterator[Record]:
             yield record
     except UnicodeDecodeError as error:
         why = f"byte {error.object[error.start]:#04x} at {error.start} of what was being read: {error.reason}"
-        todo = f"write it again in UTF-8: iconv -f latin1 -t utf-8 {path} > utf8{path.suffix}"
+        wide = error.object[:2] in (b"\xff\xfe", b"\xfe\xff")  # the mark of UTF-16, as spreadsheets write it
+        todo = f"write it again in UTF-8: iconv -f {'utf-16' if wide else 'latin1'} -t utf-8 {path} > utf8{path.suffix}"
         raise InputError(f"{path} is not UTF-8", why, todo) from error
-    except (OSError, csv.Error) as error:
+    except (OSError, EOFError, zlib.error, csv.Error) as error:
         raise InputError(f"cannot read {path}", getattr(error, "strerror", None) or str(error), _READABLE) from error
     if empty:
         raise InputError(f"{path} is empty", "it holds no row", "give a table with a row for each program")
@@ -46,21 +51,23 @@ def read(path: Path) -> Iterator[Record]:
 
 def write(path: Path, columns: Mapping[str, type], records: Sequence[Record]) -> None:
     """Writes `str` and `float` columns. Raises ForerunError, UsageError, ToolMissing."""
-    write_atomically(path, _kind(path)[1](columns, records))
+    data = _kind(path)[1](columns, records)
+    write_atomically(path, gzip.compress(data, mtime=0) if path.suffix == _PACKED else data)
 
 
-def column(path: Path, name: str, record: Record) -> Any:
-    """A value of a record. Raises InputError with the names of the columns that are there."""
+def column(path: Path, name: str, record: Record, fits: Callable[[object], bool] = lambda _: True) -> Any:
+    """A value of a record. Raises InputError with the columns that are there, and the nearest whose value fits."""
     if name in record:
         return record[name]
-    near = get_close_matches(name, list(record), 1, 0.4)
-    todo = f"did you mean {near[0]!r}?" if near else "name one of them"
+    fitting = [other for other, value in record.items() if fits(value)]
+    near = get_close_matches(name, fitting, 1, 0.4)
+    todo = f"did you mean {near[0]!r}?" if near else f"name another one: {', '.join(fitting or record)}"
     raise InputError(f"{path} has no column {name!r}", f"its columns: {', '.join(record)}", todo)
 
 
 def text_in(path: Path, row: int, name: str, record: Record) -> str:
     """A text that is not blank. Raises InputError."""
-    value = column(path, name, record)
+    value = column(path, name, record, lambda value: isinstance(value, str) and not _is_number(value))
     if not isinstance(value, str) or not value.strip():
         why = f"column {name!r} holds {_shown(value)}"
         raise WrongCell(f"{path}, row {row}: no text", why, "fill it in, or leave the row out")
@@ -69,19 +76,35 @@ def text_in(path: Path, row: int, name: str, record: Record) -> str:
 
 def number_in(path: Path, row: int, name: str, record: Record) -> float:
     """A finite number. Raises InputError."""
-    value = column(path, name, record)
+    value = column(path, name, record, _is_number)
     try:
-        found = math.nan if value is None or isinstance(value, bool) else float(value)
+        found = _number(value)
     except (TypeError, ValueError, OverflowError):
-        why = f"column {name!r} holds {_shown(value)}"
-        raise WrongCell(f"{path}, row {row}: not a number", why, "name another column, or mend the row") from None
+        why, todo = f"column {name!r} holds {_shown(value)}", "name another column, or mend the row"
+        if isinstance(value, str) and _GROUPED.fullmatch(value.strip()):
+            todo = "write it without commas between digits, and with a decimal point"
+        raise WrongCell(f"{path}, row {row}: not a number", why, todo) from None
     if math.isfinite(found):
         return found
     why = f"column {name!r} holds {_shown(value)}"
     raise WrongCell(f"{path}, row {row}: no finite number", why, "measure it, or leave the row out")
 
 
-_READABLE = "give a .csv, .jsonl or .parquet file"
+_READABLE = "give a .csv, .jsonl or .parquet file, the first two perhaps with .gz behind"
+_PACKED = ".gz"
+_GROUPED = re.compile(r"[-+]?\d[\d.]*(,\d+)+(\.\d*)?")
+"""As spreadsheets write numbers: 1,234.5 or 0,25."""
+
+
+def _number(value: Any) -> float:
+    return math.nan if value is None or isinstance(value, bool) else float(value)
+
+
+def _is_number(value: object) -> bool:
+    try:
+        return math.isfinite(_number(value))
+    except (TypeError, ValueError, OverflowError):
+        return False
 
 
 def _shown(value: object) -> str:
@@ -90,9 +113,12 @@ def _shown(value: object) -> str:
 
 def _csv(path: Path) -> Iterator[Record]:
     csv.field_size_limit(sys.maxsize)  # a program is one field
-    with path.open(encoding="utf-8-sig", newline="") as file:
+    with _opened(path) as file:
         reader = csv.reader(file, strict=True)
         names = next(reader, [])
+        if len(names) == 1 and (mark := next((mark for mark in ";\t|" if mark in names[0]), "")):
+            why = f"its header has one column, {names[0]!r:.60}"
+            raise InputError(f"{path} is separated by {mark!r}", why, "write it again with commas between the columns")
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise InputError(f"{path} has two columns {twice!r}", "which of them is meant?", "rename one")
@@ -104,7 +130,7 @@ def _csv(path: Path) -> Iterator[Record]:
 
 
 def _jsonl(path: Path) -> Iterator[Record]:
-    with path.open(encoding="utf-8-sig") as file:
+    with _opened(path) as file:
         for row, line in enumerate(file, 1):
             if not line.strip():
                 continue
@@ -116,6 +142,13 @@ def _jsonl(path: Path) -> Iterator[Record]:
                 why = f"it is {type(record).__name__}"
                 raise InputError(f"{path}, row {row}: no object", why, 'write one a line: {"code": "…", "target": 1}')
             yield record
+
+
+def _opened(path: Path) -> IO[str]:
+    """Its text, unpacked where its name says so."""
+    if path.suffix == _PACKED:
+        return gzip.open(path, "rt", encoding="utf-8-sig", newline="")
+    return path.open(encoding="utf-8-sig", newline="")
 
 
 def _parquet(path: Path) -> Iterator[Record]:
@@ -170,9 +203,10 @@ _KINDS: Mapping[str, tuple[_Reader, _Writer]] = {
 
 
 def _kind(path: Path) -> tuple[_Reader, _Writer]:
-    if path.suffix not in _KINDS:
+    name = path.with_suffix("") if path.suffix == _PACKED else path
+    if name.suffix not in _KINDS or (name != path and name.suffix == ".parquet"):
         raise UsageError(f"{path}: not a kind of table", f"its name ends in {path.suffix or 'nothing'}", _READABLE)
-    return _KINDS[path.suffix]
+    return _KINDS[name.suffix]
 
 
 def check(path: Path) -> None:

@@ -21,7 +21,7 @@ _NAMED = 5
 
 
 def write_rows(path: Path, rows: Iterable[Row]) -> int:
-    """Writes rows as .csv, .jsonl or .parquet, whole or not at all; returns how many.
+    """Writes rows as .csv, .jsonl (both also with .gz behind) or .parquet, whole or not at all; returns how many.
 
     Text that is no Unicode (bytes of another encoding) loses those characters. Raises InputError where there are no
     rows, UsageError for another kind of file, ToolMissing, ForerunError.
@@ -58,23 +58,25 @@ def read_table(
 ) -> list[Row]:
     """A user's table: one program a row, its text and its number in two columns.
 
-    `group` is a column. `language`, `device` and `unit` are columns where the table has one of that name, else what
-    holds for all rows. Without a unit the end of the target's name may tell: `latency_s` is the metric `latency` in
-    seconds. Raises InputError with the columns that are there, or with the rows that lack a text or a finite number;
+    `group` is a column; where it says nothing, and without it, each distinct text is a group. `language`, `device` and
+    `unit` are columns where the table has one of that name, else what holds for all rows; without a language programs
+    are `text`. Without a unit the end of the target's name may tell: `latency_s` is the metric `latency` in seconds.
+
+    Raises InputError with the columns that are there, or with the rows that lack a text or a finite number;
     UsageError, ToolMissing.
     """
     others = (language or "text", device or "", unit)
 
     def row(number: int, record: Record) -> Row:
         code, value = files.text_in(path, number, text, record), files.number_in(path, number, target, record)
-        language, device, unit = (None if name is None else str(record.get(name, name) or "") for name in others)
+        language, device, unit = (None if name is None else _named(record.get(name, name)) for name in others)
         metric = metric_of(target, unit)
         return Row(
             metric.name,
             metric.unit,
             question(metric, language or "text", device or "", code),
             value,
-            "" if group is None else str(files.column(path, group, record)),
+            "" if group is None else _named(files.column(path, group, record)),
             device or "",
             f"{path.name}:{number}",
         )
@@ -111,6 +113,11 @@ def metric_of(column: str, unit: str | None = None) -> Metric:
 def _record(row: Row) -> Record:
     texts = {name: _clean(getattr(row, name)) for name in (*_NEEDED, *_OTHERS) if name != "value"}
     return texts | {"value": row.value}
+
+
+def _named(value: object) -> str:
+    """What a cell says; an empty one says nothing."""
+    return "" if value is None else str(value)
 
 
 def _clean(text: str) -> str:

@@ -304,6 +304,8 @@ def _check(parts: Parts) -> None:
 
 def same_as_before(folder: Path, training: Training, digest: str, start: Path | None) -> None:
     """Writes down what is trained. Raises InputError where the folder holds something else that was saved."""
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{folder} is a file", "a training writes into a folder", "name another one: -o checkpoint")
     folder.mkdir(parents=True, exist_ok=True)
     facts: dict[str, Any] = {"training": asdict(training), "data": digest, "start": str(start) if start else None}
     path = folder / BEGUN

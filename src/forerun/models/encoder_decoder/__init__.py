@@ -18,13 +18,13 @@ from typing import Any, ClassVar, TypeVar
 
 from forerun.core import Draft, Grammar, Trial
 from forerun.distribution import Distribution
-from forerun.errors import InputError, ToolMissing, reason
+from forerun.errors import InputError, ToolMissing, UsageError, reason
 from forerun.files import write_atomically
 from forerun.grammars.floats import Floats
 from forerun.models import _decode
 from forerun.models._predictor import Predictor
 from forerun.models.encoder_decoder import calibration, checksums, ensemble
-from forerun.models.encoder_decoder._onnx import DECODER, ENCODER
+from forerun.models.encoder_decoder._onnx import DECODER, ENCODER, OnnxNetwork
 from forerun.models.encoder_decoder.calibration import Calibration
 from forerun.models.encoder_decoder.card import Card
 from forerun.models.encoder_decoder.config import Config
@@ -93,6 +93,8 @@ class EncoderDecoder(Predictor):
             self.config = Config.from_json((folder / CONFIG).read_text(), str(folder))
         except (OSError, UnicodeDecodeError) as error:
             why = reason(error) if folder.is_dir() else "there is no such folder"
+            if folder.is_file():
+                why = "it is a file, and a checkpoint is a folder"
             todo = "name the folder that a training wrote"
             if place is None:
                 todo = "install forerun again, or train one (forerun train --help) and name its folder"
@@ -107,7 +109,7 @@ class EncoderDecoder(Predictor):
             sizes = f"the tokenizer has {self.tokenizer.size} tokens, the network {self.config.vocabulary}"
             raise InputError(f"{folder} mixes two checkpoints", sizes, "copy the whole folder again")
         network = _network(folder, self.config, device, threads)
-        checksums.check(folder, (*BESIDE, *network.files))
+        self._folder, self._sums = folder, checksums.check(folder, (*BESIDE, *network.files))
         self.network: _decode.Network = network
         self.calibration, self.card = Calibration.load(folder), Card.load(folder)
         self.ensemble = Ensemble.load(folder)
@@ -125,20 +127,25 @@ class EncoderDecoder(Predictor):
         return made
 
     def save_pretrained(self, place: str | Path, *, int8: bool = False, onnx: bool = True) -> None:
-        """Writes the whole checkpoint into a folder; no part of another one stays. Needs the network in PyTorch."""
-        from safetensors.torch import save
+        """Writes the whole checkpoint into a folder; no part of another one stays.
 
-        from forerun.models.encoder_decoder._torch import TorchNetwork
-
-        if not isinstance(self.network, TorchNetwork):
-            raise InputError(
-                "only a network in PyTorch can be saved", "this one is run by onnxruntime", "load it with device='cpu'"
-            )
-        folder, network = Path(place), self.network.network
+        `int8` and `onnx` say whether graphs are written, and how small. Of a network that onnxruntime runs the files
+        are copied that it was read from. Raises InputError where one of them has changed, UsageError where it is to
+        become another one: that needs PyTorch.
+        """
+        folder, copied = Path(place), isinstance(self.network, OnnxNetwork)
+        if copied and (int8 or not onnx):
+            why = "this one is run by onnxruntime: its graphs can only be copied"
+            raise UsageError("only a network in PyTorch can be saved as another one", why, "load it with device='cpu'")
+        network = self._files() if copied else self._tensors()
         folder.mkdir(parents=True, exist_ok=True)
-        tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
+        checksums.begin(folder)
         write_atomically(folder / CONFIG, self.config.to_json().encode())
-        write_atomically(folder / WEIGHTS, save(tensors))
+        for name in (WEIGHTS, ENCODER, DECODER):
+            if name in network:
+                write_atomically(folder / name, network[name])
+            else:
+                (folder / name).unlink(missing_ok=True)
         self.tokenizer.save(folder)
         self.calibration.save(folder)
         self.card.save(folder)
@@ -146,14 +153,31 @@ class EncoderDecoder(Predictor):
             self.ensemble.save(folder)
         else:
             (folder / ensemble.FILE).unlink(missing_ok=True)
-        if onnx:
+        if onnx and not copied:
             from forerun.models.encoder_decoder.export import export
 
-            export(network, folder, int8=int8)
-        else:
-            for name in (ENCODER, DECODER):
-                (folder / name).unlink(missing_ok=True)
+            export(self.network.network, folder, int8=int8)  # type: ignore[attr-defined]
         checksums.record(folder, PARTS)
+
+    def _tensors(self) -> dict[str, bytes]:
+        """The weights, of a network in PyTorch."""
+        from safetensors.torch import save
+
+        state = self.network.network.state_dict()  # type: ignore[attr-defined]
+        return {WEIGHTS: save({name: tensor.detach().cpu().contiguous() for name, tensor in state.items()})}
+
+    def _files(self) -> dict[str, bytes]:
+        """What a network that onnxruntime runs was read from, and its weights where they lie beside it."""
+        names = [name for name in (WEIGHTS, ENCODER, DECODER) if name != WEIGHTS or (self._folder / name).is_file()]
+        try:
+            same = checksums.check(self._folder, names) == self._sums
+            found = {name: (self._folder / name).read_bytes() for name in names}
+        except OSError as error:
+            raise InputError(f"{self._folder} has changed", reason(error), "load a checkpoint again") from error
+        if not same:
+            why = "since it was loaded another checkpoint was saved there"
+            raise InputError(f"{self._folder} has changed", why, "load it again")
+        return found
 
     def encode(self, prompt: str) -> Encoded:
         """The prompt's tokens, and how many did not fit."""
@@ -235,8 +259,6 @@ def distribution(leaves: Sequence[_decode.Prefix], grammar: Floats) -> Distribut
 
 
 def _network(folder: Path, config: Config, device: str, threads: int) -> Any:
-    from forerun.models.encoder_decoder._onnx import DECODER, ENCODER, OnnxNetwork
-
     if not device and (folder / ENCODER).is_file() and (folder / DECODER).is_file():
         return OnnxNetwork(folder, config.window, threads)
     if not find_spec("torch"):

@@ -17,6 +17,7 @@ from forerun.errors import InputError, reason
 from forerun.files import write_atomically
 from forerun.prompts import parts
 from forerun.rows import Row
+from forerun.splits import groups_of
 
 FILE, PAGE = "card.json", "README.md"
 FORMAT = 1
@@ -150,7 +151,7 @@ class Card:
 def _kind(key: tuple[Any, ...], rows: Sequence[Row]) -> Kind:
     metric, unit, language, device, notes = key
     licences = Counter(row.licence or "unknown" for row in rows)
-    groups = len({row.group or str(i) for i, row in enumerate(rows)})
+    groups = len(set(groups_of(rows)))
     return Kind(metric, unit, language, device, dict(notes), len(rows), groups, dict(licences.most_common()))
 
 

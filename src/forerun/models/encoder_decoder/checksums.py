@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from forerun import plain
@@ -15,26 +15,45 @@ FILE = "checksums.json"
 _AGAIN = "copy the whole folder again (install forerun again where it is the one that ships)"
 
 
-def record(folder: Path, names: tuple[str, ...]) -> None:
+def begin(folder: Path) -> None:
+    """Before files are saved: until `record`, whatever ends the saving, the folder is no whole checkpoint."""
+    write_atomically(folder / FILE, b"{}\n")
+
+
+def record(folder: Path, names: Sequence[str]) -> None:
     """Writes `checksums.json` of those files that are there."""
     found = {name: digest for name in names if (digest := _digest(folder / name))}
     write_atomically(folder / FILE, (json.dumps(found, indent=1) + "\n").encode())
 
 
-def check(folder: Path, names: tuple[str, ...]) -> None:
-    """Raises InputError where a file is not the one that was saved, or is absent; nothing without `checksums.json`."""
+def check(folder: Path, names: Sequence[str]) -> Mapping[str, str]:
+    """What is recorded: nothing without `checksums.json`, and then nothing is checked.
+
+    Raises InputError where a file is not the one that was saved, or is absent.
+    """
     path = folder / FILE
     if not path.is_file():
-        return
+        return {}
     try:
         known = plain.value(json.loads(path.read_text()), Mapping[str, str], "it")
     except (OSError, ValueError, TypeError) as error:
         raise InputError(f"{path} cannot be read", reason(error), _AGAIN) from error
+    if not known:
+        todo = "save it again; where a training wrote it, the command that began it goes on"
+        raise InputError(f"{folder} is not one whole checkpoint", "its saving was begun and did not end", todo)
     for name in names:
         found = _digest(folder / name)
         if found != known.get(name, ""):
             why = f"{name} is not the file that was saved with the others" if found else f"{name} is missing"
             raise InputError(f"{folder} is not one whole checkpoint", why, _AGAIN)
+    return known  # type: ignore[no-any-return]
+
+
+def doubt(folder: Path) -> str:
+    """What a user should know of a folder whose files nobody can check, as one that was put together by hand."""
+    if (folder / FILE).is_file():
+        return ""
+    return f"{folder} has no {FILE}: whether its files belong together is not known; save_pretrained writes one"
 
 
 def _digest(path: Path) -> str:

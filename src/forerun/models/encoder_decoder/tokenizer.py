@@ -113,7 +113,8 @@ class Tokenizer:
             atoms = read((folder / PIECES).read_text(), tuple[str, ...])
             return cls(atoms, tokenizers.Tokenizer.from_str((folder / TOKENIZER).read_text()))
         except Exception as error:  # the library raises bare Exceptions
-            raise InputError(f"{folder} has no tokenizer that can be read", reason(error), "train it again") from error
+            todo = "copy the whole folder again, or train it again"
+            raise InputError(f"{folder} has no tokenizer that can be read", reason(error), todo) from error
 
 
 def learn(texts: Iterable[str], size: int, atoms: Sequence[str] = ()) -> Tokenizer:
