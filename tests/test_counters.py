@@ -206,7 +206,8 @@ def test_nothing_makes_it_fail_and_prompts_carry_it(language: str, text: str) ->
 PIECES = (
     "a = {}", "a = []", "a = ", "a[", "]", " = 1", "my a;", "map<", ">", ">> a", "sub f {", "}", "def f(n):",
     "f(n - 1)", "f(", ")", "range(", "..", "a <<", "fgets(STDIN)", "scanf(", "&n", "cin >> ", "length: ", "for ",
-    "while n > 0", "\n", ";", "{", "int(input())", "int f(int n) {", "n", "9", "x", ",", '"', "lines = input()", "lines[0]",
+    "while n > 0", "\n", ";", "{", "int(input())", "int f(int n) {", "n", "9", "x", ",", '"', "lines = input()",
+    "lines[0]",
 )  # fmt: skip
 
 
