@@ -352,24 +352,35 @@ def test_what_is_always_taken_and_each_element_are_learned_for_each_kind() -> No
     values = floors[kinds_.astype(int)] + rates[kinds_.astype(int)] * elements
     lost = draw.random(600) < 0.3
     values[lost] = floors[kinds_.astype(int)][lost]
-    grown = Grown.of(elements, kinds_, values)
+    most = np.array([1e9])
+    grown = Grown.of(elements[:, None], kinds_, values, most)
     assert grown.terms[1:, 0] == pytest.approx(floors[1:], rel=0.05)
-    assert grown.terms[1:, 1] == pytest.approx(rates[1:], rel=0.2)
-    asked, of = np.array([1e8, 1e8, 0.0, math.nan]), np.array([1.0, 9.0, 2.0, 2.0])
-    places, shares = grown(asked, of)
-    assert math.exp(places[0]) == pytest.approx(4e8, rel=0.25)
-    assert math.exp(places[1]) == pytest.approx(grown.terms[0] @ [1, 1e8, 0])
+    assert grown.terms[1:, 2] == pytest.approx(rates[1:], rel=0.2)
+    asked, of = np.array([[1e8], [1e8], [0.0], [math.nan]]), np.array([1.0, 9.0, 2.0, 2.0])
+    places, shares, alone = grown(asked, of, most).T
+    assert math.exp(places[0]) == pytest.approx(4e8, rel=0.25) and (alone == places).all()
+    assert math.exp(places[1]) == pytest.approx(grown.terms[0] @ [1, 0, 1e8])
     assert np.exp(places[2:]) == pytest.approx(grown.terms[2, 0]) and shares[2:] == pytest.approx(0)
-    far, _ = grown(np.array([1.0, 10.0]) * Grown.MOST, np.array([1.0, 1.0]))
+    far = grown(np.array([[1e9], [1e10]]), np.array([1.0, 1.0]), most)[:, 0]
     assert far[0] == far[1] > places[0], "more is not less"
-    wrong = Grown.of(np.append(elements, [1e12] * 90), np.append(kinds_, [1.0] * 90), np.append(values, [1e6] * 90))
-    assert wrong.terms == pytest.approx(grown.terms, rel=0.05), "moduli and masks teach nothing"
+    more = np.append(elements, [1e12] * 90)[:, None], np.append(kinds_, [1.0] * 90), np.append(values, [1e6] * 90)
+    assert Grown.of(*more, most).terms == pytest.approx(grown.terms, rel=0.05), "moduli and masks teach nothing"
+
+
+def test_rounds_and_elements_each_have_a_rate() -> None:
+    draw = np.random.default_rng(1)
+    counts = 10 ** draw.uniform(0, 8, (600, 2)) * (draw.random((600, 2)) < 0.5)
+    values = 0.02 + counts @ [3e-8, 2e-9]
+    grown = Grown.of(counts, np.ones(600), values, np.array([1e9, 1e9]))
+    assert grown.terms[1] == pytest.approx([0.02, 0.02, 3e-8, 2e-9], rel=0.3)
+    (found,) = grown(np.array([[1e7, 1e8]]), np.ones(1), np.array([1e9, 1e9]))
+    assert np.exp(found) == pytest.approx([0.52, 26, 0.32, 0.22], rel=0.3)
 
 
 def test_where_nothing_grows_nothing_is_heard() -> None:
-    elements = np.geomspace(1, 1e8, 40)
-    grown = Grown.of(elements, np.ones(40), np.full(40, 1e6))
-    assert np.exp(grown(elements, np.ones(40))[0]) == pytest.approx(1e6, rel=1e-3)
+    elements, most = np.geomspace(1, 1e8, 40)[:, None], np.array([1e9])
+    grown = Grown.of(elements, np.ones(40), np.full(40, 1e6), most)
+    assert np.exp(grown(elements, np.ones(40), most)[:, 0]) == pytest.approx(1e6, rel=1e-3)
 
 
 def test_trees_go_on_growing_beyond_what_they_saw() -> None:
@@ -393,7 +404,7 @@ def n_is_large(language: str) -> bool:
     return language == "c"
 
 
-def test_only_memory_grows_with_elements() -> None:
+def test_what_is_no_cost_of_a_program_does_not_grow_with_elements() -> None:
     fitted = BoostedTrees(syntax=False)
     rows_ = [row(f"x{i}", 1.0 + i % 7, str(i), elements=10.0 ** (i % 8)) for i in range(120)]
     fitted.fit(rows_)
