@@ -23,7 +23,7 @@ import argparse
 import math
 import random
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -36,10 +36,9 @@ from forerun.cli.eval import RIVALS
 from forerun.corpora import nasbench
 from forerun.evaluate import Score, count_groups, judged, score
 from forerun.models._regression import FEWEST
-from forerun.models.boosted_trees import BoostedTrees
 from forerun.models.encoder_decoder import PARTS, EncoderDecoder, checksums
-from forerun.models.encoder_decoder.calibration import Calibration
-from forerun.models.encoder_decoder.card import Card
+from forerun.models.encoder_decoder.calibration import Calibration, ranges
+from forerun.models.encoder_decoder.card import LIMITS, Card
 from forerun.models.encoder_decoder.ensemble import Ensemble
 from forerun.models.regress_lm import RegressLM
 from forerun.prompts import parts
@@ -152,11 +151,20 @@ def _grow(options: argparse.Namespace) -> None:
     grown = Ensemble.of(train, held, [one.median for one in alone])
     settled = factors(held, grown.moved(prompts, alone))
     Ensemble({**known.members, **grown.members}).save(options.output)
-    replace(calibration, factors={**calibration.factors, **settled}).save(options.output)
+    learned = {**calibration.ranges, **ranges(train)}
+    replace(calibration, factors={**calibration.factors, **settled}, ranges=learned).save(options.output)
     checksums.record(options.output, PARTS)
-    card, anew = Card.load(options.output), (OURS, f"{OURS} without trees", BoostedTrees.name)
-    kept = [r for r in card.results if not (_metric(r) in options.metric and r["model"] in anew)]
-    replace(card, results=tuple(kept)).save(options.output)
+    card = Card.load(options.output)
+    results = [r for r in card.results if _metric(r) not in options.metric or r["model"] == RegressLM.name]
+    others = [kind for kind in card.kinds if kind.metric not in options.metric]
+    kinds = sorted([*others, *Card.of(train, {}).kinds], key=lambda kind: -kind.rows)
+    recipe = {**card.recipe, "rows of the trees": {**card.recipe.get("rows of the trees", {}), **_counted(train)}}
+    replace(card, results=tuple(results), kinds=tuple(kinds), recipe=recipe, limits=LIMITS).save(options.output)
+
+
+def _counted(rows: Sequence[Row]) -> dict[str, int]:
+    """Rows of each metric."""
+    return dict(Counter(row.metric for row in rows).most_common())
 
 
 def _metric(result: Mapping[str, Any]) -> str:

@@ -103,6 +103,35 @@ def test_a_program_that_fills_memory_is_not_taken_for_a_small_one(language: str)
     assert found[2].value >= found[1].value, "more is not less"
 
 
+LOOPS = {
+    "python": "total = 0\nfor i in range({n}):\n    total += i\nprint(total)\n",
+    "c": "#include <stdio.h>\nint main(void) {{ unsigned long x = 1; for (long i = 0; i < {n}; i++) x = x * 31 + i;"
+    ' printf("%lu\\n", x); }}\n',
+    "javascript": "let s = 0;\nfor (let i = 0; i < {n}; i++) s = (s * 31 + i) | 0;\nconsole.log(s);\n",
+}
+ROUND = {"python": 6e-8, "c": 1e-9, "javascript": 1.5e-9}
+"""Seconds of a round, about."""
+
+
+@pytest.mark.parametrize("language", LOOPS)
+def test_a_loop_takes_as_long_as_it_goes_round(language: str) -> None:
+    sizes = [int(seconds / ROUND[language]) for seconds in (0.3, 3.0, 30.0, 300.0)]
+    sources = [Source(LOOPS[language].format(n=n), language, str(n)) for n in sizes]
+    found = forerun.predict(sources, metric="runtime")
+    assert [one.value for one in found] == sorted({one.value for one in found})
+    for n, one in zip(sizes[:2], found, strict=False):
+        truth = n * ROUND[language]
+        assert truth / 8 < one.value < 8 * truth and one.low < truth < one.high, one
+    assert found[3].value > 3 * found[2].value, "it goes on beyond what was measured"
+
+
+def test_what_is_read_counts() -> None:
+    text = "n = int(input())\nprint(len([0] * n))\n"
+    program = Source(text, "python", "n")
+    small, huge = (forerun.predict(program, metric="memory", stdin=n).value for n in (b"9", b"10000000"))
+    assert huge > 3 * small
+
+
 def test_no_program_holds_less_than_its_language_takes() -> None:
     odd = "x = 1\n" * 50
     (found,) = forerun.predict([Source(odd, "python", "odd")], metric="memory")

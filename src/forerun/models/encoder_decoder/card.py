@@ -22,10 +22,10 @@ from forerun.splits import groups_of
 FILE, PAGE = "card.json", "README.md"
 FORMAT = 1
 LIMITS = (
-    "It reads text and runs nothing. What a program reads while it runs, and what was cut out of a long text, it cannot"
-    " know.",
-    "Sizes that stand in a program's text say what memory it takes, roughly: half of those in real programs are never"
-    " asked for, and the intervals are as wide as that. Sizes that a program reads or works out it does not know.",
+    "It reads text, and the input that it is given, and runs nothing. What else a program reads, and what was cut out"
+    " of a long text, it cannot know.",
+    "Sizes that stand in a program's text, or in its input, say what it takes, roughly: many are never asked for, many"
+    " loops are left early, and the intervals are as wide as that. Sizes that a program works out it does not know.",
     "Its intervals held 90% of the values of groups that it had not learned from, of the kinds listed here. Of other"
     " kinds of programs they promise nothing.",
     "A metric, a language or a device that is not listed was not learned.",
