@@ -304,6 +304,30 @@ def test_no_tvm_and_another_one(
     assert code == 3 and said in err and "pip install 'forerun[tune]'" in err
 
 
+class Hurried(Uniform):
+    """Says which of the two was asked, and for how many."""
+
+    def __init__(self, name: str, asked: list[tuple[str, int]], sooner: Uniform | None = None) -> None:
+        super().__init__(1)
+        self._name, self._asked, self._sooner = name, asked, sooner
+
+    def sample(self, prompt: str, grammar: Any, n: int, seed: int, history: Any = ()) -> list[Draft[Any]]:
+        self._asked.append((self._name, n))
+        return super().sample(prompt, grammar, n, seed, history)
+
+    def hasty(self) -> Uniform:
+        return self._sooner or self
+
+
+@pytest.mark.parametrize("hurries", [True, False])
+def test_any_model_may_have_a_hasty_variant_for_first_kernels(tmp_path: Path, hurries: bool) -> None:
+    (tmp_path / "matmul.tir").write_text(PROGRAM)
+    asked = list[tuple[str, int]]()
+    model = Hurried("whole", asked, Hurried("hasty", asked) if hurries else None)
+    found = tuning.tune(tmp_path / "matmul.tir", target="llvm:1", trials=3, proposer=model)
+    assert asked == ([("hasty", 1), ("whole", 2)] if hurries else [("whole", 3)]) and len(found.order) == 3
+
+
 class Broken(Schedule):
     """Its first candidate crashes, the second hangs, the third is wrong."""
 

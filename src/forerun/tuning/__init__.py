@@ -238,7 +238,8 @@ class _Table:
         self.task = Schedule(remote=self.place.remote)
         self.hands: list[Hand] = []
         self.order: list[int] = []
-        self._hasty = self.proposer.hasty() if isinstance(self.proposer, Scheduler) else None
+        hasty = self.proposer.hasty()
+        self._hasty = None if hasty is self.proposer else hasty
 
     @property
     def total(self) -> int:
