@@ -28,6 +28,7 @@ def strict():  # type: ignore[no-untyped-def]
         ("bbbb", "timeout: stopped after 2 s"),
         ("cccc", "memory: the worker reached its memory limit"),
         ("abab", "RuntimeError: a mistake in the task"),
+        ("acac", "it cannot be read: it is written backwards"),
     ],
 )
 def test_what_goes_wrong_is_a_measurement(strict: Pool, word: str, error: str) -> None:

@@ -481,6 +481,54 @@ def test_a_module_of_pytorch_with_its_inputs() -> None:
     assert found.comparison.errors["PyTorch"] < 1e-5
 
 
+def embedding(folder: Path) -> Path:
+    """Rows of a table, multiplied by weights and by one number, which is called as TVM's decorator has a word for."""
+    draw = np.random.default_rng(0)
+    tensors = [
+        helper.make_tensor(name, TensorProto.FLOAT, shape, draw.standard_normal(math.prod(shape)))
+        for name, shape in (("table", (50, 16)), ("w", (16, 8)))
+    ]
+    nodes = [
+        helper.make_node("Gather", ["table", "ids"], ["a"]),
+        helper.make_node("MatMul", ["a", "w"], ["b"]),
+        helper.make_node("Mul", ["b", "s"], ["y"]),
+    ]
+    ids = helper.make_tensor_value_info("ids", TensorProto.INT64, (1, 12))
+    s, y = (helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in (("s", ()), ("y", None)))
+    graph = helper.make_graph(nodes, "g", [ids, s], [y], tensors)
+    path = folder / "embedding.onnx"
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), str(path))
+    return path
+
+
+def test_lookups_and_scalars_are_tuned_and_compute_the_same(tmp_path: Path) -> None:
+    import onnxruntime
+
+    path = embedding(tmp_path)
+    found = tuning.tune(path, target="llvm:1", trials=3, proposer="uniform", output=tmp_path / "out")
+    assert {"take", "fused_matmul_multiply"} <= {kernel.name.rstrip("0123456789") for kernel in found.kernels}
+    assert not found.left_out
+    tvm = _load.load()
+    library = tvm.runtime.load_module(str(tmp_path / "out" / output.LIBRARY))
+    ids, s = np.random.default_rng(1).integers(0, 50, (1, 12)), np.array(2.5, np.float32)
+    run = tvm.relax.VirtualMachine(library, tvm.cpu())["main"]
+    (expected,) = onnxruntime.InferenceSession(str(path)).run(None, {"ids": ids, "s": s})
+    y = run(tvm.runtime.tensor(ids), tvm.runtime.tensor(s)).numpy()
+    np.testing.assert_allclose(y, expected, rtol=1e-4, atol=1e-5)
+
+
+def test_an_embedding_of_pytorch_is_tuned_and_computes_the_same(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    module, ids = torch.nn.Sequential(torch.nn.Embedding(50, 16), torch.nn.Linear(16, 8)), torch.randint(0, 50, (1, 12))
+    found = tuning.tune(module, inputs=(ids,), target="llvm:1", trials=2, proposer="uniform", output=tmp_path)
+    assert "take" in {kernel.name for kernel in found.kernels} and not found.left_out
+    tvm = _load.load()
+    library = tvm.runtime.load_module(str(tmp_path / output.LIBRARY))
+    other = torch.randint(0, 50, (1, 12))
+    y = tvm.relax.VirtualMachine(library, tvm.cpu())["main"](tvm.runtime.tensor(other.numpy())).numpy()
+    np.testing.assert_allclose(y, module(other).detach().numpy(), rtol=1e-4, atol=1e-5)
+
+
 def factory(folder: Path, forward: str) -> networks.Network:
     """A network of PyTorch that is given what is far from N(0, 1)."""
     body = f"import torch\nclass N(torch.nn.Module):\n    def forward(self, x, y):\n        return {forward}\n"

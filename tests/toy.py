@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from forerun.core import END, Draft, Grammar, Measurement, Metric, Model, Source, Task
+from forerun.errors import InputError
 from forerun.sandbox import TimedAlone
 
 
@@ -65,6 +66,8 @@ def _misbehave(answer: str) -> None:
         time.sleep(600)
     if answer == "cccc":
         _ = bytearray(8 << 30)
+    if answer == "acac":
+        raise InputError("it cannot be read", "it is written backwards", "turn it round")
     if answer == "abab":
         raise RuntimeError("a mistake in the task")
 

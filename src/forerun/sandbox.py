@@ -366,6 +366,8 @@ def _guarded(function: Callable[..., T], *arguments: object) -> T | Measurement 
         return Measurement(error="memory: the worker reached its memory limit")
     except ToolMissing as error:
         return _Raised(error)
+    except ForerunError as error:  # of one answer, in one line: what to do is about a whole call
+        return Measurement(error=f"{error.what}: {error.why}")
     except Exception as error:  # a plugin's mistake must not end a search
         return Measurement(error=f"{type(error).__name__}: {error}")
 
