@@ -22,6 +22,7 @@ from onnx import TensorProto, helper
 from forerun import files, sandbox, settings
 from forerun.clock import Timing
 from forerun.core import Draft, Measurement, Source, Trial
+from forerun.corpora import workloads
 from forerun.errors import ForerunError, InputError, UsageError
 
 pytest.importorskip("tvm_ffi")
@@ -81,6 +82,18 @@ class Module:
                 with T.init():
                     c[vi, vj] = T.float32(0.0)
                 c[vi, vj] = c[vi, vj] + a[vi, vk] * b[vk, vj]
+"""
+
+
+EMPTY = """
+@I.ir_module
+class Module:
+    @T.prim_func(s_tir=True)
+    def main(a: T.Buffer((0,), "float32"), b: T.Buffer((0,), "float32")):
+        for i in range(0):
+            with T.sblock("double"):
+                vi = T.axis.spatial(0, i)
+                b[vi] = a[vi] * T.float32(2.0)
 """
 
 
@@ -260,12 +273,20 @@ BAD: dict[str, tuple[Callable[[Path], list[str]], int, str]] = {
     "crash": (lambda p: [f"{_written(p / 'own.py', 'import os; os.abort()')}:factory"], 1, "once without forerun"),
     "no factory": (lambda p: [f"{_written(p / 'own.py', 'x = 1')}:factory"], 1, "no function factory"),
     "no line": (lambda p: [f"{_written(p / 'w.jsonl', '')}:3"], 2, "no program 3"),
+    "a line that is empty": (lambda p: [f"{_line(p / 'w.jsonl', EMPTY)}:mine"], 1, "w.jsonl:mine cannot be tuned"),
+    "a line that is no program": (lambda p: [f"{_line(p / 'w.jsonl', 'x = 1')}:1"], 1, "w.jsonl:1 is no tensor"),
+    "an empty program": (lambda p: [str(_written(p / "own.tir", EMPTY))], 1, "a tensor of the shape (0,) is empty"),
     "a file for a folder": (lambda p: [str(network(p)), "-o", str(_written(p / "out", ""))], 2, "no folder"),
 }
 
 
 def _written(path: Path, text: str) -> Path:
     path.write_text(text)
+    return path
+
+
+def _line(path: Path, text: str) -> Path:
+    workloads.write(path, [workloads.Workload("mine", text, 1.0, ())])
     return path
 
 
