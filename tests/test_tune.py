@@ -485,6 +485,33 @@ def test_a_full_disk_is_told(tuned: Any, tmp_path: Path, monkeypatch: pytest.Mon
     assert "No space left" in error.value.why and not list(tmp_path.iterdir())
 
 
+def test_a_folder_of_something_else_is_left(tuned: Any, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    assert output.checked(tmp_path) == tmp_path
+    for name, text in ((database.RECORDS, ""), ("report.json", "[1]"), ("report.json", '{"kernels": 3}')):
+        held = _written(tmp_path / name, text)
+        with pytest.raises(UsageError, match="files of something else") as error:
+            tuning.tune(network(tmp_path), target="llvm:1", output=tmp_path)
+        assert name in error.value.why and held.read_text() == text
+        held.unlink()
+    output.write(tuned[0], tmp_path, {}, b"")
+    (tmp_path / "report.md").unlink()
+    assert output.checked(tmp_path) == tmp_path
+
+
+def test_a_folder_is_tuned_into_once_at_a_time(tmp_path: Path) -> None:
+    with files.alone(tmp_path, "tunes into"), pytest.raises(UsageError, match="another process tunes into"):
+        tuning.tune(network(tmp_path), target="llvm:1", output=tmp_path)
+
+
+def test_outputs_that_nobody_can_judge_are_told(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    told = "no finite number is in the network's output 1: nobody could tell whether it is right"
+    body = "import torch\nclass N(torch.nn.Module):\n    def forward(self, x):\n        return x.exp(), (-x).log()\n"
+    own = _written(tmp_path / "own.py", body + "def factory():\n    return N(), (torch.ones(3, 8),)\n")
+    assert told in tuning.tune(f"{own}:factory", target="llvm:1", trials=2, proposer="uniform").notes
+
+
 def test_without_a_compiler_there_is_no_library(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(device, "_linker", lambda: None)
     data, why = device.Device(targets.here(1)).library(None)
