@@ -530,18 +530,18 @@ def test_a_module_of_pytorch_with_its_inputs() -> None:
 
 
 def embedding(folder: Path) -> Path:
-    """Rows of a table, multiplied by weights and by one number, which is called as TVM's decorator has a word for."""
+    """Rows of a table, multiplied by weights and by one number; inputs are called as TVM's texts call other things."""
     draw = np.random.default_rng(0)
     tensors = [
         helper.make_tensor(name, TensorProto.FLOAT, shape, draw.standard_normal(math.prod(shape)))
         for name, shape in (("table", (50, 16)), ("w", (16, 8)))
     ]
     nodes = [
-        helper.make_node("Gather", ["table", "ids"], ["a"]),
+        helper.make_node("Gather", ["table", "main"], ["a"]),
         helper.make_node("MatMul", ["a", "w"], ["b"]),
         helper.make_node("Mul", ["b", "s"], ["y"]),
     ]
-    ids = helper.make_tensor_value_info("ids", TensorProto.INT64, (1, 12))
+    ids = helper.make_tensor_value_info("main", TensorProto.INT64, (1, 12))
     s, y = (helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in (("s", ()), ("y", None)))
     graph = helper.make_graph(nodes, "g", [ids, s], [y], tensors)
     path = folder / "embedding.onnx"
@@ -560,7 +560,7 @@ def test_lookups_and_scalars_are_tuned_and_compute_the_same(tmp_path: Path) -> N
     library = tvm.runtime.load_module(str(tmp_path / "out" / output.LIBRARY))
     ids, s = np.random.default_rng(1).integers(0, 50, (1, 12)), np.array(2.5, np.float32)
     run = tvm.relax.VirtualMachine(library, tvm.cpu())["main"]
-    (expected,) = onnxruntime.InferenceSession(str(path)).run(None, {"ids": ids, "s": s})
+    (expected,) = onnxruntime.InferenceSession(str(path)).run(None, {"main": ids, "s": s})
     y = run(tvm.runtime.tensor(ids), tvm.runtime.tensor(s)).numpy()
     np.testing.assert_allclose(y, expected, rtol=1e-4, atol=1e-5)
 

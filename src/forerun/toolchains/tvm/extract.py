@@ -401,5 +401,5 @@ def _numbered(script: str) -> str:
     names |= {name: f"lv{place}" for place, name in enumerate(bound)}
     longest = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
     anew = rf"(?<![\w.])(v_|)({longest})(?=\b|_)"
-    own = script.index("main(")  # what stands before is TVM's: its `s_tir` is not named after an input s
+    own = script.index("main(") + len("main(")  # what stands before is TVM's: its `s_tir` comes from no input s
     return script[:own] + re.sub(anew, lambda found: found[1] + names[found[2]], script[own:]) if names else script
