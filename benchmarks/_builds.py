@@ -107,7 +107,7 @@ def install(work: Path) -> Path:
     for command in ([sys.executable, "-m", "venv", place], pip):
         run = subprocess.run(list(map(str, command)), capture_output=True, text=True)
         if run.returncode:
-            raise ForerunError("the package cannot be installed", run.stderr.strip())
+            raise ForerunError("the package cannot be installed", run.stderr.strip(), "look at what pip says of it")
     return place / "bin"
 
 

@@ -9,6 +9,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -53,7 +54,7 @@ def raced(asked: Network, target: str, databases: Mapping[str, Texts]) -> Raced:
 
     ways: dict[str, Callable[[], Run]] = {
         DLIGHT: lambda: Running(device, extract.compiled(by_rules(whole, built), built), known.inputs),
-        **{name: lambda texts=texts: tuned(texts) for name, texts in databases.items()},
+        **{name: partial(tuned, texts) for name, texts in databases.items()},
     }
     default = Running(device, known.default, known.inputs)
     default()
@@ -103,7 +104,7 @@ def _inductor(module: Any, known: Known, folder: Path) -> Run:
 
     config.freezing, config.fx_graph_cache, config.compile_threads = True, False, 1
     tensors = [torch.from_numpy(array) for array in known.inputs]
-    compiled = torch.compile(module)
+    compiled: Callable[..., Any] = torch.compile(module)
 
     def run() -> Any:
         with torch.no_grad():

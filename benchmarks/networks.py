@@ -18,6 +18,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -144,7 +145,7 @@ class Asked:
         self._line(WHOLE, lambda: self._whole({OURS: ours, METASCHEDULE: rival}), searches=searches)
         for name in ours["kernels"]:
             record = ours["kernels"][name]["record"]
-            self._line(OPERATOR, lambda name=name, record=record: self._operator(name, record), name, record=record)
+            self._line(OPERATOR, partial(self._operator, name, record), name, record=record)
 
     def _line(self, part: str, measure: Callable[[], Line], program: str | None = None, **asked: Any) -> Line:
         """What is known of a part, measured where it is not."""

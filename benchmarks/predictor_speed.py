@@ -184,7 +184,8 @@ def against_regress_lm(place: Path, tokens: int, repeats: int) -> dict[str, Any]
         memory = cached.encode(ids.tolist())
         return _decode.sample(cached, vocabulary, memory, [IEEE()] * 8, n=64, seed=0)
 
-    runs = {"regress-lm": partial(model.decode, {"encoder_input": ids}, 64), "forerun": ours}
+    rival = partial(model.decode, {"encoder_input": ids}, 64)
+    runs: dict[str, Callable[[], object]] = {"regress-lm": rival, "forerun": ours}
     rows = timings(runs, repeats, warm_up=0)
     ratio = {key: rows["regress-lm"][key] / rows["forerun"][key] for key in ("seconds", "processor_s")}
     weights = sum(parameter.numel() for parameter in model.parameters())
@@ -214,6 +215,10 @@ class Cached:
         batch, count, _, width = memory[0][0][0].shape
         return [(torch.zeros(batch, 1, count, 0, width),) * 2 for _ in self.layers]
 
+    def summaries(self, memory: Any) -> Any:
+        """Nobody asks for them."""
+        raise NotImplementedError
+
     @torch.no_grad()
     def step(self, memory: Any, cache: Any, parents: Any, tokens: Any) -> tuple[Any, Any]:
         """One more token for each row."""
@@ -225,10 +230,11 @@ class Cached:
             parts = functional.linear(layer.norm1(x), own.in_proj_weight, own.in_proj_bias).chunk(3, -1)
             query, key, value = (heads(part.flatten(0, 1)[:, None]) for part in parts)
             kept = [
-                torch.cat((chosen(before, rows), after.unflatten(0, rows.shape)), 3)
+                torch.cat((chosen(before, rows), after.view(*rows.shape, *after.shape[1:])), 3)
                 for before, after in zip(past, (key, value), strict=True)
             ]
-            found = functional.scaled_dot_product_attention(query, *(part.flatten(0, 1) for part in kept))
+            before, after = (part.flatten(0, 1) for part in kept)
+            found = functional.scaled_dot_product_attention(query, before, after)
             x = x + own.out_proj(found.transpose(1, 2).reshape(x.shape))
             other, width = layer.multihead_attn, x.shape[-1]
             query = heads(functional.linear(layer.norm2(x), other.in_proj_weight[:width], other.in_proj_bias[:width]))
@@ -241,7 +247,7 @@ class Cached:
 
 def heads(x: torch.Tensor) -> torch.Tensor:
     """`[B, H, T, C]`; regress-lm's decoder has eight."""
-    return x.unflatten(-1, (8, -1)).transpose(1, 2)
+    return x.view(*x.shape[:-1], 8, -1).transpose(1, 2)
 
 
 def chosen(x: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:

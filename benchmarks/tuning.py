@@ -156,6 +156,7 @@ def searched(source: Source, method: str, options: argparse.Namespace, seed: int
         found = [
             (t.measurement.values["latency"], grammar.text(t.draft.answer)) if t.measurement.ok else None
             for t in result.trials
+            if t.draft.answer is not None
         ]
         return {"default": result.before, "records": records(found)}
     default = next(m for _, m in pool.measure(task, source, [None]))
@@ -199,7 +200,7 @@ def again(chosen: Sequence[Workload], threads: Sequence[int], lines: Sequence[Li
 
 def best(line: Line, count: int) -> str:
     """The best of the first candidates by what the search measured, or the default: nobody keeps a slower kernel."""
-    right = [(seconds, answer) for place, seconds, answer in line["records"] if place <= count]
+    right: list[tuple[float, str]] = [(seconds, answer) for place, seconds, answer in line["records"] if place <= count]
     return min([(line["default"], ""), *right])[1]
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from forerun.errors import ForerunError
 from forerun.sandbox import Limits, Pool
-from tests.toy import Guess, TwoHalves, source
+from tests.toy import Guess, OneHalf, TwoHalves, source
 
 
 @pytest.fixture(scope="module")
@@ -28,6 +28,7 @@ def strict():  # type: ignore[no-untyped-def]
         ("bbbb", "timeout: stopped after 2 s"),
         ("cccc", "memory: the worker reached its memory limit"),
         ("abab", "RuntimeError: a mistake in the task"),
+        ("acac", "it cannot be read: it is written backwards"),
     ],
 )
 def test_what_goes_wrong_is_a_measurement(strict: Pool, word: str, error: str) -> None:
@@ -112,6 +113,15 @@ def test_halves_of_a_caller_who_stops_listening_are_left(tmp_path: Path) -> None
         for _ in pool.measure(task, source(), ["a", "b", "c", "ab", "ac"]):
             break
         assert dict(pool.measure(task, source(), ["abca"]))[0].values["distance"] == 0
+
+
+def test_a_measure_of_ones_own_is_asked_and_is_alone(tmp_path: Path) -> None:
+    words = ["a", "ab", "abc", "abca"]
+    with Pool(2) as pool:
+        found = dict(pool.measure(OneHalf(str(tmp_path / "log")), source(), words))
+    assert [found[i].values["distance"] for i in range(4)] == [6, 4, 2, 0]
+    times = [times for _, _, *times in _halves(tmp_path / "log")]
+    assert len(times) == 8 and not any(_overlap(a, b) for a in times for b in times if a is not b)
 
 
 def _halves(log: Path) -> list[tuple[str, str, float, float]]:

@@ -22,6 +22,7 @@ from onnx import TensorProto, helper
 from forerun import files, sandbox, settings
 from forerun.clock import Timing
 from forerun.core import Draft, Measurement, Source, Trial
+from forerun.corpora import workloads
 from forerun.errors import ForerunError, InputError, UsageError
 
 pytest.importorskip("tvm_ffi")
@@ -81,6 +82,18 @@ class Module:
                 with T.init():
                     c[vi, vj] = T.float32(0.0)
                 c[vi, vj] = c[vi, vj] + a[vi, vk] * b[vk, vj]
+"""
+
+
+EMPTY = """
+@I.ir_module
+class Module:
+    @T.prim_func(s_tir=True)
+    def main(a: T.Buffer((0,), "float32"), b: T.Buffer((0,), "float32")):
+        for i in range(0):
+            with T.sblock("double"):
+                vi = T.axis.spatial(0, i)
+                b[vi] = a[vi] * T.float32(2.0)
 """
 
 
@@ -260,12 +273,20 @@ BAD: dict[str, tuple[Callable[[Path], list[str]], int, str]] = {
     "crash": (lambda p: [f"{_written(p / 'own.py', 'import os; os.abort()')}:factory"], 1, "once without forerun"),
     "no factory": (lambda p: [f"{_written(p / 'own.py', 'x = 1')}:factory"], 1, "no function factory"),
     "no line": (lambda p: [f"{_written(p / 'w.jsonl', '')}:3"], 2, "no program 3"),
+    "a line that is empty": (lambda p: [f"{_line(p / 'w.jsonl', EMPTY)}:mine"], 1, "w.jsonl:mine cannot be tuned"),
+    "a line that is no program": (lambda p: [f"{_line(p / 'w.jsonl', 'x = 1')}:1"], 1, "w.jsonl:1 is no tensor"),
+    "an empty program": (lambda p: [str(_written(p / "own.tir", EMPTY))], 1, "a tensor of the shape (0,) is empty"),
     "a file for a folder": (lambda p: [str(network(p)), "-o", str(_written(p / "out", ""))], 2, "no folder"),
 }
 
 
 def _written(path: Path, text: str) -> Path:
     path.write_text(text)
+    return path
+
+
+def _line(path: Path, text: str) -> Path:
+    workloads.write(path, [workloads.Workload("mine", text, 1.0, ())])
     return path
 
 
@@ -302,6 +323,30 @@ def test_no_tvm_and_another_one(
         _load.load.cache_clear()
         _load.found.cache_clear()
     assert code == 3 and said in err and "pip install 'forerun[tune]'" in err
+
+
+class Hurried(Uniform):
+    """Says which of the two was asked, and for how many."""
+
+    def __init__(self, name: str, asked: list[tuple[str, int]], sooner: Uniform | None = None) -> None:
+        super().__init__(1)
+        self._name, self._asked, self._sooner = name, asked, sooner
+
+    def sample(self, prompt: str, grammar: Any, n: int, seed: int, history: Any = ()) -> list[Draft[Any]]:
+        self._asked.append((self._name, n))
+        return super().sample(prompt, grammar, n, seed, history)
+
+    def hasty(self) -> Uniform:
+        return self._sooner or self
+
+
+@pytest.mark.parametrize("hurries", [True, False])
+def test_any_model_may_have_a_hasty_variant_for_first_kernels(tmp_path: Path, hurries: bool) -> None:
+    (tmp_path / "matmul.tir").write_text(PROGRAM)
+    asked = list[tuple[str, int]]()
+    model = Hurried("whole", asked, Hurried("hasty", asked) if hurries else None)
+    found = tuning.tune(tmp_path / "matmul.tir", target="llvm:1", trials=3, proposer=model)
+    assert asked == ([("hasty", 1), ("whole", 2)] if hurries else [("whole", 3)]) and len(found.order) == 3
 
 
 class Broken(Schedule):
@@ -440,6 +485,33 @@ def test_a_full_disk_is_told(tuned: Any, tmp_path: Path, monkeypatch: pytest.Mon
     assert "No space left" in error.value.why and not list(tmp_path.iterdir())
 
 
+def test_a_folder_of_something_else_is_left(tuned: Any, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    assert output.checked(tmp_path) == tmp_path
+    for name, text in ((database.RECORDS, ""), ("report.json", "[1]"), ("report.json", '{"kernels": 3}')):
+        held = _written(tmp_path / name, text)
+        with pytest.raises(UsageError, match="files of something else") as error:
+            tuning.tune(network(tmp_path), target="llvm:1", output=tmp_path)
+        assert name in error.value.why and held.read_text() == text
+        held.unlink()
+    output.write(tuned[0], tmp_path, {}, b"")
+    (tmp_path / "report.md").unlink()
+    assert output.checked(tmp_path) == tmp_path
+
+
+def test_a_folder_is_tuned_into_once_at_a_time(tmp_path: Path) -> None:
+    with files.alone(tmp_path, "tunes into"), pytest.raises(UsageError, match="another process tunes into"):
+        tuning.tune(network(tmp_path), target="llvm:1", output=tmp_path)
+
+
+def test_outputs_that_nobody_can_judge_are_told(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    told = "no finite number is in the network's output 1: nobody could tell whether it is right"
+    body = "import torch\nclass N(torch.nn.Module):\n    def forward(self, x):\n        return x.exp(), (-x).log()\n"
+    own = _written(tmp_path / "own.py", body + "def factory():\n    return N(), (torch.ones(3, 8),)\n")
+    assert told in tuning.tune(f"{own}:factory", target="llvm:1", trials=2, proposer="uniform").notes
+
+
 def test_without_a_compiler_there_is_no_library(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(device, "_linker", lambda: None)
     data, why = device.Device(targets.here(1)).library(None)
@@ -455,6 +527,54 @@ def test_a_module_of_pytorch_with_its_inputs() -> None:
     found = tuning.tune(module, inputs=(torch.randn(4, 16),), target="llvm:1", trials=2, proposer=Uniform())
     assert found.comparison is not None and set(found.comparison.timings) == {"default", "tuned", "PyTorch"}
     assert found.comparison.errors["PyTorch"] < 1e-5
+
+
+def embedding(folder: Path) -> Path:
+    """Rows of a table, multiplied by weights and by one number; inputs are called as TVM's texts call other things."""
+    draw = np.random.default_rng(0)
+    tensors = [
+        helper.make_tensor(name, TensorProto.FLOAT, shape, draw.standard_normal(math.prod(shape)))
+        for name, shape in (("table", (50, 16)), ("w", (16, 8)))
+    ]
+    nodes = [
+        helper.make_node("Gather", ["table", "main"], ["a"]),
+        helper.make_node("MatMul", ["a", "w"], ["b"]),
+        helper.make_node("Mul", ["b", "s"], ["y"]),
+    ]
+    ids = helper.make_tensor_value_info("main", TensorProto.INT64, (1, 12))
+    s, y = (helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in (("s", ()), ("y", None)))
+    graph = helper.make_graph(nodes, "g", [ids, s], [y], tensors)
+    path = folder / "embedding.onnx"
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), str(path))
+    return path
+
+
+def test_lookups_and_scalars_are_tuned_and_compute_the_same(tmp_path: Path) -> None:
+    import onnxruntime
+
+    path = embedding(tmp_path)
+    found = tuning.tune(path, target="llvm:1", trials=3, proposer="uniform", output=tmp_path / "out")
+    assert {"take", "fused_matmul_multiply"} <= {kernel.name.rstrip("0123456789") for kernel in found.kernels}
+    assert not found.left_out
+    tvm = _load.load()
+    library = tvm.runtime.load_module(str(tmp_path / "out" / output.LIBRARY))
+    ids, s = np.random.default_rng(1).integers(0, 50, (1, 12)), np.array(2.5, np.float32)
+    run = tvm.relax.VirtualMachine(library, tvm.cpu())["main"]
+    (expected,) = onnxruntime.InferenceSession(str(path)).run(None, {"main": ids, "s": s})
+    y = run(tvm.runtime.tensor(ids), tvm.runtime.tensor(s)).numpy()
+    np.testing.assert_allclose(y, expected, rtol=1e-4, atol=1e-5)
+
+
+def test_an_embedding_of_pytorch_is_tuned_and_computes_the_same(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    module, ids = torch.nn.Sequential(torch.nn.Embedding(50, 16), torch.nn.Linear(16, 8)), torch.randint(0, 50, (1, 12))
+    found = tuning.tune(module, inputs=(ids,), target="llvm:1", trials=2, proposer="uniform", output=tmp_path)
+    assert "take" in {kernel.name for kernel in found.kernels} and not found.left_out
+    tvm = _load.load()
+    library = tvm.runtime.load_module(str(tmp_path / output.LIBRARY))
+    other = torch.randint(0, 50, (1, 12))
+    y = tvm.relax.VirtualMachine(library, tvm.cpu())["main"](tvm.runtime.tensor(other.numpy())).numpy()
+    np.testing.assert_allclose(y, module(other).detach().numpy(), rtol=1e-4, atol=1e-5)
 
 
 def factory(folder: Path, forward: str) -> networks.Network:

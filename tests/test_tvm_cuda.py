@@ -67,6 +67,16 @@ def test_drafts_are_not_ranked_but_those_that_post_processing_refuses_are_left_o
     assert [draft.answer for draft in drafts] == plans[:4] and len(drafts) == 4
 
 
+def test_the_network_is_loaded_only_where_it_writes() -> None:
+    model = Scheduler()
+    for writer in (model, model.hasty()):
+        assert len(writer.sample("", Decisions(Program(source("SFM"))), 2, 0)) == 2
+    assert "model" not in vars(model)
+    asked = made("SFM")
+    model.sample(Schedule().prompt(asked), Decisions(Program(asked)), 1, 0)
+    assert model.model is vars(model)["model"] is not None
+
+
 def test_a_kernel_becomes_cuda_source() -> None:
     program = Program(source("SFM"))
     plan = next(plan for plan in program.random(50, 0) if program.takes(plan))

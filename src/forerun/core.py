@@ -37,12 +37,9 @@ class Source:
     """Content address: language, target and text, never the name."""
 
     def __post_init__(self) -> None:
-        digest = hashlib.sha256()
-        for part in (self.lang, self.target, self.text):
-            data = part.encode("utf-8", "surrogateescape")
-            digest.update(len(data).to_bytes(8, "little"))
-            digest.update(data)
-        object.__setattr__(self, "key", digest.hexdigest())
+        parts = [part.encode("utf-8", "surrogateescape") for part in (self.lang, self.target, self.text)]
+        whole = b"".join(len(part).to_bytes(8, "little") + part for part in parts)
+        object.__setattr__(self, "key", hashlib.sha256(whole).hexdigest())
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +52,8 @@ class Metric:
 
     def gain(self, before: float, after: float) -> float:
         """Relative improvement: .04 means 4% better, negative means worse, 0 where `before` is 0."""
-        if before == 0:
-            return 0.0
-        change = (after - before) / abs(before)
-        return -change if self.lower_is_better else change
+        change = before - after if self.lower_is_better else after - before
+        return change / abs(before) if before else 0.0
 
     def better(self, a: float, b: float) -> bool:
         """Whether `a` is strictly better than `b`."""
@@ -226,6 +221,10 @@ class Model(ABC):
         `history` holds the distinct trials so far in the order they were made, best first where the task could
         rank them; a model that learns from measurements reads it, others ignore it. An empty list says: no more.
         """
+
+    def hasty(self) -> Model:
+        """One that answers sooner, if less well; itself where there is none."""
+        return self
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,18 +18,18 @@ import sys
 import tempfile
 import threading
 import time
+from abc import abstractmethod
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
-from typing import Any, BinaryIO, Protocol, TypeVar, runtime_checkable
+from typing import Any, BinaryIO, TypeVar
 
 from forerun import settings
 from forerun.core import Measurement, Source, Task
 from forerun.errors import ForerunError, ToolMissing
 
 A = TypeVar("A")
-B = TypeVar("B", contravariant=True)
 T = TypeVar("T")
 
 _BEGUN = 4
@@ -57,13 +57,21 @@ class Limits:
         return cls(min(settings.number("timeout"), 1e6), int(min(settings.number("memory"), 1e12)) << 20)
 
 
-@runtime_checkable
-class TimedAlone(Protocol[B]):
-    """A task whose measurements end with what nothing may run beside. Its `measure` is both halves in one."""
+class TimedAlone(Task[A]):
+    """A task whose measurements end with what nothing may run beside.
 
-    def begin(self, source: Source, answer: B | None) -> Measurement | Callable[[], Measurement]:
+    A subclass defines `begin`. Where one defines `measure`, the pool calls that instead, with nothing beside it.
+    """
+
+    @abstractmethod
+    def begin(self, source: Source, answer: A | None) -> Measurement | Callable[[], Measurement]:
         """Does all that others may do at the same time. Gives the second half, which is called when nothing else runs;
         or the measurement, where there is nothing to time."""
+
+    def measure(self, source: Source, answer: A | None) -> Measurement:
+        """Both halves."""
+        found = self.begin(source, answer)
+        return found() if callable(found) else found
 
 
 class Pool:
@@ -331,6 +339,8 @@ def serve() -> None:
 def _begun(task: Task[A], source: Source, answer: A | None) -> Measurement | Callable[[], Measurement]:
     if not isinstance(task, TimedAlone):
         return _checked(task, lambda: task.measure(source, answer))
+    if type(task).measure is not TimedAlone.measure:
+        return lambda: task.measure(source, answer)
     found = task.begin(source, answer)
     return found if callable(found) else _checked(task, lambda: found)
 
@@ -356,6 +366,8 @@ def _guarded(function: Callable[..., T], *arguments: object) -> T | Measurement 
         return Measurement(error="memory: the worker reached its memory limit")
     except ToolMissing as error:
         return _Raised(error)
+    except ForerunError as error:  # of one answer, in one line: what to do is about a whole call
+        return Measurement(error=f"{error.what}: {error.why}")
     except Exception as error:  # a plugin's mistake must not end a search
         return Measurement(error=f"{type(error).__name__}: {error}")
 

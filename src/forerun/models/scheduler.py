@@ -16,7 +16,8 @@ import random
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from copy import copy
-from functools import lru_cache
+from functools import cached_property, lru_cache, partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
@@ -74,17 +75,23 @@ class Scheduler(Model):
         """A checkpoint from a folder, the one that ships where none is named.
 
         `asked` is the grade that is asked for; drafts that are not `written` by the network are random; those that are
-        not `judged` come as they were drawn. A cost model that
-        is not `corrected` stays as it is, whatever was measured; `generations` are those of the mutations. Raises
-        InputError, ToolMissing as `EncoderDecoder` does.
+        not `judged` come as they were drawn. A cost model that is not `corrected` stays as it is, whatever was
+        measured; `generations` are those of the mutations. Raises InputError, ToolMissing as `EncoderDecoder` does.
         """
         folder = SHIPPED if place is None else Path(place)
         self.judge = Judge.load(folder, corrected)
         alone = self.judge and not (written and (folder / CONFIG).is_file())
-        self.model = None if alone else EncoderDecoder(folder, device=device, threads=threads)
+        self._network = None if alone else partial(EncoderDecoder, folder, device=device, threads=threads)
+        if place is not None or self.judge is None:
+            _ = self.model  # what is wrong with a folder that somebody named is told at once
         self.asked, self.judged, self.generations = asked, judged, generations
         self._memory = lru_cache(maxsize=8)(self._encoded)
         self._population = lru_cache(maxsize=KEPT)(self._thought_of)
+
+    @cached_property
+    def model(self) -> EncoderDecoder | None:
+        """The network where there is one, loaded when it is asked for: no hardware but processors needs it."""
+        return self._network() if self._network else None
 
     def sample(
         self, prompt: str, grammar: Grammar[Any], n: int, seed: int, history: Sequence[Trial[Any]] = ()
@@ -104,7 +111,7 @@ class Scheduler(Model):
             drafts = self._drawn(prompt, decisions, DRAFTS * max(LEAST, n) if self.judged else n, seed)
         plans = [plan for plan in drafts if plan not in known and plan.space not in closed]
         if program and blind:
-            plans = [plan for plan in plans if program.takes(plan)]
+            plans = list(islice(filter(program.takes, plans), n))
         elif program and self.judge:
             many, generations = MUTATIONS * max(LEAST, n), min(AGAIN, self.generations)
             plans = bred(self.judge, program, plans, many, random.Random(seed), known, closed, generations)
@@ -114,7 +121,10 @@ class Scheduler(Model):
         return [Draft(plan, drafts.get(plan, math.nan), self.name) for plan in plans[:n]]
 
     def hasty(self) -> Scheduler:
-        """One of the same weights that chooses from a few random drafts: for a first kernel within half a second."""
+        """One of the same weights that chooses from a few random drafts: for a first kernel within half a second.
+        Itself where no cost model chooses."""
+        if self.judge is None:
+            return self
         other = copy(self)
         other.generations, other._population = 0, lru_cache(maxsize=KEPT)(_glimpsed)
         return other
@@ -146,9 +156,9 @@ class Scheduler(Model):
     def _drawn(self, prompt: str, grammar: Decisions, n: int, seed: int) -> dict[Plan, float]:
         """Plans with their log-probabilities: random ones for what the network has not learned to write for."""
         program = grammar.spaces if isinstance(grammar.spaces, Program) else None
-        if self.model is None and program is None:
+        if program is None and self.model is None:
             raise _blind()
-        if program and (self.model is None or blind_to(program)):
+        if program and (blind_to(program) or self.model is None):
             return dict.fromkeys(program.random(n, seed), math.nan)
         assert self.model is not None
         begun = Beginnings(program) if program else None

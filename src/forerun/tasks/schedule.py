@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar
 
-from forerun.core import Measurement, Metric, Source, Task
+from forerun.core import Measurement, Metric, Source
 from forerun.grammars.decisions import Decisions, Plan
+from forerun.sandbox import TimedAlone
 from forerun.tasks.latency import LATENCY
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Schedule(Task[Plan]):
+class Schedule(TimedAlone[Plan]):
     """Choose the schedule of a tensor program: TensorIR with one function `main`, as `Source` text in TVMScript.
 
     `source.target` says where it runs (`forerun.toolchains.tvm.target`). The baseline is the program as it is. A kernel
@@ -50,19 +51,13 @@ class Schedule(Task[Plan]):
         """What may be decided. Raises InputError, ToolMissing."""
         return _world(source)
 
-    def measure(self, source: Source, answer: Plan | None) -> Measurement:
-        """Seconds of a run, and how they were found. Raises InputError, ToolMissing."""
-        from forerun.toolchains.tvm.measure import Bounds, measure
-
-        return measure(source, answer, Bounds(self.samples, self.seconds), self.remote)
-
     def begin(self, source: Source, answer: Plan | None) -> Measurement | Callable[[], Measurement]:
-        """Builds and checks the kernel; what it gives times it. On another machine all is done. Raises as `measure`."""
-        from forerun.toolchains.tvm.measure import Bounds, begin
+        """Builds and checks the kernel; what it gives times it. On another machine all is done. Raises InputError,
+        ToolMissing."""
+        from forerun.toolchains.tvm.measure import Bounds, begin, measure
 
-        if self.remote:
-            return self.measure(source, answer)
-        return begin(source, answer, Bounds(self.samples, self.seconds))
+        bounds = Bounds(self.samples, self.seconds)
+        return measure(source, answer, bounds, self.remote) if self.remote else begin(source, answer, bounds)
 
 
 @lru_cache(maxsize=8)

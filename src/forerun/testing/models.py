@@ -18,12 +18,19 @@ A = TypeVar("A")
 def check_model(
     model: Model, grammar: Grammar[A], prompt: str = "", histories: Sequence[Sequence[Trial[A]]] = ((),), n: int = 8
 ) -> None:
-    """Same arguments, same drafts; at most n; every draft lies in the grammar; the history is left alone.
+    """Same arguments, same drafts; at most n; every draft lies in the grammar; the history is left alone. All of that
+    holds for its hasty variant too.
 
     A predictor is first taught a few toy rows, and keeps the laws of `check_predictor` too.
     """
     if isinstance(model, Predictor):
         check_predictor(model)
+    _drafting(model, grammar, prompt, histories, n)
+    if (hasty := model.hasty()) is not model:
+        _drafting(hasty, grammar, prompt, histories, n)
+
+
+def _drafting(model: Model, grammar: Grammar[A], prompt: str, histories: Sequence[Sequence[Trial[A]]], n: int) -> None:
     for history in histories:
         for seed in (0, 1):
             before = list(history)

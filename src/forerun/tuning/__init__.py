@@ -18,6 +18,7 @@ from zlib import crc32
 from forerun import settings
 from forerun.core import Model, Result, Source, Trial
 from forerun.errors import InputError, UsageError
+from forerun.files import alone
 from forerun.grammars.decisions import Plan
 from forerun.models._proposer import check as check_proposer
 from forerun.models._proposer import proposer as chosen
@@ -165,6 +166,8 @@ def tune(
     tell = on_progress or (lambda _: None)
     place = located(target, rpc)
     with ExitStack() as stack:
+        if out is not None:
+            stack.enter_context(alone(out, "tunes into"))
         asked = stack.enter_context(request(model, inputs, shapes or {}))
         writer = _proposer(proposer, checkpoint)
         tell(Progress("reading", asked.name))
@@ -238,7 +241,8 @@ class _Table:
         self.task = Schedule(remote=self.place.remote)
         self.hands: list[Hand] = []
         self.order: list[int] = []
-        self._hasty = self.proposer.hasty() if isinstance(self.proposer, Scheduler) else None
+        hasty = self.proposer.hasty()
+        self._hasty = None if hasty is self.proposer else hasty
 
     @property
     def total(self) -> int:
@@ -318,6 +322,9 @@ class _Table:
                 f"the machine is busy: runs of the whole network ({widest}) spread by {whole[widest]:.0%} of their"
                 f" median, over {_BUSY_WHOLE * BUSY:.0%}: measure again when it is idle"
             )
+        if comparison and comparison.unknown:
+            told = ", ".join(map(str, comparison.unknown))
+            said.append(f"no finite number is in the network's output {told}: nobody could tell whether it is right")
         for hand in self.hands:
             errors = [trial.measurement.error for trial in hand.search.trials if not trial.measurement.ok]
             if errors and len(errors) == len(hand.search.trials):

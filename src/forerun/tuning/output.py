@@ -12,19 +12,22 @@ from typing import TYPE_CHECKING, Any
 
 from forerun.errors import ForerunError, UsageError
 from forerun.files import write_atomically
+from forerun.toolchains.tvm import database
 
 if TYPE_CHECKING:
     from forerun.tuning import Kernel, Tuned
 
 LIBRARY, REPORT = "model.so", "report"
+_TOLD = f"{REPORT}.json"
+_FILES = (_TOLD, f"{REPORT}.md", f"{REPORT}.svg", database.WORKLOADS, database.RECORDS, LIBRARY)
 
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 860, 400, 80, 260, 40, 50
 _COLOURS = ("#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b", "#e377c2", "#7f7f7f")
 
 
 def checked(path: Path) -> Path:
-    """The folder, made where it is absent: what cannot be written is told before the work. Raises UsageError,
-    ForerunError."""
+    """The folder, made where it is absent: what cannot be written, or would replace files of others, is told before
+    the work. Raises UsageError, ForerunError."""
     if path.exists() and not path.is_dir():
         raise UsageError(f"{path} is no folder", "the answer is several files", "name a folder: -o tuned/")
     try:
@@ -35,13 +38,25 @@ def checked(path: Path) -> Path:
         ) from error
     if not os.access(path, os.W_OK):
         raise ForerunError(f"cannot write to {path}", "permission denied", "name another place to write to")
+    if (there := [name for name in _FILES if (path / name).exists()]) and not _tuned(path):
+        why = f"{' and '.join(there)} would be replaced, and {_TOLD} does not say that a tuning wrote it"
+        raise UsageError(f"{path} holds files of something else", why, "name another folder, or move them away")
     return path
 
 
+def _tuned(folder: Path) -> bool:
+    try:
+        told = json.loads((folder / _TOLD).read_text())
+    except (OSError, ValueError):
+        return False
+    return isinstance(told, dict) and {"proposer", "kernels", "left_out"} <= told.keys()
+
+
 def write(tuned: Tuned, folder: Path, texts: dict[str, str], library: bytes) -> None:
-    """Each file is whole or absent. Raises ForerunError where the disk refuses."""
-    pages = {"json": json.dumps(to_json(tuned), indent=1), "md": markdown(tuned), "svg": plot(tuned)}
-    for name, text in (texts | {f"{REPORT}.{kind}": page for kind, page in pages.items()}).items():
+    """Each file is whole or absent, and none is there without `report.json`. Raises ForerunError where the disk
+    refuses."""
+    told = {_TOLD: json.dumps(to_json(tuned), indent=1)}
+    for name, text in (told | {f"{REPORT}.md": markdown(tuned), f"{REPORT}.svg": plot(tuned)} | texts).items():
         write_atomically(folder / name, text.encode())
     if library:
         write_atomically(folder / LIBRARY, library)

@@ -100,18 +100,23 @@ def _file(path: Path) -> Request:
         why = "it has no T.prim_func; a network is named with the function that returns it and its inputs"
         names = _FUNCTIONS.findall(text) or ["factory"]
         raise InputError(f"{path} is no tensor program", why, f"name it: {' or '.join(f'{path}:{n}' for n in names)}")
-    module = parsed(Source(_IMPORTS.sub("", text), workloads.LANGUAGE, str(path)))
-    try:
-        return _Program(extract.Extracted(path.stem, extract.written(module), 1, extract.work(module)))
-    except ValueError as error:
-        raise InputError(f"{path} cannot be tuned", str(error), "give an unscheduled program of fixed sizes") from error
+    return _single(_IMPORTS.sub("", text), path.stem, str(path))
 
 
 def _line(path: Path, name: str) -> Request:
     for number, each in enumerate(workloads.read(path), 1):
         if name in (each.name, str(number)):
-            return _Program(extract.Extracted(each.name, each.text, 1, each.flops))
+            return _single(each.text, each.name, f"{path}:{name}")
     raise UsageError(f"{path} has no program {name}", "no line has that name", "name a line by its name or number")
+
+
+def _single(text: str, name: str, place: str) -> Request:
+    module = parsed(Source(text, workloads.LANGUAGE, place))
+    try:
+        return _Program(extract.Extracted(name, extract.written(module), 1, extract.work(module)))
+    except ValueError as error:
+        todo = "give an unscheduled program of fixed sizes"
+        raise InputError(f"{place} cannot be tuned", str(error), todo) from error
 
 
 @dataclass(frozen=True, slots=True)

@@ -177,9 +177,10 @@ def extract(module: Any, target: Any) -> Extraction:
     The passes are those of `relax_integration.compile_relax`, in its order, so that what is tuned here is what TVM
     looks up in a database: sort and sampling go to their libraries, operators become TensorIR, each is annotated with
     how it may be fused, what depends on weights alone is worked out, and operators and then their programs are fused.
-    Two steps are added. Before: normalisations are folded into the weights of the convolution before them, or taken
+    Three steps are added. Before: normalisations are folded into the weights of the convolution before them, or taken
     apart into sums and products, which fuse. After: what only gives a buffer another shape becomes a view, and is no
-    program. Two programs are one where TVM's structural hash and equality say so.
+    program; and the ranges of what is left are such that texts can tell them. Two programs are one where TVM's
+    structural hash and equality say so.
     """
     tvm = load()
     from tvm.s_tir.meta_schedule.relax_integration import extract_tasks
@@ -281,7 +282,25 @@ def _prepared(tvm: Any, module: Any, target: Any) -> Any:
     dispatch = relax.pipeline.library_dispatch_passes(target)
     passes = [*(step() for step in first), *dispatch, *(step() for step in (*fused, steps.RewriteDataflowReshape))]
     with target, tvm.transform.PassContext(opt_level=3):
-        return tvm.transform.Sequential(passes)(module)
+        found = tvm.transform.Sequential(passes)(module)
+    for name, function in found.functions_items():
+        if isinstance(function, tvm.tirx.PrimFunc):
+            found.update_func(name, _ranged(tvm, function))
+    return found
+
+
+def _ranged(tvm: Any, function: Any) -> Any:
+    """A PrimFunc whose ranges have one type: where indices that are data are narrower than its sizes (embeddings), TVM
+    gives a range the type of both, for which its texts have no words."""
+    from tvm_ffi import structural_map
+
+    def one(range_: Any) -> Any:
+        least, size = range_.min, range_.extent
+        if not isinstance(size, tvm.tirx.IntImm) or size.ty == least.ty:
+            return range_
+        return tvm.ir.Range.from_min_extent(least, tvm.tirx.IntImm(str(least.ty.dtype), int(size)))
+
+    return structural_map(function, (tvm.ir.Range, one))
 
 
 def _closed(tvm: Any, module: Any) -> None:
@@ -382,4 +401,5 @@ def _numbered(script: str) -> str:
     names |= {name: f"lv{place}" for place, name in enumerate(bound)}
     longest = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
     anew = rf"(?<![\w.])(v_|)({longest})(?=\b|_)"
-    return re.sub(anew, lambda found: found[1] + names[found[2]], script) if names else script
+    own = script.index("main(") + len("main(")  # what stands before is TVM's: its `s_tir` comes from no input s
+    return script[:own] + re.sub(anew, lambda found: found[1] + names[found[2]], script[own:]) if names else script

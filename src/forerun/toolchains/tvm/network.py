@@ -59,6 +59,8 @@ class Comparison:
     """The tuned network as a shared library for Relax's virtual machine."""
     no_library: str = ""
     """Why there is none."""
+    unknown: tuple[int, ...] = ()
+    """The outputs that are NaN or infinite all over: nothing tells whether they are right."""
 
 
 def programs(network: Network, place: Place) -> tuple[tuple[extract.Extracted, ...], dict[str, str]]:
@@ -94,7 +96,8 @@ def compared(network: Network, place: Place, texts: dict[str, str], library: boo
         if device.own and device.timed_here:
             timers |= {name: by_clock(rival) for name, rival in known.rival.items()}
         data, why = device.library(made) if library else (b"", "")
-        return Comparison(timed(timers), errors, data, why)
+        unknown = tuple(place for place, array in enumerate(found) if array.size and not np.isfinite(array).any())
+        return Comparison(timed(timers), errors, data, why, unknown)
 
 
 def timed(timers: Mapping[str, Timer]) -> dict[str, Timing]:
