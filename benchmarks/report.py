@@ -175,6 +175,22 @@ def shipped() -> str:
     return "\n".join(_experiment(name, lines) for name, lines in experiments.items())
 
 
+def plain() -> str:
+    """Small programs that ask for much: how far the answers are off, and whether their intervals hold."""
+    found = load("plain")
+    if not found:
+        return "Not measured.\n"
+    rows = []
+    for metric in dict.fromkeys(row["metric"] for row in found["rows"]):
+        own = [row for row in found["rows"] if row["metric"] == metric]
+        off = sorted((max(row["value"] / row["measured"], row["measured"] / row["value"]), row["name"]) for row in own)
+        held = sum(row["low"] <= row["measured"] <= row["high"] for row in own)
+        far = [f"{name} {times:.0f}×" for times, name in off[:-4:-1]]
+        twice = sum(times < 2 for times, _ in off)
+        rows.append([metric, str(len(own)), f"{off[len(off) // 2][0]:.1f}×", str(twice), str(held), ", ".join(far)])
+    return table(["", "programs", "off by (median)", "within twice", "in the 90% interval", "farthest off"], rows)
+
+
 def _experiment(name: str, lines: list[dict[str, Any]]) -> str:
     scores = {score: title for score, title in SCORES.items() if score in lines[0]}
     ordered = sorted(lines, key=lambda line: -(line["spearman"] or -1))
@@ -388,6 +404,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "predictor-starts": lambda: predictor_speed("starts"),
     "predictor-regress-lm": lambda: predictor_speed("regress-lm"),
     "shipped": shipped,
+    "plain": plain,
     "predict": predict,
     "tuning": tuning,
     "measuring": measuring,

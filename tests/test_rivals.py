@@ -383,16 +383,17 @@ def test_where_nothing_grows_nothing_is_heard() -> None:
     assert np.exp(grown(elements, np.ones(40), most)[:, 0]) == pytest.approx(1e6, rel=1e-3)
 
 
-def test_trees_go_on_growing_beyond_what_they_saw() -> None:
+def test_more_is_not_less_and_no_more_than_was_measured() -> None:
     fitted = BoostedTrees(syntax=False)
     fitted.fit(holding(400, 1))
-    sizes = (1e3, 3e5, 1e7, 1e8, 5e8)
+    sizes = (1e3, 3e5, 1e7, 5e7, 5e9)
     for name, floor in (("c", 1e6), ("python", 1.4e7)):
         asked = [row("y", 0.0, "", name, metric=BYTES, elements=n).prompt for n in sizes]
         beliefs, heard = fitted.heard(asked)
         found = [one.median for one in beliefs]
         assert found == sorted(found) and heard.tolist() == [False, n_is_large(name), True, True, True]
-        assert found[0] == pytest.approx(floor, rel=0.2) and found[-1] > 1.5e8
+        assert found[0] == pytest.approx(floor, rel=0.2) and 3e7 < found[-2] == found[-1] < 2e8
+        assert fitted.far(asked).tolist() == [False, False, False, False, True]
         assert beliefs[2].quantile(0.0) > 0.8 * floor, "no program takes less than its language"
         assert beliefs[-1].interval(0.9)[1] / beliefs[-1].interval(0.9)[0] > 1.5, "wider: one in ten holds nothing"
     again = BoostedTrees.from_arrays(*fitted.arrays())

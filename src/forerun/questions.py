@@ -144,12 +144,11 @@ class File:
 
 def _opened(what: What, options: Options) -> File:
     if isinstance(what, Source):
-        bare = what.lang == _LLVM and not what.target
         if not what.text.strip():
             raise _empty(what.name)
-        return File(
-            _module(what.name, what.text.encode("utf-8", "surrogateescape"), options.flags, "") if bare else what
-        )
+        if what.lang == _LLVM and not what.target:
+            return File(_module(what.name, what.text.encode("utf-8", "surrogateescape"), options.flags, ""))
+        return File(replace(what, reference=options.stdin) if options.stdin and what.lang in LANGUAGES else what)
     if not isinstance(what, (str, os.PathLike)):
         why = "a source is a path, a forerun.Source, or a list of them"
         todo = "name a file: forerun.predict('a.py'), or give a text: forerun.Source(text, 'python')"

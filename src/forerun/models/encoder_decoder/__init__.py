@@ -216,8 +216,8 @@ class EncoderDecoder(Predictor):
         return [self._seen(prompt, replace(found[i], distribution=settled[i])) for i, prompt in enumerate(prompts)]
 
     def _seen(self, prompt: str, reading: Reading) -> Reading:
-        """Of an answer beyond all that was learned from, nothing is familiar."""
-        beyond = self.calibration.unseen(parts(prompt), reading.distribution.median)
+        """Of an answer beyond all that was learned from, and of sizes that ask for it, nothing is familiar."""
+        beyond = self.calibration.unseen(parts(prompt), reading.distribution.median) or self.ensemble.far(prompt)
         return replace(reading, familiarity=0.0) if beyond and reading.familiarity is not None else reading
 
     def settled(self, prompts: Sequence[str], beliefs: Sequence[Distribution]) -> list[Distribution]:

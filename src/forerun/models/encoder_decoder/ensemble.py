@@ -1,10 +1,10 @@
 """Boosted trees beside the network: they count what it reads, and err elsewhere.
 
 Both give a distribution, and the answer lies between them: each quantile, in logarithms, by a share of the way from the
-network's to the trees' (Vincent 1912; Ratcliff 1979). The share of each metric, and of each language with enough rows,
-is what is best on rows that neither has learned from (stacked regressions, Breiman 1996). Where sizes in a text say
-what a program holds the trees answer alone: held-out rows gave them the whole share. The trees count words and the
-prompt's counters, which needs no parser.
+network's to the trees' (Vincent 1912; Ratcliff 1979). The share of each metric, and of each language, is what is best
+on rows that neither has learned from (stacked regressions, Breiman 1996), leaning on a half, which is hard to beat
+where they are few (Smith and Wallis 2009). Where sizes in a text say what a program takes the trees answer alone:
+held-out rows gave them the whole share. The trees count words and the prompt's counters, which needs no parser.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ from forerun.rows import Row
 
 FILE = "ensemble.safetensors"
 _FEWEST = 40
-"""Rows of a metric for which trees are grown; where fewer are held out to say the share, it is a half."""
+"""Rows of a metric for which trees are grown."""
+_LEAN = 200
+"""Rows that count as much as the share of all languages, and as a half: what is best on few is not best on others."""
 _OWN = 400
 """Rows of a form (source, LLVM IR, networks) that has trees of its own where a metric is asked of several."""
 _FORMS = ("llvm", "onnx")
@@ -97,6 +99,11 @@ class Ensemble:
                     made[i] = between(made[i], belief, 1.0 if loud else share)
         return made
 
+    def far(self, prompt: str) -> bool:
+        """Whether sizes in the text ask for more than anything that was measured."""
+        member = self.members.get(self.member(prompt))
+        return member is not None and bool(member.trees.far([prompt])[0])
+
     def save(self, folder: Path) -> None:
         """Writes `ensemble.safetensors`: arrays of all metrics, the rest as its metadata."""
         from safetensors.numpy import save
@@ -135,14 +142,16 @@ def _member(trees: BoostedTrees, held: Sequence[tuple[Row, float]]) -> Member:
     found, heard = trees.heard([row.prompt for row, _ in held])
     pairs = np.log([(median, max(one.median, 1e-280)) for (_, median), one in zip(held, found, strict=True)])
     truth, languages = np.log([row.value for row, _ in held]), np.array([_language(row.prompt) for row, _ in held])
-    share = _share(pairs[~heard], truth[~heard])
+    share = _share(pairs[~heard], truth[~heard], 0.5)
     own = {name: (languages == name) & ~heard for name in sorted(set(languages.tolist()))}
-    shares = {name: _share(pairs[m], truth[m]) for name, m in own.items() if m.sum() >= _FEWEST}
+    shares = {name: _share(pairs[m], truth[m], share) for name, m in own.items() if m.any()}
     return Member(trees, share, shares)
 
 
-def _share(pairs: NDArray[np.float64], truth: NDArray[np.float64]) -> float:
-    return float(convex(pairs, truth)[1]) if len(truth) >= _FEWEST else 0.5
+def _share(pairs: NDArray[np.float64], truth: NDArray[np.float64], usual: float) -> float:
+    """Leans on the usual one."""
+    n = len(truth)
+    return (n * float(convex(pairs, truth)[1]) + _LEAN * usual) / (n + _LEAN) if n else usual
 
 
 def _form(prompt: str) -> str:

@@ -1,0 +1,49 @@
+"""What people type first: small programs that loop, fill, sort and join, each measured here and predicted.
+
+    python benchmarks/plain.py
+
+The programs are those of `plain.txt`, and nothing has learned from them. They are measured in the sandbox, one at a
+time; `results/plain.json` has what each took and what was said before.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from pathlib import Path
+
+import forerun
+from forerun.cli.render import Progress
+from forerun.corpora.programs import load
+from forerun.files import write_atomically
+from forerun.tasks.runtime import Runtime
+
+HERE = Path(__file__).parent
+RESULT = HERE / "results" / "plain.json"
+METRICS = ("memory", "runtime")
+
+
+def main() -> int:
+    """Measures and predicts every program whose language runs here."""
+    task, rows = Runtime(repeats=3, timeout_s=60.0), []
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for part in (HERE / "plain.txt").read_text().split("=== ")[1:]:
+            title, _, text = part.partition("\n")
+            (folder / title).write_text(text)
+        found = load(folder, group_by="file").programs
+        progress = Progress(len(found), "programs")
+        for program in found:
+            measured, place = task.facts(program.source), folder / Path(program.source.name).name
+            if measured.ok:
+                for said in forerun.predict(str(place), metric=METRICS):
+                    rows.append(said.to_json() | {"measured": measured.values[said.metric], "name": place.name})
+            progress.step(place.name)
+        progress.end()
+    write_atomically(RESULT, (json.dumps({"rows": rows}, indent=1) + "\n").encode())
+    return 0 if rows else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
