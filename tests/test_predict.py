@@ -31,6 +31,7 @@ from forerun.core import Source  # noqa: E402
 from forerun.corpora.onnx_models import generated  # noqa: E402
 from forerun.distribution import Distribution  # noqa: E402
 from forerun.errors import InputError, ToolMissing, UsageError  # noqa: E402
+from forerun.files import write_atomically  # noqa: E402
 from forerun.models.encoder_decoder import EncoderDecoder, Reading  # noqa: E402
 from forerun.models.encoder_decoder.card import Card  # noqa: E402
 from forerun.questions import Options, language_of, questions  # noqa: E402
@@ -547,3 +548,12 @@ def test_amounts_of_people(text: str, unit: str, value: float) -> None:
 def test_what_is_no_amount(text: str, unit: str) -> None:
     with pytest.raises(UsageError, match="not an amount"):
         amount(text, unit)
+
+
+def test_a_checkpoint_whose_files_change_is_read_again(folder: Path, tmp_path: Path) -> None:
+    copied = shutil.copytree(folder, tmp_path / "copy")
+    first = estimate.checkpoint(copied)
+    assert estimate.checkpoint(copied) is first
+    card = copied / "card.json"
+    write_atomically(card, card.read_bytes() + b"\n")
+    assert estimate.checkpoint(copied) is not first

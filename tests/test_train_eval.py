@@ -119,6 +119,7 @@ def test_an_interrupted_training_says_how_to_go_on(table: Path, run_forerun: Any
         (("train", "--data", "mine.csv", "--text", "code", "--target", "speed"), "latency_s"),
         (("train", "--data", "mine.csv", "--recipe", "soup"), "no recipe"),
         (("train", "--data", "nowhere.csv"), "nowhere.csv"),
+        (("train", "-o", "made", "--data", "nowhere.csv", "--seconds", "-3"), "--seconds -3"),
         (("eval", "rows.jsonl", "--seed", "one"), "not a number"),
         (("eval", "rows.jsonl", "--seed", ","), "not a number"),
         (("eval", "nowhere.csv"), "nowhere.csv"),

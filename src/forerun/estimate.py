@@ -21,7 +21,7 @@ from forerun.core import Metric
 from forerun.distribution import Distribution
 from forerun.errors import ForerunError, InputError, UsageError
 from forerun.models._calibrated import LEVEL
-from forerun.models.encoder_decoder import CONFIG, EncoderDecoder
+from forerun.models.encoder_decoder import EncoderDecoder
 from forerun.questions import Options, Question, What, questions
 from forerun.tasks.accuracy import ACCURACY
 from forerun.toolchains.onnx.model import MOST_SIZE
@@ -154,7 +154,7 @@ def _check(device: object, language: object, model: object, stdin: object, sizes
 def checkpoint(model: str | os.PathLike[str] = MODEL) -> EncoderDecoder:
     """The model of a folder, or the one that ships. Raises InputError, ToolMissing."""
     place = None if str(model) == MODEL else Path(model).resolve()
-    loaded = _loaded(place, _stamp(place / CONFIG) if place else 0)
+    loaded = _loaded(place, _stamp(place) if place else ())
     if not loaded.card.kinds:
         why = "it has no card.json that says what it was trained on"
         raise InputError(f"{model} cannot be asked", why, "name the folder that `forerun train` wrote")
@@ -162,13 +162,16 @@ def checkpoint(model: str | os.PathLike[str] = MODEL) -> EncoderDecoder:
 
 
 @lru_cache(maxsize=2)
-def _loaded(place: Path | None, _stamp: int) -> EncoderDecoder:
+def _loaded(place: Path | None, _stamp: tuple[object, ...]) -> EncoderDecoder:
     return EncoderDecoder(place)
 
 
-def _stamp(path: Path) -> int:
-    """Changes when a training writes its folder again."""
-    return path.stat().st_mtime_ns if path.is_file() else 0
+def _stamp(folder: Path) -> tuple[object, ...]:
+    """Changes when one of its files does: a training writes its folder again."""
+    if not folder.is_dir():
+        return ()
+    found = ((entry.name, entry.stat()) for entry in os.scandir(folder))
+    return tuple(sorted((name, about.st_mtime_ns, about.st_size, about.st_ino) for name, about in found))
 
 
 def answers(asked: Sequence[Question], loaded: EncoderDecoder, model: str = MODEL) -> list[Estimate]:

@@ -95,6 +95,9 @@ def dialled(options: argparse.Namespace) -> Training:
     for name in ("depth", "context", "steps"):
         if asked[name] is not None and asked[name] < 1:
             raise UsageError(f"--{name} {asked[name]}", "it is a number from 1", f"leave --{name} out, or name one")
+    if not options.seconds > 0:
+        why = "nothing is learned in no time"
+        raise UsageError(f"--seconds {options.seconds:g}", why, "leave --seconds out, or name more than 0")
     return recipes.named(options.recipe, **asked)
 
 
