@@ -95,9 +95,9 @@ def dialled(options: argparse.Namespace) -> Training:
     for name in ("depth", "context", "steps"):
         if asked[name] is not None and asked[name] < 1:
             raise UsageError(f"--{name} {asked[name]}", "it is a number from 1", f"leave --{name} out, or name one")
-    if not options.seconds > 0:
-        why = "nothing is learned in no time"
-        raise UsageError(f"--seconds {options.seconds:g}", why, "leave --seconds out, or name more than 0")
+    if not options.seconds >= 0:
+        todo = "leave --seconds out, or name some; 0 begins a training and stops"
+        raise UsageError(f"--seconds {options.seconds:g}", "it is no span of time", todo)
     return recipes.named(options.recipe, **asked)
 
 
