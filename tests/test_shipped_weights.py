@@ -134,6 +134,14 @@ def test_what_is_read_counts() -> None:
     assert huge > 3 * small
 
 
+@pytest.mark.parametrize(("stdin", "device"), [(b"4000 3000", ""), (b"hello world", ""), (b"", "my laptop")])
+def test_an_input_or_another_device_makes_no_answer_senseless(stdin: bytes, device: str) -> None:
+    sources = [Source(text, name, name) for name, text in PROGRAMS.items()]
+    plain = forerun.predict(sources, metric="memory")
+    for one, usual in zip(forerun.predict(sources, metric="memory", stdin=stdin, device=device), plain, strict=True):
+        assert one.low < 0.99 * one.high and usual.value / 5 < one.value < 5 * usual.value, (one, usual)
+
+
 def test_no_program_holds_less_than_its_language_takes() -> None:
     odd = "x = 1\n" * 50
     (found,) = forerun.predict([Source(odd, "python", "odd")], metric="memory")

@@ -114,6 +114,10 @@ def test_an_interrupted_training_says_how_to_go_on(table: Path, run_forerun: Any
         (("train", "--data", "mine.csv", "-o"), "expected one argument"),
         (("train", "made"), "invalid choice: 'made'"),
         (("train", "--data", "mine.csv"), "data import mine.csv --text COLUMN --target COLUMN"),
+        (
+            ("data", "import", "mine.csv", "--text", "code", "--target", "latency_s", "-o", "mine.csv"),
+            "it would be replaced",
+        ),
         (("data", "show", "mine.csv"), "data import mine.csv --text COLUMN --target COLUMN"),
         (("train", "--data", "mine.csv", "--text", "code"), "go together"),
         (("train", "--data", "mine.csv", "--text", "code", "--target", "speed"), "latency_s"),

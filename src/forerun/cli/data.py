@@ -123,6 +123,8 @@ def _import(options: argparse.Namespace) -> Table:
         return _written(found, options.output)
     if not options.file:
         raise UsageError("no file was named", "there is a table to import, or a --layout", "see: forerun data --help")
+    if Path(options.file).resolve() == Path(options.output).resolve():
+        raise UsageError(f"{options.output} is what is read", "it would be replaced", "name another file with -o")
     about = (options.group, options.language, options.device, options.unit)
     rows = read_table(Path(options.file), options.text, options.target or "latency_s", *about)
     assumed(options.group, options.language)

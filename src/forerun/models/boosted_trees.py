@@ -83,8 +83,14 @@ class BoostedTrees(Regression):
         return np.concatenate([self._columns.table(rows), kinds], axis=1)
 
     def _codes(self, found: Sequence[Parts]) -> list[float]:
+        """What costs alike; of programs on a device where none was measured, as on the one where most were."""
         codes = {kind: float(code) for code, kind in enumerate(self._kinds, 1)}
-        return [codes.get(_kind(one), 0.0) for one in found]
+        elsewhere = {kind.partition("\0")[0]: code for kind, code in reversed(codes.items())}
+        return [
+            codes.get(_kind(one))
+            or (elsewhere.get(one.head.get("language", ""), 0.0) if one.head.get("metric") in _GROWING else 0.0)
+            for one in found
+        ]
 
     def _facts(self, found: Sequence[Parts]) -> list[dict[str, float]]:
         """Counts, and which language and device it is."""
@@ -103,6 +109,12 @@ class BoostedTrees(Regression):
         names = [self._columns.names[column].removeprefix(COUNTER) for column in target.way.sizes]
         counts = np.array([[one.counters.get(name, 0.0) for name in names] for one in found])
         return target.farther(counts, np.array(self._codes(found))) > _FARTHER
+
+    def strange(self, prompts: Sequence[str]) -> Mask:
+        """Which prompts are of a kind that was rare, or tell of an input."""
+        found = [parts(prompt) for prompt in prompts]
+        inputs = np.array(["input" in one.head for one in found], dtype=np.bool_)
+        return inputs | np.array([_kind(one) not in self._kinds for one in found], dtype=np.bool_)
 
     def _asked(self, fitted: Fitted, x: Table) -> tuple[list[Distribution], Classes]:
         """Where sizes are heard no answer is below what any program took."""

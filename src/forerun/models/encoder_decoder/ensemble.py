@@ -4,7 +4,9 @@ Both give a distribution, and the answer lies between them: each quantile, in lo
 network's to the trees' (Vincent 1912; Ratcliff 1979). The share of each metric, and of each language, is what is best
 on rows that neither has learned from (stacked regressions, Breiman 1996), leaning on a half, which is hard to beat
 where they are few (Smith and Wallis 2009). Where sizes in a text say what a program takes the trees answer alone:
-held-out rows gave them the whole share. The trees count words and the prompt's counters, which needs no parser.
+held-out rows gave them the whole share; and where a program reads an input or runs where nothing was measured: there
+the network, which has hardly read of either, answers anything. The trees count words and the prompt's counters, which
+needs no parser.
 """
 
 from __future__ import annotations
@@ -94,9 +96,10 @@ class Ensemble:
         for name, here in places.items():
             if member := self.members.get(name):
                 beliefs, heard = member.trees.heard([prompts[i] for i in here])
-                for i, belief, loud in zip(here, beliefs, heard.tolist(), strict=True):
+                strange = member.trees.strange([prompts[i] for i in here])
+                for i, belief, alone in zip(here, beliefs, (heard | strange).tolist(), strict=True):
                     share = member.shares.get(_language(prompts[i]), member.share)
-                    made[i] = between(made[i], belief, 1.0 if loud else share)
+                    made[i] = between(made[i], belief, 1.0 if alone else share)
         return made
 
     def far(self, prompt: str) -> bool:
