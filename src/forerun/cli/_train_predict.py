@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from forerun.cli import INTERRUPTED
 from forerun.cli.data import assumed
-from forerun.cli.render import Column, Progress, Table, counted, number, show
+from forerun.cli.render import Column, Progress, Table, counted, number, say, show
 from forerun.errors import ToolMissing, UsageError
 from forerun.rows import Row
 from forerun.splits import split
@@ -65,12 +65,12 @@ def run(options: argparse.Namespace) -> int:
     rows = read(options)
     start = SHIPPED if options.start and str(options.start) == EncoderDecoder.name else options.start
     parts = split(rows, "group", training.recipe.seed, similar=options.similar)
-    _say(f"{counted(len(parts.train), 'row')} to learn from, {len(parts.validation)} to validate with")
+    say(f"{counted(len(parts.train), 'row')} to learn from, {len(parts.validation)} to validate with")
     held, learned = (Counter(row.metric for row in part) for part in (parts.validation, parts.train))
     for metric in learned:
         if held[metric] < FEW:
             why = f"{counted(held[metric], 'row')} of {metric} calibrate its intervals, fewer than {FEW}"
-            _say(f"forerun: {why}: they promise little; give more rows, of more groups")
+            say(f"forerun: {why}: they promise little; give more rows, of more groups")
 
     def learn(**how: object) -> bool:
         from forerun.train.fit import Parts, fit
@@ -79,10 +79,6 @@ def run(options: argparse.Namespace) -> int:
         return fit(kept, options.output, training, start=start, **how)  # type: ignore[arg-type]
 
     return trained(learn, training, options)
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr)
 
 
 def dialled(options: argparse.Namespace) -> Training:

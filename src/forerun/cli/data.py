@@ -11,7 +11,7 @@ from pathlib import Path
 from zlib import crc32
 
 from forerun import settings
-from forerun.cli.render import Column, Progress, Table, add_format, counted, number, show
+from forerun.cli.render import Column, Progress, Table, add_format, counted, number, say, show
 from forerun.corpora import workloads
 from forerun.errors import InputError, UsageError
 from forerun.prompts import parts
@@ -134,13 +134,9 @@ def _import(options: argparse.Namespace) -> Table:
 def assumed(group: str | None, language: str | None) -> None:
     """Says what is taken for granted of a table of one's own where no option says it."""
     if not group:
-        _say("no --group was named: each distinct text is a group of its own")
+        say("forerun: no --group was named: each distinct text is a group of its own")
     if not language:
-        _say("no --language was named: the programs are text, and are asked about with --language text")
-
-
-def _say(text: str) -> None:
-    print(f"forerun: {text}", file=sys.stderr)
+        say("forerun: no --language was named: the programs are text, and are asked about with --language text")
 
 
 def _show(options: argparse.Namespace) -> Table:

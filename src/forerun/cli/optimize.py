@@ -12,7 +12,7 @@ from typing import Any
 
 from forerun import acceptance, lock, minimise, settings
 from forerun import improve as flow
-from forerun.cli.render import Column, Progress, Table, add_format, number, percent, show
+from forerun.cli.render import Column, Progress, Table, add_format, number, percent, say, show
 from forerun.errors import InputError, UsageError
 from forerun.grammars.pipelines import merge
 from forerun.sandbox import Pool
@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
         done = [improved for improved in found if improved]
         outputs = [output for improved, output in zip(found, outputs, strict=True) if improved]
         if options.test:
-            done = acceptance.accept(done, outputs, options.test, pool, _say)
+            done = acceptance.accept(done, outputs, options.test, pool, say)
         for improved, output in zip(done, outputs, strict=True):
             if output:
                 flow.write(improved, output, pool)
@@ -78,7 +78,7 @@ def _each(
             failures.append(error)
             found.append(None)
             if len(commands) > 1:
-                _say(f"forerun: {error}")
+                say(f"forerun: {error}")
     if not any(found):
         raise failures[-1]
     return found
@@ -136,7 +136,7 @@ def _improved(command: clang.Command, options: flow.Options, pool: Pool, store: 
     finally:
         progress.end()
     for note in improved.notes:
-        _say(f"{command.source}: {note}")
+        say(f"{command.source}: {note}")
     return flow.shortened(improved, pool, options.budget)
 
 
@@ -212,7 +212,7 @@ def _pipelines(done: Sequence[flow.Improved]) -> None:
 
 def _explain(rows: Sequence[dict[str, Any]], form: str) -> None:
     if not rows:
-        _say("there is nothing to explain: the compiler keeps its own pipeline")
+        say("there is nothing to explain: the compiler keeps its own pipeline")
         return
     columns = [
         Column("file", "file"),
@@ -230,7 +230,3 @@ def _contributions(improved: flow.Improved, pool: Pool) -> list[dict[str, Any]]:
         return []
     found = minimise.explain(improved.task, improved.source, improved.plan, pool)
     return [{key: None if value != value else value for key, value in asdict(part).items()} for part in found]
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forerun.cli._quantities import amount, names, quantity
-from forerun.cli.render import Column, Table, add_format, counted, number, percent, show
+from forerun.cli.render import Column, Table, add_format, counted, number, percent, say, show
 from forerun.errors import ForerunError, GateFailed, InputError, UsageError
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
     model = options.model or estimate.MODEL
     loaded = estimate.checkpoint(model)
     if model != estimate.MODEL and (doubt := checksums.doubt(Path(model))):
-        _say(f"forerun: {doubt}")
+        say(f"forerun: {doubt}")
     questions, failed = _questions(files, loaded.card, asked)
     limit = options.fail_over
     if limit is not None:
@@ -59,7 +59,7 @@ def run(options: argparse.Namespace) -> int:
             amount(limit, unit)
     found = estimate.answers(questions, loaded, model)
     for note in dict.fromkeys(note for one in found for note in one.notes):
-        _say(f"forerun: {note}")
+        say(f"forerun: {note}")
     _show(_ranked(found), len(files) > 1, limit, options.format)
     if limit is not None:
         _gate(found, limit)
@@ -89,7 +89,7 @@ def _expanded(words: Sequence[str]) -> list[str]:
         found += matches
     for name, times in Counter(found).items():
         if times > 1:
-            _say(f"forerun: {name} was named {times} times: it is answered once")
+            say(f"forerun: {name} was named {times} times: it is answered once")
     return list(dict.fromkeys(found))
 
 
@@ -106,7 +106,7 @@ def _questions(files: Sequence[str], card: Card, options: Options) -> tuple[list
         except ForerunError as error:
             failures.append(error)
             if len(files) > 1:
-                _say(f"forerun: {error}")
+                say(f"forerun: {error}")
     if not found:
         raise failures[-1]
     return found, bool(failures)
@@ -176,7 +176,3 @@ def _gate(found: Sequence[Estimate], limit: str) -> None:
             f"{what}; over it with a probability of {first.above(amount(limit, first.unit)):.0%}",
             "look at it, measure it, or raise --fail-over",
         )
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr)

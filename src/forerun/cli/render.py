@@ -101,6 +101,11 @@ def counted(n: int, noun: str) -> str:
     return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
+def say(text: str) -> None:
+    """A line beside the answer, on stderr."""
+    print(text, file=sys.stderr)
+
+
 class Progress:
     """One live line on a terminal, a log line every ten seconds elsewhere; on stderr."""
 

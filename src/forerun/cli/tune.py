@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from forerun.cli import render
 from forerun.cli._quantities import quantity
-from forerun.cli.render import Column, Table, add_format, number, percent, show
+from forerun.cli.render import Column, Table, add_format, number, percent, say, show
 from forerun.errors import UsageError
 
 if TYPE_CHECKING:
@@ -61,12 +60,12 @@ def run(options: argparse.Namespace) -> int:
     finally:
         live.progress.end()
     for name, reason in tuned.left_out.items():
-        _say(f"{name} stays as it is: {reason}")
+        say(f"{name} stays as it is: {reason}")
     for note in tuned.notes:
-        _say(f"forerun: {note}")
+        say(f"forerun: {note}")
     _show(tuned, options.format)
     if tuned.output is not None:
-        _say(f"library, database and report are in {tuned.output}")
+        say(f"library, database and report are in {tuned.output}")
     return 0
 
 
@@ -83,7 +82,7 @@ class _Live:
             self.progress.step(_note(now))
         elif now.stage not in self._said:
             self.progress.end()
-            _say({"reading": "reading the network", "default": "measuring the defaults"}.get(now.stage, "comparing"))
+            say({"reading": "reading the network", "default": "measuring the defaults"}.get(now.stage, "comparing"))
             self._said.add(now.stage)
 
 
@@ -142,7 +141,3 @@ def _networks() -> list[Column]:
 
 def _times(value: Any) -> str:
     return f"{value:.2f}x"
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr)

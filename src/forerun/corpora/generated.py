@@ -149,11 +149,16 @@ def _said(idiom: Idiom, dialect: Dialect, draw: Random, reach: int) -> str:
         spelled = _put(dialect.named, x=name)
     bare = spelled if "*" not in spelled or dialect.name != "ruby" or spelled[0] == "(" else f"({spelled})"
     statements = _put(body, n=bare, **names).rstrip("\n").split("\n")
+    if dialect.name == "python" and draw.random() < 0.3:
+        statements = ["def main():", *_indent(statements), "", "", "main()"]
+    return _whole(dialect, [*head.split("\n"), *constants], statements)
+
+
+def _whole(dialect: Dialect, before: Sequence[str], statements: Sequence[str]) -> str:
+    """The text of a program: what it needs, what stands before its statements, and these."""
     if dialect.main[0]:
         statements = [dialect.main[0], *_indent(statements), dialect.main[1]]
-    elif dialect.name == "python" and draw.random() < 0.3:
-        statements = ["def main():", *_indent(statements), "", "", "main()"]
-    written = "\n".join([*head.split("\n"), *constants, *statements])
+    written = "\n".join([*before, *statements])
     heads = [dialect.head, *(line for word, line in dialect.imports.items() if word in written)]
     return "\n".join([*filter(None, heads), *_unblanked(written.split("\n"))]) + "\n"
 
@@ -223,11 +228,7 @@ class _Writer:
                 constants = [_put(phrase, x=self._names[s], v=self._literals[s]) for s in used]
             self._scopes = [set()]
             statements = self._statements(body)
-        if d.main[0]:
-            statements = [d.main[0], *_indent(statements), d.main[1]]
-        written = "\n".join([*constants, *([""] if constants else []), *blocks, *statements])
-        heads = [d.head, *(line for word, line in d.imports.items() if word in written)]
-        return "\n".join([*filter(None, heads), *_unblanked(written.split("\n"))]) + "\n"
+        return _whole(d, [*constants, *([""] if constants else []), *blocks], statements)
 
     def _name_all(self, tree: ast.Module) -> None:
         """A name for everything that the template names, no two alike."""

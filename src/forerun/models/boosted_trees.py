@@ -228,6 +228,11 @@ class _Way:
     hidden: list[int] = field(default_factory=list)
     rising: bool = False
 
+    @property
+    def most(self) -> Vector:
+        """How large each size may be `[sizes]`."""
+        return np.array(list(self.sizes.values()))
+
 
 @dataclass(frozen=True)
 class _Setting:
@@ -263,8 +268,7 @@ class _Target:
         """From features and places on the scale."""
         empty, none, kinds = np.empty(0), np.empty((0, 0)), x[:, -1]
         sums = Sums.of(_counts(x, way.counted), kinds, np.exp(y)) if way.counted else Sums(none)
-        sizes, most = _counts(x, list(way.sizes)), np.array(list(way.sizes.values()))
-        grown = Grown.of(sizes, kinds, np.exp(y), most) if way.sizes else Grown(none)
+        grown = Grown.of(_counts(x, list(way.sizes)), kinds, np.exp(y), way.most) if way.sizes else Grown(none)
         farthest = float(np.quantile(y, _FAR)) if way.sizes else 0.0
         if not way.ranked:
             return cls(way, empty, empty, sums, grown, farthest)
@@ -296,7 +300,7 @@ class _Target:
         """How much farther rows reach than what was measured."""
         if not self.way.sizes:
             return np.zeros(len(kinds))
-        found = self.grown(counts, kinds, np.array(list(self.way.sizes.values())))
+        found = self.grown(counts, kinds, self.way.most)
         return np.asarray(np.maximum(found[:, 0] - self.farthest, 0.0))
 
     def near(self, x: Table) -> Table:
@@ -317,7 +321,7 @@ class _Target:
         return self.sums(_counts(x, self.way.counted), x[:, -1])
 
     def _grown(self, x: Table) -> Table:
-        return self.grown(_counts(x, list(self.way.sizes)), x[:, -1], np.array(list(self.way.sizes.values())))
+        return self.grown(_counts(x, list(self.way.sizes)), x[:, -1], self.way.most)
 
 
 def _counts(x: Table, counted: list[int]) -> Table:

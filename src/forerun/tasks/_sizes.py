@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import ClassVar
 
-from forerun.tasks._stdin import read
+from forerun.tasks._stdin import is_word, read
 
 UNKNOWN = 10.0
 """Rounds of a loop whose bound is not told: enough to see that there is one."""
@@ -144,7 +144,7 @@ class _Reader:
                 self._bind(tokens[i + 1], i + 2)
 
     def _grows(self, name: str) -> None:
-        if _word(name):
+        if is_word(name):
             self._growing.add(name)
 
     def _angled(self, opened: int) -> int:
@@ -168,7 +168,7 @@ class _Reader:
         return before[-1] if before else ""
 
     def _bind(self, name: str, start: int) -> None:
-        if _word(name):
+        if is_word(name):
             value, _ = _Sum(self, strict=True).value(start)
             if value is not None and value > self._known.get(name, -1.0):
                 self._known[name] = value
@@ -176,14 +176,14 @@ class _Reader:
     def give(self) -> None:
         """Parameters of functions that are called with what can be worked out."""
         tokens = self._tokens
-        calls = [i for i, token in enumerate(tokens) if token == "(" and i and _word(tokens[i - 1])]
+        calls = [i for i, token in enumerate(tokens) if token == "(" and i and is_word(tokens[i - 1])]
         for i in calls:
             before = tokens[i - 2] if i > 1 else ""
-            if before in _DEFINING or (self._braces and _word(before) and before not in _NO_TYPE):
+            if before in _DEFINING or (self._braces and is_word(before) and before not in _NO_TYPE):
                 self._parameters.setdefault(tokens[i - 1], [_named(part) for part in self._parts(i)])
                 self._bodies.setdefault(tokens[i - 1], i)
         for i in (i for i, token in enumerate(tokens) if token == "sub"):  # Perl: `sub f { my ($n) = @_;`
-            if _word(tokens[i + 1]):
+            if is_word(tokens[i + 1]):
                 self._bodies.setdefault(tokens[i + 1], i + 2)
             if tokens[i + 2 : i + 5] == ["{", "\n", "my"] or tokens[i + 2 : i + 4] == ["{", "my"]:
                 opened = i + 4 + (tokens[i + 3] == "\n")
@@ -320,9 +320,9 @@ class _Reader:
         tokens = self._tokens
         before = tokens[i - 1] if i else ""
         if tokens[i] == "[":
-            typed = _word(before) and _word(tokens[i - 2]) and tokens[i - 2] not in _NO_TYPE
+            typed = is_word(before) and is_word(tokens[i - 2]) and tokens[i - 2] not in _NO_TYPE
             made = i > 1 and tokens[i - 2] == "new"
-            fixed = not _word(before) and before not in (")", "]", '"') and self._typed_behind(i)
+            fixed = not is_word(before) and before not in (")", "]", '"') and self._typed_behind(i)
             return self._multiplied(i) if self._braces and (typed or made or fixed) else 0.0
         called = before in _ASKING or before.endswith("Array") or (before == "new" and tokens[i - 3] == "Array")
         if called or self._declared(i):
@@ -338,7 +338,7 @@ class _Reader:
 
     def _typed_behind(self, i: int) -> bool:
         """Go: `[N]int`."""
-        return self.part(i + 2) == "]" and _word(self.part(i + 3))
+        return self.part(i + 2) == "]" and is_word(self.part(i + 3))
 
     def _declared(self, i: int) -> bool:
         """C++: `vector<int> v(n)`, `vector<int>(n)`, `string s(n, 'x')`."""
@@ -418,7 +418,7 @@ class _Reader:
         value, name = self.work_out(k + 1), tokens[k - 1]
         if tokens[k - 2] == "*" and name == tokens[k - 3]:
             value = math.sqrt(value)
-        if value > 1.0 and _word(name):
+        if value > 1.0 and is_word(name):
             self._known[name] = max(value, self._known.get(name, 0.0))
         elif tokens[k] in (">", ">=", "!="):  # down to next to nothing
             return self._known.get(name, 0.0)
@@ -452,7 +452,7 @@ class _Reader:
     def _remember(self, i: int, rounds: float) -> None:
         """The loop's variable is worth its bound: loops inside may go as far."""
         for k in range(i + 1, min(i + 8, len(self._tokens))):
-            if self._tokens[k] in ("=", ":=", "in", "(") and _word(self._tokens[k - 1]) and k > i + 1:
+            if self._tokens[k] in ("=", ":=", "in", "(") and is_word(self._tokens[k - 1]) and k > i + 1:
                 name = self._tokens[k - 1]
                 if rounds > self._known.get(name, 0.0):
                     self._known[name] = rounds
@@ -500,7 +500,7 @@ class _Sum:
         """`n as usize`, `n.to_i`, `n[0]`."""
         if self._reader.part(i) == "as":
             i += 2
-        if self._reader.part(i) == "[" or (self._reader.part(i) == "." and _word(self._reader.part(i + 1))):
+        if self._reader.part(i) == "[" or (self._reader.part(i) == "." and is_word(self._reader.part(i + 1))):
             return None, i
         return value, i
 
@@ -515,17 +515,17 @@ class _Sum:
             value, end = self.value(i + 1)
             if self._reader.part(end) != ")":
                 return value, end
-            cast = value is None and (_word(self._reader.part(end + 1)) or self._reader.part(end + 1)[:1].isdecimal())
+            cast = value is None and (is_word(self._reader.part(end + 1)) or self._reader.part(end + 1)[:1].isdecimal())
             if cast or (value is None and self._reader.part(end + 1) == "("):
                 return self._atom(end + 1)
             return value, end + 1
-        if not _word(token):
+        if not is_word(token):
             return None, i
         return self._named(token, i)
 
     def _named(self, token: str, i: int) -> tuple[float | None, int]:
         following = self._reader.part(i + 1)
-        if following == "." and _word(self._reader.part(i + 2)) and token in ("Math", "math", "Main", "self", "this"):
+        if following == "." and is_word(self._reader.part(i + 2)) and token in ("Math", "math", "Main", "self", "this"):
             return self._named(self._reader.part(i + 2), i + 2)
         if following != "(":
             return self._reader.worth(token), i + 1
@@ -597,13 +597,9 @@ def _number(text: str) -> float:
     return min(float(plain), _MOST)
 
 
-def _word(token: str) -> bool:
-    return token[:1].isalpha() or token[:1] == "_"
-
-
 def _named(part: Sequence[str]) -> str:
     """The name of a parameter: before a colon, alone, last (`long n`), or first (Go: `n int`)."""
-    words = [token for token in (part[: part.index(":")] if ":" in part else part) if _word(token)]
+    words = [token for token in (part[: part.index(":")] if ":" in part else part) if is_word(token)]
     if len(words) == 2 and words[1] in ("int", "int64", "uint64", "float64", "int32"):
         return words[0]
     return words[-1] if words else ""

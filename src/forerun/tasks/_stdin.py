@@ -97,7 +97,7 @@ def _scanned(tokens: Sequence[str]) -> list[str]:
     behind = [i + 1 for i, token in enumerate(tokens[:-1]) if token == "&"]
     if not behind and '"' in tokens:
         behind = [i + 1 for i, token in enumerate(tokens[:-1]) if token == "," and i > tokens.index('"')]
-    return [tokens[i] for i in behind if _word(tokens[i]) and "".join(tokens[i + 1 : i + 2]) != "["]
+    return [tokens[i] for i in behind if is_word(tokens[i]) and "".join(tokens[i + 1 : i + 2]) != "["]
 
 
 def _names(left: Sequence[str]) -> list[str]:
@@ -111,7 +111,7 @@ def _names(left: Sequence[str]) -> list[str]:
         elif token not in "()[]":
             parts[-1].append(token)
     found = [part[: part.index("")] if "" in part else part for part in parts]
-    return [part[-1] for part in found if part and _word(part[-1])]
+    return [part[-1] for part in found if part and is_word(part[-1])]
 
 
 def _index(right: Sequence[str], name: str) -> int | None:
@@ -126,5 +126,6 @@ def _many(right: Sequence[str]) -> bool:
     return not {"map", "split", "collect"}.isdisjoint(right)
 
 
-def _word(token: str) -> bool:
+def is_word(token: str) -> bool:
+    """Whether a token may be a name."""
     return token[:1].isalpha() or token[:1] == "_"
