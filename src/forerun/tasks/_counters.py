@@ -173,9 +173,8 @@ class _Scan:
         start = token.start()
         while self._implied and self._implied[-1][0] <= start:
             self.nest.through(math.log(max(self._implied.pop()[1], 1.0)))
-        while self._put and self._put[-1] <= start:
-            self._put.pop()
-            self.grown = max(self.grown, self.nest.passed)
+        while self._put and self._put[-1][0] <= start:
+            self.grown = max(self.grown, min(self.nest.passed, math.log(self._put.pop()[1])))
         kind = token.lastgroup
         if self._names:
             self._follow(token, kind, start)

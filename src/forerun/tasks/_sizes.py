@@ -26,24 +26,38 @@ _FAR, _DEEP = 60, 12
 _MOST = 1e15
 
 TOKEN = (
-    r"(?P<skip>{skip})|(?P<number>0[xX][0-9a-fA-F_]{{1,16}}|[0-9][0-9_']*(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{{1,2}})?)[a-zA-Z]*"
+    r"(?P<skip>{skip})|(?P<number>0[xX][0-9a-fA-F_]{{1,16}}|[0-9][0-9_']*(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{{1,2}})?)(?:[a-zA-Z]\w*+)?"
     r"|[$@%]?(?P<word>[^\W\d]\w*)|\*\*|<<|>>|<=|>=|===?|!==?|=>|:=|\.\.[.=<]?|[-+*/%]=|&&|\|\||[-+*/%^<>=(){{}}\[\],;:.!?|&~#\n]"
 )
 
 _ASKING = frozenset(
     "malloc calloc realloc alloca valloc aligned_alloc reserve resize make zeros ones empty full arange linspace"
-    " bytearray array_fill range_fill SplFixedArray str_repeat repeat with_capacity StringBuilder ArrayList HashMap"
+    " bytearray bytes array_fill range_fill SplFixedArray str_repeat repeat with_capacity StringBuilder ArrayList HashMap"
     " HashSet ArrayDeque BitSet Array Buffer allocUnsafe alloc allocate setlength SetLength make_unique make_shared"
     " ensureCapacity Vec vec ints longs doubles rep Repeat".split()
 )
 """What is called with how much is wanted."""
+_BYTES = frozenset(
+    "char bool boolean byte u8 i8 uint8 int8 uint8_t int8_t bool_ _Bool bytes bytearray Buffer Uint8Array"
+    " Int8Array Uint8ClampedArray StringBuilder".split()
+)
+"""What takes a byte, or consists of such."""
+_EIGHTH = 1 / 8
+"""Of an element, which is about a word of the machine: what a byte weighs."""
+_UNTYPED = frozenset("malloc realloc alloca valloc aligned_alloc calloc".split())
+"""What is called with bytes, unless it says the size of what."""
+_REPEATING = frozenset("repeat Repeat rep str_repeat".split())
+"""What makes a text of many copies of one."""
 _TYPED = frozenset("vector string deque valarray".split())
 """C++: a name may stand in front of the parentheses."""
 _KEYED = frozenset("map unordered_map".split())
 """C++: of what, stands in angle brackets in front of the name."""
-_EMPTY = ("{ }", "[ ]", "( )", "new Map", "make ( map", "map [", "array ( )", "Hash . new", "Set . new", "dict ( )")
+_EMPTY = (
+    "{ }", "[ ]", "( )", "new Map", "make ( map", "map [", "array ( )", "Hash . new", "Set . new", "dict ( )",
+    "defaultdict (", "collections . defaultdict", "Counter ( )", "collections . Counter",
+)  # fmt: skip
 """What a name is bound to that grows as something is put into it."""
-_HOLDING = frozenset("list set tuple sorted dict frozenset deque bytes array".split())
+_HOLDING = frozenset("list set tuple sorted dict frozenset deque bytes bytearray array".split())
 _FILLING = frozenset("to_a to_h to_set map collect select shuffle toArray toList boxed grep".split())
 """What makes a list of a range."""
 _ITERATING = _FILLING | frozenset(
@@ -61,7 +75,7 @@ _NO_TYPE = frozenset(
 _COMPARED = frozenset("< <= > >= != !== == ===".split())
 GROWING = frozenset(
     "push append push_back emplace_back add put insert extend unshift WriteString push_str addAll concat emplace set"
-    " enqueue offer appendleft array_push heappush malloc calloc".split()
+    " enqueue offer appendleft array_push heappush malloc calloc merge setdefault or_insert or_default".split()
 )
 """What adds to something that grows."""
 
@@ -71,15 +85,16 @@ class Sizes:
     """What was heard."""
 
     elements: float = 0.0
-    """The most that one allocation asks for; 0 where none tells."""
+    """The most that one allocation asks for, of which eight bytes are one; 0 where none tells."""
     rounds: dict[int, float] = field(default_factory=dict)
     """How often each loop goes round, by where its word stands in the text."""
     implied: list[tuple[int, float]] = field(default_factory=list)
     """Where something is gone through without a loop's word, and how often, in the order of the text."""
     functions: dict[int, str] = field(default_factory=dict)
     """The names of functions, by where they stand in their definitions."""
-    grown: list[int] = field(default_factory=list)
-    """Where an element is put under a key into something that was empty, in the order of the text."""
+    grown: list[tuple[int, float]] = field(default_factory=list)
+    """Where an element is put under a key into something that was empty, in the order of the text; and how many keys
+    there can be."""
 
 
 def heard(pattern: re.Pattern[str], loops: frozenset[str], braces: bool, text: str, stdin: bytes = b"") -> Sizes:
@@ -94,6 +109,19 @@ def heard(pattern: re.Pattern[str], loops: frozenset[str], braces: bool, text: s
     return reader.hear()
 
 
+@dataclass(slots=True)
+class _Open:
+    """A bracket that is open."""
+
+    at: int
+    holds: bool
+    """Whether it holds elements."""
+    times: float = 1.0
+    """How often, by a comprehension or a call that asks, there is the largest thing inside."""
+    inner: float = 1.0
+    """The largest thing inside."""
+
+
 class _Reader:
     """The tokens of a text, and what names are worth."""
 
@@ -101,14 +129,21 @@ class _Reader:
         self._loops, self._braces = loops, braces
         self._tokens: list[str] = []
         self._starts: list[int] = []
+        self._lengths: dict[int, int] = {}
+        """Characters of the strings, by the places of their tokens."""
+        self._small: set[int] = set()
+        """Numbers that say that they are bytes: Rust's `0u8`."""
         for found in pattern.finditer(text):
             kind = found.lastgroup
             if kind == "skip":
                 if found[0][0] not in "\"'`":
                     continue
                 token = '"'
+                self._lengths[len(self._tokens)] = len(found[0]) - 2
             else:
                 token = found[kind] if kind else found[0]
+                if kind == "number" and found[0].endswith(("u8", "i8")):
+                    self._small.add(len(self._tokens))
             self._tokens.append(token)
             self._starts.append(found.start())
         self._tokens += [""] * 4
@@ -157,9 +192,18 @@ class _Reader:
         return opened
 
     def _put(self, i: int) -> bool:
-        """Whether an element is put there into something that was empty: `a[k] = v`, Ruby's `a << v`."""
+        """Whether an element is put there into something that was empty: `a[k] = v`, `a[k]++`, Ruby's `a << v`."""
         following = self.part(i + 1)
-        return self.part(self._closing(i + 1) + 1) == "=" if following in ("[", "{") else following == "<<"
+        if following not in ("[", "{"):
+            return following == "<<"
+        end = self._closing(i + 1) + 1
+        return self.part(end) in ("=", "+=", "||") or (self.part(end), self.part(end + 1)) == ("+", "+")
+
+    def _keys(self, opened: int) -> float:
+        """How many keys there can be in the brackets there: of a remainder as many as what it is divided by."""
+        inside = range(opened, self._closing(opened))
+        rests = [self.work_out(i + 1) for i in inside if self._tokens[i] == "%"]
+        return min((rest for rest in rests if rest > 1.0), default=_MOST)
 
     def _bound_name(self, i: int) -> str:
         before = self._tokens[max(0, i - 4) : i]
@@ -237,34 +281,34 @@ class _Reader:
     def hear(self) -> Sizes:
         """All that the text tells."""
         found = Sizes()
-        open_: list[tuple[bool, list[float]]] = []
+        open_: list[_Open] = []
         filled = 0.0  # Ruby: what `Array.new(n) { … }` asked for, in front of the brace
         tokens, loops = self._tokens, self._loops
         for i, token in enumerate(tokens):
             size = 0.0
             if token in self._growing and self._put(i):
-                found.grown.append(self._starts[i])
+                found.grown.append((self._starts[i], self._keys(i + 1)))
             if token in ("(", "[", "{"):
                 holds = token == "[" or tokens[i - 1] in _HOLDING or (token == "{" and self._comprehending)
                 size = self._asked(i) if token != "{" else 0.0
                 times = filled if token == "{" and tokens[i - 1] == ")" else size
-                # How often, by a comprehension or a call that asks, there is the largest thing inside.
-                open_.append((holds, [max(times, 1.0) if token != "[" else 1.0, 1.0]))
+                open_.append(_Open(i, holds, max(times, 1.0) if token != "[" else 1.0))
             elif token in (")", "]", "}"):
-                filled = open_[-1][1][0] if token == ")" and open_ else 0.0
-                size = self._closed(i, open_)
+                filled = open_[-1].times if token == ")" and open_ else 0.0
+                size = self._closed(i, open_.pop()) if open_ else 0.0
             elif token in loops:
                 rounds = found.rounds[self._starts[i]] = self._rounds(i)
-                if open_ and open_[-1][0]:
-                    open_[-1][1][0] *= rounds
-            elif token == ";" and open_ and open_[-1][0]:
-                open_[-1][1][0] *= max(self.work_out(i + 1), 1.0)  # Rust: [0; n]
+                if open_ and open_[-1].holds:
+                    open_[-1].times *= rounds
+            elif token == ";" and open_ and open_[-1].holds:  # Rust: [0; n]
+                small = tokens[i - 1] in _BYTES or tokens[i - 1] in ("true", "false") or i - 1 in self._small
+                open_[-1].times *= max(self.work_out(i + 1) * (_EIGHTH if small else 1.0), 1.0)
             elif token == '"' and tokens[i + 1] in ("*", "x"):
-                size = self.work_out(i + 2)
+                size = self.work_out(i + 2) * self._text(i)
             elif token in ("range", "rangeClosed") and tokens[i + 1] == "(" and i not in self._headed:
                 rounds = self._ranged(i)
                 found.implied.append((self._starts[i], rounds))
-                if any(held for held, _ in open_) or (
+                if any(one.holds for one in open_) or (
                     self._braces and (tokens[i - 1] != "." or self._near(i, _FILLING))
                 ):
                     size = rounds  # in PHP a range is a list
@@ -280,7 +324,7 @@ class _Reader:
             if size > 1.0:
                 found.elements = max(found.elements, size)
                 if open_ and token not in ("(", "[", "{"):
-                    open_[-1][1][1] = max(open_[-1][1][1], size)
+                    open_[-1].inner = max(open_[-1].inner, size)
         found.elements = min(found.elements, _MOST)
         found.implied = sorted([*found.implied, *self._branching()])
         found.functions = {self._starts[i - 1]: name for name, i in self._bodies.items()}
@@ -297,14 +341,17 @@ class _Reader:
             if len(own) > 1 and 1 < deep <= _DEEPEST:
                 yield from ((self._starts[i], _FIBONACCI**deep) for i in calls if i not in own)
 
-    def _closed(self, i: int, open_: list[tuple[bool, list[float]]]) -> float:
+    def _closed(self, i: int, opened: _Open) -> float:
         """How much a bracket that ends here holds: a comprehension, or a list that is repeated."""
-        holds, (rounds, inner) = open_.pop() if open_ else (False, [1.0, 1.0])
-        size = rounds * inner
-        times = self._tokens[i + 1]
-        if times == "x" or (times == "*" and holds and self._tokens[i] == "]"):
-            size *= max(self.work_out(i + 2), 1.0)
+        size, times = opened.times * opened.inner, self._tokens[i + 1]
+        if times == "x" or (times == "*" and opened.holds and self._tokens[i] != "}"):
+            small = opened.at > 0 and self._tokens[opened.at - 1] in _BYTES
+            size *= max(self.work_out(i + 2) * (_EIGHTH if small else 1.0), 1.0)
         return size
+
+    def _text(self, i: int) -> float:
+        """What a copy of the string at `i` weighs."""
+        return max(self._lengths.get(i, 1), 1) * _EIGHTH
 
     def _near(self, i: int, words: frozenset[str]) -> bool:
         """Whether one of the words stands beside a range."""
@@ -323,11 +370,34 @@ class _Reader:
             typed = is_word(before) and is_word(tokens[i - 2]) and tokens[i - 2] not in _NO_TYPE
             made = i > 1 and tokens[i - 2] == "new"
             fixed = not is_word(before) and before not in (")", "]", '"') and self._typed_behind(i)
-            return self._multiplied(i) if self._braces and (typed or made or fixed) else 0.0
+            if not (self._braces and (typed or made or fixed)):
+                return 0.0
+            of = before if made else self.part(i + 3) if fixed else tokens[i - 2]
+            return self._multiplied(i) * (_EIGHTH if of in _BYTES else 1.0)
         called = before in _ASKING or before.endswith("Array") or (before == "new" and tokens[i - 3] == "Array")
-        if called or self._declared(i):
-            return max(map(self._shaped, self._places(i)), default=0.0)
-        return 0.0
+        declared = not called and self._declared(i)
+        if not (called or declared):
+            return 0.0
+        wanted = [self._shaped(place) for place in self._places(i)]
+        most = math.prod(max(one, 1.0) for one in wanted) if before == "calloc" else max(wanted, default=0.0)
+        return most * self._each(i, before, declared)
+
+    def _each(self, i: int, called: str, declared: bool) -> float:
+        """What one weighs of what is asked for in the parentheses at `i`."""
+        if called in _REPEATING:
+            text = next((k for k in (i - 3, i + 1) if self.part(k) == '"'), None)
+            return self._text(text) if text is not None else 1.0 if called == "rep" else _EIGHTH
+        inside = self._tokens[i : self._closing(i)]
+        if called in _UNTYPED and "sizeof" not in inside:
+            return _EIGHTH
+        near = [called]
+        if declared:
+            near = self._tokens[max(0, i - 8) : i]
+            if "string" in near and "<" not in near:
+                return _EIGHTH
+        elif self.part(i - 2) == ".":
+            near.append(self.part(i - 3))
+        return 1.0 if _BYTES.isdisjoint((*inside, *near)) else _EIGHTH
 
     def _shaped(self, i: int) -> float:
         """What an argument asks for; of a shape in brackets the product: `ones((n, m))`, `zeros([n, m])`."""
