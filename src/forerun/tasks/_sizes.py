@@ -32,9 +32,9 @@ TOKEN = (
 
 _ASKING = frozenset(
     "malloc calloc realloc alloca valloc aligned_alloc reserve resize make zeros ones empty full arange linspace"
-    " bytearray bytes array_fill range_fill SplFixedArray str_repeat repeat with_capacity StringBuilder ArrayList HashMap"
-    " HashSet ArrayDeque BitSet Array Buffer allocUnsafe alloc allocate setlength SetLength make_unique make_shared"
-    " ensureCapacity Vec vec ints longs doubles rep Repeat".split()
+    " bytearray bytes array_fill range_fill SplFixedArray str_repeat repeat with_capacity StringBuilder ArrayList"
+    " HashMap HashSet ArrayDeque BitSet Array Buffer allocUnsafe alloc allocate setlength SetLength make_unique"
+    " make_shared ensureCapacity Vec vec ints longs doubles rep Repeat".split()
 )
 """What is called with how much is wanted."""
 _BYTES = frozenset(
