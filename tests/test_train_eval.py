@@ -81,6 +81,14 @@ def test_the_weights_that_ship_are_started_from_by_their_name(table: Path, run_f
     assert json.loads((folder / "training.json").read_text())["start"] == str(SHIPPED)
 
 
+def test_numbers_that_no_cost_has_are_told(table: Path, run_forerun: Any, tmp_path: Path) -> None:
+    with table.open("a", newline="") as file:
+        csv.writer(file).writerows([[f"while {i} y", -float(i), f"more {i}"] for i in range(7)])
+    mine = ("--data", str(table), "--text", "code", "--target", "latency_s", "--similar", "2", "--seconds", "0")
+    code, _, err = run_forerun("train", *mine, "-o", str(tmp_path / "made"))
+    assert code == 0 and "7 of 247 rows of latency are zero or negative" in err and "leave them out" in err
+
+
 def test_an_interrupted_training_says_how_to_go_on(table: Path, run_forerun: Any, tmp_path: Path) -> None:
     folder = tmp_path / "made"
     mine = ("-o", str(folder), "--data", str(table), "--text", "code", "--target", "latency_s", "--similar", "2")

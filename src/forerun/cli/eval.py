@@ -106,7 +106,7 @@ def _line(scores: Any) -> dict[str, Any]:
     row |= {"n": scores.n, "groups": scores.groups}
     for name, score in scores.values.items():
         parts = {"": score.value, "_low": score.low, "_high": score.high, "_spread": score.spread}
-        row |= {f"{name}{end}": None if math.isnan(value) else value for end, value in parts.items()}
+        row |= {f"{name}{end}": value if math.isfinite(value) else None for end, value in parts.items()}
     return row
 
 
