@@ -257,7 +257,9 @@ def test_answers_stay_near_what_was_learned_from() -> None:
     signed = Calibration(ranges={"gain": (-40.0, 300.0)})
     assert signed.bounds(head, 0.0) == (-40, 300) and signed.bounds(head, -9.0) == (-90, 300)
     assert [signed.unseen(head, value) for value in (-9.0, -7.0, 0.0, 59.0, 61.0)] == [True, *[False] * 3, True]
-    below = Calibration(ranges=ranges([Row("gain", "1", prompt(Metric("gain", "1"), "c", "", "x"), v) for v in (-9, -2)]))
+    below = Calibration(
+        ranges=ranges([Row("gain", "1", prompt(Metric("gain", "1"), "c", "", "x"), v) for v in (-9, -2)])
+    )
     assert below.bounds(head, -3.0) == (-90, -0.2) and below.unseen(head, 0.0) and not below.unseen(head, -1.5)
 
 

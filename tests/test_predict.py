@@ -410,6 +410,12 @@ def test_wrong_arguments_of_the_library(folder: Path) -> None:
             with pytest.raises(UsageError, match=name):
                 forerun.predict("p1.py", **{"model": folder, name: value})
     assert forerun.predict([], model=folder) == []
+    estimate = forerun.predict("p1.py", metric="memory", model=folder)
+    for amount in (float("nan"), "512MB", None):
+        with pytest.raises(UsageError, match="above") as caught:
+            estimate.above(amount)  # type: ignore[arg-type]
+        assert "a number of B" in caught.value.why and "estimate.above(" in caught.value.todo
+    assert (estimate.above(-float("inf")), estimate.above(float("inf"))) == (1, 0)
 
 
 def test_too_little_memory_is_said(folder: Path) -> None:

@@ -19,7 +19,7 @@ from typing import Any, ClassVar, TypeVar
 from forerun.core import Draft, Grammar, Trial
 from forerun.distribution import Distribution
 from forerun.errors import InputError, ToolMissing, UsageError, reason
-from forerun.files import write_atomically
+from forerun.files import make_folder, write_atomically
 from forerun.grammars.floats import Floats
 from forerun.models import _decode
 from forerun.models._predictor import Predictor
@@ -131,14 +131,14 @@ class EncoderDecoder(Predictor):
 
         `int8` and `onnx` say whether graphs are written, and how small. Of a network that onnxruntime runs the files
         are copied that it was read from. Raises InputError where one of them has changed, UsageError where it is to
-        become another one: that needs PyTorch.
+        become another one (that needs PyTorch) or the place is a file, ForerunError where no folder can be made.
         """
         folder, copied = Path(place), isinstance(self.network, OnnxNetwork)
         if copied and (int8 or not onnx):
             why = "this one is run by onnxruntime: its graphs can only be copied"
             raise UsageError("only a network in PyTorch can be saved as another one", why, "load it with device='cpu'")
         network = self._files() if copied else self._tensors()
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder, "a checkpoint is a folder")
         checksums.begin(folder)
         write_atomically(folder / CONFIG, self.config.to_json().encode())
         for name in (WEIGHTS, ENCODER, DECODER):
