@@ -267,6 +267,12 @@ def test_standard_input_and_languages(folder: Path, run_forerun: Run, monkeypatc
     assert code == 2 and "--language" in err
     known = {"x.py": "python", "x.CC": "c++", "x.onnx": "onnx", "x.ll": "llvm", "x.s": "assembly"}
     assert {path: language_of(path) for path in known} == known
+    for language in (f"python, {PYTHON}", f"Python,{PYTHON}"):
+        words = ("--model", str(folder), "--language", language, "--metric", "memory", "--format", "json")
+        code, out, _ = run_forerun("predict", "p3.py", *words)
+        assert code == 0 and json.loads(out)[0]["language"] == f"python, {PYTHON}"
+    named = {("x.c", "llvm, LLVM 22"): "c", ("x", "llvm, LLVM 22"): "llvm", ("x.c", "llvm"): "llvm"}
+    assert {given: language_of(*given) for given in named} == named
     assert [language_of("-", name) for name in ("cpp", "C++", "py", "triton", "bc")] == [
         "c++", "c++", "python", "triton", "llvm"]  # fmt: skip
 
@@ -288,6 +294,8 @@ WRONG: list[tuple[tuple[str, ...], int, str]] = [
     (("p1.py", "--language", "triton"), 2, "it was trained on"),
     (("p1.py", "--metric", "beauty"), 2, "memory, runtime"),
     (("p1.py", "--metric", "latency"), 2, "of python it knows"),
+    (("p1.py", "--metric", "size"), 2, "no metric 'size'"),
+    (("p1.c", "--language", "c, gcc 11 -O2"), 2, "it knows: c, gcc 12 -O2; llvm, LLVM 22"),
     (("p1.c", "--metric", "size", "--", "--soup"), 2, "--soup"),
     (("p1.c", "--metric", "size", "--", "-O0"), 2, "levels: -O1, -O2, -O3, -Os, -Oz"),
     (("p1.c", "--metric", "size", "--", "-flto"), 2, "its size with these flags cannot be predicted"),
@@ -367,6 +375,11 @@ def test_what_a_prediction_does_not_read_is_checked_where_a_checkpoint_is_shown(
     (place / "model.safetensors").unlink()
     code, out, err = run_forerun("models", str(place))
     assert code == 0 and out and not err
+    shutil.copy(folder / "model.safetensors", place)
+    (place / "encoder.onnx").unlink()
+    code, out, err = run_forerun("predict", "p1.py", "--metric", "memory", "--model", str(place))
+    assert code == 0 and out and f"{place} lacks encoder.onnx: PyTorch answers" in err
+    shutil.copy(folder / "encoder.onnx", place)
     (place / "checksums.json").unlink()
     for words in (("models", str(place)), ("predict", "p1.py", "--metric", "memory", "--model", str(place))):
         code, out, err = run_forerun(*words)
@@ -411,9 +424,9 @@ def test_wrong_arguments_of_the_library(folder: Path) -> None:
                 forerun.predict("p1.py", **{"model": folder, name: value})
     assert forerun.predict([], model=folder) == []
     estimate = forerun.predict("p1.py", metric="memory", model=folder)
-    for amount in (float("nan"), "512MB", None):
+    for most in (float("nan"), "512MB", None):
         with pytest.raises(UsageError, match="above") as caught:
-            estimate.above(amount)  # type: ignore[arg-type]
+            estimate.above(most)  # type: ignore[arg-type]
         assert "a number of B" in caught.value.why and "estimate.above(" in caught.value.todo
     assert (estimate.above(-float("inf")), estimate.above(float("inf"))) == (1, 0)
 
@@ -485,6 +498,10 @@ def test_the_card_tells_what_it_was_made_of(folder: Path, run_forerun: Run) -> N
     code, out, _ = run_forerun("models", str(folder), "--format", "json")
     assert code == 0 and json.loads(out)[0]["rows"] == first.rows
     assert run_forerun("models", "nowhere")[0] == 1
+    code, out, _ = run_forerun("models", "boosted_trees", "--format", "json")
+    assert code == 0 and [(row["name"], "boosting" in row["what"]) for row in json.loads(out)] == [
+        ("boosted_trees", True)
+    ]
 
 
 def test_results_go_into_the_card(folder: Path, tmp_path: Path, run_forerun: Run) -> None:

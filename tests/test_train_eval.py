@@ -93,7 +93,7 @@ def test_numbers_that_no_cost_has_are_told(table: Path, run_forerun: Any, tmp_pa
 
 def test_intervals_over_few_groups_are_told(run_forerun: Any, tmp_path: Path) -> None:
     draw = random.Random(0)
-    for groups, told in ((3, "1 of them judges x, fewer than 5"), (90, "")):
+    for groups, told in ((3, "x: its intervals are drawn over 1 whole group, fewer than 5"), (90, "")):
         made = [
             Row("x", "s", f"metric x\n\n{draw.random()} {draw.random()} {draw.random()}", 1 + i, f"g{i % groups}")
             for i in range(180)

@@ -67,8 +67,8 @@ def run(options: argparse.Namespace) -> int:
     found = evaluate(rows, _predictors(options), options.by, options.seed or [0], **how)
     for metric, groups in {one.metric: one.groups / len(one.seeds) for one in found}.items():
         if groups < FEW:
-            why = f"intervals are drawn over whole groups, and {number(groups)} of them judge{'s' * (groups == 1)} {metric}"
-            say(f"forerun: {why}, fewer than {FEW}: they are too narrow to believe; give rows of more groups")
+            why = f"its intervals are drawn over {number(groups)} whole group{'s' * (groups != 1)}, fewer than {FEW}"
+            say(f"forerun: {metric}: {why}: they are too narrow to believe; give rows of more groups")
     lines = [_line(one) for one in found]
     if options.card:
         Card.load(options.checkpoint).with_results(lines).save(options.checkpoint)

@@ -4,8 +4,8 @@ Each row that was not learned from says by which factor its distribution would h
 reach the truth; the factor that is enough for nine rows in ten is used from then on. Like the rows, it speaks for
 groups that were not learned from.
 
-Costs are positive, and that is what logarithms are for; a difference of costs has them on either side of zero. A factor
-moves no end of an interval across: rows whose sign a belief rules out are beyond it, and of a belief of zero none helps.
+Costs are positive, and that is what logarithms are for; a difference of costs lies on either side of zero. No factor
+moves the end of an interval across: rows whose sign a belief rules out are beyond it, and a belief of zero stays.
 """
 
 from __future__ import annotations

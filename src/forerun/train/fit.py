@@ -2,9 +2,10 @@
 
 The folder is the state: called again with the same rows and recipe, training goes on where it stopped.
 
-Numbers may be zero or negative, as a difference of accuracies is: the network writes their sign and learns from all. What
-compares numbers in logarithms learns from the positive ones alone: the ranking loss, and the shares of trees. Intervals
-are widened for what has the sign of the median (`forerun.models._calibrated`), and stay near what was learned from.
+Numbers may be zero or negative, as a difference of accuracies is: the network writes their sign and learns from all.
+What compares numbers in logarithms learns from the positive ones alone: the ranking loss, and the shares of trees.
+Intervals are widened for what has the sign of the median (`forerun.models._calibrated`), and stay near what was learned
+from.
 """
 
 from __future__ import annotations

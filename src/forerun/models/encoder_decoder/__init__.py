@@ -1,7 +1,8 @@
 """One small encoder–decoder: reads a prompt, writes an answer of any grammar, one legal piece after another.
 
 A checkpoint is a folder: `config.json`, `tokenizer.json`, `pieces.json`, `model.safetensors` for PyTorch, and
-`encoder.onnx` and `decoder.onnx` for everybody else. Either of the two is enough to answer. `calibration.json` says how
+`encoder.onnx` and `decoder.onnx` for everybody else. Either of the two is enough to answer, and both answer alike;
+PyTorch takes seconds to start, so the commands tell where graphs that were saved are gone. `calibration.json` says how
 wide its intervals must be, and what it knows; `ensemble.safetensors`, where it is there, has trees beside the network;
 `checksums.json` says which of these files belong together; `card.json` says what it was trained on, for people in
 `README.md`.
@@ -14,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from forerun.core import Draft, Grammar, Trial
 from forerun.distribution import Distribution
@@ -53,6 +54,13 @@ A third of it takes twice the time, and moved no median by more than .001 decade
 """
 BATCH_TOKENS = 8192
 """Tokens that are encoded at once, at most: prompts are padded to the longest beside them."""
+
+
+class Reader(_decode.Network, Protocol):
+    """A network that also says what it made of sources."""
+
+    def summaries(self, memory: Any) -> Any:
+        """An array `[B, F]`: the mean over its tokens of what the last layer of the decoder is shown of a source."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +118,7 @@ class EncoderDecoder(Predictor):
             raise InputError(f"{folder} mixes two checkpoints", sizes, "copy the whole folder again")
         network = _network(folder, self.config, device, threads)
         self._folder, self._sums = folder, checksums.check(folder, (*BESIDE, *network.files))
-        self.network: _decode.Network = network
+        self.network: Reader = network
         self.calibration, self.card = Calibration.load(folder), Card.load(folder)
         self.ensemble = Ensemble.load(folder)
 
@@ -120,7 +128,7 @@ class EncoderDecoder(Predictor):
         return cls(place, device=device, threads=threads)
 
     @classmethod
-    def of(cls, network: _decode.Network, tokenizer: Tokenizer, config: Config) -> EncoderDecoder:
+    def of(cls, network: Reader, tokenizer: Tokenizer, config: Config) -> EncoderDecoder:
         """From its parts, as training has them."""
         made = cls.__new__(cls)
         made.network, made.tokenizer, made.config = network, tokenizer, config
@@ -227,7 +235,7 @@ class EncoderDecoder(Predictor):
         return [one.within(*self.calibration.bounds(head, one.median)) for head, one in zip(heads, wide, strict=True)]
 
     def summaries(self, prompts: Sequence[str]) -> Any:
-        """`[N, F]`, an array: where each prompt lies in what the network has learned (`forerun.models._decode`)."""
+        """`[N, F]`, an array: where each prompt lies in what the network has learned (`Reader`)."""
         import numpy as np
 
         tokens = [self.encode(prompt).ids for prompt in prompts]
