@@ -37,6 +37,7 @@ from forerun.models.encoder_decoder.card import Card  # noqa: E402
 from forerun.questions import Options, language_of, questions  # noqa: E402
 from forerun.rows import Row  # noqa: E402
 from forerun.tables import write_rows  # noqa: E402
+from forerun.tasks._parsing import broken  # noqa: E402
 from forerun.tasks.accuracy import Accuracy  # noqa: E402
 from forerun.tasks.latency import Latency  # noqa: E402
 from forerun.tasks.memory import Memory  # noqa: E402
@@ -223,6 +224,37 @@ def test_counts_are_whole(folder: Path) -> None:
     assert (memory.low, memory.value, memory.high) == (1, 1, 2)
     assert (runtime.low, runtime.high) == believed.interval(0.9) and runtime.value == believed.median < 0.31
     assert memory.above(0.01) == runtime.above(0.01) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "why"),
+    [
+        ("python", "x = 1\nprint('a'\n", "line 2: '(' was never closed"),
+        ("python", "x = '\\d'  # warns, and parses\nprint(x)\n", ""),
+        ("python", f"x = {'(' * 5000}", "line 1"),
+        ("python", "x = '\udcff'\n", "line 1"),
+        ("python", "x = '\ud800'\n", ""),
+        ("c", "int main(void) {\n  return 0;\n", "line 1: nothing closes {"),
+        ("c", "int main(void) { puts(\"}\"); return '}' /* } */; } // }\n", ""),
+        ("c", "#ifdef A\nint f() {\n#else\nint g() {\n#endif\n}\n", ""),
+        ("go", "package main\nfunc main() {\n x := `{`\n}}\n", "line 4: nothing is open that } closes"),
+        ("rust", "fn f<'a>(x: &'a [u8]) { let y = ('{', b'}', \"{\"); }\n", ""),
+        ("rust", 'fn main() { print("{\n}"); }}\n', ""),
+        ("java", "class A { int[] a = {1, 2); }", "line 1: nothing is open that ) closes"),
+        ("ruby", "puts(", ""),
+        ("python", "(" * 300_000, ""),
+    ],
+)
+def test_what_does_not_parse(language: str, text: str, why: str) -> None:
+    found = broken(language, text)
+    assert found.startswith(why) and bool(found) == bool(why)
+
+
+def test_what_does_not_parse_is_told_and_answered(folder: Path, run_forerun: Run) -> None:
+    Path("p9.py").write_text(program(3) + "def f(:\n")
+    code, out, err = run_forerun("predict", "p9.py", "p3.py", "--model", str(folder))
+    assert code == 0 and "p9.py" in out and err.count("does not parse") == 1
+    assert "p9.py does not parse (line 5: " in err
 
 
 def test_a_part_of_a_program_is_no_program(folder: Path, compiler: str) -> None:

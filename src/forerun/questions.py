@@ -18,6 +18,7 @@ from forerun.corpora.programs import incomplete
 from forerun.errors import ForerunError, InputError, ToolMissing, UsageError
 from forerun.models.encoder_decoder.card import Card, Kind
 from forerun.tasks import _graphs, _programs, size
+from forerun.tasks._parsing import broken
 from forerun.tasks.accuracy import ACCURACY
 from forerun.toolchains.llvm import clang
 from forerun.toolchains.llvm.target import LEVELS, Target
@@ -89,6 +90,8 @@ def questions(what: What | File, card: Card, options: Options) -> list[Question]
     if not found:
         raise failures[0]
     notes = _unused(file, found, options)
+    if why := broken(file.source.lang, file.source.text):
+        notes.append(f"{file.source.name} does not parse ({why}): the answer is that of the program it looks like")
     if failures:
         notes.append(f"the metrics of its machine code are left out: {failures[0].what}: {failures[0].why}")
     found[0] = replace(found[0], notes=(*found[0].notes, *notes))
