@@ -43,7 +43,7 @@ def _python(text: str) -> str:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of what it may mean, which is not asked
-            ast.parse(text.encode("utf-8", "surrogateescape"))
+            ast.parse(text.encode("utf-8", "replace").decode())  # bytes of another encoding are no matter of syntax
     except SyntaxError as error:
         return f"line {error.lineno or 1}: {error.msg}"
     except (ValueError, RecursionError, MemoryError):  # no text, or nested deeper than it can be told
