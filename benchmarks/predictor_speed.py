@@ -194,7 +194,7 @@ def against_regress_lm(place: Path, tokens: int, repeats: int) -> dict[str, Any]
 
 
 class Cached:
-    """`forerun.models._decode.Network`, as far as decoding asks, with the weights of regress-lm's encoder-decoder."""
+    """`forerun.models._decode.Network` with the weights of regress-lm's encoder-decoder."""
 
     def __init__(self, network: Any) -> None:
         self.network, self.layers = network, network.decoder.layers
@@ -214,10 +214,6 @@ class Cached:
         """For each layer keys and values `[B, R, H, T, C]` of no tokens."""
         batch, count, _, width = memory[0][0][0].shape
         return [(torch.zeros(batch, 1, count, 0, width),) * 2 for _ in self.layers]
-
-    def summaries(self, memory: Any) -> Any:
-        """Nobody asks for them."""
-        raise NotImplementedError
 
     @torch.no_grad()
     def step(self, memory: Any, cache: Any, parents: Any, tokens: Any) -> tuple[Any, Any]:

@@ -74,6 +74,10 @@ def test_widening_keeps_the_median_and_stretches_logarithms() -> None:
     assert after == pytest.approx(2 * before)
     signed = Distribution.of([(-1.0, 1.0, 1.0)])
     assert signed.widened(3.0) == signed
+    mirrored = Distribution.of((-high, -low, weight) for low, high, weight in PARTS)
+    assert [-mirrored.widened(2.0).quantile(q) for q in (0.9, 0.5, 0.1)] == pytest.approx(
+        [wide.quantile(q) for q in (0.1, 0.5, 0.9)]
+    )
 
 
 def test_what_is_too_far_lies_at_the_ends() -> None:

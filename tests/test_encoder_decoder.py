@@ -105,6 +105,17 @@ def test_what_does_not_fit_is_told(folder: Path) -> None:
     assert len(long.ids) == 256 and long.cut > 0 and model.encode(PROMPTS[0]).cut == 0
 
 
+def test_a_place_where_nothing_can_be_saved_is_told(folder: Path, tmp_path: Path) -> None:
+    model, file = EncoderDecoder.from_pretrained(folder), tmp_path / "file"
+    file.write_text("mine")
+    with pytest.raises(UsageError, match="is a file"):
+        model.save_pretrained(file)
+    for place in (file / "below", Path("/proc/x")):
+        with pytest.raises(ForerunError, match=f"cannot make the folder {place}"):
+            model.save_pretrained(place)
+    assert file.read_text() == "mine"
+
+
 @pytest.mark.parametrize("file", ["encoder.onnx", "config.json", "tokenizer.json"])
 def test_a_damaged_checkpoint_is_refused(file: str, folder: Path, tmp_path: Path) -> None:
     place = Path(shutil.copytree(folder, tmp_path / "copy"))
@@ -142,10 +153,11 @@ def test_parts_of_two_checkpoints_are_refused(file: str, folder: Path, tmp_path:
     with pytest.raises(InputError, match="not one whole checkpoint") as caught:
         EncoderDecoder(place)
     assert file in caught.value.why and "copy the whole folder" in caught.value.todo
-    (place / "checksums.json").write_text("[]")
-    with pytest.raises(InputError, match=r"checksums\.json cannot be read"):
-        EncoderDecoder(place)
     assert not checksums.doubt(place)
+    (place / "checksums.json").write_text("[]")
+    for asked in (EncoderDecoder, checksums.doubt):
+        with pytest.raises(InputError, match=r"checksums\.json cannot be read"):
+            asked(place)
     (place / "checksums.json").unlink()
     EncoderDecoder(place)
     assert "whether its files belong together is not known" in checksums.doubt(place)

@@ -170,4 +170,7 @@ def test_bad_requests() -> None:
     with pytest.raises(InputError, match="fewer than 5 rows") as caught:
         evaluate(known(30), {"length": Length})
     assert "of 10 groups" in caught.value.why and "more groups" in caught.value.todo
+    with pytest.raises(InputError, match="fewer than 5 rows") as caught:
+        evaluate([replace(row, group="one") for row in known(30)], {"length": Length}, "random")
+    assert "of 30 distinct programs" in caught.value.why and "more distinct programs" in caught.value.todo
     assert registry.find("models", "length") is Length

@@ -70,6 +70,23 @@ def test_a_checkpoint_predicts_what_it_learned(trained: Path) -> None:
     assert [line["step"] for line in lines] == list(range(1, 151))
 
 
+@pytest.mark.parametrize("values", [(-10.0, 100.0, -1e3, 1e4), (-10.0, -100.0, -1e3, -1e4), (0.0, 0.0, 0.0, 1e4)])
+def test_a_number_that_is_no_cost_is_learned_too(values: tuple[float, ...], tmp_path: Path) -> None:
+    def signed(n: int, seed: int) -> list[Row]:
+        return [replace(row, value=values[round(math.log10(row.value)) - 1] * (1 + 0.1 * math.sin(i)))
+                for i, row in enumerate(rows(n, seed))]  # fmt: skip
+
+    assert fit(Parts(signed(300, 0), signed(60, 1)), tmp_path, TINY)
+    model, held = EncoderDecoder(tmp_path), signed(40, 2)
+    found = model.predict([row.prompt for row in held])
+    assert spearman([d.median for d in found], [row.value for row in held]) > 0.8
+    for one, row in zip(found, held, strict=True):
+        low, high = one.interval(0.9)
+        assert -1.1e5 <= low <= one.median <= high <= 1.1e5 and high - low < 10 * abs(row.value) + 1
+    inside = [d.interval(0.9)[0] <= r.value <= d.interval(0.9)[1] for d, r in zip(found, held, strict=True)]
+    assert sum(inside) >= 0.75 * len(inside)
+
+
 def test_what_was_stopped_goes_on_and_other_data_is_refused(trained: Path, tmp_path: Path) -> None:
     parts = Parts(rows(300, 0), rows(60, 1))
     while not fit(parts, tmp_path, TINY, seconds=0.2):
@@ -234,7 +251,16 @@ def test_entries_of_a_wrong_type_are_told(
 def test_answers_stay_near_what_was_learned_from() -> None:
     rows = [Row("memory", "B", prompt(Metric("memory", "B"), "c", "here", str(v)), v) for v in (2.0, 30.0)]
     assert ranges(rows) == {"memory": (0.2, 300), "memory/c": (0.2, 300)}
-    assert ranges([*rows, replace(rows[0], value=0.0)]) == {}
+    assert ranges([*rows, replace(rows[0], value=0.0)])["memory"] == (0, 300)
+    assert ranges([*rows, replace(rows[0], value=-4.0)])["memory"] == (-40, 300)
+    head = prompts.parts(prompt(Metric("gain", "1"), "c", "here", ""))
+    signed = Calibration(ranges={"gain": (-40.0, 300.0)})
+    assert signed.bounds(head, 0.0) == (-40, 300) and signed.bounds(head, -9.0) == (-90, 300)
+    assert [signed.unseen(head, value) for value in (-9.0, -7.0, 0.0, 59.0, 61.0)] == [True, *[False] * 3, True]
+    below = Calibration(
+        ranges=ranges([Row("gain", "1", prompt(Metric("gain", "1"), "c", "", "x"), v) for v in (-9, -2)])
+    )
+    assert below.bounds(head, -3.0) == (-90, -0.2) and below.unseen(head, 0.0) and not below.unseen(head, -1.5)
 
 
 def test_calibration_is_kept_and_knows_what_it_has_seen(tmp_path: Path) -> None:

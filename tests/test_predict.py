@@ -37,6 +37,7 @@ from forerun.models.encoder_decoder.card import Card  # noqa: E402
 from forerun.questions import Options, language_of, questions  # noqa: E402
 from forerun.rows import Row  # noqa: E402
 from forerun.tables import write_rows  # noqa: E402
+from forerun.tasks._parsing import broken  # noqa: E402
 from forerun.tasks.accuracy import Accuracy  # noqa: E402
 from forerun.tasks.latency import Latency  # noqa: E402
 from forerun.tasks.memory import Memory  # noqa: E402
@@ -225,6 +226,36 @@ def test_counts_are_whole(folder: Path) -> None:
     assert memory.above(0.01) == runtime.above(0.01) == 0.5
 
 
+@pytest.mark.parametrize(
+    ("language", "text", "why"),
+    [
+        ("python", "x = 1\nprint('a'\n", "line 2: '(' was never closed"),
+        ("python", "x = '\\d'  # warns, and parses\nprint(x)\n", ""),
+        ("python", f"x = {'(' * 5000}", "line 1"),
+        ("python", "x = '\udcff\ud800'  # of another encoding\n", ""),
+        ("c", "int main(void) {\n  return 0;\n", "line 1: nothing closes {"),
+        ("c", "int main(void) { puts(\"}\"); return '}' /* } */; } // }\n", ""),
+        ("c", "#ifdef A\nint f() {\n#else\nint g() {\n#endif\n}\n", ""),
+        ("go", "package main\nfunc main() {\n x := `{`\n}}\n", "line 4: nothing is open that } closes"),
+        ("rust", "fn f<'a>(x: &'a [u8]) { let y = ('{', b'}', \"{\"); }\n", ""),
+        ("rust", 'fn main() { print("{\n}"); }}\n', ""),
+        ("java", "class A { int[] a = {1, 2); }", "line 1: nothing is open that ) closes"),
+        ("ruby", "puts(", ""),
+        ("python", "(" * 300_000, ""),
+    ],
+)
+def test_what_does_not_parse(language: str, text: str, why: str) -> None:
+    found = broken(language, text)
+    assert found.startswith(why) and bool(found) == bool(why)
+
+
+def test_what_does_not_parse_is_told_and_answered(folder: Path, run_forerun: Run) -> None:
+    Path("p9.py").write_text(program(3) + "def f(:\n")
+    code, out, err = run_forerun("predict", "p9.py", "p3.py", "--model", str(folder))
+    assert code == 0 and "p9.py" in out and err.count("does not parse") == 1
+    assert "p9.py does not parse (line 5: " in err
+
+
 def test_a_part_of_a_program_is_no_program(folder: Path, compiler: str) -> None:
     Path("part.c").write_text("int twice(int x) { return 2 * x; }\n")
     (found,) = forerun.predict("part.c", model=folder)
@@ -267,6 +298,12 @@ def test_standard_input_and_languages(folder: Path, run_forerun: Run, monkeypatc
     assert code == 2 and "--language" in err
     known = {"x.py": "python", "x.CC": "c++", "x.onnx": "onnx", "x.ll": "llvm", "x.s": "assembly"}
     assert {path: language_of(path) for path in known} == known
+    for language in (f"python, {PYTHON}", f"Python,{PYTHON}"):
+        words = ("--model", str(folder), "--language", language, "--metric", "memory", "--format", "json")
+        code, out, _ = run_forerun("predict", "p3.py", *words)
+        assert code == 0 and json.loads(out)[0]["language"] == f"python, {PYTHON}"
+    named = {("x.c", "llvm, LLVM 22"): "c", ("x", "llvm, LLVM 22"): "llvm", ("x.c", "llvm"): "llvm"}
+    assert {given: language_of(*given) for given in named} == named
     assert [language_of("-", name) for name in ("cpp", "C++", "py", "triton", "bc")] == [
         "c++", "c++", "python", "triton", "llvm"]  # fmt: skip
 
@@ -288,6 +325,8 @@ WRONG: list[tuple[tuple[str, ...], int, str]] = [
     (("p1.py", "--language", "triton"), 2, "it was trained on"),
     (("p1.py", "--metric", "beauty"), 2, "memory, runtime"),
     (("p1.py", "--metric", "latency"), 2, "of python it knows"),
+    (("p1.py", "--metric", "size"), 2, "no metric 'size'"),
+    (("p1.c", "--language", "c, gcc 11 -O2"), 2, "it knows: c, gcc 12 -O2; llvm, LLVM 22"),
     (("p1.c", "--metric", "size", "--", "--soup"), 2, "--soup"),
     (("p1.c", "--metric", "size", "--", "-O0"), 2, "levels: -O1, -O2, -O3, -Os, -Oz"),
     (("p1.c", "--metric", "size", "--", "-flto"), 2, "its size with these flags cannot be predicted"),
@@ -367,6 +406,11 @@ def test_what_a_prediction_does_not_read_is_checked_where_a_checkpoint_is_shown(
     (place / "model.safetensors").unlink()
     code, out, err = run_forerun("models", str(place))
     assert code == 0 and out and not err
+    shutil.copy(folder / "model.safetensors", place)
+    (place / "encoder.onnx").unlink()
+    code, out, err = run_forerun("predict", "p1.py", "--metric", "memory", "--model", str(place))
+    assert code == 0 and out and f"{place} lacks encoder.onnx: PyTorch answers" in err
+    shutil.copy(folder / "encoder.onnx", place)
     (place / "checksums.json").unlink()
     for words in (("models", str(place)), ("predict", "p1.py", "--metric", "memory", "--model", str(place))):
         code, out, err = run_forerun(*words)
@@ -410,6 +454,12 @@ def test_wrong_arguments_of_the_library(folder: Path) -> None:
             with pytest.raises(UsageError, match=name):
                 forerun.predict("p1.py", **{"model": folder, name: value})
     assert forerun.predict([], model=folder) == []
+    estimate = forerun.predict("p1.py", metric="memory", model=folder)
+    for most in (float("nan"), "512MB", None):
+        with pytest.raises(UsageError, match="above") as caught:
+            estimate.above(most)  # type: ignore[arg-type]
+        assert "a number of B" in caught.value.why and "estimate.above(" in caught.value.todo
+    assert (estimate.above(-float("inf")), estimate.above(float("inf"))) == (1, 0)
 
 
 def test_too_little_memory_is_said(folder: Path) -> None:
@@ -479,6 +529,10 @@ def test_the_card_tells_what_it_was_made_of(folder: Path, run_forerun: Run) -> N
     code, out, _ = run_forerun("models", str(folder), "--format", "json")
     assert code == 0 and json.loads(out)[0]["rows"] == first.rows
     assert run_forerun("models", "nowhere")[0] == 1
+    code, out, _ = run_forerun("models", "boosted_trees", "--format", "json")
+    assert code == 0 and [(row["name"], "boosting" in row["what"]) for row in json.loads(out)] == [
+        ("boosted_trees", True)
+    ]
 
 
 def test_results_go_into_the_card(folder: Path, tmp_path: Path, run_forerun: Run) -> None:

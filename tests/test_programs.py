@@ -285,6 +285,16 @@ def beside(store: Path) -> set[float]:
         return {found.values["beside"] for found in opened.baselines("program/2").values()}
 
 
+def test_which_program_failed_and_what_it_lacks_is_said(tmp_path: Path, run_forerun: Any) -> None:
+    write(tmp_path / "p", {"a.py": "open('data.txt')", "b.py": "print(input())"})
+    words = ("memory", "--folder", str(tmp_path / "p"), "--repeats", "1")
+    code, _, err = collect(run_forerun, *words)
+    assert code == 1 and "1 program failed: exit status (p/a.py: " in err and "'data.txt')" in err
+    assert "1 program failed: input (p/b.py: input: it reads standard input)" in err
+    write(tmp_path / "p", {"b.in": "7"})
+    assert collect(run_forerun, *words)[0] == 0
+
+
 def test_what_ran_into_a_limit_is_run_again_when_asked(tmp_path: Path, run_forerun: Any) -> None:
     write(tmp_path / "p", {"slow.pl": "while (1) { my @t = times; last if $t[0] + $t[1] >= 1.5 }"})
     words = ("runtime", "--folder", str(tmp_path / "p"), "--repeats", "1")

@@ -262,6 +262,12 @@ def test_factors_where_widening_cannot_help() -> None:
     assert needed(Distribution.point(2.0), 3.0, 0.9) == math.inf and needed(Distribution.point(2.0), 2.0, 0.9) == 0
     assert math.isnan(needed(Distribution.of([(-1.0, 1.0, 1.0)]), 2.0, 0.9))
     assert needed(Distribution.of([(1.0, 4.0, 1.0)]), 0.0, 0.9) == math.inf
+    costs, gains = Distribution.of([(1.0, 4.0, 1.0)]), Distribution.of([(-4.0, -1.0, 1.0)])
+    assert needed(gains, -16.0, 0.9) == pytest.approx(needed(costs, 16.0, 0.9)) and needed(gains, 1.0, 0.9) == math.inf
+    half = Distribution.of([(0.0, 0.0, 0.4), (1.0, 4.0, 0.6)])  # nothing moves its lower end, which holds what is below
+    assert needed(half, 0.0, 0.9) == needed(half, 0.5, 0.9) == 0 and needed(half, -1.0, 0.9) == math.inf
+    assert 1 < needed(half, 8.0, 0.9) < math.inf
+    assert enough([*map(float, range(1, 101)), *[math.inf] * 40], 0.9) == pytest.approx(91)
     assert enough([math.nan, math.inf], 0.9) == 1 and enough([2.0, math.inf], 0.9) == pytest.approx(2)
 
 

@@ -164,8 +164,8 @@ def test_chains_are_one_cluster() -> None:
 @pytest.mark.parametrize(
     ("by", "groups", "why", "todo"),
     [
-        ("group", "a", "all rows are of 1 group", "at least 3 groups, or split by random"),
-        ("group", "ab", "all rows are of 2 groups", "at least 3 groups, or split by random"),
+        ("group", "a", "all rows are of 1 group", "at least 3 groups"),
+        ("group", "ab", "all rows are of 2 groups", "at least 3 groups"),
         ("random", "abc", "all rows are of 2 distinct programs", "at least 3 distinct programs"),
         (
             "group",
@@ -184,6 +184,15 @@ def test_nothing_to_hold_out_is_refused(by: str, groups: str, why: str, todo: st
         split(rows, by)  # type: ignore[arg-type]
     assert caught.value.why == why and todo in caught.value.todo
     assert ("similar" in caught.value.todo) == (len(set(groups)) == 4)
+    assert "without groups" not in caught.value.todo  # two programs differ, and would not do either
+
+
+def test_what_helps_where_groups_are_few_helps() -> None:
+    rows = [row(program(i), "the only one") for i in range(9)]
+    with pytest.raises(UsageError, match="nothing can be held out") as caught:
+        split(rows)
+    assert caught.value.todo.endswith("or rows without groups: then each distinct program is one")
+    assert split([replace(one, group="") for one in rows]).test
 
 
 def test_a_row_without_a_group_is_of_that_of_its_text() -> None:

@@ -19,6 +19,8 @@ pytest.importorskip("sklearn")
 
 from forerun.cli._train_predict import FEW  # noqa: E402
 from forerun.models.encoder_decoder import SHIPPED  # noqa: E402
+from forerun.rows import Row  # noqa: E402
+from forerun.tables import write_rows  # noqa: E402
 from forerun.train.curves import points_of  # noqa: E402
 
 torch.set_num_threads(1)
@@ -81,6 +83,26 @@ def test_the_weights_that_ship_are_started_from_by_their_name(table: Path, run_f
     assert json.loads((folder / "training.json").read_text())["start"] == str(SHIPPED)
 
 
+def test_numbers_that_no_cost_has_are_told(table: Path, run_forerun: Any, tmp_path: Path) -> None:
+    with table.open("a", newline="") as file:
+        csv.writer(file).writerows([[f"while {i} y", -float(i), f"more {i}"] for i in range(7)])
+    mine = ("--data", str(table), "--text", "code", "--target", "latency_s", "--similar", "2", "--seconds", "0")
+    code, _, err = run_forerun("train", *mine, "-o", str(tmp_path / "made"))
+    assert code == 0 and "7 of 247 rows of latency are zero or negative" in err and "leave them out" in err
+
+
+def test_intervals_over_few_groups_are_told(run_forerun: Any, tmp_path: Path) -> None:
+    draw = random.Random(0)
+    for groups, told in ((3, "x: its intervals are drawn over 1 whole group, fewer than 5"), (90, "")):
+        made = [
+            Row("x", "s", f"metric x\n\n{draw.random()} {draw.random()} {draw.random()}", 1 + i, f"g{i % groups}")
+            for i in range(180)
+        ]
+        write_rows(tmp_path / "rows.csv", made)
+        code, _, err = run_forerun("eval", str(tmp_path / "rows.csv"), "--model", "length")
+        assert code == 0 and (told in err if told else not err), err
+
+
 def test_an_interrupted_training_says_how_to_go_on(table: Path, run_forerun: Any, tmp_path: Path) -> None:
     folder = tmp_path / "made"
     mine = ("-o", str(folder), "--data", str(table), "--text", "code", "--target", "latency_s", "--similar", "2")
@@ -140,7 +162,7 @@ def test_what_is_wrong_is_said(
 def test_a_training_goes_into_a_folder(table: Path, run_forerun: Any) -> None:
     words = ("--data", str(table), "--text", "code", "--target", "latency_s", "--similar", "2")
     code, out, err = run_forerun("train", *words, "-o", str(table))
-    assert code == 2 and not out and "mine.csv is a file" in err and "-o checkpoint" in err
+    assert code == 2 and not out and "mine.csv is a file" in err and "name a folder" in err
 
 
 def test_a_model_that_predicts_nothing_and_a_metric_that_is_not_there(

@@ -85,18 +85,19 @@ class Distribution:
         return to_truth - _mean_difference(logs, self.weights) / 2
 
     def widened(self, factor: float) -> Distribution:
-        """Every distance from the median, in logarithms, times `factor`; what is not positive and finite stays.
+        """Every distance from the median, in logarithms, times `factor`; what is not finite or of its sign stays.
 
-        It does nothing where the median itself is not.
+        It does nothing where the median itself is zero or infinite.
         """
         middle = self.median
-        if not 0 < middle < math.inf:
+        if not 0 < abs(middle) < math.inf:
             return self
+        sign, log = math.copysign(1.0, middle), math.log(abs(middle))
 
         def moved(value: float) -> float:
-            if not 0 < value < math.inf:
+            if not 0 < value * sign < math.inf:
                 return value
-            return math.exp(min(max(math.log(middle) + (math.log(value) - math.log(middle)) * factor, -744.0), 709.0))
+            return sign * math.exp(min(max(log + (math.log(value * sign) - log) * factor, -744.0), 709.0))
 
         return Distribution(tuple(map(moved, self.lows)), tuple(map(moved, self.highs)), self.weights)
 

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from numbers import Integral
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, overload
 
@@ -70,8 +70,12 @@ class Estimate:
         return "familiar" if self.familiarity >= 0.05 else "unusual" if self.familiarity > 0 else "unlike anything seen"
 
     def above(self, value: float) -> float:
-        """The probability of more than `value`, in the unit."""
-        return self.distribution.above(value)
+        """The probability of more than `value`, in the unit. Raises UsageError for what is no number."""
+        if not isinstance(value, Real) or math.isnan(value):
+            unit = "a number without a unit" if self.unit in ("", "1") else f"a number of {self.unit}"
+            todo = f"for example: estimate.above({self.value:g}); --fail-over of the command reads units"
+            raise UsageError(f"above({value!r:.60})", f"{self.metric} is {unit}", todo)
+        return self.distribution.above(float(value))
 
     def to_json(self) -> dict[str, Any]:
         """Everything but the distribution, as plain data; a number that is not finite becomes None."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -47,6 +47,14 @@ HIGHER_IS_BETTER = {
     "log_crps": False,
 }
 """Every score, and which way is better; coverage should be what the interval promises."""
+
+
+_HELD_OUT: Mapping[By, tuple[str, Callable[[Sequence[Row]], list[str]]]] = {
+    "group": ("group", groups_of),
+    "random": ("distinct program", lambda rows: groups_of(replace(row, group="") for row in rows)),
+    "device": ("device", lambda rows: [row.device for row in rows]),
+}
+"""What a split holds out, and which of it a row belongs to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,32 +132,38 @@ def _of_metric(
     """Of the split of each seed."""
     found: dict[str, list[dict[str, Score]]] = defaultdict(list)
     for seed, one in parts.items():
-        for name, values in judged(one, predictors, seed, stack=stack).items():
+        for name, values in judged(one, predictors, seed, stack=stack, by=by).items():
             found[name].append(values)
     n, groups = (sum(count(one.test) for one in parts.values()) for count in (len, count_groups))
     return [Scores(name, metric, by, tuple(parts), n, groups, averaged(ones)) for name, ones in found.items()]
 
 
 def judged(
-    parts: Split, predictors: Mapping[str, Callable[[], Predictor]], seed: int = 0, *, stack: Sequence[str] = ()
+    parts: Split,
+    predictors: Mapping[str, Callable[[], Predictor]],
+    seed: int = 0,
+    *,
+    stack: Sequence[str] = (),
+    by: By = "group",
 ) -> dict[str, dict[str, Score]]:
-    """The scores of each predictor on the test part of one split, and of the `stack` of those named there.
+    """The scores of each predictor on the test part of one split `by`, and of the `stack` of those named there.
 
     Raises InputError where a part is too small.
     """
     found = {}
-    for name, predictor in _fitted(_checked(parts), predictors, stack, seed).items():
+    for name, predictor in _fitted(_checked(parts, by), predictors, stack, seed).items():
         beliefs = predictor.predict([row.prompt for row in parts.test])
         found[name] = score(parts.test, beliefs, seed=seed)
     return found
 
 
-def _checked(parts: Split) -> Split:
+def _checked(parts: Split, by: By) -> Split:
     sizes = {"train": len(parts.train), "validation": len(parts.validation), "test": len(parts.test)}
     if min(sizes.values()) < FEWEST:
-        count = count_groups([*parts.train, *parts.validation, *parts.test])
-        why = f"{', '.join(f'{name} {size}' for name, size in sizes.items())}: of {count} groups"
-        todo = "give rows of more groups, or name another seed"
+        noun, held = _HELD_OUT[by]
+        count = len(set(held([*parts.train, *parts.validation, *parts.test])))
+        why = f"{', '.join(f'{name} {size}' for name, size in sizes.items())}: of {count} {noun}{'s' * (count != 1)}"
+        todo = f"give rows of more {noun}s, or name another seed"
         raise InputError(f"a part of the split has fewer than {FEWEST} rows", why, todo)
     return parts
 

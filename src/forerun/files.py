@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from forerun.errors import ForerunError, UsageError
+from forerun.errors import ForerunError, UsageError, reason
 
 
 def write_atomically(path: Path, data: bytes, mask: int | None = None, *, folders: bool = True) -> None:
@@ -30,6 +30,16 @@ def write_atomically(path: Path, data: bytes, mask: int | None = None, *, folder
         raise ForerunError(
             f"cannot write {path}", error.strerror or str(error), "name another place to write to"
         ) from error
+
+
+def make_folder(folder: Path, why: str) -> None:
+    """Makes a folder that may be there. Raises UsageError where a file is, ForerunError where none can be made."""
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{folder} is a file", why, "name a folder, or a place where nothing is")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ForerunError(f"cannot make the folder {folder}", reason(error), "name another place") from error
 
 
 def _replace(path: Path, data: bytes, mode: int) -> None:

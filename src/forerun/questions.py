@@ -18,6 +18,7 @@ from forerun.corpora.programs import incomplete
 from forerun.errors import ForerunError, InputError, ToolMissing, UsageError
 from forerun.models.encoder_decoder.card import Card, Kind
 from forerun.tasks import _graphs, _programs, size
+from forerun.tasks._parsing import broken
 from forerun.tasks.accuracy import ACCURACY
 from forerun.toolchains.llvm import clang
 from forerun.toolchains.llvm.target import LEVELS, Target
@@ -33,6 +34,8 @@ _MOST_CONTROLS = 0.01
 """Their share of a text: of 23,000 programs none has a thousandth, of machine code and images they are a tenth."""
 
 _LLVM, _ONNX, _TEXT, _BITCODE = "llvm", _graphs.LANGUAGE, "text", b"BC\xc0\xde"
+_COMPILED = ("c", "c++")
+"""Languages that clang makes a module of."""
 _SUFFIXES = {".ll": _LLVM, ".bc": _LLVM, ".onnx": _ONNX, ".s": "assembly", ".asm": "assembly"}
 _TASKS = {"size": "text"}
 """Tasks whose metric has another name than they."""
@@ -87,6 +90,8 @@ def questions(what: What | File, card: Card, options: Options) -> list[Question]
     if not found:
         raise failures[0]
     notes = _unused(file, found, options)
+    if why := broken(file.source.lang, file.source.text):
+        notes.append(f"{file.source.name} does not parse ({why}): the answer is that of the program it looks like")
     if failures:
         notes.append(f"the metrics of its machine code are left out: {failures[0].what}: {failures[0].why}")
     found[0] = replace(found[0], notes=(*found[0].notes, *notes))
@@ -130,7 +135,7 @@ class File:
     def languages(self) -> tuple[str, ...]:
         """What it can be read as: itself, and for C and C++ the module that it compiles to."""
         own = self.source.lang
-        return (own, _LLVM) if own in ("c", "c++") else (own,)
+        return (own, _LLVM) if own in _COMPILED else (own,)
 
     def module(self, flags: Sequence[str]) -> Source:
         """LLVM IR as the front end hands it on. Raises InputError, ToolMissing."""
@@ -196,7 +201,13 @@ def _empty(name: str) -> InputError:
 
 
 def language_of(path: str, named: str = "") -> str:
-    """The language's name, given by a user (`c++`, `cpp`, `C++`) or by a suffix. Raises UsageError."""
+    """The language's name, given by a user (`c++`, `cpp`, `C++`) or by a suffix. Raises UsageError.
+
+    As answers name it (`c, gcc 12 -O2`) it has a tool behind, and a module that C was compiled to is of C.
+    """
+    named, _, tool = (part.strip() for part in named.partition(","))
+    if tool and named == _LLVM and (own := of_file(Path(path))) and own.name in _COMPILED:
+        return own.name
     if named.lower() in LANGUAGES:
         return named.lower()
     suffix = f".{named.lower()}" if named else Path(path).suffix.lower()
@@ -260,16 +271,31 @@ def _chosen(file: File, card: Card, options: Options) -> list[list[Kind]]:
         elif any(kind.base == _TEXT for kind in card.kinds):
             todo = "its table named no language: add --language text"
         raise UsageError(f"{name}: the model knows nothing of {language}", why, todo)
+    if "," in options.language:
+        fitting = _with_tool(name, fitting, options.language)
     there = [metric for metric in card.metrics if any(kind.metric == metric for kind in fitting)]
-    named = (metric if metric in card.metrics else _TASKS.get(metric, metric) for metric in options.metrics)
-    wanted = list(dict.fromkeys(named))
-    if unknown := [metric for metric in wanted if metric not in there]:
+    named = {word: word if word in card.metrics else _TASKS.get(word, word) for word in options.metrics}
+    if unknown := [word for word, metric in named.items() if metric not in there]:
         why = f"of {language} it knows: {', '.join(there)}"
         raise UsageError(
             f"{name}: the model knows no metric {unknown[0]!r}", why, "name one of them, or another --model"
         )
-    asked = wanted or [m for m in there if m != ACCURACY.name and not (_ran(m) and _part(file.source))] or there
+    asked = (
+        list(dict.fromkeys(named.values()))
+        or [m for m in there if m != ACCURACY.name and not (_ran(m) and _part(file.source))]
+        or there
+    )
     return [_ordered([kind for kind in fitting if kind.metric == metric], language, options.device) for metric in asked]
+
+
+def _with_tool(name: str, kinds: Sequence[Kind], named: str) -> list[Kind]:
+    """Those of a language with its tool, as answers name it. Raises UsageError."""
+    asked = ", ".join(part.strip() for part in named.split(",")).lower()
+    if fitting := [kind for kind in kinds if kind.language.lower() == asked]:
+        return fitting
+    why = f"it knows: {'; '.join(dict.fromkeys(kind.language for kind in kinds))}"
+    todo = f"name one of them, or no tool: --language {asked.partition(',')[0]}"
+    raise UsageError(f"{name}: the model knows nothing of {named}", why, todo)
 
 
 def _kernel(kind: Kind) -> bool:

@@ -163,23 +163,26 @@ def _clustered(rows: Sequence[Row], by: By, similar: float) -> list[str]:
     keys = groups_of(rows) if by == "group" else list(map(_alone, texts))
     joined = _Union(len(rows))
     first: dict[str, int] = {}
-    for i, (key, near) in enumerate(zip(keys, near_duplicates(texts, similar), strict=True)):
-        joined.join(near, i)
+    near = near_duplicates(texts, similar)
+    for i, key in enumerate(keys):
+        joined.join(near[i], i)
         joined.join(first.setdefault(key, i), i)
     smallest: dict[int, str] = {}
     for i, key in enumerate(keys):
         root = joined.root(i)
         smallest[root] = min(smallest.get(root, key), key)
     if rows and len(smallest) < _FEWEST:
-        raise _too_few(by, len(set(keys)), len(smallest))
+        raise _too_few(by, len(set(keys)), len(smallest), len(set(near)))
     return [smallest[joined.root(i)] for i in range(len(rows))]
 
 
-def _too_few(by: By, alone: int, joined: int) -> UsageError:
-    """Of so many groups or programs, which near-duplicates join to fewer clusters."""
+def _too_few(by: By, alone: int, joined: int, programs: int) -> UsageError:
+    """Of so many groups or programs, which near-duplicates join to fewer clusters; and of programs that differ."""
     noun = "group" if by == "group" else "distinct program"
     why = f"all rows are of {alone} {noun}{'s' * (alone != 1)}"
-    todo = f"give rows of at least {_FEWEST} {noun}s" + ", or split by random" * (by == "group")
+    todo = f"give rows of at least {_FEWEST} {noun}s"
+    if by == "group" and programs >= _FEWEST:
+        todo += ", or rows without groups: then each distinct program is one"
     if alone >= _FEWEST:
         why = f"of {alone} {noun}s, those that hold near-duplicates of each other are one: that leaves {joined}"
         todo = "give programs that differ more, or set similar above 1: then only the same text never crosses"

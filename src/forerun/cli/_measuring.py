@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 
 from forerun import settings
-from forerun.cli.render import Column, Progress, counted, percent
+from forerun.cli.render import Column, Progress, counted, percent, say
 from forerun.collect import Measured, X, measure
 from forerun.core import Measurement
 from forerun.stats import median, quantile
@@ -36,15 +35,22 @@ def times(good: Sequence[Measurement]) -> dict[str, float]:
 def measured(
     items: Sequence[X], what: str, task: Numbers, workers: int, kind: Callable[[str], str], options: argparse.Namespace
 ) -> list[Measured[X]]:
-    """Measures all items, each a `what`; says how far it is, and how many failed with each `kind` of error."""
+    """Measures all items, each a `what`; says how far it is, how many failed with each `kind` of error, and one of
+    them with the whole of it."""
     store = options.store or settings.store_path()
-    print(f"{counted(len(items), what)}, {workers} at a time", file=sys.stderr)
+    say(f"{counted(len(items), what)}, {workers} at a time")
     progress, done = Progress(len(items), f"{what}s"), []
     for one in measure(items, task, store, workers, options.again):
         done.append(one)
         progress.step(one.item.source.name)
     progress.end()
-    print(f"trials are in {store}", file=sys.stderr)
-    for reason, count in Counter(kind(m.measurement.error) for m in done if m.measurement.error).most_common():
-        print(f"{counted(count, what)} failed: {reason}", file=sys.stderr)
+    say(f"trials are in {store}")
+    failed = [one for one in done if one.measurement.error]
+    for reason, count in Counter(kind(one.measurement.error) for one in failed).most_common():
+        first = min(
+            (one for one in failed if kind(one.measurement.error) == reason), key=lambda one: one.item.source.name
+        )
+        error = first.measurement.error.partition("\n")[0][:150]
+        whole = "" if error == reason else f": {error}"
+        say(f"{counted(count, what)} failed: {reason} ({first.item.source.name}{whole})")
     return done

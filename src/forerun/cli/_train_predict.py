@@ -71,6 +71,10 @@ def run(options: argparse.Namespace) -> int:
         if held[metric] < FEW:
             why = f"{counted(held[metric], 'row')} of {metric} calibrate its intervals, fewer than {FEW}"
             say(f"forerun: {why}: they promise little; give more rows, of more groups")
+    for metric, count in Counter(row.metric for row in rows if row.value <= 0).items():
+        of = sum(row.metric == metric for row in rows)
+        why = f"{number(count)} of {counted(of, 'row')} of {metric} are zero or negative, and a cost is neither"
+        say(f"forerun: {why}: leave them out, unless it is a difference; intervals are then less sure")
 
     def learn(**how: object) -> bool:
         from forerun.train.fit import Parts, fit

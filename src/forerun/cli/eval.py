@@ -12,7 +12,7 @@ from typing import Any
 
 from forerun import registry
 from forerun.cli._quantities import names
-from forerun.cli.render import Column, Table, add_format, number, show
+from forerun.cli.render import Column, Table, add_format, number, say, show
 from forerun.errors import ToolMissing, UsageError
 from forerun.models._predictor import Predictor
 from forerun.rows import Row
@@ -20,6 +20,8 @@ from forerun.tables import read_rows
 
 RIVALS = ("length", "group_mean", "flops", "tfidf_ridge", "neighbours", "boosted_trees")
 NETWORKS = ("encoder_decoder", "mse_head", "regress_lm")
+FEW = 5
+"""Groups that judge, from which on a bootstrap over them tells something."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -62,7 +64,12 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("--card has no checkpoint to write to", "none was named", "add --checkpoint DIR")
     rows = read_rows(options.data)
     how = {"metrics": _metrics(options, rows), "stack": options.stack, "similar": options.similar}
-    lines = [_line(one) for one in evaluate(rows, _predictors(options), options.by, options.seed or [0], **how)]
+    found = evaluate(rows, _predictors(options), options.by, options.seed or [0], **how)
+    for metric, groups in {one.metric: one.groups / len(one.seeds) for one in found}.items():
+        if groups < FEW:
+            why = f"its intervals are drawn over {number(groups)} whole group{'s' * (groups != 1)}, fewer than {FEW}"
+            say(f"forerun: {metric}: {why}: they are too narrow to believe; give rows of more groups")
+    lines = [_line(one) for one in found]
     if options.card:
         Card.load(options.checkpoint).with_results(lines).save(options.checkpoint)
     show(_table(lines, options.format), options.format)
@@ -106,7 +113,7 @@ def _line(scores: Any) -> dict[str, Any]:
     row |= {"n": scores.n, "groups": scores.groups}
     for name, score in scores.values.items():
         parts = {"": score.value, "_low": score.low, "_high": score.high, "_spread": score.spread}
-        row |= {f"{name}{end}": None if math.isnan(value) else value for end, value in parts.items()}
+        row |= {f"{name}{end}": value if math.isfinite(value) else None for end, value in parts.items()}
     return row
 
 

@@ -7,6 +7,7 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
+from forerun import registry
 from forerun.cli.render import Column, Table, add_format, number, show
 from forerun.cli.tasks import listing
 
@@ -17,14 +18,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "Names are joined by +: each model fills what the one before it leaves open. The whole card of a checkpoint is"
         " the README.md in its folder."
     )
-    text = "a checkpoint, or encoder_decoder for the one that ships: what it was trained on"
+    text = "a checkpoint, or encoder_decoder for the one that ships: what it was trained on; of another name what it is"
     parser.add_argument("checkpoint", nargs="?", metavar="DIR", help=text)
     add_format(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Prints every registered model, or the metrics, languages and devices that a checkpoint knows."""
-    show(_known(options.checkpoint) if options.checkpoint else listing("models"), options.format)
+    """Prints every registered model, one of them, or the metrics, languages and devices that a checkpoint knows."""
+    from forerun.estimate import MODEL
+
+    place = options.checkpoint or ""
+    named = place != MODEL and place in registry.names("models") and not Path(place).exists()
+    show(listing("models", place) if named or not place else _known(place), options.format)
     return 0
 
 

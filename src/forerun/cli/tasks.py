@@ -21,9 +21,9 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def listing(kind: str) -> Table:
-    """Every registered name of a kind, with the first line of its documentation."""
-    rows = [{"name": name, "what": _summary(kind, name)} for name in registry.names(kind)]
+def listing(kind: str, only: str = "") -> Table:
+    """Every registered name of a kind, or one of them, with the first line of its documentation."""
+    rows = [{"name": name, "what": _summary(kind, name)} for name in registry.names(kind) if only in ("", name)]
     return Table([Column("name", kind.removesuffix("s")), Column("what", "what it is")], rows)
 
 

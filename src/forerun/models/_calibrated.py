@@ -3,6 +3,9 @@
 Each row that was not learned from says by which factor its distribution would have to be widened for the interval to
 reach the truth; the factor that is enough for nine rows in ten is used from then on. Like the rows, it speaks for
 groups that were not learned from.
+
+Costs are positive, and that is what logarithms are for; a difference of costs lies on either side of zero. No factor
+moves the end of an interval across: rows whose sign a belief rules out are beyond it, and a belief of zero stays.
 """
 
 from __future__ import annotations
@@ -68,25 +71,31 @@ def kind(found: Parts) -> str:
 
 
 def needed(found: Distribution, truth: float, level: float) -> float:
-    """The factor by which the interval just reaches the truth; infinite where none does, NaN where none changes it."""
+    """The factor by which the interval just reaches the truth; infinite where none does, NaN where none changes it.
+
+    An end that is zero, infinite or of another sign than the median stays where it is: it holds the truth or does not.
+    """
     low, high = found.interval(level)
     middle = found.median
-    if not (0 < middle < math.inf and low > 0 and high < math.inf):
+    if not 0 < abs(middle) < math.inf:
         return math.nan
-    if truth <= 0:
-        return math.inf
     end = high if truth > middle else low
     if truth == middle:
         return 0.0
-    return math.log(truth / middle) / math.log(end / middle) if end != middle else math.inf
+    if not 0 < end / middle < math.inf:
+        return 0.0 if low <= truth <= high else math.inf
+    return math.log(truth / middle) / math.log(end / middle) if truth / middle > 0 and end != middle else math.inf
 
 
 def enough(factors: Sequence[float], level: float) -> float:
-    """The factor that is enough for the share `level` of rows, one more among them; 1 where no factor helps.
+    """The factor that is enough for the share `level` of rows, one more among them; where none is, for that share of
+    the rows that one reaches; 1 where no factor helps.
 
     It is a hair larger than the row that decides, which rounding would else put outside.
     """
     ordered = sorted(factor for factor in factors if not math.isnan(factor))
-    place = min(math.ceil((len(ordered) + 1) * level), len(ordered))
-    finite = [factor for factor in ordered[:place] if factor < math.inf]
-    return max(finite[-1], 1e-3) * (1 + 1e-9) if finite else 1.0
+    for reached in (ordered, [factor for factor in ordered if factor < math.inf]):
+        place = min(math.ceil((len(reached) + 1) * level), len(reached))
+        if reached and reached[place - 1] < math.inf:
+            return max(reached[place - 1], 1e-3) * (1 + 1e-9)
+    return 1.0

@@ -31,9 +31,6 @@ class Network(Protocol):
     def encode(self, prompts: Sequence[Sequence[int]]) -> Any:
         """The memory of sources, from their tokens."""
 
-    def summaries(self, memory: Any) -> NDArray[np.float32]:
-        """`[B, F]`: the mean over a source's tokens of what the last layer of the decoder is shown of them."""
-
     def begin(self, memory: Any) -> Any:
         """The cache before the first token."""
 

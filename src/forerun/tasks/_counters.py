@@ -132,6 +132,11 @@ def counters(language: str, text: str, stdin: bytes = b"") -> dict[str, float]:
     }
 
 
+def skipped(language: str) -> str:
+    """The pattern of comments and strings of a language that is known."""
+    return _SYNTAX[language].skip
+
+
 @cache
 def _pattern(syntax: _Syntax) -> re.Pattern[str]:
     # In Lisp the parenthesis stands in front of what is called.

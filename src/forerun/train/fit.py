@@ -1,6 +1,11 @@
 """From rows to a checkpoint: split, tokens, network, training, and what was learned about its own errors.
 
 The folder is the state: called again with the same rows and recipe, training goes on where it stopped.
+
+Numbers may be zero or negative, as a difference of accuracies is: the network writes their sign and learns from all.
+What compares numbers in logarithms learns from the positive ones alone: the ranking loss, and the shares of trees.
+Intervals are widened for what has the sign of the median (`forerun.models._calibrated`), and stay near what was learned
+from.
 """
 
 from __future__ import annotations
@@ -23,7 +28,7 @@ from forerun import __version__
 from forerun.core import Grammar
 from forerun.distribution import Distribution
 from forerun.errors import InputError, UsageError, reason
-from forerun.files import write_atomically
+from forerun.files import make_folder, write_atomically
 from forerun.models._calibrated import widths
 from forerun.models.encoder_decoder import ANSWER, BEGUN, CONFIG, EncoderDecoder, t5gemma
 from forerun.models.encoder_decoder._torch import TorchNetwork
@@ -304,9 +309,7 @@ def _check(parts: Parts) -> None:
 
 def same_as_before(folder: Path, training: Training, digest: str, start: Path | None) -> None:
     """Writes down what is trained. Raises InputError where the folder holds something else that was saved."""
-    if folder.exists() and not folder.is_dir():
-        raise UsageError(f"{folder} is a file", "a training writes into a folder", "name another one: -o checkpoint")
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder, "a training writes into a folder")
     facts: dict[str, Any] = {"training": asdict(training), "data": digest, "start": str(start) if start else None}
     path = folder / BEGUN
     known = _begun(folder) if path.is_file() else facts

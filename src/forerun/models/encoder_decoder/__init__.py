@@ -1,7 +1,8 @@
 """One small encoder–decoder: reads a prompt, writes an answer of any grammar, one legal piece after another.
 
 A checkpoint is a folder: `config.json`, `tokenizer.json`, `pieces.json`, `model.safetensors` for PyTorch, and
-`encoder.onnx` and `decoder.onnx` for everybody else. Either of the two is enough to answer. `calibration.json` says how
+`encoder.onnx` and `decoder.onnx` for everybody else. Either of the two is enough to answer, and both answer alike;
+PyTorch takes seconds to start, so the commands tell where graphs that were saved are gone. `calibration.json` says how
 wide its intervals must be, and what it knows; `ensemble.safetensors`, where it is there, has trees beside the network;
 `checksums.json` says which of these files belong together; `card.json` says what it was trained on, for people in
 `README.md`.
@@ -14,12 +15,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from forerun.core import Draft, Grammar, Trial
 from forerun.distribution import Distribution
 from forerun.errors import InputError, ToolMissing, UsageError, reason
-from forerun.files import write_atomically
+from forerun.files import make_folder, write_atomically
 from forerun.grammars.floats import Floats
 from forerun.models import _decode
 from forerun.models._predictor import Predictor
@@ -53,6 +54,13 @@ A third of it takes twice the time, and moved no median by more than .001 decade
 """
 BATCH_TOKENS = 8192
 """Tokens that are encoded at once, at most: prompts are padded to the longest beside them."""
+
+
+class Reader(_decode.Network, Protocol):
+    """A network that also says what it made of sources."""
+
+    def summaries(self, memory: Any) -> Any:
+        """An array `[B, F]`: the mean over its tokens of what the last layer of the decoder is shown of a source."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +118,7 @@ class EncoderDecoder(Predictor):
             raise InputError(f"{folder} mixes two checkpoints", sizes, "copy the whole folder again")
         network = _network(folder, self.config, device, threads)
         self._folder, self._sums = folder, checksums.check(folder, (*BESIDE, *network.files))
-        self.network: _decode.Network = network
+        self.network: Reader = network
         self.calibration, self.card = Calibration.load(folder), Card.load(folder)
         self.ensemble = Ensemble.load(folder)
 
@@ -120,7 +128,7 @@ class EncoderDecoder(Predictor):
         return cls(place, device=device, threads=threads)
 
     @classmethod
-    def of(cls, network: _decode.Network, tokenizer: Tokenizer, config: Config) -> EncoderDecoder:
+    def of(cls, network: Reader, tokenizer: Tokenizer, config: Config) -> EncoderDecoder:
         """From its parts, as training has them."""
         made = cls.__new__(cls)
         made.network, made.tokenizer, made.config = network, tokenizer, config
@@ -131,14 +139,14 @@ class EncoderDecoder(Predictor):
 
         `int8` and `onnx` say whether graphs are written, and how small. Of a network that onnxruntime runs the files
         are copied that it was read from. Raises InputError where one of them has changed, UsageError where it is to
-        become another one: that needs PyTorch.
+        become another one (that needs PyTorch) or the place is a file, ForerunError where no folder can be made.
         """
         folder, copied = Path(place), isinstance(self.network, OnnxNetwork)
         if copied and (int8 or not onnx):
             why = "this one is run by onnxruntime: its graphs can only be copied"
             raise UsageError("only a network in PyTorch can be saved as another one", why, "load it with device='cpu'")
         network = self._files() if copied else self._tensors()
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder, "a checkpoint is a folder")
         checksums.begin(folder)
         write_atomically(folder / CONFIG, self.config.to_json().encode())
         for name in (WEIGHTS, ENCODER, DECODER):
@@ -227,7 +235,7 @@ class EncoderDecoder(Predictor):
         return [one.within(*self.calibration.bounds(head, one.median)) for head, one in zip(heads, wide, strict=True)]
 
     def summaries(self, prompts: Sequence[str]) -> Any:
-        """`[N, F]`, an array: where each prompt lies in what the network has learned (`forerun.models._decode`)."""
+        """`[N, F]`, an array: where each prompt lies in what the network has learned (`Reader`)."""
         import numpy as np
 
         tokens = [self.encode(prompt).ids for prompt in prompts]

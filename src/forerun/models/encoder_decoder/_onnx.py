@@ -31,7 +31,7 @@ class Cache(NamedTuple):
 
 
 class OnnxNetwork:
-    """`forerun.models._decode.Network` from two graphs in a folder. Raises ToolMissing, InputError."""
+    """`forerun.models.encoder_decoder.Reader` from two graphs in a folder. Raises ToolMissing, InputError."""
 
     files: ClassVar[tuple[str, ...]] = (ENCODER, DECODER)
     """What it is read from."""

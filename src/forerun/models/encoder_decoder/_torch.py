@@ -16,7 +16,7 @@ from forerun.models.encoder_decoder.network import Cache, Memory, Network
 
 
 class TorchNetwork:
-    """`forerun.models._decode.Network` on a device."""
+    """`forerun.models.encoder_decoder.Reader` on a device."""
 
     files: ClassVar[tuple[str, ...]] = (WEIGHTS,)
     """What it is read from."""

@@ -69,12 +69,17 @@ class Known:
 
 
 def ranges(rows: Sequence[Row]) -> dict[str, tuple[float, float]]:
-    """`FAR` times beyond the values of each metric, and of its languages; none where a value is not positive."""
+    """`FAR` times beyond the values of each metric, and of its languages: away from zero where that lies inside."""
     values = defaultdict(list)
     for row in rows:
         for name in (row.metric, f"{row.metric}/{parts(row.prompt).head.get('language', '')}"):
             values[name].append(row.value)
-    return {name: (min(own) / FAR, max(own) * FAR) for name, own in values.items() if min(own) > 0}
+    return {name: (_beyond(min(own), -1, FAR), _beyond(max(own), 1, FAR)) for name, own in values.items()}
+
+
+def _beyond(value: float, way: int, times: float) -> float:
+    """So many times farther down (-1) or up (1): a positive number goes down towards zero, a negative one from it."""
+    return value * times if value * way > 0 else value / times
 
 
 @dataclass(frozen=True)
@@ -98,13 +103,13 @@ class Calibration:
         """The least and the most for a prompt whose answer has this middle; none where no range is known. No program
         holds less than its language takes."""
         least, most = self._range(found)
-        floor = least * FAR * _FLOOR if found.head.get("metric") == HELD else min(least, middle / FAR)
-        return floor, max(most, middle * FAR)
+        floor = least * FAR * _FLOOR if found.head.get("metric") == HELD else min(least, _beyond(middle, -1, FAR))
+        return floor, max(most, _beyond(middle, 1, FAR))
 
     def unseen(self, found: Parts, middle: float) -> bool:
         """Whether an answer lies beyond what was learned of its language, else of its metric."""
         least, most = self._range(found)
-        return not least * FAR / _UNSEEN <= middle <= most / FAR * _UNSEEN
+        return not _beyond(least, -1, _UNSEEN / FAR) <= middle <= _beyond(most, 1, _UNSEEN / FAR)
 
     def _range(self, found: Parts) -> tuple[float, float]:
         metric, language = found.head.get("metric", ""), found.head.get("language", "")

@@ -10,6 +10,7 @@ from pathlib import Path
 from forerun import plain
 from forerun.errors import InputError, reason
 from forerun.files import write_atomically
+from forerun.models.encoder_decoder._onnx import DECODER, ENCODER
 
 FILE = "checksums.json"
 _AGAIN = "copy the whole folder again (install forerun again where it is the one that ships)"
@@ -50,9 +51,15 @@ def check(folder: Path, names: Sequence[str]) -> Mapping[str, str]:
 
 
 def doubt(folder: Path) -> str:
-    """What a user should know of a folder whose files nobody can check, as one that was put together by hand."""
+    """What a user should know of a folder whose files nobody can check, as one that was put together by hand, and of
+    one whose graphs are gone. Raises InputError where the file cannot be read.
+    """
     if (folder / FILE).is_file():
-        return ""
+        saved = check(folder, ())
+        gone = [name for name in (ENCODER, DECODER) if name in saved and not (folder / name).is_file()]
+        return (
+            f"{folder} lacks {' and '.join(gone)}: PyTorch answers, slower; copy the whole folder again" if gone else ""
+        )
     return f"{folder} has no {FILE}: whether its files belong together is not known; save_pretrained writes one"
 
 

@@ -7,6 +7,9 @@ where they are few (Smith and Wallis 2009). Where sizes in a text say what a pro
 held-out rows gave them the whole share; and where a program reads an input or runs where nothing was measured: there
 the network, which has hardly read of either, answers anything. The trees count words and the prompt's counters, which
 needs no parser.
+
+Logarithms are of positive numbers: where a quantile is not, what the network believes is moved as a whole, and where a
+median is not, it answers alone, as of differences it mostly does.
 """
 
 from __future__ import annotations
@@ -145,8 +148,9 @@ def _member(trees: BoostedTrees, held: Sequence[tuple[Row, float]]) -> Member:
     found, heard = trees.heard([row.prompt for row, _ in held])
     pairs = np.log([(median, max(one.median, 1e-280)) for (_, median), one in zip(held, found, strict=True)])
     truth, languages = np.log([row.value for row, _ in held]), np.array([_language(row.prompt) for row, _ in held])
-    share = _share(pairs[~heard], truth[~heard], 0.5)
-    own = {name: (languages == name) & ~heard for name in sorted(set(languages.tolist()))}
+    mixed = ~heard & np.array([one.median > 0 for one in found], dtype=np.bool_)
+    share = _share(pairs[mixed], truth[mixed], 0.5)
+    own = {name: (languages == name) & mixed for name in sorted(set(languages.tolist()))}
     shares = {name: _share(pairs[m], truth[m], share) for name, m in own.items() if m.any()}
     return Member(trees, share, shares)
 

@@ -1,0 +1,81 @@
+"""Trees of the weights that ship, grown anew beside a network that stays as it is."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("sklearn")
+
+from forerun.core import Metric  # noqa: E402
+from forerun.models.encoder_decoder import PARTS, EncoderDecoder, checksums  # noqa: E402
+from forerun.models.encoder_decoder.card import Card  # noqa: E402
+from forerun.prompts import prompt  # noqa: E402
+from forerun.rows import Row  # noqa: E402
+from forerun.tables import write_rows  # noqa: E402
+from forerun.train import recipes  # noqa: E402
+from forerun.train.fit import Parts, fit  # noqa: E402
+
+SCRIPTS = Path(__file__).parents[1] / "scripts"
+TINY = recipes.named("cpu", bf16=False, depth=1, tokens=300, context=64, export=False, steps=2, rows=2, row_tokens=256)
+torch.set_num_threads(1)
+
+
+@pytest.fixture
+def script(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.syspath_prepend(str(SCRIPTS))
+    spec = importlib.util.spec_from_file_location("weights_script", SCRIPTS / "weights.py")
+    assert spec and spec.loader
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    return made
+
+
+def rows(metric: str, values: int, language: str = "c") -> list[Row]:
+    """Each costs what a counter of it says, in so many steps."""
+    found = []
+    for i in range(120):
+        size = 10.0 ** (1 + i % values)
+        text = prompt(
+            Metric(metric, "B"), language, "here", f"{metric} " + f"word{i} other{i} " * 9, counters={"n": size}
+        )
+        found.append(Row(metric, "B", text, size, f"{metric} {i}", "here", f"{metric} {i}"))
+    return found
+
+
+def test_trees_of_one_metric_are_grown_anew_and_nothing_else_changes(
+    script: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, tables = tmp_path / "made", {name: tmp_path / f"{name}.jsonl" for name in ("spent", "kept")}
+    for name, path in tables.items():
+        write_rows(path, rows(name, 3))
+    both = [*rows("spent", 1), *rows("kept", 3)]
+    assert fit(Parts(both[::2], both[1::2]), folder, TINY)
+    lines = [{"metric": name, "model": script.OURS, "n": 9, "groups": 9} for name in tables]
+    Card.load(folder).with_results(lines).save(folder)
+    before, files = EncoderDecoder(folder), {path.name: path.read_bytes() for path in folder.iterdir()}
+    monkeypatch.setattr(
+        sys, "argv", ["weights.py", "grow", *map(str, tables.values()), "--metric", "spent", "-o", str(folder)]
+    )
+    assert script.main() == 0
+    after, card = EncoderDecoder(folder), Card.load(folder)
+    checksums.check(folder, [name for name in PARTS if (folder / name).is_file()])
+    changed = {path.name for path in folder.iterdir() if files[path.name] != path.read_bytes()}
+    assert changed == {"ensemble.safetensors", "calibration.json", "card.json", "README.md", "checksums.json"}
+    asked = {name: [row.prompt for row in rows(name, 3)] for name in tables}
+    trees = [
+        {name: one.ensemble.members[name].trees.predict(asked[name]) for name in tables} for one in (before, after)
+    ]
+    assert trees[0]["kept"] == trees[1]["kept"]
+    assert {round(d.median) for d in trees[0]["spent"]} == {10} and len(
+        {round(d.median) for d in trees[1]["spent"]}
+    ) == 3
+    assert before.calibration.factors["kept"] == after.calibration.factors["kept"]
+    assert (before.calibration.ranges["spent"][1], after.calibration.ranges["spent"][1]) == (100, 10_000)
+    assert [line["metric"] for line in card.results] == ["kept"]
+    assert set(card.recipe["rows of the trees"]) == {"spent"} and set(card.metrics) == {"spent", "kept"}
