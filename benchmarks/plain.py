@@ -2,8 +2,9 @@
 
     python benchmarks/plain.py
 
-The programs are those of `plain.txt`, and nothing has learned from them. They are measured in the sandbox, one at a
-time; `results/plain.json` has what each took and what was said before.
+The programs are those of `plain.txt`, and nothing has learned from them; some read how much, which lies beside them as
+`NAME.in`. They are measured in the sandbox, one at a time; `results/plain.json` has what each took and what was said
+before.
 """
 
 from __future__ import annotations
@@ -37,8 +38,10 @@ def main() -> int:
         for program in found:
             measured, place = task.facts(program.source), folder / Path(program.source.name).name
             if measured.ok:
-                for said in forerun.predict(str(place), metric=METRICS):
-                    rows.append(said.to_json() | {"measured": measured.values[said.metric], "name": place.name})
+                stdin = program.source.reference
+                for said in forerun.predict(str(place), metric=METRICS, stdin=stdin):
+                    true = {"measured": measured.values[said.metric], "name": place.name, "reads": bool(stdin)}
+                    rows.append(said.to_json() | true)
             progress.step(place.name)
         progress.end()
     write_atomically(RESULT, (json.dumps({"rows": rows}, indent=1) + "\n").encode())

@@ -181,13 +181,14 @@ def plain() -> str:
     if not found:
         return "Not measured.\n"
     rows = []
-    for metric in dict.fromkeys(row["metric"] for row in found["rows"]):
-        own = [row for row in found["rows"] if row["metric"] == metric]
+    for metric, reads in dict.fromkeys((row["metric"], row["reads"]) for row in found["rows"]):
+        own = [row for row in found["rows"] if (row["metric"], row["reads"]) == (metric, reads)]
         off = sorted((max(row["value"] / row["measured"], row["measured"] / row["value"]), row["name"]) for row in own)
         held = sum(row["low"] <= row["measured"] <= row["high"] for row in own)
         far = [f"{name} {times:.0f}×" for times, name in off[:-4:-1]]
         twice = sum(times < 2 for times, _ in off)
-        rows.append([metric, str(len(own)), f"{off[len(off) // 2][0]:.1f}×", str(twice), str(held), ", ".join(far)])
+        name = f"{metric}, sizes that are read" if reads else metric
+        rows.append([name, str(len(own)), f"{off[len(off) // 2][0]:.1f}×", str(twice), str(held), ", ".join(far)])
     return table(["", "programs", "off by (median)", "within twice", "in the 90% interval", "farthest off"], rows)
 
 
