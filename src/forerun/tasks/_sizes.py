@@ -313,7 +313,7 @@ class _Reader:
                 ):
                     size = rounds  # in PHP a range is a list
             elif token[:2] == ".." and i not in self._headed:
-                rounds = self.work_out(i + 1)
+                rounds = self._spanned(i)
                 if self._near(i, _ITERATING):
                     found.implied.append((self._starts[i], rounds))
                 if self._near(i, _FILLING) or self._listed(i):
@@ -425,6 +425,12 @@ class _Reader:
             i = self._closing(i) + 1
         return size
 
+    def _spanned(self, i: int) -> float:
+        """`a..b` with the dots at `i`; where it begins counts if that is a number, and more than one."""
+        before, last = self._tokens[i - 1], self.work_out(i + 1)
+        first = _number(before) if before[:1].isdecimal() else 0.0
+        return last - first if 1.0 < first < last else last
+
     def _ranged(self, i: int) -> float:
         """`range(n)`, `range(a, b)`, `range(a, b, s)` with the word at `i`."""
         first, *rest = self._places(i + 1)
@@ -444,7 +450,7 @@ class _Reader:
         tokens = self._tokens
         if tokens[i - 1] == "." and i > 1:  # Ruby: what is counted stands in front
             return self._counted(i)
-        found = 0.0
+        found, bounded, name = 0.0, False, ""
         end = self._closing(i + 1) if tokens[i + 1] == "(" else i + _FAR
         for k in range(i + 1, min(end, len(tokens))):
             token = tokens[k]
@@ -456,18 +462,44 @@ class _Reader:
                 break
             if token[:2] == ".." or token == "to":
                 self._headed.add(k)
-                found = self.work_out(k + 1)
+                found = self._spanned(k)
                 break
             if token in _COMPARED:
-                found = max(found, self._compared(k))
+                value, name = self._compared(k), tokens[k - 1 if is_word(tokens[k - 1]) else k + 1]
+                if token[0] == "<" and value > 1.0 and not bounded:  # from where it begins, if that is below
+                    found, bounded = value - (found if 1.0 < found < value else 0.0), True
+                else:
+                    found = max(found, value)
             elif token == "=" and found <= 1.0:
                 found = self._from_to(k)
             elif token == "+=":
                 found = self._stepped(found, k + 1)
-            elif token == "*=" and found > 1.0:
-                found = max(math.log(found, max(self.work_out(k + 1), 2.0)), 1.001)
-        rounds = found if found > 1.0 else UNKNOWN
+        rounds = self._by_factors(i, name, found) if found > 1.0 else UNKNOWN
         self._remember(i, rounds)
+        return rounds
+
+    def _by_factors(self, i: int, name: str, rounds: float) -> float:
+        """As many times as a number of this size can be divided, where that is how the name goes on: `n /= 10`,
+        `n = n // 10`, `i *= 2`, `n >>= 1`, and in Euclid's algorithm `b = a % b`.
+        """
+        tokens = self._tokens
+        for k in range(i + 1, min(i + _FAR, len(tokens) - 4)):
+            if tokens[k] != name or tokens[k - 1] in (".", "=="):
+                continue
+            after = tokens[k + 1 : k + 10]
+            after = after[: next((n for n, t in enumerate(after) if t in (";", "\n", "}")), len(after))] + [""] * 2
+            for_itself, factor = after[0] == "=" and name in after[:6], 0.0
+            if after[0] in ("*=", "/=") or after[:2] == ["/", "/="]:
+                factor = self.work_out(k + 2 + (after[0] == "/"))
+            elif after[:2] in ([">>", "="], ["<<", "="]) or (for_itself and (">>" in after[:4] or "<<" in after[:4])):
+                factor = 2.0
+            elif for_itself and "%" in after[:4]:
+                factor = 2.0
+            elif for_itself and (sign := next((t for t in after[2:8] if t in ("*", "/")), "")):
+                at = k + 1 + after.index(sign)
+                factor = self.work_out(at + 1 + (tokens[at + 1] == "/"))
+            if factor > 1.0:
+                return max(math.log(rounds, factor), 1.001)
         return rounds
 
     def _from_to(self, k: int) -> float:
@@ -486,6 +518,8 @@ class _Reader:
         """The larger side of a comparison; `i * i < n` goes as far as its root."""
         tokens = self._tokens
         value, name = self.work_out(k + 1), tokens[k - 1]
+        if name == "]":  # what a list holds says nothing of how often
+            return min(value, UNKNOWN)
         if tokens[k - 2] == "*" and name == tokens[k - 3]:
             value = math.sqrt(value)
         if value > 1.0 and is_word(name):
@@ -506,7 +540,7 @@ class _Reader:
             if rounds or tokens[k] in ("\n", ";"):
                 break
             if tokens[k][:2] == "..":
-                rounds = self.work_out(k + 1)
+                rounds = self._spanned(k)
         if tokens[i] == "step" and tokens[i + 1] == "(":
             rounds = self._stepped(rounds, i + 2)
         return rounds if rounds > 1.0 else UNKNOWN
