@@ -72,6 +72,7 @@ _DEFINING = frozenset("def fn func function sub fun proc".split())
 _NO_TYPE = frozenset(
     "return in and or not if else elif case print puts echo yield new delete throw while for do of await use".split()
 )
+_HALVING = frozenset((">>", "<<", "%"))
 _COMPARED = frozenset("< <= > >= != !== == ===".split())
 GROWING = frozenset(
     "push append push_back emplace_back add put insert extend unshift WriteString push_str addAll concat emplace set"
@@ -491,9 +492,7 @@ class _Reader:
             for_itself, factor = after[0] == "=" and name in after[:6], 0.0
             if after[0] in ("*=", "/=") or after[:2] == ["/", "/="]:
                 factor = self.work_out(k + 2 + (after[0] == "/"))
-            elif after[:2] in ([">>", "="], ["<<", "="]) or (for_itself and (">>" in after[:4] or "<<" in after[:4])):
-                factor = 2.0
-            elif for_itself and "%" in after[:4]:
+            elif (after[0] in _HALVING and after[1] == "=") or (for_itself and not _HALVING.isdisjoint(after[:4])):
                 factor = 2.0
             elif for_itself and (sign := next((t for t in after[2:8] if t in ("*", "/")), "")):
                 at = k + 1 + after.index(sign)
