@@ -27,7 +27,8 @@ LIMITS = (
     "Sizes that stand in a program's text, or in its input, say what it takes, roughly: many are never asked for, many"
     " loops are left early, and the intervals are as wide as that. Sizes that a program works out it does not know.",
     "Its intervals were widened until they held 90% of the values of groups that it had not learned from, of the kinds"
-    " listed here; how many of further ones they held stands with its results. Of other kinds of programs they promise nothing.",
+    " listed here; how many of further ones they held stands with its results. Of other kinds of programs they promise"
+    " nothing.",
     "A metric, a language or a device that is not listed was not learned.",
 )
 _OWN = frozenset({"input", "pipeline", "emit"})
