@@ -280,6 +280,13 @@ def test_the_table_ranks_and_the_gate_closes(folder: Path, run_forerun: Run) -> 
     assert code == 4 and len(err.strip().splitlines()) == 3 and "1 of 3 files over" in err
     assert [float(line["over"]) > 0.5 for line in lines] == [False, False, True]
     assert run_forerun(*ask, "--fail-over", "20 TB")[0] == 0
+    limit = repr(1.001 * values[2])
+    code, out, _ = run_forerun(*ask, "--fail-over", limit, "--format", "json")
+    chance = max(row["over"] for row in json.loads(out))
+    assert code == 0 and 0 < chance < 0.5, "no median is over"
+    assert run_forerun(*ask, "--fail-over", limit, "--risk", repr(chance + 0.001))[0] == 0
+    code, _, err = run_forerun(*ask, "--fail-over", limit, "--risk", repr(0.9 * chance))
+    assert code == 4 and f"more than {0.9 * chance:.3g} is too much" in err
     code, out, _ = run_forerun("predict", "p*.py", "--model", str(folder))
     tables = out.strip().split("\n\n")
     assert code == 0 and len(tables) == 2 and all(len(table.splitlines()) == 4 for table in tables)
@@ -333,6 +340,9 @@ WRONG: list[tuple[tuple[str, ...], int, str]] = [
     (("p1.c", "--metric", "size", "--", "-o", "x"), 2, "nothing is written"),
     (("p1.py", "--fail-over", "3MB"), 2, "one metric"),
     (("p1.py", "--metric", "memory", "--fail-over", "3ms"), 2, "512MB"),
+    (("p1.py", "--metric", "memory", "--risk", "0.1"), 2, "add --fail-over"),
+    (("p1.py", "--metric", "memory", "--fail-over", "3MB", "--risk", "1"), 2, "no probability between 0 and 1"),
+    (("p1.py", "--metric", "memory", "--fail-over", "3MB", "--risk", "nan"), 2, "no probability between 0 and 1"),
     (("p1.py", "--size", "batch"), 2, "batch=1"),
     (("p1.py", "--stdin", "nowhere.txt"), 1, "nowhere.txt"),
     (("*.zig",), 1, "no file matches"),

@@ -20,13 +20,16 @@ if TYPE_CHECKING:
     from forerun.models.encoder_decoder.card import Card
     from forerun.questions import File, Options, Question
 
+_RISK = 0.5
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Options of the verb."""
     parser.epilog = (
         "Several files are ranked, the best first. Everything after -- goes to the compiler, where the size of C or C++"
-        " is asked for (default: -Oz). --fail-over exits with 4 where the median of any file is over; the probability"
-        " of being over stands in the table. What a model knows: forerun models DIR"
+        " is asked for (default: -Oz). --fail-over exits with 4 where any file is over with a probability of more than"
+        " --risk: at .5 its median is over, at .05 the upper end of the table's interval. What a model knows:"
+        " forerun models DIR"
     )
     parser.add_argument("files", nargs="+", metavar="FILE", help="program, .ll, .bc or .onnx; a pattern; - reads stdin")
     text = "memory,runtime,size,latency … (default: all that the model knows of the file)"
@@ -37,6 +40,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--stdin", type=Path, metavar="FILE", help="what the programs will read")
     parser.add_argument("--size", action="append", default=[], metavar="NAME=N", help="an open size of ONNX models")
     parser.add_argument("--fail-over", metavar="AMOUNT", help="a gate for one metric: 512MB, 3ms, 1e6")
+    parser.add_argument("--risk", type=float, metavar="P", help="how probably over is too much (default: 0.5)")
     add_format(parser)
 
 
@@ -46,8 +50,7 @@ def run(options: argparse.Namespace) -> int:
     from forerun.models.encoder_decoder import checksums
 
     files, asked = _expanded(options.files), _options(options)
-    if options.fail_over is not None and len(asked.metrics) != 1:
-        raise UsageError("--fail-over is of one metric", f"{len(asked.metrics)} are named", "add --metric memory")
+    _check(options, asked)
     model = options.model or estimate.MODEL
     loaded = estimate.checkpoint(model)
     if model != estimate.MODEL and (doubt := checksums.doubt(Path(model))):
@@ -62,8 +65,20 @@ def run(options: argparse.Namespace) -> int:
         say(f"forerun: {note}")
     _show(_ranked(found), len(files) > 1, limit, options.format)
     if limit is not None:
-        _gate(found, limit)
+        _gate(found, limit, _RISK if options.risk is None else options.risk)
     return InputError.exit_code if failed else 0
+
+
+def _check(options: argparse.Namespace, asked: Options) -> None:
+    if options.fail_over is not None and len(asked.metrics) != 1:
+        raise UsageError("--fail-over is of one metric", f"{len(asked.metrics)} are named", "add --metric memory")
+    if options.risk is None:
+        return
+    if options.fail_over is None:
+        raise UsageError("--risk says when --fail-over fails", "there is no --fail-over", "add --fail-over 512MB")
+    if not 0 < options.risk < 1:
+        why = f"{options.risk:g} is no probability between 0 and 1"
+        raise UsageError("--risk is a probability", why, "for example: --risk 0.05")
 
 
 def _options(options: argparse.Namespace) -> Options:
@@ -166,13 +181,17 @@ def _table(rows: list[dict[str, Any]], unit: str) -> Table:
     return Table(columns, rows)
 
 
-def _gate(found: Sequence[Estimate], limit: str) -> None:
-    over = [one for one in found if not one.value <= amount(limit, one.unit)]
+def _gate(found: Sequence[Estimate], limit: str, risk: float) -> None:
+    """Raises GateFailed where a file is over with more than that probability; says of what the gate cannot tell."""
+    over = [(chance, one) for one in found if (chance := one.above(amount(limit, one.unit))) > risk]
     if over:
-        first = max(over, key=lambda one: one.value)
+        chance, first = max(over, key=lambda entry: (entry[0], entry[1].value))
         what = f"{first.name}: {quantity(first.value, first.unit)} of {first.metric}"
         raise GateFailed(
             f"{len(over)} of {counted(len(found), 'file')} over {limit}",
-            f"{what}; over it with a probability of {first.above(amount(limit, first.unit)):.0%}",
+            f"{what}; over it with a probability of {chance:.0%}, more than {risk:.3g} is too much",
             "look at it, measure it, or raise --fail-over",
         )
+    if strange := [one for one in found if one.familiarity == 0]:
+        say(f"forerun: the gate is open, and knows little: {strange[0].name} is {strange[0].familiar}"
+            + (f", and {len(strange) - 1} more" if strange[1:] else ""))  # fmt: skip

@@ -2,7 +2,8 @@
 
 A rival gives features and a regression. Its errors come from rows whose group it had not seen (cross-conformal
 prediction, Vovk 2015), so that intervals hold for programs that are new; each class of rows that errs in its own way
-has its own, where they are enough (Mondrian conformal prediction, Vovk et al. 2005).
+has its own, where they are enough (Mondrian conformal prediction, Vovk et al. 2005). Where features tell how far off an
+estimate will be, errors are counted in that (normalized conformal prediction, Papadopoulos et al. 2002).
 """
 
 from __future__ import annotations
@@ -82,12 +83,15 @@ class Fitted:
     estimate: Estimate
     low: float
     high: float
+    spread: Estimate | None = None
+    """What errors are counted in; None where all are alike."""
 
     def distributions(self, features: Any, classes: Classes) -> list[Distribution]:
         """No estimate is further from the known values than they are from one another."""
         places = np.clip(self.estimate(features), self.low, self.high)
-        both = zip(places.tolist(), classes.tolist(), strict=True)
-        return [self.scale.distribution(place, self.own.get(name, self.errors)) for place, name in both]
+        wide = np.ones_like(places) if self.spread is None else self.spread(features)
+        rows = zip(places.tolist(), wide.tolist(), classes.tolist(), strict=True)
+        return [self.scale.distribution(place, by * self.own.get(name, self.errors)) for place, by, name in rows]
 
 
 class Regression(Predictor):
@@ -118,6 +122,11 @@ class Regression(Predictor):
         """What errs alike: all rows."""
         return np.zeros(x.shape[0], dtype=np.int64)
 
+    def _spread(self, x: Any, errors: Vector, seed: int) -> Estimate | None:
+        """How far off estimates are by their features, from the errors of rows that were held out; None where that is
+        not told."""
+        return None
+
     def fit(self, rows: Sequence[Row], seed: int = 0) -> None:
         """Learns from rows of one metric. Raises InputError where they are too few or a value is not finite."""
         values = labels(rows)
@@ -128,6 +137,11 @@ class Regression(Predictor):
         errors = np.empty_like(y)
         for held in masks:
             errors[held] = y[held] - self._regress(x[~held], y[~held], setting, seed)(x[held])
+        spread, wide = self._spread(x, errors, seed), np.ones_like(y)
+        for held in masks if spread else ():
+            if by := self._spread(x[~held], errors[~held], seed):
+                wide[held] = by(x[held])
+        errors /= wide
         span = float(y.max() - y.min()) + 1
         low, high = max(y.min() - span, -_LARGEST), min(y.max() + span, _LARGEST)
         estimate = self._regress(x, y, setting, seed)
@@ -135,7 +149,7 @@ class Regression(Predictor):
         names, counts = np.unique(classes, return_counts=True)
         many = names[counts >= FEWEST_APART].tolist()
         own = {name: thinned(errors[classes == name], QUANTILES // 2) for name in many}
-        self._fitted = Fitted(scale, thinned(errors), own, estimate, low, high)
+        self._fitted = Fitted(scale, thinned(errors), own, estimate, low, high, spread)
 
     def predict(self, prompts: Sequence[str]) -> list[Distribution]:
         """What it believes of each. Raises InputError before `fit`."""

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
+from forerun.tasks._footprint import footprint
 from forerun.tasks._nesting import Blocks, Braces, Indents, Parens
 from forerun.tasks._sizes import GROWING, TOKEN, UNKNOWN, Sizes, heard
 from forerun.toolchains.llvm.counts import counts
@@ -113,7 +114,8 @@ def counters(language: str, text: str, stdin: bytes = b"") -> dict[str, float]:
     if language == "llvm":
         return counts(text)
     syntax = _SYNTAX.get(language, _OTHER)
-    sizes = heard(_size_pattern(syntax), syntax.loops, syntax.nesting[0] == "{", text, stdin)
+    takes = footprint(language)
+    sizes = heard(_size_pattern(syntax), syntax.loops, syntax.nesting[0] == "{", takes, text, stdin)
     scan = _Scan(syntax, sizes)
     for token in _pattern(syntax).finditer(text):
         scan.push(token)
@@ -179,7 +181,9 @@ class _Scan:
         while self._implied and self._implied[-1][0] <= start:
             self.nest.through(math.log(max(self._implied.pop()[1], 1.0)))
         while self._put and self._put[-1][0] <= start:
-            self.grown = max(self.grown, min(self.nest.passed, math.log(self._put.pop()[1])))
+            _, keys, each = self._put.pop()
+            if self.nest.passed:
+                self.grown = max(self.grown, min(self.nest.passed, math.log(keys)) + math.log(each))
         kind = token.lastgroup
         if self._names:
             self._follow(token, kind, start)
@@ -227,8 +231,6 @@ class _Scan:
         if called and not loop and word not in _NO_CALLS:
             self.calls += 1
         self.nest.word(word, loop, math.log(self._rounds.get(start, UNKNOWN)) if loop else 0.0)
-        if word in GROWING:
-            self.grown = max(self.grown, self.nest.passed)
 
 
 def _times(weight: float) -> float:

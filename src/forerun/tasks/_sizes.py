@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import ClassVar
 
+from forerun.tasks._footprint import Footprint
 from forerun.tasks._stdin import is_word, read
 
 UNKNOWN = 10.0
@@ -37,26 +38,23 @@ _ASKING = frozenset(
     " make_shared ensureCapacity Vec vec ints longs doubles rep Repeat".split()
 )
 """What is called with how much is wanted."""
-_BYTES = frozenset(
-    "char bool boolean byte u8 i8 uint8 int8 uint8_t int8_t bool_ _Bool bytes bytearray Buffer Uint8Array"
-    " Int8Array Uint8ClampedArray StringBuilder".split()
-)
-"""What takes a byte, or consists of such."""
-_EIGHTH = 1 / 8
-"""Of an element, which is about a word of the machine: what a byte weighs."""
 _UNTYPED = frozenset("malloc realloc alloca valloc aligned_alloc calloc".split())
 """What is called with bytes, unless it says the size of what."""
+_WORDS = frozenset("zeros ones empty full arange linspace ints longs doubles".split())
+"""What makes arrays of words, where nothing else is told."""
 _REPEATING = frozenset("repeat Repeat rep str_repeat".split())
 """What makes a text of many copies of one."""
 _TYPED = frozenset("vector string deque valarray".split())
 """C++: a name may stand in front of the parentheses."""
 _KEYED = frozenset("map unordered_map".split())
 """C++: of what, stands in angle brackets in front of the name."""
-_EMPTY = (
-    "{ }", "[ ]", "( )", "new Map", "make ( map", "map [", "array ( )", "Hash . new", "Set . new", "dict ( )",
+_EMPTY = ("[ ]", "( )", "array ( )")
+"""What a name is bound to that grows as something is put into it."""
+_EMPTY_KEYED = (
+    "{ }", "new Map", "make ( map", "map [", "Hash . new", "Set . new", "dict ( )",
     "defaultdict (", "collections . defaultdict", "Counter ( )", "collections . Counter",
 )  # fmt: skip
-"""What a name is bound to that grows as something is put into it."""
+"""Such as holds its elements under keys."""
 _HOLDING = frozenset("list set tuple sorted dict frozenset deque bytes bytearray array".split())
 _FILLING = frozenset("to_a to_h to_set map collect select shuffle toArray toList boxed grep".split())
 """What makes a list of a range."""
@@ -79,6 +77,8 @@ GROWING = frozenset(
     " enqueue offer appendleft array_push heappush malloc calloc merge setdefault or_insert or_default".split()
 )
 """What adds to something that grows."""
+_UNDER_KEYS = frozenset("put set insert setdefault or_insert or_default".split())
+_ALONE = frozenset("malloc calloc".split())
 
 
 @dataclass(slots=True)
@@ -86,23 +86,25 @@ class Sizes:
     """What was heard."""
 
     elements: float = 0.0
-    """The most that one allocation asks for, of which eight bytes are one; 0 where none tells."""
+    """The most that one allocation asks for, as so many elements of the language's lists; 0 where none tells."""
     rounds: dict[int, float] = field(default_factory=dict)
     """How often each loop goes round, by where its word stands in the text."""
     implied: list[tuple[int, float]] = field(default_factory=list)
     """Where something is gone through without a loop's word, and how often, in the order of the text."""
     functions: dict[int, str] = field(default_factory=dict)
     """The names of functions, by where they stand in their definitions."""
-    grown: list[tuple[int, float]] = field(default_factory=list)
-    """Where an element is put under a key into something that was empty, in the order of the text; and how many keys
-    there can be."""
+    grown: list[tuple[int, float, float]] = field(default_factory=list)
+    """Where an element is put into something that was empty, in the order of the text; how many keys there can be; and
+    how many elements of a list one counts for."""
 
 
-def heard(pattern: re.Pattern[str], loops: frozenset[str], braces: bool, text: str, stdin: bytes = b"") -> Sizes:
+def heard(
+    pattern: re.Pattern[str], loops: frozenset[str], braces: bool, takes: Footprint, text: str, stdin: bytes = b""
+) -> Sizes:
     """Reads a text, and what it reads itself. `pattern` is `TOKEN` with what is skipped; `braces` tells languages like
-    C. Never raises.
+    C; `takes` is what elements take. Never raises.
     """
-    reader = _Reader(pattern, loops, braces, text)
+    reader = _Reader(pattern, loops, braces, takes, text)
     if stdin:
         reader.read(stdin)
     reader.bind()
@@ -119,6 +121,8 @@ class _Open:
     """Whether it holds elements."""
     times: float = 1.0
     """How often, by a comprehension or a call that asks, there is the largest thing inside."""
+    each: float = 1.0
+    """What one of them counts for, where nothing inside is large."""
     inner: float = 1.0
     """The largest thing inside."""
 
@@ -126,14 +130,16 @@ class _Open:
 class _Reader:
     """The tokens of a text, and what names are worth."""
 
-    def __init__(self, pattern: re.Pattern[str], loops: frozenset[str], braces: bool, text: str) -> None:
-        self._loops, self._braces = loops, braces
+    def __init__(
+        self, pattern: re.Pattern[str], loops: frozenset[str], braces: bool, takes: Footprint, text: str
+    ) -> None:
+        self._loops, self._braces, self._takes = loops, braces, takes
         self._tokens: list[str] = []
         self._starts: list[int] = []
         self._lengths: dict[int, int] = {}
         """Characters of the strings, by the places of their tokens."""
-        self._small: set[int] = set()
-        """Numbers that say that they are bytes: Rust's `0u8`."""
+        self._suffixes: dict[int, str] = {}
+        """The types that numbers tell, by the places of their tokens: Rust's `0u8`."""
         for found in pattern.finditer(text):
             kind = found.lastgroup
             if kind == "skip":
@@ -143,8 +149,8 @@ class _Reader:
                 self._lengths[len(self._tokens)] = len(found[0]) - 2
             else:
                 token = found[kind] if kind else found[0]
-                if kind == "number" and found[0].endswith(("u8", "i8")):
-                    self._small.add(len(self._tokens))
+                if kind == "number" and len(found[0]) > len(token):
+                    self._suffixes[len(self._tokens)] = found[0][len(token) :].lstrip("_")
             self._tokens.append(token)
             self._starts.append(found.start())
         self._tokens += [""] * 4
@@ -152,8 +158,8 @@ class _Reader:
         self._parameters: dict[str, list[str]] = {}
         self._bodies: dict[str, int] = {}
         """Where each function is defined."""
-        self._growing: set[str] = set()
-        """Names that were bound to something empty."""
+        self._growing: dict[str, bool] = {}
+        """Names that were bound to something empty, and whether it holds its elements under keys."""
         self._comprehending = not braces and "each" not in loops
         """Whether braces hold elements: in Ruby they are blocks."""
         self._headed: set[int] = set()
@@ -170,18 +176,19 @@ class _Reader:
         for i, token in enumerate(tokens):
             if token in ("=", ":=", "=>") and i:
                 self._bind(self._bound_name(i), i + 1)
-                if " ".join(tokens[i + 1 : i + 4]).startswith(_EMPTY):
-                    self._grows(self._bound_name(i))
+                empty = " ".join(tokens[i + 1 : i + 4])
+                if empty.startswith((*_EMPTY, *_EMPTY_KEYED)):
+                    self._grows(self._bound_name(i), empty.startswith(_EMPTY_KEYED))
             elif token == "my" and tokens[i + 2] == ";":
-                self._grows(tokens[i + 1])
+                self._grows(tokens[i + 1], False)
             elif token in _KEYED and tokens[i + 1] == "<":
-                self._grows(tokens[self._angled(i + 1) + 1])
+                self._grows(tokens[self._angled(i + 1) + 1], True)
             elif token == "define" and tokens[i - 1] == "#":
                 self._bind(tokens[i + 1], i + 2)
 
-    def _grows(self, name: str) -> None:
+    def _grows(self, name: str, keyed: bool) -> None:
         if is_word(name):
-            self._growing.add(name)
+            self._growing[name] = keyed
 
     def _angled(self, opened: int) -> int:
         """Where an angle bracket ends."""
@@ -192,13 +199,17 @@ class _Reader:
                 return i
         return opened
 
-    def _put(self, i: int) -> bool:
-        """Whether an element is put there into something that was empty: `a[k] = v`, `a[k]++`, Ruby's `a << v`."""
+    def _put(self, i: int) -> int:
+        """Where an element is written that is put into something that was empty, if it is: `a[k] = v`, `a[k]++`, Ruby's
+        `a << v`; else 0.
+        """
         following = self.part(i + 1)
         if following not in ("[", "{"):
-            return following == "<<"
+            return i + 2 if following == "<<" else 0
         end = self._closing(i + 1) + 1
-        return self.part(end) in ("=", "+=", "||") or (self.part(end), self.part(end + 1)) == ("+", "+")
+        if self.part(end) in ("=", "+=", "||") or (self.part(end), self.part(end + 1)) == ("+", "+"):
+            return end + 1
+        return 0
 
     def _keys(self, opened: int) -> float:
         """How many keys there can be in the brackets there: of a remainder as many as what it is divided by."""
@@ -287,13 +298,23 @@ class _Reader:
         tokens, loops = self._tokens, self._loops
         for i, token in enumerate(tokens):
             size = 0.0
-            if token in self._growing and self._put(i):
-                found.grown.append((self._starts[i], self._keys(i + 1)))
+            if token in self._growing and (put := self._put(i)):
+                keyed = self._growing[token] or tokens[i + 1] == "{"
+                found.grown.append((self._starts[i], self._keys(i + 1), self._added(keyed, put)))
+            elif token in GROWING:
+                keyed, alone = token in _UNDER_KEYS, token in _ALONE
+                found.grown.append((self._starts[i], _MOST, self._added(keyed, i + 2, alone)))
             if token in ("(", "[", "{"):
                 holds = token == "[" or tokens[i - 1] in _HOLDING or (token == "{" and self._comprehending)
-                size = self._asked(i) if token != "{" else 0.0
-                times = filled if token == "{" and tokens[i - 1] == ")" else size
-                open_.append(_Open(i, holds, max(times, 1.0) if token != "[" else 1.0))
+                times, each = self._asked(i) if token != "{" else (0.0, 1.0)
+                size = times * each
+                if token == "{" and tokens[i - 1] == ")":
+                    times = filled
+                elif token == "[":  # of types and of what follows a name
+                    times, each = 1.0, self._first(i)
+                if token == "{" and holds:
+                    each = self._share(self._takes.keyed)
+                open_.append(_Open(i, holds, max(times, 1.0), each))
             elif token in (")", "]", "}"):
                 filled = open_[-1].times if token == ")" and open_ else 0.0
                 size = self._closed(i, open_.pop()) if open_ else 0.0
@@ -302,8 +323,8 @@ class _Reader:
                 if open_ and open_[-1].holds:
                     open_[-1].times *= rounds
             elif token == ";" and open_ and open_[-1].holds:  # Rust: [0; n]
-                small = tokens[i - 1] in _BYTES or tokens[i - 1] in ("true", "false") or i - 1 in self._small
-                open_[-1].times *= max(self.work_out(i + 1) * (_EIGHTH if small else 1.0), 1.0)
+                open_[-1].times *= max(self.work_out(i + 1), 1.0)
+                open_[-1].each = self._share(self._literal(i - 1) or self._stated(open_[-1].at) or self._takes.filled)
             elif token == '"' and tokens[i + 1] in ("*", "x"):
                 size = self.work_out(i + 2) * self._text(i)
             elif token in ("range", "rangeClosed") and tokens[i + 1] == "(" and i not in self._headed:
@@ -312,16 +333,17 @@ class _Reader:
                 if any(one.holds for one in open_) or (
                     self._braces and (tokens[i - 1] != "." or self._near(i, _FILLING))
                 ):
-                    size = rounds  # in PHP a range is a list
+                    size = rounds * self._share(self._stated(i) or self._takes.listed)  # in PHP a range is a list
             elif token[:2] == ".." and i not in self._headed:
                 rounds = self._spanned(i)
                 if self._near(i, _ITERATING):
                     found.implied.append((self._starts[i], rounds))
                 if self._near(i, _FILLING) or self._listed(i):
-                    size = rounds
+                    size = rounds * self._share(self._stated(i) or self._takes.listed)
             elif token == "length" and tokens[i + 1] == ":":  # JavaScript: Array.from({ length: n })
-                size = self.work_out(i + 2)
-                found.implied.append((self._starts[i], size))
+                rounds = self.work_out(i + 2)
+                size = rounds * self._share(self._takes.filled)
+                found.implied.append((self._starts[i], rounds))
             if size > 1.0:
                 found.elements = max(found.elements, size)
                 if open_ and token not in ("(", "[", "{"):
@@ -344,15 +366,44 @@ class _Reader:
 
     def _closed(self, i: int, opened: _Open) -> float:
         """How much a bracket that ends here holds: a comprehension, or a list that is repeated."""
-        size, times = opened.times * opened.inner, self._tokens[i + 1]
-        if times == "x" or (times == "*" and opened.holds and self._tokens[i] != "}"):
-            small = opened.at > 0 and self._tokens[opened.at - 1] in _BYTES
-            size *= max(self.work_out(i + 2) * (_EIGHTH if small else 1.0), 1.0)
+        size, sign = opened.times * (opened.inner if opened.inner > 1.0 else opened.each), self._tokens[i + 1]
+        if sign == "x" or (sign == "*" and opened.holds and self._tokens[i] != "}"):
+            called = self._takes.typed([self._tokens[opened.at - 1]]) if opened.at > 0 else None
+            each = self._share(called or self._takes.filled)
+            size = max(self.work_out(i + 2), 1.0) * (max(opened.times, 1.0) * each if opened.inner <= 1.0 else size)
         return size
 
+    def _first(self, i: int) -> float:
+        """What one counts for of what stands first in the brackets there: of constants, there is only the place."""
+        word = self._tokens[i + 1]
+        constant = word[:1].isdecimal() or word in ('"', "True", "False", "None", "nil", "null", "true", "false")
+        return self._share(self._takes.filled) if constant and self._tokens[i + 2] in self._loops else 1.0
+
+    def _share(self, taken: float) -> float:
+        """How many elements of the language's lists take so many bytes."""
+        return taken / self._takes.listed
+
+    def _added(self, keyed: bool, i: int, alone: bool = False) -> float:
+        """How many elements of a list one counts for that is added, and written from `i` on."""
+        whole = alone or self.part(i) in ("[", "{", "new") or (self.part(i) == "(" and "," in self.part(i + 2))
+        more = self._takes.node if whole else 0.0
+        return self._share(max(self._takes.keyed + more if keyed else self._takes.listed, more))
+
+    def _literal(self, i: int) -> float | None:
+        """Bytes of what stands there, where it says what it is: `0u8`, `true`."""
+        if self._tokens[i] in ("true", "false"):
+            return 1.0
+        return self._takes.typed([self._suffixes.get(i, self._tokens[i])])
+
+    def _stated(self, i: int) -> float | None:
+        """Bytes of an element by a type that its statement tells in front of `i`, the nearest first."""
+        before = self._tokens[max(0, i - 16) : i][::-1]
+        end = next((n for n, token in enumerate(before) if token in (";", "{", "}", "\n")), len(before))
+        return self._takes.typed(before[:end])
+
     def _text(self, i: int) -> float:
-        """What a copy of the string at `i` weighs."""
-        return max(self._lengths.get(i, 1), 1) * _EIGHTH
+        """What a copy of the string at `i` counts for."""
+        return self._share(max(self._lengths.get(i, 1), 1))
 
     def _near(self, i: int, words: frozenset[str]) -> bool:
         """Whether one of the words stands beside a range."""
@@ -363,8 +414,8 @@ class _Reader:
         before = self._tokens[max(0, i - 3) : i - 1]
         return before in (["=", "("], ["[", "*"])
 
-    def _asked(self, i: int) -> float:
-        """What is asked for by the bracket that opens here."""
+    def _asked(self, i: int) -> tuple[float, float]:
+        """How much is asked for by the bracket that opens here, and what one of it counts for."""
         tokens = self._tokens
         before = tokens[i - 1] if i else ""
         if tokens[i] == "[":
@@ -372,33 +423,31 @@ class _Reader:
             made = i > 1 and tokens[i - 2] == "new"
             fixed = not is_word(before) and before not in (")", "]", '"') and self._typed_behind(i)
             if not (self._braces and (typed or made or fixed)):
-                return 0.0
+                return 0.0, 1.0
             of = before if made else self.part(i + 3) if fixed else tokens[i - 2]
-            return self._multiplied(i) * (_EIGHTH if of in _BYTES else 1.0)
+            return self._multiplied(i), self._share(self._takes.typed([of]) or 8.0)
         called = before in _ASKING or before.endswith("Array") or (before == "new" and tokens[i - 3] == "Array")
         declared = not called and self._declared(i)
         if not (called or declared):
-            return 0.0
+            return 0.0, 1.0
         wanted = [self._shaped(place) for place in self._places(i)]
         most = math.prod(max(one, 1.0) for one in wanted) if before == "calloc" else max(wanted, default=0.0)
-        return most * self._each(i, before, declared)
+        return most, self._each(i, before, declared)
 
     def _each(self, i: int, called: str, declared: bool) -> float:
-        """What one weighs of what is asked for in the parentheses at `i`."""
+        """What one counts for of what is asked for in the parentheses at `i`."""
         if called in _REPEATING:
             text = next((k for k in (i - 3, i + 1) if self.part(k) == '"'), None)
-            return self._text(text) if text is not None else 1.0 if called == "rep" else _EIGHTH
+            return self._text(text) if text is not None else self._share(8.0 if called == "rep" else 1.0)
         inside = self._tokens[i : self._closing(i)]
         if called in _UNTYPED and "sizeof" not in inside:
-            return _EIGHTH
-        near = [called]
+            return self._share(1.0)
         if declared:
-            near = self._tokens[max(0, i - 8) : i]
-            if "string" in near and "<" not in near:
-                return _EIGHTH
-        elif self.part(i - 2) == ".":
-            near.append(self.part(i - 3))
-        return 1.0 if _BYTES.isdisjoint((*inside, *near)) else _EIGHTH
+            before = self._tokens[max(0, i - 8) : i][::-1]
+            return self._share(1.0 if "string" in before and "<" not in before else self._takes.typed(before) or 8.0)
+        near = [*inside, called, self.part(i - 3) if self.part(i - 2) == "." else ""]
+        plain = 8.0 if called in _WORDS else self._takes.filled
+        return self._share(self._takes.typed(near) or plain)
 
     def _shaped(self, i: int) -> float:
         """What an argument asks for; of a shape in brackets the product: `ones((n, m))`, `zeros([n, m])`."""
