@@ -101,7 +101,7 @@ def test_a_program_that_fills_memory_is_not_taken_for_a_small_one(language: str)
     for n, one in zip(sizes[:2], found, strict=False):
         # Python's bytes are taken for its objects
         assert n / 8 < one.value < 16 * n and one.low < 1.5 * n < 2 * one.high, one
-    assert found[2].value >= found[1].value, "more is not less"
+    assert found[2].value > 0.95 * found[1].value, "more is hardly less: only the number is longer"
 
 
 LOOPS = {
