@@ -336,7 +336,8 @@ def test_the_command_line(stored: Path, run_forerun: Run, tmp_path: Path) -> Non
     own = table(
         tmp_path / "mine.jsonl", ["code", "latency_s", "kind"], ["f(1)", 5, "a"], ["g", 7, "a"], ["f(1)", 3, None]
     )
-    words = ("data", "import", str(own), "-o", str(target), "--format", "json")
+    words = ("data", "import", str(own), "--text", "code", "--target", "latency_s")
+    words += ("-o", str(target), "--format", "json")
     for more, groups, said in (
         ((), 2, ("--group", "--language text")),
         (("--group", "kind", "--language", "c"), 2, ()),
@@ -346,6 +347,16 @@ def test_the_command_line(stored: Path, run_forerun: Run, tmp_path: Path) -> Non
         assert (code, line["rows"], line["groups"]) == (0, 3, groups)
         assert line["language"] == ("c" if more else "text")
         assert len(err.splitlines()) == 1 + len(said) and all(name in err for name in said)
+    holed = table(tmp_path / "holed.csv", ["code", "latency_s"], ["f", 5], ["", 7], ["g", "n/a"], ["h", "inf"])
+    words = ("data", "import", str(holed), "--text", "code", "--target", "latency_s", "-o", str(target))
+    code, _, err = run_forerun(*words)
+    assert code == 1 and "3 rows lack a text or a number: 2, 3, 4" in err and "--skip-bad-rows" in err
+    code, _, err = run_forerun(*words, "--skip-bad-rows")
+    assert code == 0 and [row.value for row in read_rows(target)] == [5.0]
+    assert "left out: " in err and "3 rows lack a text or a number: 2, 3, 4: row 2: column 'code'" in err
+    holed = table(tmp_path / "holed.csv", ["code", "latency_s"], ["", 7], ["g", "n/a"])
+    code, _, err = run_forerun(*words, "--skip-bad-rows")
+    assert code == 1 and "2 rows lack" in err and "left out" not in err, "nothing would be left"
     public = table(tmp_path / "public.jsonl", *CODE)
     code, _, _ = run_forerun("data", "import", str(public), "--layout", "code-regression", "-o", str(target))
     assert code == 0 and len(read_rows(target)) == 3
@@ -362,7 +373,9 @@ def test_the_command_line(stored: Path, run_forerun: Run, tmp_path: Path) -> Non
         (("export", "size", "--each", "-1", "-o", "a.csv"), 2, "not a number of rows"),
         (("show", "none.csv"), 1, "cannot read"),
         (("import", "-o", "a.csv"), 2, "no file was named"),
-        (("import", "own.csv", "-o", "a.csv"), 1, "did you mean"),
+        (("import", "own.csv", "-o", "a.csv"), 2, "there is no text and target"),
+        (("import", "own.csv", "--text", "code", "-o", "a.csv"), 2, "there is no target"),
+        (("import", "own.csv", "--text", "code", "--target", "latency_s", "-o", "a.csv"), 1, "did you mean"),
     ],
 )
 def test_wrong_words_get_three_lines(

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forerun.cli import INTERRUPTED
-from forerun.cli.data import assumed
+from forerun.cli.data import table_options, table_rows
 from forerun.cli.render import Column, Progress, Table, counted, number, say, show
 from forerun.errors import ToolMissing, UsageError
 from forerun.rows import Row
 from forerun.splits import split
-from forerun.tables import read_rows, read_table
+from forerun.tables import read_rows
 from forerun.train.curves import best, points_of
 
 if TYPE_CHECKING:
@@ -35,11 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--data", action="append", default=[], type=Path, metavar="FILE", help="rows as `forerun data` writes them"
     )
-    parser.add_argument("--text", help="of a table of yours: the column with the programs; needs --target")
-    parser.add_argument("--target", help="of a table of yours: the column with the numbers")
-    parser.add_argument("--group", help="of a table of yours: the column that says what belongs together")
-    parser.add_argument("--language", help="of a table of yours: the language, or the column that says it")
-    parser.add_argument("--device", help="of a table of yours: where the programs ran, or the column that says it")
+    table_options(parser)
     parser.add_argument("--recipe", default="cpu", help="cpu, gpu, or adapt for 16 to 100 examples (default: cpu)")
     parser.add_argument(
         "--start",
@@ -124,14 +120,9 @@ def read(options: argparse.Namespace) -> list[Row]:
     """The rows of all files. Raises UsageError without any, InputError."""
     if not options.data:
         raise UsageError("there is nothing to learn from", "no --data was named", "make some: forerun data --help")
-    if bool(options.text) != bool(options.target):
-        raise UsageError("--text and --target go together", "one of them is missing", "--text code --target latency_s")
-    if not options.text:
-        return [row for path in options.data for row in read_rows(path)]
-    about = (options.group, options.language, options.device)
-    rows = [row for path in options.data for row in read_table(path, options.text, options.target, *about)]
-    assumed(options.group, options.language)
-    return rows
+    if options.text or options.target:
+        return table_rows(options.data, options)
+    return [row for path in options.data for row in read_rows(path)]
 
 
 def _table(folder: Path, done: bool) -> Table:

@@ -57,12 +57,7 @@ def _import_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "file", nargs="?", default="", help="a .csv, .jsonl or .parquet file with a program a row, or .csv.gz"
     )
-    parser.add_argument("--text", default="code", help="the column with the programs (default: code)")
-    parser.add_argument("--target", default="", help="the column with the numbers (default: latency_s)")
-    parser.add_argument("--group", help="the column that says what belongs together, as the solutions of one problem")
-    parser.add_argument("--language", help="the language of all programs, or the column that says it")
-    parser.add_argument("--device", help="where all of them ran, or the column that says it")
-    parser.add_argument("--unit", help="the unit of all numbers, or the column that says it (default: by the name)")
+    table_options(parser)
     parser.add_argument(
         "--layout",
         choices=LAYOUTS,
@@ -70,6 +65,38 @@ def _import_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--limit", type=_count, help="so many rows of a public data set, from its start")
     _output(parser)
+
+
+def table_options(parser: argparse.ArgumentParser) -> None:
+    """What says how a table of one's own is read."""
+    own = parser.add_argument_group("of a table of yours")
+    own.add_argument("--text", metavar="COLUMN", help="the column with the programs")
+    own.add_argument("--target", metavar="COLUMN", help="the column with the numbers")
+    own.add_argument("--group", metavar="COLUMN", help="what belongs together, as the solutions of one problem")
+    own.add_argument("--language", help="the language of all programs, or the column that says it")
+    own.add_argument("--device", help="where all of them ran, or the column that says it")
+    own.add_argument("--unit", help="the unit of all numbers, or the column that says it (default: by the name)")
+    own.add_argument("--skip-bad-rows", action="store_true", help="leave rows out that lack a text or a finite number")
+
+
+def table_rows(paths: Sequence[Path], options: argparse.Namespace) -> list[Row]:
+    """The rows of tables that are read so; says what is taken for granted. Raises UsageError, InputError."""
+    if not (options.text and options.target):
+        missing = " and ".join(name for name in ("text", "target") if not getattr(options, name))
+        todo = "name both columns: --text code --target latency_s"
+        raise UsageError("--text and --target go together", f"there is no {missing}", todo)
+
+    def left_out(error: InputError) -> None:
+        say(f"forerun: left out: {error.what}: {error.why}")
+
+    about = (options.group, options.language, options.device, options.unit)
+    by = left_out if options.skip_bad_rows else None
+    rows = [row for path in paths for row in read_table(path, options.text, options.target, *about, by)]
+    if not options.group:
+        say("forerun: no --group was named: each distinct text is a group of its own")
+    if not options.language:
+        say("forerun: no --language was named: the programs are text, and are asked about with --language text")
+    return rows
 
 
 def _count(text: str) -> int:
@@ -119,24 +146,13 @@ def _export(options: argparse.Namespace) -> Table:
 def _import(options: argparse.Namespace) -> Table:
     check(options.output)
     if options.layout:
-        found = list(read_public(options.layout, options.file, options.target, options.limit))
+        found = list(read_public(options.layout, options.file, options.target or "", options.limit))
         return _written(found, options.output)
     if not options.file:
         raise UsageError("no file was named", "there is a table to import, or a --layout", "see: forerun data --help")
     if Path(options.file).resolve() == Path(options.output).resolve():
         raise UsageError(f"{options.output} is what is read", "it would be replaced", "name another file with -o")
-    about = (options.group, options.language, options.device, options.unit)
-    rows = read_table(Path(options.file), options.text, options.target or "latency_s", *about)
-    assumed(options.group, options.language)
-    return _written(rows, options.output)
-
-
-def assumed(group: str | None, language: str | None) -> None:
-    """Says what is taken for granted of a table of one's own where no option says it."""
-    if not group:
-        say("forerun: no --group was named: each distinct text is a group of its own")
-    if not language:
-        say("forerun: no --language was named: the programs are text, and are asked about with --language text")
+    return _written(table_rows([Path(options.file)], options), options.output)
 
 
 def _show(options: argparse.Namespace) -> Table:

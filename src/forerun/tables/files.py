@@ -22,6 +22,9 @@ from forerun.files import write_atomically
 Record = Mapping[str, Any]
 
 
+_LEAVE = "of a table of yours, --skip-bad-rows"
+
+
 class WrongCell(InputError):
     """A row has no text or number where it needs one."""
 
@@ -70,7 +73,7 @@ def text_in(path: Path, row: int, name: str, record: Record) -> str:
     value = column(path, name, record, lambda value: isinstance(value, str) and not _is_number(value))
     if not isinstance(value, str) or not value.strip():
         why = f"column {name!r} holds {_shown(value)}"
-        raise WrongCell(f"{path}, row {row}: no text", why, "fill it in, or leave the row out")
+        raise WrongCell(f"{path}, row {row}: no text", why, f"fill it in, or leave the row out: {_LEAVE}")
     return value
 
 
@@ -80,14 +83,15 @@ def number_in(path: Path, row: int, name: str, record: Record) -> float:
     try:
         found = _number(value)
     except (TypeError, ValueError, OverflowError):
-        why, todo = f"column {name!r} holds {_shown(value)}", "name another column, or mend the row"
+        why = f"column {name!r} holds {_shown(value)}"
+        todo = f"name another column, mend the row, or leave it out: {_LEAVE}"
         if isinstance(value, str) and _GROUPED.fullmatch(value.strip()):
             todo = "write it without commas between digits, and with a decimal point"
         raise WrongCell(f"{path}, row {row}: not a number", why, todo) from None
     if math.isfinite(found):
         return found
     why = f"column {name!r} holds {_shown(value)}"
-    raise WrongCell(f"{path}, row {row}: no finite number", why, "measure it, or leave the row out")
+    raise WrongCell(f"{path}, row {row}: no finite number", why, f"measure it, or leave the row out: {_LEAVE}")
 
 
 _READABLE = "give a .csv, .jsonl or .parquet file, the first two perhaps with .gz behind"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from forerun.core import Metric
@@ -55,12 +55,14 @@ def read_table(
     language: str | None = None,
     device: str | None = None,
     unit: str | None = None,
+    left_out: Callable[[InputError], None] | None = None,
 ) -> list[Row]:
     """A user's table: one program a row, its text and its number in two columns.
 
     `group` is a column; where it says nothing, and without it, each distinct text is a group. `language`, `device` and
     `unit` are columns where the table has one of that name, else what holds for all rows; without a language programs
     are `text`. Without a unit the end of the target's name may tell: `latency_s` is the metric `latency` in seconds.
+    Where there is a `left_out`, rows without a text or a finite number are, unless all are so, and it is told of them.
 
     Raises InputError with the columns that are there, or with the rows that lack a text or a finite number;
     UsageError, ToolMissing.
@@ -81,25 +83,34 @@ def read_table(
             f"{path.name}:{number}",
         )
 
-    return _each(path, row)
+    return _each(path, row, left_out)
 
 
-def _each(path: Path, row: Callable[[int, Record], Row]) -> list[Row]:
-    """A row of each record. Raises InputError that names those that are wrong, after all were read."""
+def _each(
+    path: Path, row: Callable[[int, Record], Row], left_out: Callable[[InputError], None] | None = None
+) -> list[Row]:
+    """A row of each record. Raises InputError that names those that are wrong, after all were read, or says it."""
     found, wrong = list[Row](), dict[int, WrongCell]()
     for number, record in enumerate(files.read(path), 1):
         try:
             found.append(row(number, record))
         except WrongCell as error:
             wrong[number] = error
-    first = next(iter(wrong), 0)
-    if len(wrong) == 1:
-        raise wrong[first]
-    if wrong:
-        named = ", ".join(map(str, list(wrong)[:_NAMED])) + f" and {len(wrong) - _NAMED} more" * (len(wrong) > _NAMED)
-        what = f"{path}: {len(wrong)} rows lack a text or a number: {named}"
-        raise InputError(what, f"row {first}: {wrong[first].why}", wrong[first].todo)
+    if wrong and left_out and found:
+        left_out(_wrong(path, wrong))
+    elif wrong:
+        raise _wrong(path, wrong)
     return found
+
+
+def _wrong(path: Path, wrong: Mapping[int, WrongCell]) -> InputError:
+    """An error that names rows, and why the first of them is wrong."""
+    first, cell = next(iter(wrong.items()))
+    if len(wrong) == 1:
+        return cell
+    named = ", ".join(map(str, list(wrong)[:_NAMED])) + f" and {len(wrong) - _NAMED} more" * (len(wrong) > _NAMED)
+    what = f"{path}: {len(wrong)} rows lack a text or a number: {named}"
+    return InputError(what, f"row {first}: {cell.why}", cell.todo)
 
 
 def metric_of(column: str, unit: str | None = None) -> Metric:
