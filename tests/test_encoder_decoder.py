@@ -140,8 +140,12 @@ def test_an_answer_lies_between_that_of_the_network_and_that_of_the_trees() -> N
 @pytest.mark.parametrize("file", ["decoder.onnx", "pieces.json", "calibration.json", "ensemble.safetensors"])
 def test_parts_of_two_checkpoints_are_refused(file: str, folder: Path, tmp_path: Path) -> None:
     place = Path(shutil.copytree(folder, tmp_path / "copy"))
-    (place / "model.safetensors").write_bytes(b"not read")
+    whole = (place / "model.safetensors").read_bytes()
+    (place / "model.safetensors").write_bytes(whole[:-1])
     EncoderDecoder(place)
+    assert "model.safetensors is not the one that was saved" in checksums.doubt(place)
+    (place / "model.safetensors").write_bytes(whole)
+    assert not checksums.doubt(place)
     if file == "ensemble.safetensors":
         Ensemble({}).save(place)
     elif file == "calibration.json":
@@ -153,7 +157,6 @@ def test_parts_of_two_checkpoints_are_refused(file: str, folder: Path, tmp_path:
     with pytest.raises(InputError, match="not one whole checkpoint") as caught:
         EncoderDecoder(place)
     assert file in caught.value.why and "copy the whole folder" in caught.value.todo
-    assert not checksums.doubt(place)
     (place / "checksums.json").write_text("[]")
     for asked in (EncoderDecoder, checksums.doubt):
         with pytest.raises(InputError, match=r"checksums\.json cannot be read"):

@@ -410,7 +410,8 @@ def test_what_a_prediction_does_not_read_is_checked_where_a_checkpoint_is_shown(
 ) -> None:
     place = Path(shutil.copytree(folder, tmp_path / "copy"))
     (place / "model.safetensors").write_bytes(b"damaged")
-    assert run_forerun("predict", "p1.py", "--model", str(place))[0] == 0
+    code, out, err = run_forerun("predict", "p1.py", "--model", str(place))
+    assert code == 0 and out and "model.safetensors is not the one that was saved: answers come from the graphs" in err
     code, out, err = run_forerun("models", str(place))
     assert code == 1 and not out and "model.safetensors is not the file" in err
     (place / "model.safetensors").unlink()

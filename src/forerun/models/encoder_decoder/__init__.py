@@ -28,6 +28,7 @@ from forerun.models.encoder_decoder import calibration, checksums, ensemble
 from forerun.models.encoder_decoder._onnx import DECODER, ENCODER, OnnxNetwork
 from forerun.models.encoder_decoder.calibration import Calibration
 from forerun.models.encoder_decoder.card import Card
+from forerun.models.encoder_decoder.checksums import WEIGHTS
 from forerun.models.encoder_decoder.config import Config
 from forerun.models.encoder_decoder.ensemble import Ensemble
 from forerun.models.encoder_decoder.tokenizer import PIECES, TOKENIZER, Encoded, Tokenizer
@@ -36,7 +37,7 @@ from forerun.rows import Row
 
 A = TypeVar("A")
 
-CONFIG, WEIGHTS = "config.json", "model.safetensors"
+CONFIG = "config.json"
 BESIDE = (CONFIG, TOKENIZER, PIECES, calibration.FILE, ensemble.FILE)
 """What is read whatever runs the network."""
 PARTS = (*BESIDE, WEIGHTS, ENCODER, DECODER)

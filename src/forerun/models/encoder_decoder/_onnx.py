@@ -88,5 +88,5 @@ def _session(path: Path, threads: int) -> Any:
         return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
     except Exception as error:  # its own exceptions share no base
         why = str(error).partition("\n")[0]
-        todo = "install forerun again, or export it again"
+        todo = "copy the checkpoint again, or save it again; install forerun again where it is the one that ships"
         raise InputError(f"the network cannot be read: {path}", why, todo) from error

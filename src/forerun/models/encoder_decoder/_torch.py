@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from forerun.errors import ToolMissing, UsageError, reason
 from forerun.models._decode import Logits, padded
-from forerun.models.encoder_decoder import WEIGHTS
+from forerun.models.encoder_decoder.checksums import WEIGHTS
 from forerun.models.encoder_decoder.network import Cache, Memory, Network
 
 

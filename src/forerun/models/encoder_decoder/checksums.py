@@ -13,6 +13,7 @@ from forerun.files import write_atomically
 from forerun.models.encoder_decoder._onnx import DECODER, ENCODER
 
 FILE = "checksums.json"
+WEIGHTS = "model.safetensors"
 _AGAIN = "copy the whole folder again (install forerun again where it is the one that ships)"
 
 
@@ -51,15 +52,19 @@ def check(folder: Path, names: Sequence[str]) -> Mapping[str, str]:
 
 
 def doubt(folder: Path) -> str:
-    """What a user should know of a folder whose files nobody can check, as one that was put together by hand, and of
-    one whose graphs are gone. Raises InputError where the file cannot be read.
+    """What a user should know of a folder whose files nobody can check, as one that was put together by hand; of one
+    whose graphs are gone, or whose weights are damaged, which no answer by graphs reads. Raises InputError where the
+    file cannot be read.
     """
     if (folder / FILE).is_file():
         saved = check(folder, ())
         gone = [name for name in (ENCODER, DECODER) if name in saved and not (folder / name).is_file()]
-        return (
-            f"{folder} lacks {' and '.join(gone)}: PyTorch answers, slower; copy the whole folder again" if gone else ""
-        )
+        if gone:
+            return f"{folder} lacks {' and '.join(gone)}: PyTorch answers, slower; copy the whole folder again"
+        if _digest(folder / WEIGHTS) not in ("", saved.get(WEIGHTS)):
+            why = f"{WEIGHTS} is not the one that was saved"
+            return f"{folder}: {why}: answers come from the graphs, and no training can start there; copy it again"
+        return ""
     return f"{folder} has no {FILE}: whether its files belong together is not known; save_pretrained writes one"
 
 
