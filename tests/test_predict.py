@@ -320,6 +320,8 @@ WRONG: list[tuple[tuple[str, ...], int, str]] = [
     (("empty.py",), 1, "empty.py is empty"),
     (("binary.py",), 1, "no text"),
     (("packed.py",), 1, "it holds control characters"),
+    (("packed",), 1, "it holds control characters"),
+    (("bare",), 2, "it has no suffix"),
     (("big.py",), 1, "too large"),
     (("folder",), 1, "folder/*.py"),
     (("broken.ll",), 1, "FORERUN_LLVM=N"),
@@ -360,6 +362,8 @@ def test_what_is_wrong_is_said(
     Path("empty.py").write_text("  \n")
     Path("binary.py").write_bytes(b"\x7fELF\0\0\1")
     Path("packed.py").write_bytes(zlib.compress(random.Random(0).randbytes(2000)).replace(b"\0", b""))
+    shutil.copy("packed.py", "packed")
+    Path("bare").write_text("x = 1")
     Path("big.py").write_text("x = 1\n" * 2_000_000)
     Path("what.xyz").write_text("x")
     Path("bad.onnx").write_bytes(b"soup")

@@ -167,7 +167,13 @@ def read(path: str, options: Options, data: bytes | None = None) -> File:
     """What lies in a file, or `data` that came from standard input. Raises InputError, UsageError, ToolMissing."""
     if data is None and Path(path).is_dir():
         raise InputError(f"{path} is a folder", "files are read one by one", f"name those in it: '{path}/*.py'")
-    language, place = language_of(path, options.language), "" if data is not None else path
+    place = "" if data is not None else path
+    try:
+        language = language_of(path, options.language)
+    except UsageError:
+        if data is None:
+            _check(path, content(path))  # of what is no text no language would help
+        raise
     if language == _ONNX:
         model = proto.load(Path(path)) if data is None else proto.parse(data, path)
         fixed = proto.fix(model, options.sizes)
@@ -215,7 +221,8 @@ def language_of(path: str, named: str = "") -> str:
         return _SUFFIXES[suffix]
     if (known := of_file(Path(f"x{suffix}"))) or named:
         return known.name if known else named.lower()
-    why = "standard input has no suffix" if path == "-" else f"the suffix {suffix!r} is not known"
+    bare = f"{'standard input' if path == '-' else 'it'} has no suffix"
+    why = f"the suffix {suffix!r} is not known" if suffix else bare
     raise UsageError(f"cannot tell the language of {path}", why, "say it: --language python")
 
 

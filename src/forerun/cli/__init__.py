@@ -118,6 +118,8 @@ def _dispatch(arguments: list[str]) -> int:
     options, unknown = parser.parse_known_args(own or ["--help"])
     if unknown:  # the parser of the first word would point to its own help
         todo = f"see: forerun {verb} --help"
+        if "folder" in options and not unknown[0].startswith("-"):
+            todo = f"a folder is named so: --folder {unknown[0]}; {todo}"
         raise UsageError(f"wrong arguments of `forerun {verb}`", f"not known: {' '.join(unknown)}", todo)
     for before, word in pairwise(own):
         if re.fullmatch(r"(--[\w-]+=)?", word):

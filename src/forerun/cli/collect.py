@@ -20,7 +20,7 @@ _TASKS = {
     "passes": (_collect_passes, "pass pipelines, on the modules of real builds"),
     "size": (_collect_size, "how much code modules become, at levels and with random pipelines"),
     "memory": (_collect_programs, "how much memory programs take"),
-    "runtime": (_collect_programs, "how long programs run"),
+    "runtime": (_collect_programs, "how much CPU time programs take"),
     "latency": (_collect_models, "how long neural networks take on this processor"),
     "kernels": (_collect_kernels, "how long kernels of PyTorch's compiler take, on this processor or GPU"),
     "schedule": (_collect_schedule, "how long schedules of tensor programs take on this processor"),
