@@ -339,6 +339,24 @@ def test_each_kind_has_the_errors_of_its_own_rows() -> None:
         assert 0.8 < wide["python"] / (2 * 1.645 * 0.6) < 1.3
 
 
+@pytest.mark.parametrize(("count", "apart"), [(900, True), (700, False), (400, False)])
+def test_how_far_off_answers_are_is_learned_from_features(count: int, apart: bool) -> None:
+    """One kind of rows: those with many branches are noisy. Few rows do not tell it."""
+    draw, rows = random.Random(0), list[Row]()
+    for i in range(count):
+        branches, loops = draw.randrange(10), draw.randrange(10)
+        value = math.exp(0.3 * loops + draw.gauss(0, 0.8 if branches > 4 else 0.05))
+        rows.append(row("x", value, str(i), branches=branches, loops=loops))
+    fitted = BoostedTrees(syntax=False)
+    fitted.fit(rows)
+    for trees in (fitted, BoostedTrees.from_arrays(*fitted.arrays())):
+        found = trees.predict([row("x", 1.0, branches=branches, loops=5).prompt for branches in (1, 8)])
+        calm, wild = (math.log(high / low) for low, high in (one.interval(0.9) for one in found))
+        assert (calm < 0.5 * wild) == apart
+        if apart:
+            assert 0.6 < wild / (2 * 1.645 * 0.8) < 1.5
+
+
 def holding(count: int, seed: int, most: float = 7.0) -> list[Row]:
     """In c 1 MB and 4 bytes for each element, in python 14 MB and 8 bytes; one in ten holds nothing."""
     draw, found = random.Random(seed), list[Row]()

@@ -142,6 +142,7 @@ def test_an_interrupted_training_says_how_to_go_on(table: Path, run_forerun: Any
         ),
         (("data", "show", "mine.csv"), "data import mine.csv --text COLUMN --target COLUMN"),
         (("train", "--data", "mine.csv", "--text", "code"), "go together"),
+        (("train", "--data", "mine.csv", "--skip-bad-rows"), "there is no text and target"),
         (("train", "--data", "mine.csv", "--text", "code", "--target", "speed"), "latency_s"),
         (("train", "--data", "mine.csv", "--recipe", "soup"), "no recipe"),
         (("train", "--data", "nowhere.csv"), "nowhere.csv"),

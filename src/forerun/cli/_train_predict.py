@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forerun.cli import INTERRUPTED
-from forerun.cli.data import table_options, table_rows
+from forerun.cli.data import OF_TABLES, table_options, table_rows
 from forerun.cli.render import Column, Progress, Table, counted, number, say, show
 from forerun.errors import ToolMissing, UsageError
 from forerun.rows import Row
@@ -120,7 +120,7 @@ def read(options: argparse.Namespace) -> list[Row]:
     """The rows of all files. Raises UsageError without any, InputError."""
     if not options.data:
         raise UsageError("there is nothing to learn from", "no --data was named", "make some: forerun data --help")
-    if options.text or options.target:
+    if any(vars(options)[name] for name in OF_TABLES):
         return table_rows(options.data, options)
     return [row for path in options.data for row in read_rows(path)]
 

@@ -24,6 +24,8 @@ from forerun.tables.files import check
 from forerun.tables.schedules import Sentences
 from forerun.tables.stored import EACH
 
+OF_TABLES = ("text", "target", "group", "language", "device", "unit", "skip_bad_rows")
+"""Options that say how a table of one's own is read."""
 _SAVE_S = 60.0
 
 
@@ -68,7 +70,7 @@ def _import_options(parser: argparse.ArgumentParser) -> None:
 
 
 def table_options(parser: argparse.ArgumentParser) -> None:
-    """What says how a table of one's own is read."""
+    """Adds those of `OF_TABLES`."""
     own = parser.add_argument_group("of a table of yours")
     own.add_argument("--text", metavar="COLUMN", help="the column with the programs")
     own.add_argument("--target", metavar="COLUMN", help="the column with the numbers")

@@ -3,7 +3,7 @@
 A rival gives features and a regression. Its errors come from rows whose group it had not seen (cross-conformal
 prediction, Vovk 2015), so that intervals hold for programs that are new; each class of rows that errs in its own way
 has its own, where they are enough (Mondrian conformal prediction, Vovk et al. 2005). Where features tell how far off an
-estimate will be, errors are counted in that (normalized conformal prediction, Papadopoulos et al. 2002).
+estimate will be, errors are counted in that (normalized conformal prediction, Papadopoulos et al. 2008).
 """
 
 from __future__ import annotations
@@ -139,8 +139,11 @@ class Regression(Predictor):
             errors[held] = y[held] - self._regress(x[~held], y[~held], setting, seed)(x[held])
         spread, wide = self._spread(x, errors, seed), np.ones_like(y)
         for held in masks if spread else ():
-            if by := self._spread(x[~held], errors[~held], seed):
-                wide[held] = by(x[held])
+            by = self._spread(x[~held], errors[~held], seed)
+            if by is None:  # too few without them: nobody knows how sure it is of rows that it has not seen
+                spread, wide = None, np.ones_like(y)
+                break
+            wide[held] = by(x[held])
         errors /= wide
         span = float(y.max() - y.min()) + 1
         low, high = max(y.min() - span, -_LARGEST), min(y.max() + span, _LARGEST)

@@ -107,9 +107,10 @@ def counters(language: str, text: str, stdin: bytes = b"") -> dict[str, float]:
 
     Of source: lines, bytes, loops, how deep loops and blocks are nested, branches, calls (and definitions that look
     like them), words that allocate, the largest integer that is written out; and as far as sizes in the text tell, the
-    most elements that are asked for at once or gathered in loops, and how often the innermost loop of any nest goes
-    round, where names are worth what is read from `stdin`. Of LLVM IR (`llvm`): see `forerun.toolchains.llvm.counts`. A
-    language that is not known is read as something like C or Python.
+    most elements that are asked for at once or gathered in loops (as many as of the language's lists take as much:
+    `forerun.tasks._footprint`), and how often the innermost loop of any nest goes round, where names are worth what is
+    read from `stdin`. Of LLVM IR (`llvm`): see `forerun.toolchains.llvm.counts`. A language that is not known is read
+    as something like C or Python.
     """
     if language == "llvm":
         return counts(text)
