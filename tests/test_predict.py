@@ -37,6 +37,7 @@ from forerun.models.encoder_decoder.card import Card  # noqa: E402
 from forerun.questions import Options, language_of, questions  # noqa: E402
 from forerun.rows import Row  # noqa: E402
 from forerun.tables import write_rows  # noqa: E402
+from forerun.tasks._endless import endless  # noqa: E402
 from forerun.tasks._parsing import broken  # noqa: E402
 from forerun.tasks.accuracy import Accuracy  # noqa: E402
 from forerun.tasks.latency import Latency  # noqa: E402
@@ -254,6 +255,39 @@ def test_what_does_not_parse_is_told_and_answered(folder: Path, run_forerun: Run
     code, out, err = run_forerun("predict", "p9.py", "p3.py", "--model", str(folder))
     assert code == 0 and "p9.py" in out and err.count("does not parse") == 1
     assert "p9.py does not parse (line 5: " in err
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "line"),
+    [
+        ("python", "x = 0\nwhile True:\n    x += 1\n", 2),
+        ("python", "while True:\n    if f(x):\n        break\n", 0),
+        ("python", "while True:\n    print('break')\n", 1),
+        ("python", "while x:\n    x -= 1\n", 0),
+        ("c", "int main(void) {\n    for (;;);\n    return 0;\n}\n", 2),
+        ("c", "int main(void) { while (1) { x++; } return 0; }", 1),
+        ("c", "int main(void) { while (1) { step(); } return 0; }", 0),
+        ("c", "int main(void) { do { if (f()) return 1; } while (1); }", 0),
+        ("go", "package main\nfunc main() {\n\tfor {\n\t}\n}\n", 3),
+        ("go", "func main() { for i := 0; i < 9; i++ { } }", 0),
+        ("rust", "fn main() { loop { if done { break; } } }", 0),
+        ("rust", "fn main() { loop { n += 1; } }", 1),
+        ("ruby", "loop do\n  x += 1\nend", 1),
+        ("lua", "while true do x = x + 1 end", 1),
+        ("java", "class A { void f() { while (true) { x = it.next(); } } }", 0),
+        ("scheme", "(let loop () (loop))", 0),
+        ("c", "while(1){{{", 1),
+    ],
+)
+def test_what_never_ends(language: str, text: str, line: int) -> None:
+    assert endless(language, text) == line
+
+
+def test_what_never_ends_is_told(folder: Path, run_forerun: Run) -> None:
+    Path("p8.py").write_text(program(3) + "while True:\n    pass\n")
+    code, _, err = run_forerun("predict", "p8.py", "p3.py", "--model", str(folder))
+    assert code == 0 and "p8.py: nothing is seen that ends the loop in line 5" in err
+    assert err.count("nothing is seen") == 1
 
 
 def test_a_part_of_a_program_is_no_program(folder: Path, compiler: str) -> None:

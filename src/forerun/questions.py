@@ -18,6 +18,7 @@ from forerun.corpora.programs import incomplete
 from forerun.errors import ForerunError, InputError, ToolMissing, UsageError
 from forerun.models.encoder_decoder.card import Card, Kind
 from forerun.tasks import _graphs, _programs, size
+from forerun.tasks._endless import endless
 from forerun.tasks._parsing import broken
 from forerun.tasks.accuracy import ACCURACY
 from forerun.toolchains.llvm import clang
@@ -92,6 +93,9 @@ def questions(what: What | File, card: Card, options: Options) -> list[Question]
     notes = _unused(file, found, options)
     if why := broken(file.source.lang, file.source.text):
         notes.append(f"{file.source.name} does not parse ({why}): the answer is that of the program it looks like")
+    if any(_ran(question.kind.metric) for question in found) and (line := endless(file.source.lang, file.source.text)):
+        why = f"nothing is seen that ends the loop in line {line}"
+        notes.append(f"{file.source.name}: {why}: the answer is that of programs that end")
     if failures:
         notes.append(f"the metrics of its machine code are left out: {failures[0].what}: {failures[0].why}")
     found[0] = replace(found[0], notes=(*found[0].notes, *notes))
