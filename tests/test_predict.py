@@ -327,6 +327,25 @@ def test_the_table_ranks_and_the_gate_closes(folder: Path, run_forerun: Run) -> 
     assert re.search(r"p1\.py +runtime +\S+ (n|µ|m)?s ", tables[1])
 
 
+def test_a_limit_at_the_median_passes_and_one_below_it_does_not(folder: Path, run_forerun: Run) -> None:
+    for name in ("p1.py", "p3.py", "p5.py", "p1.c", "p3.c", "p5.c"):
+        gate = ("predict", name, "--model", str(folder), "--metric", "runtime", "--fail-over")
+        median = forerun.predict(name, metric="runtime", model=folder).value
+        assert run_forerun(*gate, repr(median))[0] == 0
+        code, _, err = run_forerun(*gate, repr(median * 0.999))
+        assert code == 4 and "with a probability of 0." in err and "raise --fail-over or --risk" in err
+
+
+def test_an_open_gate_says_of_what_it_knows_nothing(folder: Path, run_forerun: Run) -> None:
+    ask = ("predict", "p1.py", "p3.py", "--model", str(folder), "--metric", "memory")
+    gate, strange = ("--fail-over", "20TB"), ("--device", "a toaster")
+    code, _, err = run_forerun(*ask, *gate, *strange)
+    assert code == 0 and "knows little: p1.py is unlike anything seen, and 1 more" in err
+    for words in (gate, strange):
+        code, _, err = run_forerun(*ask, *words)
+        assert code == 0 and "the gate" not in err
+
+
 def test_standard_input_and_languages(folder: Path, run_forerun: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     class Given:
         buffer = io.BytesIO(program(3).encode())

@@ -183,14 +183,16 @@ def _table(rows: list[dict[str, Any]], unit: str) -> Table:
 
 def _gate(found: Sequence[Estimate], limit: str, risk: float) -> None:
     """Raises GateFailed where a file is over with more than that probability; says of what the gate cannot tell."""
-    over = [(chance, one) for one in found if (chance := one.above(amount(limit, one.unit))) > risk]
+    # Rounded: where the limit is the median itself, the last bit of a sum does not close the gate.
+    chances = [(round(one.above(amount(limit, one.unit)), 9), one) for one in found]
+    over = [(chance, one) for chance, one in chances if chance > risk]
     if over:
         chance, first = max(over, key=lambda entry: (entry[0], entry[1].value))
         what = f"{first.name}: {quantity(first.value, first.unit)} of {first.metric}"
         raise GateFailed(
             f"{len(over)} of {counted(len(found), 'file')} over {limit}",
-            f"{what}; over it with a probability of {chance:.0%}, more than {risk:.3g} is too much",
-            "look at it, measure it, or raise --fail-over",
+            f"{what}; over it with a probability of {chance:.3g}, more than {risk:.3g} is too much",
+            "look at it, measure it, or raise --fail-over or --risk",
         )
     if strange := [one for one in found if one.familiarity == 0]:
         say(f"forerun: the gate is open, and knows little: {strange[0].name} is {strange[0].familiar}"
