@@ -140,6 +140,28 @@ def test_all_rows_that_are_wrong_are_counted(tmp_path: Path) -> None:
         read_rows(table(tmp_path / "r.csv", ["metric", "unit", "prompt", "value"], *rows))
 
 
+def test_records_of_json_lines_may_lack_columns(tmp_path: Path) -> None:
+    path = tmp_path / "t.jsonl"
+    records: list[dict[str, object]] = [
+        {"code": "x", "ms": 1.0},
+        {"code": "y", "ms": 2.0, "lang": "go", "kind": "a"},
+        {"code": "z", "kind": "b"},
+        {"ms": 3.0, "lang": "c"},
+    ]
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    ask: dict[str, str] = {"target": "ms", "language": "lang", "group": "kind"}
+    with pytest.raises(InputError, match="2 rows lack a text or a number: 3, 4") as found:
+        read_table(path, **ask)
+    assert found.value.why == "row 3: column 'ms' holds nothing" and "--skip-bad-rows" in found.value.todo
+    told: list[InputError] = []
+    rows = read_table(path, **ask, left_out=told.append)
+    assert [(parts(row.prompt).head["language"], row.group) for row in rows] == [("text", ""), ("go", "a")]
+    assert len(told) == 1 and "3, 4" in told[0].what
+    with pytest.raises(InputError, match="has no column 's'") as found:
+        read_table(path, target="s", left_out=told.append)
+    assert found.value.why == "its columns: code, ms, lang, kind"
+
+
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_wrong_columns_name_those_that_are_there(suffix: str, tmp_path: Path) -> None:
     path = table(tmp_path / f"t{suffix}", ["code", "latency_ms"], ["x", 1.0])

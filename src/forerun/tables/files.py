@@ -22,9 +22,6 @@ from forerun.files import write_atomically
 Record = Mapping[str, Any]
 
 
-_LEAVE = "of a table of yours, --skip-bad-rows"
-
-
 class WrongCell(InputError):
     """A row has no text or number where it needs one."""
 
@@ -50,6 +47,16 @@ def read(path: Path) -> Iterator[Record]:
         raise InputError(f"cannot read {path}", getattr(error, "strerror", None) or str(error), _READABLE) from error
     if empty:
         raise InputError(f"{path} is empty", "it holds no row", "give a table with a row for each program")
+
+
+def columns(path: Path) -> list[str]:
+    """Those that any record has; only records of JSON lines may differ. Raises as `read` does."""
+    found = dict[str, None]()
+    for record in read(path):
+        found |= dict.fromkeys(record)
+        if _kind(path)[0] is not _jsonl:
+            break
+    return list(found)
 
 
 def write(path: Path, columns: Mapping[str, type], records: Sequence[Record]) -> None:
@@ -86,7 +93,7 @@ def number_in(path: Path, row: int, name: str, record: Record) -> float:
         why = f"column {name!r} holds {_shown(value)}"
         todo = f"name another column, mend the row, or leave it out: {_LEAVE}"
         if isinstance(value, str) and _GROUPED.fullmatch(value.strip()):
-            todo = "write it without commas between digits, and with a decimal point"
+            todo = f"write it without commas between digits, and with a decimal point, or leave it out: {_LEAVE}"
         raise WrongCell(f"{path}, row {row}: not a number", why, todo) from None
     if math.isfinite(found):
         return found
@@ -95,6 +102,7 @@ def number_in(path: Path, row: int, name: str, record: Record) -> float:
 
 
 _READABLE = "give a .csv, .jsonl or .parquet file, the first two perhaps with .gz behind"
+_LEAVE = "of a table of yours, --skip-bad-rows"
 _PACKED = ".gz"
 _GROUPED = re.compile(r"[-+]?\d[\d.]*(,\d+)+(\.\d*)?")
 """As spreadsheets write numbers: 1,234.5 or 0,25."""

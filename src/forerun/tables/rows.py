@@ -67,9 +67,10 @@ def read_table(
     Raises InputError with the columns that are there, or with the rows that lack a text or a finite number;
     UsageError, ToolMissing.
     """
-    others = (language or "text", device or "", unit)
+    others, columns = (language or "text", device or "", unit), dict.fromkeys(files.columns(path))
 
     def row(number: int, record: Record) -> Row:
+        record = {**columns, **record}  # what a record of JSON lines lacks, it says nothing of
         code, value = files.text_in(path, number, text, record), files.number_in(path, number, target, record)
         language, device, unit = (None if name is None else _named(record.get(name, name)) for name in others)
         metric = metric_of(target, unit)
