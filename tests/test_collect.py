@@ -48,8 +48,11 @@ def test_there_must_be_something_to_learn_from(run_forerun: Any, tmp_path: Path)
     assert code == 1 and "forerun collect" in err
     code, _, err = run_forerun("collect", "passes")
     assert code == 2 and "--debian" in err
-    code, _, err = run_forerun("collect", "memory", "src")
-    assert code == 2 and "--folder src" in err
+    for word, hint in ((str(tmp_path), f"--folder {tmp_path};"), ("c", "--folder DIR, a language so: --language c;")):
+        code, _, err = run_forerun("collect", "memory", word)
+        assert code == 2 and hint in err
+    code, _, err = run_forerun("collect", "size", "c")
+    assert code == 2 and "--folder DIR; see:" in err
     code, _, err = run_forerun("collect", "passes", "--folder", str(tmp_path / "nowhere"))
     assert code in (1, 2) and "Traceback" not in err
 

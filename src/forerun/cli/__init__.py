@@ -119,7 +119,7 @@ def _dispatch(arguments: list[str]) -> int:
     if unknown:  # the parser of the first word would point to its own help
         todo = f"see: forerun {verb} --help"
         if "folder" in options and not unknown[0].startswith("-"):
-            todo = f"a folder is named so: --folder {unknown[0]}; {todo}"
+            todo = f"{_in_words_of_options(unknown[0], 'language' in options)}; {todo}"
         raise UsageError(f"wrong arguments of `forerun {verb}`", f"not known: {' '.join(unknown)}", todo)
     for before, word in pairwise(own):
         if re.fullmatch(r"(--[\w-]+=)?", word):
@@ -129,6 +129,13 @@ def _dispatch(arguments: list[str]) -> int:
     code = int(import_module(f"forerun.cli.{verb}").run(options))
     sys.stdout.flush()
     return code
+
+
+def _in_words_of_options(word: str, languages: bool) -> str:
+    """How a word that stands alone might have been meant where folders, and perhaps languages, are named by options."""
+    if os.path.isdir(word):  # noqa: PTH112
+        return f"a folder is named so: --folder {word}"
+    return "a folder is named so: --folder DIR" + f", a language so: --language {word}" * languages
 
 
 def _split(arguments: list[str]) -> tuple[list[str], list[str]]:
