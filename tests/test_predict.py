@@ -32,7 +32,7 @@ from forerun.corpora.onnx_models import generated  # noqa: E402
 from forerun.distribution import Distribution  # noqa: E402
 from forerun.errors import InputError, ToolMissing, UsageError  # noqa: E402
 from forerun.files import write_atomically  # noqa: E402
-from forerun.models.encoder_decoder import EncoderDecoder, Reading  # noqa: E402
+from forerun.models.encoder_decoder import SHIPPED, EncoderDecoder, Reading, checksums  # noqa: E402
 from forerun.models.encoder_decoder.card import Card  # noqa: E402
 from forerun.questions import Options, language_of, questions  # noqa: E402
 from forerun.rows import Row  # noqa: E402
@@ -325,6 +325,7 @@ def test_the_table_ranks_and_the_gate_closes(folder: Path, run_forerun: Run) -> 
     tables = out.strip().split("\n\n")
     assert code == 0 and len(tables) == 2 and all(len(table.splitlines()) == 4 for table in tables)
     assert re.search(r"p1\.py +runtime +\S+ (n|µ|m)?s ", tables[1])
+    assert " peak memory " in tables[0].splitlines()[0] and " CPU time " in tables[1].splitlines()[0]
 
 
 def test_a_limit_at_the_median_passes_and_one_below_it_does_not(folder: Path, run_forerun: Run) -> None:
@@ -492,11 +493,29 @@ def test_a_file_that_is_named_twice_is_answered_once_and_that_is_said(folder: Pa
     assert err == "forerun: p1.py was named 2 times: it is answered once\n"
 
 
-def test_a_damaged_graph(folder: Path, tmp_path: Path) -> None:
+def test_a_damaged_graph_is_made_again_as_the_error_says(folder: Path, tmp_path: Path) -> None:
     place = Path(shutil.copytree(folder, tmp_path / "copy"))
+    asked: dict[str, Any] = {"metric": "memory", "model": place}
+    value = forerun.predict("p3.py", **asked).value
     (place / "decoder.onnx").write_bytes((place / "decoder.onnx").read_bytes()[:1000])
-    with pytest.raises(InputError, match="network cannot be read"):
-        forerun.predict("p1.py", model=place)
+    with pytest.raises(InputError, match="network cannot be read") as caught:
+        forerun.predict("p3.py", **asked)
+    todo = caught.value.todo
+    assert "install" not in todo and "model.safetensors" in todo
+    weights = (place / "model.safetensors").read_bytes()
+    (place / "model.safetensors").unlink()
+    with pytest.raises(InputError, match="network cannot be read") as caught:
+        forerun.predict("p3.py", **asked)
+    assert caught.value.todo == "copy the whole folder again, or train it again"
+    (place / "model.safetensors").write_bytes(weights)
+    eval(todo.rpartition(": ")[2], {"EncoderDecoder": EncoderDecoder})
+    assert forerun.predict("p3.py", **asked).value == pytest.approx(value, rel=1e-3, abs=1)
+
+
+def test_only_of_what_ships_the_installation_is_to_blame(tmp_path: Path) -> None:
+    for name in checksums.ENCODER, checksums.WEIGHTS, checksums.FILE:
+        assert checksums.again(SHIPPED, name).startswith("install forerun again")
+        assert "install" not in checksums.again(tmp_path, name)
 
 
 def test_wrong_arguments_of_the_library(folder: Path) -> None:

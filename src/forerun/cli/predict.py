@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from forerun.questions import File, Options, Question
 
 _RISK = 0.5
+_HEADINGS = {"memory": "peak memory", "runtime": "CPU time"}
+"""Of the values of metrics whose names leave open what was measured."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -168,7 +170,7 @@ def _table(rows: list[dict[str, Any]], unit: str) -> Table:
     columns += [
         Column("name", "file"),
         Column("metric", "metric"),
-        Column("value", "value", amounts, True),
+        Column("value", _HEADINGS.get(rows[0]["metric"], "value"), amounts, True),
         Column("low", f"{rows[0]['level']:.0%} from", amounts, True),
         Column("high", "to", amounts, True),
         Column("familiar", "it looks"),

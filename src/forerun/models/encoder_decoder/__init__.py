@@ -25,10 +25,10 @@ from forerun.grammars.floats import Floats
 from forerun.models import _decode
 from forerun.models._predictor import Predictor
 from forerun.models.encoder_decoder import calibration, checksums, ensemble
-from forerun.models.encoder_decoder._onnx import DECODER, ENCODER, OnnxNetwork
+from forerun.models.encoder_decoder._onnx import OnnxNetwork
 from forerun.models.encoder_decoder.calibration import Calibration
 from forerun.models.encoder_decoder.card import Card
-from forerun.models.encoder_decoder.checksums import WEIGHTS
+from forerun.models.encoder_decoder.checksums import DECODER, ENCODER, WEIGHTS
 from forerun.models.encoder_decoder.config import Config
 from forerun.models.encoder_decoder.ensemble import Ensemble
 from forerun.models.encoder_decoder.tokenizer import PIECES, TOKENIZER, Encoded, Tokenizer
@@ -116,7 +116,7 @@ class EncoderDecoder(Predictor):
         self.tokenizer = Tokenizer.load(folder)
         if self.tokenizer.size != self.config.vocabulary:
             sizes = f"the tokenizer has {self.tokenizer.size} tokens, the network {self.config.vocabulary}"
-            raise InputError(f"{folder} mixes two checkpoints", sizes, "copy the whole folder again")
+            raise InputError(f"{folder} mixes two checkpoints", sizes, checksums.again(folder, TOKENIZER))
         network = _network(folder, self.config, device, threads)
         self._folder, self._sums = folder, checksums.check(folder, (*BESIDE, *network.files))
         self.network: Reader = network
@@ -290,6 +290,6 @@ def _torch_network(folder: Path, config: Config, device: str) -> Any:
         network = Network(config)
         network.load_state_dict(load_file(folder / WEIGHTS))
     except (OSError, SafetensorError, RuntimeError) as error:
-        todo = "train or download them again"
+        todo = checksums.again(folder, WEIGHTS)
         raise InputError(f"the weights cannot be read: {folder / WEIGHTS}", reason(error), todo) from error
     return TorchNetwork(network, device)

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from forerun.errors import InputError, ToolMissing
 from forerun.models._decode import Logits, padded
-
-ENCODER, DECODER = "encoder.onnx", "decoder.onnx"
+from forerun.models.encoder_decoder.checksums import DECODER, ENCODER, again
 
 
 class Memory(NamedTuple):
@@ -88,5 +87,4 @@ def _session(path: Path, threads: int) -> Any:
         return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
     except Exception as error:  # its own exceptions share no base
         why = str(error).partition("\n")[0]
-        todo = "copy the checkpoint again, or save it again; install forerun again where it is the one that ships"
-        raise InputError(f"the network cannot be read: {path}", why, todo) from error
+        raise InputError(f"the network cannot be read: {path}", why, again(path.parent, path.name)) from error

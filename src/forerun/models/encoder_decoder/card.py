@@ -15,6 +15,7 @@ from typing import Any
 from forerun import plain
 from forerun.errors import InputError, reason
 from forerun.files import write_atomically
+from forerun.models.encoder_decoder.checksums import again
 from forerun.prompts import parts
 from forerun.rows import Row
 from forerun.splits import groups_of
@@ -125,8 +126,7 @@ class Card:
                 raise InputError(f"{path} is of another version", why, todo)
             return plain.value(values, cls, "it")  # type: ignore[no-any-return]
         except (OSError, ValueError, KeyError, TypeError) as error:
-            todo = "copy the whole folder again, or train it"
-            raise InputError(f"{path} cannot be read", reason(error), todo) from error
+            raise InputError(f"{path} cannot be read", reason(error), again(folder, FILE)) from error
 
     def page(self) -> str:
         """The card for people, in Markdown."""

@@ -10,11 +10,21 @@ from pathlib import Path
 from forerun import plain
 from forerun.errors import InputError, reason
 from forerun.files import write_atomically
-from forerun.models.encoder_decoder._onnx import DECODER, ENCODER
 
 FILE = "checksums.json"
-WEIGHTS = "model.safetensors"
-_AGAIN = "copy the whole folder again (install forerun again where it is the one that ships)"
+WEIGHTS, ENCODER, DECODER = "model.safetensors", "encoder.onnx", "decoder.onnx"
+_SHIPPED = Path(__file__).parents[2] / "weights"
+
+
+def again(folder: Path, name: str) -> str:
+    """What to do where a file of a checkpoint is damaged: graphs can be made of the weights beside them."""
+    if folder.resolve().is_relative_to(_SHIPPED.resolve()):
+        return "install forerun again: pip install --force-reinstall forerun"
+    if name in (ENCODER, DECODER) and (folder / WEIGHTS).is_file():
+        place = repr(str(folder))
+        how = f"EncoderDecoder.from_pretrained({place}, device='cpu').save_pretrained({place})"
+        return f"copy the whole folder again, or save it from its {WEIGHTS}: {how}"
+    return "copy the whole folder again, or train it again"
 
 
 def begin(folder: Path) -> None:
@@ -39,7 +49,7 @@ def check(folder: Path, names: Sequence[str]) -> Mapping[str, str]:
     try:
         known = plain.value(json.loads(path.read_text()), Mapping[str, str], "it")
     except (OSError, ValueError, TypeError) as error:
-        raise InputError(f"{path} cannot be read", reason(error), _AGAIN) from error
+        raise InputError(f"{path} cannot be read", reason(error), again(folder, FILE)) from error
     if not known:
         todo = "save it again; where a training wrote it, the command that began it goes on"
         raise InputError(f"{folder} is not one whole checkpoint", "its saving was begun and did not end", todo)
@@ -47,7 +57,7 @@ def check(folder: Path, names: Sequence[str]) -> Mapping[str, str]:
         found = _digest(folder / name)
         if found != known.get(name, ""):
             why = f"{name} is not the file that was saved with the others" if found else f"{name} is missing"
-            raise InputError(f"{folder} is not one whole checkpoint", why, _AGAIN)
+            raise InputError(f"{folder} is not one whole checkpoint", why, again(folder, name))
     return known  # type: ignore[no-any-return]
 
 

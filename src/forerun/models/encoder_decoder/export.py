@@ -20,7 +20,7 @@ from torch.export import Dim
 
 from forerun.errors import ToolMissing
 from forerun.files import write_atomically
-from forerun.models.encoder_decoder._onnx import DECODER, ENCODER
+from forerun.models.encoder_decoder.checksums import DECODER, ENCODER
 from forerun.models.encoder_decoder.network import Cache, Memory, Network
 
 

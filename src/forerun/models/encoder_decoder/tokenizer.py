@@ -21,6 +21,7 @@ from forerun.errors import InputError, reason
 from forerun.files import write_atomically
 from forerun.models._decode import Vocabulary
 from forerun.models.encoder_decoder import numeric
+from forerun.models.encoder_decoder.checksums import again
 from forerun.plain import read
 from forerun.prompts import COUNTER, NUMBER
 
@@ -113,7 +114,7 @@ class Tokenizer:
             atoms = read((folder / PIECES).read_text(), tuple[str, ...])
             return cls(atoms, tokenizers.Tokenizer.from_str((folder / TOKENIZER).read_text()))
         except Exception as error:  # the library raises bare Exceptions
-            todo = "copy the whole folder again, or train it again"
+            todo = again(folder, TOKENIZER)
             raise InputError(f"{folder} has no tokenizer that can be read", reason(error), todo) from error
 
 
