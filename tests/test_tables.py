@@ -397,6 +397,11 @@ def test_the_command_line(stored: Path, run_forerun: Run, tmp_path: Path) -> Non
         (("import", "-o", "a.csv"), 2, "no file was named"),
         (("import", "own.csv", "-o", "a.csv"), 2, "there is no text and target"),
         (("import", "own.csv", "--text", "code", "-o", "a.csv"), 2, "there is no target"),
+        (
+            ("import", "own.csv", "--layout", "code-regression", "--skip-bad-rows", "-o", "a.csv"),
+            2,
+            "leave one of both",
+        ),
         (("import", "own.csv", "--text", "code", "--target", "latency_s", "-o", "a.csv"), 1, "did you mean"),
     ],
 )

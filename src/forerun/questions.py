@@ -199,7 +199,8 @@ def _check(path: str, data: bytes) -> None:
     controls = len(data) - len(data.translate(None, _CONTROLS))
     if (b"\0" in data or controls > _MOST_CONTROLS * len(data)) and not data.startswith(_BITCODE):
         why = f"it holds {'a zero byte' if 0 in data else 'control characters'}, as binary files and UTF-16 do"
-        raise InputError(f"{path} is no text", why, "name its source code, in UTF-8")
+        todo = "name its source code, in UTF-8; of an ONNX model, --language onnx"
+        raise InputError(f"{path} is no text", why, todo)
 
 
 def _empty(name: str) -> InputError:

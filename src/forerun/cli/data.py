@@ -148,6 +148,10 @@ def _export(options: argparse.Namespace) -> Table:
 def _import(options: argparse.Namespace) -> Table:
     check(options.output)
     if options.layout:
+        more = [f"--{name.replace('_', '-')}" for name in OF_TABLES if name != "target" and vars(options)[name]]
+        if more:
+            why = f"a --layout says what its columns are, and {' and '.join(more)} too"
+            raise UsageError(f"{' and '.join(more)}: of a table of yours", why, "leave one of both out")
         found = list(read_public(options.layout, options.file, options.target or "", options.limit))
         return _written(found, options.output)
     if not options.file:
