@@ -344,7 +344,12 @@ def test_an_open_gate_says_of_what_it_knows_nothing(folder: Path, run_forerun: R
     ask = ("predict", "p1.py", "p3.py", "--model", str(folder), "--metric", "memory")
     gate, strange = ("--fail-over", "20TB"), ("--device", "a toaster")
     code, _, err = run_forerun(*ask, *gate, *strange)
-    assert code == 0 and "knows little: p1.py is unlike anything seen, and 1 more" in err
+    assert code == 0 and "knows little of: p1.py is unlike anything seen, and 1 more" in err
+    found = (forerun.predict(name, metric="memory", model=folder, device="a toaster") for name in ("p1.py", "p3.py"))
+    values = [one.value for one in found]
+    code, _, err = run_forerun(*ask, "--fail-over", f"{min(values):.0f}", *strange)
+    least = ("p1.py", "p3.py")[values.index(min(values))]
+    assert code == 4 and f"knows little of: {least} is unlike anything seen\n" in err
     for words in (gate, strange):
         code, _, err = run_forerun(*ask, *words)
         assert code == 0 and "the gate" not in err

@@ -380,8 +380,9 @@ def test_the_command_line(stored: Path, run_forerun: Run, tmp_path: Path) -> Non
     code, _, err = run_forerun(*words, "--skip-bad-rows")
     assert code == 1 and "2 rows lack" in err and "left out" not in err, "nothing would be left"
     public = table(tmp_path / "public.jsonl", *CODE)
-    code, _, _ = run_forerun("data", "import", str(public), "--layout", "code-regression", "-o", str(target))
+    code, _, err = run_forerun("data", "import", str(public), "--layout", "code-regression", "-o", str(target))
     assert code == 0 and len(read_rows(target)) == 3
+    assert "1 row left out, the first: " in err and "row 4: no finite number: column 'target' holds nan" in err.lower()
 
 
 @pytest.mark.parametrize(

@@ -152,7 +152,10 @@ def _import(options: argparse.Namespace) -> Table:
         if more:
             why = f"a --layout says what its columns are, and {' and '.join(more)} too"
             raise UsageError(f"{' and '.join(more)}: of a table of yours", why, "leave one of both out")
-        found = list(read_public(options.layout, options.file, options.target or "", options.limit))
+        lacking: list[InputError] = []
+        found = list(read_public(options.layout, options.file, options.target or "", options.limit, lacking.append))
+        if lacking:
+            say(f"forerun: {counted(len(lacking), 'row')} left out, the first: {lacking[0].what}: {lacking[0].why}")
         return _written(found, options.output)
     if not options.file:
         raise UsageError("no file was named", "there is a table to import, or a --layout", "see: forerun data --help")

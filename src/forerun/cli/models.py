@@ -16,7 +16,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Options of the verb."""
     parser.epilog = (
         "Names are joined by +: each model fills what the one before it leaves open. The whole card of a checkpoint is"
-        " the README.md in its folder."
+        " the README.md in its folder. Memory is at its peak, a runtime is CPU time."
     )
     text = "a checkpoint, or encoder_decoder for the one that ships: what it was trained on; of another name what it is"
     parser.add_argument("checkpoint", nargs="?", metavar="DIR", help=text)

@@ -184,10 +184,13 @@ def _table(rows: list[dict[str, Any]], unit: str) -> Table:
 
 
 def _gate(found: Sequence[Estimate], limit: str, risk: float) -> None:
-    """Raises GateFailed where a file is over with more than that probability; says of what the gate cannot tell."""
+    """Raises GateFailed where a file is over with more than that probability; says of which others it cannot tell."""
     # Rounded: where the limit is the median itself, the last bit of a sum does not close the gate.
     chances = [(round(one.above(amount(limit, one.unit)), 9), one) for one in found]
     over = [(chance, one) for chance, one in chances if chance > risk]
+    if strange := [one for chance, one in chances if chance <= risk and one.familiarity == 0]:
+        more = f", and {len(strange) - 1} more" if strange[1:] else ""
+        say(f"forerun: the gate lets through what it knows little of: {strange[0].name} is {strange[0].familiar}{more}")
     if over:
         chance, first = max(over, key=lambda entry: (entry[0], entry[1].value))
         what = f"{first.name}: {quantity(first.value, first.unit)} of {first.metric}"
@@ -196,6 +199,3 @@ def _gate(found: Sequence[Estimate], limit: str, risk: float) -> None:
             f"{what}; over it with a probability of {chance:.3g}, more than {risk:.3g} is too much",
             "look at it, measure it, or raise --fail-over or --risk",
         )
-    if strange := [one for one in found if one.familiarity == 0]:
-        say(f"forerun: the gate is open, and knows little: {strange[0].name} is {strange[0].familiar}"
-            + (f", and {len(strange) - 1} more" if strange[1:] else ""))  # fmt: skip

@@ -102,7 +102,7 @@ def number_in(path: Path, row: int, name: str, record: Record) -> float:
 
 
 _READABLE = "give a .csv, .jsonl or .parquet file, the first two perhaps with .gz behind"
-_LEAVE = "of a table of yours, --skip-bad-rows"
+_LEAVE = "train and data import have --skip-bad-rows"
 _PACKED = ".gz"
 _GROUPED = re.compile(r"[-+]?\d[\d.]*(,\d+)+(\.\d*)?")
 """As spreadsheets write numbers: 1,234.5 or 0,25."""

@@ -49,8 +49,14 @@ class Layout:
     row: Callable[[Record, float, str], Row]
 
 
-def read_public(layout: str, place: str = "", target: str = "", limit: int | None = None) -> Iterator[Row]:
-    """The rows of a public data set, those without a finite number left out.
+def read_public(
+    layout: str,
+    place: str = "",
+    target: str = "",
+    limit: int | None = None,
+    left_out: Callable[[InputError], None] = lambda error: None,
+) -> Iterator[Row]:
+    """The rows of a public data set. `left_out` is told of those without a text or a finite number.
 
     `place` is a local .parquet, .csv or .jsonl file, a folder or a name of the Hub; the data set's own name on the Hub
     where it is empty. `target` is the column of the number, where it is not the usual one. Raises UsageError for an
@@ -60,10 +66,10 @@ def read_public(layout: str, place: str = "", target: str = "", limit: int | Non
         raise UsageError(f"no such layout: {layout}", f"layouts: {', '.join(LAYOUTS)}", "name one of them")
     found = LAYOUTS[layout]
     place, target = place or found.place, target or found.target
-    return islice(_rows(found, place, target), limit)
+    return islice(_rows(found, place, target, left_out), limit)
 
 
-def _rows(layout: Layout, place: str, target: str) -> Iterator[Row]:
+def _rows(layout: Layout, place: str, target: str, left_out: Callable[[InputError], None]) -> Iterator[Row]:
     path = Path(place)
     records = files.read(path) if path.is_file() else _loaded(place)
     for number, record in enumerate(records, 1):
@@ -72,7 +78,8 @@ def _rows(layout: Layout, place: str, target: str) -> Iterator[Row]:
         try:
             value = files.number_in(path, number, target, record)
             files.text_in(path, number, "input", record)
-        except InputError:
+        except InputError as error:
+            left_out(error)
             continue
         yield layout.row(record, value, target)
 
