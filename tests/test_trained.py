@@ -37,10 +37,10 @@ from forerun.rows import Row  # noqa: E402
 from forerun.stats import spearman  # noqa: E402
 from forerun.tables import write_rows  # noqa: E402
 from forerun.testing import check_model, toy_rows  # noqa: E402
-from forerun.train import recipes  # noqa: E402
+from forerun.train import head, recipes  # noqa: E402
 from forerun.train.batches import collate  # noqa: E402
 from forerun.train.examples import Legal, tokenised  # noqa: E402
-from forerun.train.fit import labelled  # noqa: E402
+from forerun.train.fit import HELD, Parts, labelled  # noqa: E402
 from forerun.train.loop import moved  # noqa: E402
 from forerun.train.trained import NETWORKS, Trained  # noqa: E402
 
@@ -83,6 +83,13 @@ def test_a_training_that_ran_out_of_time_goes_on_in_its_folder(tmp_path: Path) -
     assert medians(again, rows) == medians(whole, rows)
     with pytest.raises(InputError, match="another training"):
         Trained("mse_head", TINY, folder=tmp_path).fit(rows)
+
+
+def test_a_head_may_be_held_back_by_more_rows_than_say_when_to_stop(tmp_path: Path) -> None:
+    rows = toy_rows()
+    many = [replace(row, name=f"{row.name}-{i}") for row in rows if "language c\n" in row.prompt for i in range(HELD)]
+    model = head.fit(Parts(rows, many[: HELD + 1]), tmp_path, SHORT)
+    assert model is not None and len(model.predict([rows[0].prompt])) == 1
 
 
 def test_without_counters_none_is_seen() -> None:

@@ -18,7 +18,7 @@ from forerun.models.encoder_decoder.network import Network
 from forerun.models.mse_head import MseHead, Target
 from forerun.train.batches import Batch
 from forerun.train.examples import Dataset, Example
-from forerun.train.fit import Parts, begun, dataset, enough_memory, learned
+from forerun.train.fit import Parts, begun, dataset, enough_memory, learned, some
 from forerun.train.loop import Progress, Recipe
 from forerun.train.recipes import Training
 
@@ -54,10 +54,11 @@ def fit(
     several metrics.
     """
     tokenizer = begun(parts, folder, training)
-    values = labels([*parts.train, *parts.validation])
+    asked = Parts(parts.train, some(parts.validation))
+    values = labels([*asked.train, *asked.validation])
     target = Target.of(values)
-    trained, held = np.split(target.to(values), [len(parts.train)])
-    data = dataset(parts, tokenizer, training)
+    trained, held = np.split(target.to(values), [len(asked.train)])
+    data = dataset(asked, tokenizer, training)
     data = replace(data, examples=_aimed(data.examples, trained), validation=_aimed(data.validation, held))
     torch.manual_seed(training.recipe.seed)
     network = Head(Config.of_depth(training.depth, tokenizer.size, training.context))
