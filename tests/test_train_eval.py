@@ -18,9 +18,11 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("sklearn")
 
 from forerun.cli._train_predict import FEW  # noqa: E402
+from forerun.core import Metric  # noqa: E402
 from forerun.models.encoder_decoder import SHIPPED  # noqa: E402
 from forerun.rows import Row  # noqa: E402
 from forerun.tables import write_rows  # noqa: E402
+from forerun.tasks._programs import question  # noqa: E402
 from forerun.train.curves import points_of  # noqa: E402
 
 torch.set_num_threads(1)
@@ -81,6 +83,18 @@ def test_the_weights_that_ship_are_started_from_by_their_name(table: Path, run_f
     assert code == 0 and "calibrate" not in err, err
     assert "each distinct text is a group" in err and "--language text" in err
     assert json.loads((folder / "training.json").read_text())["start"] == str(SHIPPED)
+
+
+def test_the_weights_that_ship_are_judged_by_their_name(run_forerun: Any, tmp_path: Path) -> None:
+    texts = [f"#include <stdlib.h>\nint main(void) {{ return !malloc({n}); }}\n" for n in range(90)]
+    made = [question(Metric("memory", "B"), "c", "", text) for text in texts]
+    rows = [Row("memory", "B", prompt, 1e6 + i, f"g{i}") for i, prompt in enumerate(made)]
+    write_rows(tmp_path / "rows.csv", rows)
+    words = ("eval", str(tmp_path / "rows.csv"), "--checkpoint", "encoder_decoder", "--similar", "2")
+    code, out, err = run_forerun(*words, "--model", "length", "--format", "json")
+    assert code == 0 and {row["model"] for row in json.loads(out)} == {"length", "encoder_decoder"}, err
+    code, _, err = run_forerun(*words, "--card")
+    assert code == 2 and "would replace the shipped card" in err
 
 
 def test_numbers_that_no_cost_has_are_told(table: Path, run_forerun: Any, tmp_path: Path) -> None:

@@ -38,7 +38,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--recipe", default="cpu", help="how networks are trained that are named by --model (cpu)")
     parser.add_argument("--depth", type=int, help="their size: layers, each 64 wide (default: the recipe's)")
     parser.add_argument("--steps", type=int, help="steps of their training (default: the recipe's)")
-    parser.add_argument("--checkpoint", type=Path, metavar="DIR", help="a trained encoder-decoder to put beside them")
+    parser.add_argument(
+        "--checkpoint",
+        type=Path,
+        metavar="DIR",
+        help="a trained encoder-decoder to put beside them, encoder_decoder for the one that ships",
+    )
     parser.add_argument("--card", action="store_true", help="write these results into the checkpoint's card")
     parser.add_argument("--by", choices=("group", "random", "device"), default="group", help="what is held out (group)")
     seeds = lists | {"type": _seeds, "metavar": "N"}
@@ -62,6 +67,8 @@ def run(options: argparse.Namespace) -> int:
 
     if options.card and not options.checkpoint:
         raise UsageError("--card has no checkpoint to write to", "none was named", "add --checkpoint DIR")
+    if options.card and _ships(options.checkpoint):
+        raise UsageError("--card would replace the shipped card", "it belongs to forerun", "copy the checkpoint first")
     rows = read_rows(options.data)
     how = {"metrics": _metrics(options, rows), "stack": options.stack, "similar": options.similar}
     found = evaluate(rows, _predictors(options), options.by, options.seed or [0], **how)
@@ -95,8 +102,13 @@ def _predictors(options: argparse.Namespace) -> dict[str, Callable[[], Predictor
     if options.checkpoint:
         from forerun.models.encoder_decoder import EncoderDecoder
 
-        made["encoder_decoder"] = partial(EncoderDecoder, options.checkpoint)
+        place = None if _ships(options.checkpoint) else options.checkpoint
+        made[EncoderDecoder.name] = partial(EncoderDecoder, place)
     return made
+
+
+def _ships(checkpoint: Path) -> bool:
+    return str(checkpoint) == "encoder_decoder"
 
 
 def _trained(name: str, options: argparse.Namespace) -> Callable[[], Predictor]:
