@@ -38,7 +38,10 @@ from forerun.errors import ForerunError, InputError
 from forerun.evaluate import HIGHER_IS_BETTER, Score, averaged, count_groups, judged
 from forerun.files import write_atomically
 from forerun.models._predictor import Predictor
+from forerun.models.boosted_trees import BoostedTrees
 from forerun.models.encoder_decoder import EncoderDecoder
+from forerun.models.encoder_decoder.card import Card
+from forerun.models.transfer import Transfer
 from forerun.rows import Row
 from forerun.splits import SIMILAR, Split, splits
 from forerun.tables import read_rows
@@ -49,6 +52,7 @@ from forerun.train.trained import Trained
 RESULTS = Path(__file__).parent / "results" / "predict.json"
 OURS, STACK = EncoderDecoder.name, "stack"
 ADAPTED = f"{OURS}, adapted"
+CARRIED = "boosted_trees, carried over"
 MEMBERS = (OURS, "boosted_trees", "neighbours")
 ABLATIONS = ("counters", "ordinal", "ranking")
 UNSEEN = ("pixel3", "fpga", "gold_6226", "titan_rtx_256")
@@ -86,16 +90,20 @@ class Way:
 
 
 class Adapted(Predictor):
-    """Ours, trained on other devices, then adapted to one by the recipe for that."""
+    """A model of other devices, then one of a device that goes on from it."""
 
     name = "adapted"
 
-    def __init__(self, device: str, trained: Predictor, few: Predictor) -> None:
-        self.device, self.trained, self.few = device, trained, few
+    def __init__(self, device: str, trained: Predictor, few: Callable[[Sequence[Row]], Predictor]) -> None:
+        """`few` makes the second one when the first has learned the rows that it is given."""
+        self.device, self.trained, self.make = device, trained, few
+        self.few: Predictor = trained
 
     def fit(self, rows: Sequence[Row], seed: int = 0) -> None:
-        """On the other devices' rows, then on those of the device. Raises as `Trained` does."""
-        self.trained.fit([row for row in rows if row.device != self.device], seed)
+        """On the other devices' rows, then on those of the device. Raises as the two models do."""
+        others = [row for row in rows if row.device != self.device]
+        self.trained.fit(others, seed)
+        self.few = self.make(others)
         self.few.fit([row for row in rows if row.device == self.device], seed)
 
     def predict(self, prompts: Sequence[str]) -> list[Distribution]:
@@ -274,8 +282,7 @@ def parameters(trained: Path) -> int | None:
 def wanted(ways: Mapping[str, Way], options: argparse.Namespace) -> list[str]:
     """The rows of the table: what was asked for, and further forms of ours."""
     asked = {*options.models, *(f"{OURS} without {what}" for what in options.ablate)}
-    if OURS in asked:
-        asked.add(ADAPTED)
+    asked |= {further for of, further in ((OURS, ADAPTED), (BoostedTrees.name, CARRIED)) if of in asked}
     return [name for name in ways if name in asked]
 
 
@@ -284,7 +291,7 @@ def models(experiment: Experiment, options: argparse.Namespace, deadline: float)
     rate = max(50, options.steps // 20) if options.steps else None
     dials = {"depth": options.depth, "context": options.context, "steps": options.steps, "evaluate_every": rate}
     training = recipes.named(options.recipe, **dials)
-    few = recipes.named("adapt", context=options.context)
+    few = recipes.named("lora", context=options.context)
     found = {name: Way(lambda _, name=name: registry.find("models", name)()) for name in RIVALS}  # type: ignore[misc]
     found |= {name: network(name, training, deadline) for name in NETWORKS}
     if options.checkpoint:
@@ -299,10 +306,21 @@ def models(experiment: Experiment, options: argparse.Namespace, deadline: float)
         def adapted(where: Path) -> Predictor:
             others, own = where / "others", where / "device"
             then = Trained(OURS, few, folder=own, start=others, seconds=left(deadline))
-            return Adapted(experiment.device, first.make(others), then)
+            return Adapted(experiment.device, first.make(others), lambda _: then)
 
         found[ADAPTED] = Way(adapted, {**first.budget, "adapted by": digested(few)})
+        found[CARRIED] = Way(lambda _: carried(experiment.device))
     return found
+
+
+def carried(device: str) -> Predictor:
+    """What trees learned of other devices, carried over to one."""
+    trees = BoostedTrees()
+
+    def few(others: Sequence[Row]) -> Predictor:
+        return Transfer(lambda prompts: [one.median for one in trees.predict(prompts)], Card.of(others, {}).kinds)
+
+    return Adapted(device, trees, few)
 
 
 def network(name: str, training: Training, deadline: float, *, counters: bool = True) -> Way:

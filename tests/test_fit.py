@@ -123,7 +123,7 @@ def test_a_network_that_does_not_fit_into_memory_leaves_the_folder_free(tmp_path
 
 def test_a_new_device_from_a_few_examples(trained: Path, tmp_path: Path) -> None:
     few = Parts(rows(48, 3, "there", 1e-6), rows(24, 4, "there", 1e-6))
-    adapting = recipes.named("adapt", steps=120, rows=2, row_tokens=256, context=64, learning_rate=1e-2, export=False)
+    adapting = recipes.named("lora", steps=120, rows=2, row_tokens=256, context=64, learning_rate=1e-2, export=False)
     assert fit(few, tmp_path, adapting, start=trained)
     held = rows(30, 5, "there", 1e-6)
     before, after = (EncoderDecoder(place, device="cpu") for place in (trained, tmp_path))
@@ -213,7 +213,7 @@ def test_low_rank_updates_start_from_a_checkpoint_of_ours(tmp_path: Path) -> Non
     parts = Parts(rows(20, 0), rows(10, 1))
     for start, why in ((None, "none was named"), (tmp_path, f"{tmp_path} is none"), (Path("hub:a/b"), "hub:a/b is")):
         with pytest.raises(UsageError, match="low-rank updates start from") as caught:
-            fit(parts, tmp_path / "new", recipes.named("adapt"), start=start)
+            fit(parts, tmp_path / "new", recipes.named("lora"), start=start)
         assert why in caught.value.why and not (tmp_path / "new").exists()
 
 

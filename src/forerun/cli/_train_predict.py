@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import math
+import shlex
 import sys
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,6 +27,10 @@ if TYPE_CHECKING:
     from forerun.train.recipes import Training
 
 
+ADAPT = "adapt"
+"""The recipe that trains no network."""
+ENOUGH = 16
+"""Rows of a metric that are adapted to, at least, for the intervals to promise something."""
 FEW = 30
 """Rows of a metric, from which on the intervals that they calibrate hold about what they promise."""
 
@@ -36,7 +42,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--data", action="append", default=[], type=Path, metavar="FILE", help="rows as `forerun data` writes them"
     )
     table_options(parser)
-    parser.add_argument("--recipe", default="cpu", help="cpu, gpu, or adapt for 16 to 100 examples (default: cpu)")
+    parser.add_argument(
+        "--recipe",
+        default="cpu",
+        help="cpu or gpu; lora for small changes of a trained network; adapt for another device or metric from 16 to"
+        " 100 rows: in seconds, beside all that the checkpoint knows (default: cpu)",
+    )
     parser.add_argument(
         "--start",
         type=Path,
@@ -57,9 +68,11 @@ def run(options: argparse.Namespace) -> int:
     """Trains on the training part of the rows; prints where it stands."""
     from forerun.models.encoder_decoder import SHIPPED, EncoderDecoder
 
+    start = SHIPPED if options.start and str(options.start) == EncoderDecoder.name else options.start
+    if options.recipe == ADAPT:
+        return _adapted(start, options)
     training = dialled(options)
     rows = read(options)
-    start = SHIPPED if options.start and str(options.start) == EncoderDecoder.name else options.start
     parts = split(rows, "group", training.recipe.seed, similar=options.similar)
     say(f"{counted(len(parts.train), 'row')} to learn from, {len(parts.validation)} to validate with")
     held, learned = (Counter(row.metric for row in part) for part in (parts.validation, parts.train))
@@ -79,6 +92,31 @@ def run(options: argparse.Namespace) -> int:
         return fit(kept, options.output, training, start=start, **how)  # type: ignore[arg-type]
 
     return trained(learn, training, options)
+
+
+def _adapted(start: Path | None, options: argparse.Namespace) -> int:
+    """Carries what the checkpoint knows over to the rows; prints how far off held-out ones were."""
+    from forerun.train.adapt import adapt
+
+    if named := [name for name in ("depth", "context", "steps") if getattr(options, name) is not None]:
+        why = "no network is trained: what the checkpoint knows is carried over"
+        raise UsageError(f"--{named[0]} is of trainings", why, f"leave --{named[0]} out, or name --recipe lora")
+    rows = read(options)
+    if (few := len(rows)) < ENOUGH:
+        say(f"forerun: {counted(few, 'row')}, fewer than {ENOUGH}: the intervals promise little; give more rows")
+    found = adapt(rows, start, options.output, options.seed or 0)
+    one = found[0]
+    device = f" --device {shlex.quote(one.device)}" if one.device else ""
+    say(f"forerun: ask it: forerun predict FILE --model {options.output} --metric {one.metric}{device}")
+    columns = [Column(name, name) for name in ("metric", "language", "device")]
+    off = [Column("off", "off by (median)", _times, True), Column("most", "90% within", _times, True)]
+    rows_ = Column("rows", "rows", number, True)
+    show(Table([*columns, rows_, *off], [asdict(each) for each in found]), options.format)
+    return 0
+
+
+def _times(factor: float) -> str:
+    return "–" if math.isnan(factor) else f"{factor:.2f}×"
 
 
 def dialled(options: argparse.Namespace) -> Training:

@@ -62,13 +62,13 @@ def schedule() -> Training:
     return Training(recipe, depth=2, decoder=2, tokens=1024, context=256, ensemble=False)
 
 
-def adapt() -> Training:
-    """A new metric or device from 16 to 100 examples, from a trained checkpoint."""
+def lora() -> Training:
+    """A new metric or device from a hundred examples and more, from a trained checkpoint, which forgets the others."""
     recipe = Recipe(steps=200, rows=4, row_tokens=1024, learning_rate=1e-3, evaluate_every=20, patience=4, bf16=False)
     return Training(recipe, lora=8, ensemble=False)
 
 
-RECIPES: dict[str, Callable[[], Training]] = {"cpu": cpu, "gpu": gpu, "adapt": adapt, "schedule": schedule}
+RECIPES: dict[str, Callable[[], Training]] = {"cpu": cpu, "gpu": gpu, "lora": lora, "schedule": schedule}
 
 
 def named(name: str, **changes: object) -> Training:

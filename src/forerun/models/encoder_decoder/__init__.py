@@ -24,10 +24,11 @@ from forerun.files import make_folder, write_atomically
 from forerun.grammars.floats import Floats
 from forerun.models import _decode
 from forerun.models._predictor import Predictor
-from forerun.models.encoder_decoder import calibration, checksums, ensemble
+from forerun.models.encoder_decoder import calibration, carried, checksums, ensemble
 from forerun.models.encoder_decoder._onnx import OnnxNetwork
 from forerun.models.encoder_decoder.calibration import Calibration
 from forerun.models.encoder_decoder.card import Card
+from forerun.models.encoder_decoder.carried import Carried
 from forerun.models.encoder_decoder.checksums import DECODER, ENCODER, WEIGHTS
 from forerun.models.encoder_decoder.config import Config
 from forerun.models.encoder_decoder.ensemble import Ensemble
@@ -38,7 +39,7 @@ from forerun.rows import Row
 A = TypeVar("A")
 
 CONFIG = "config.json"
-BESIDE = (CONFIG, TOKENIZER, PIECES, calibration.FILE, ensemble.FILE)
+BESIDE = (CONFIG, TOKENIZER, PIECES, calibration.FILE, ensemble.FILE, carried.FILE)
 """What is read whatever runs the network."""
 PARTS = (*BESIDE, WEIGHTS, ENCODER, DECODER)
 BEGUN = "training.json"
@@ -90,6 +91,8 @@ class EncoderDecoder(Predictor):
     card: Card = Card()
     ensemble: Ensemble = Ensemble({})
     """The trees beside the network: without any it answers alone."""
+    carried: Carried = Carried({})
+    """Of metrics and devices that it was told a few numbers of."""
 
     def __init__(self, place: str | Path | None = None, *, device: str = "", threads: int = 0) -> None:
         """A checkpoint from a folder, the one that ships where none is named.
@@ -122,6 +125,7 @@ class EncoderDecoder(Predictor):
         self.network: Reader = network
         self.calibration, self.card = Calibration.load(folder), Card.load(folder)
         self.ensemble = Ensemble.load(folder)
+        self.carried = Carried.load(folder, self.medians, self.card.kinds)
 
     @classmethod
     def from_pretrained(cls, place: str | Path, *, device: str = "", threads: int = 0) -> EncoderDecoder:
@@ -162,6 +166,7 @@ class EncoderDecoder(Predictor):
             self.ensemble.save(folder)
         else:
             (folder / ensemble.FILE).unlink(missing_ok=True)
+        self.carried.save(folder)
         if onnx and not copied:
             from forerun.models.encoder_decoder.export import export
 
@@ -211,6 +216,7 @@ class EncoderDecoder(Predictor):
 
     def read(self, prompts: Sequence[str], grammar: Floats | None = None) -> list[Reading]:
         """What it makes of each prompt: the whole tree of likely answers, no sampling."""
+        asked, prompts = prompts, [self.carried.known(prompt) for prompt in prompts]
         encoded = [self.encode(prompt) for prompt in prompts]
         found: dict[int, Reading] = {}
         for places in _batches([len(one.ids) for one in encoded]):
@@ -222,7 +228,17 @@ class EncoderDecoder(Predictor):
                 found[i] = Reading(distribution(leaves, one), familiarity, encoded[i].cut, encoded[i].tokens)
         alone = [found[i].distribution for i in range(len(prompts))]
         settled = self.settled(prompts, self.ensemble.moved(prompts, alone))
-        return [self._seen(prompt, replace(found[i], distribution=settled[i])) for i, prompt in enumerate(prompts)]
+        made = [self._seen(prompt, replace(found[i], distribution=settled[i])) for i, prompt in enumerate(prompts)]
+        over = self.carried.predict(asked)
+        return [replace(one, distribution=over.get(i, one.distribution)) for i, one in enumerate(made)]
+
+    def medians(self, prompts: Sequence[str]) -> list[float]:
+        """What it believes of each, in short: the trees' median where a metric has some, which takes milliseconds."""
+        found = self.ensemble.medians(prompts)
+        rest = [i for i, median in enumerate(found) if math.isnan(median)]
+        for i, one in zip(rest, self.predict([prompts[i] for i in rest]) if rest else (), strict=True):
+            found[i] = one.median
+        return found
 
     def _seen(self, prompt: str, reading: Reading) -> Reading:
         """Of an answer beyond all that was learned from, and of sizes that ask for it, nothing is familiar."""

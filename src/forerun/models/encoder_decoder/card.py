@@ -65,6 +65,11 @@ class Kind:
         """What a user names as the device: of accuracies, which depend on none, the data."""
         return self.notes.get("data", self.device)
 
+    def further(self, head: Mapping[str, str]) -> list[str]:
+        """Further lines of a prompt that asks this of a program with such a head."""
+        own = {name: text for name, text in head.items() if name in _OWN}
+        return [f"{name} {text}" for name, text in {**self.notes, **own}.items()]
+
 
 @dataclass(frozen=True, slots=True)
 class Card:

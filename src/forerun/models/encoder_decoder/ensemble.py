@@ -105,6 +105,17 @@ class Ensemble:
                     made[i] = between(made[i], belief, 1.0 if alone else share)
         return made
 
+    def medians(self, prompts: Sequence[str]) -> list[float]:
+        """What the trees alone believe of each prompt; NaN where it has none."""
+        places, made = defaultdict(list), [math.nan] * len(prompts)
+        for i, prompt in enumerate(prompts):
+            places[self.member(prompt)].append(i)
+        for name, here in places.items():
+            if member := self.members.get(name):
+                for i, one in zip(here, member.trees.predict([prompts[i] for i in here]), strict=True):
+                    made[i] = one.median
+        return made
+
     def far(self, prompt: str) -> bool:
         """Whether sizes in the text ask for more than anything that was measured."""
         member = self.members.get(self.member(prompt))

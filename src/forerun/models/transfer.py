@@ -1,0 +1,168 @@
+"""Another device, or another metric, from a few measurements: what a model knows of other ones, carried over.
+
+A text is asked about as on each device, or as of each metric, that the model knows. A ridge regression says what these
+beliefs tell of the new number, in logarithms, and the prompt's counters where that helps (stacked regressions, Breiman
+1996; how much it leans on them is what is best on rows left out one by one, Allen 1974). Where the model knows the
+metric, only its devices are asked. Intervals come from rows that were held out, so all rows teach and all calibrate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from forerun.core import Metric
+from forerun.errors import InputError
+from forerun.models._regression import Fitted, Regression, Scale, Vector, untaught
+from forerun.prompts import Parts, parts, prompt
+from forerun.rows import Row
+
+if TYPE_CHECKING:
+    from forerun.models.encoder_decoder.card import Kind
+
+Ask = Callable[[Sequence[str]], Sequence[float]]
+"""What a model believes of prompts: medians."""
+
+_LEAST = 1e-280
+_ALPHAS = np.logspace(-3, 4, 29)
+_COUNTERS = (0.0, 0.3)
+"""What a standard deviation of a counter weighs beside one of a belief: not looked at, or leaned on less."""
+
+
+@dataclass(frozen=True)
+class Linear:
+    """From features `[N, F]` to places on a scale `[N]`."""
+
+    weights: Vector
+    offset: float
+
+    def __call__(self, features: Any) -> Vector:
+        """The places."""
+        return np.asarray(features @ self.weights + self.offset, np.float64)
+
+
+class Transfer(Regression):
+    """Learns from 16 to 100 rows of one metric and device what the beliefs of another model tell of it."""
+
+    name: ClassVar[str] = "transfer"
+    folds: ClassVar[int] = 10
+
+    def __init__(self, ask: Ask | None = None, kinds: Sequence[Kind] = ()) -> None:
+        """`kinds` are the questions that are asked, the model's own; of the checkpoint that ships where none are
+        named."""
+        super().__init__()
+        self._ask, self._kinds = ask, tuple(kinds)
+        self._others: tuple[tuple[str, str], ...] = ()
+        self._counters: tuple[str, ...] = ()
+
+    def fit(self, rows: Sequence[Row], seed: int = 0) -> None:
+        """Learns from rows of one metric. Raises InputError where they are too few, a value is not finite, or the model
+        knows nothing of their language."""
+        if self._ask is None:
+            from forerun.models.encoder_decoder import EncoderDecoder
+
+            shipped = EncoderDecoder()
+            self._ask, self._kinds = shipped.medians, shipped.card.kinds
+        super().fit(rows, seed)
+        assert self._fitted is not None
+        self._fitted = replace(self._fitted, own={})
+
+    @property
+    def errors(self) -> Vector:
+        """How far off rows were that were held out, on the scale. Raises InputError before `fit`."""
+        if self._fitted is None:
+            raise untaught(self.name)
+        return self._fitted.errors
+
+    def known(self, asked: str) -> str:
+        """The prompt as the first of the questions that are asked."""
+        return self._as_known(parts(asked))[0]
+
+    def to_json(self) -> dict[str, Any]:
+        """What it learned, as plain data, but the model. Raises InputError before `fit`."""
+        fitted = self._fitted
+        if fitted is None:
+            raise untaught(self.name)
+        assert isinstance(fitted.estimate, Linear)
+        found = {"asked": [list(one) for one in self._others], "counters": list(self._counters)}
+        found |= {"weights": fitted.estimate.weights.tolist(), "offset": fitted.estimate.offset}
+        scale = {"unit": fitted.scale.unit, "least": None if np.isinf(fitted.scale.least) else fitted.scale.least}
+        return found | {"errors": fitted.errors.tolist(), "low": fitted.low, "high": fitted.high, "scale": scale}
+
+    @classmethod
+    def from_json(cls, found: Mapping[str, Any], ask: Ask, kinds: Sequence[Kind]) -> Transfer:
+        """What `to_json` gave, with the model. Raises ValueError, KeyError, TypeError for anything else."""
+        made = cls(ask, kinds)
+        made._others = tuple((str(metric), str(device)) for metric, device in found["asked"])
+        made._counters = tuple(map(str, found["counters"]))
+        weights, errors = (np.array(found[name], np.float64) for name in ("weights", "errors"))
+        if weights.shape != (len(made._others) + len(made._counters),) or errors.ndim != 1 or not len(errors):
+            raise ValueError(f"{weights.shape} weights for {len(made._others)} beliefs")
+        if unknown := [one for one in made._others if one not in {(kind.metric, kind.where) for kind in kinds}]:
+            raise ValueError(f"the card knows no {' on '.join(unknown[0])}")
+        least, unit = found["scale"]["least"], float(found["scale"]["unit"])
+        scale = Scale(unit) if least is None else Scale(unit, float(least))
+        estimate = Linear(weights, float(found["offset"]))
+        made._fitted = Fitted(scale, errors, {}, estimate, float(found["low"]), float(found["high"]))
+        return made
+
+    def _learn(self, found: Sequence[Parts]) -> Any:
+        languages = dict.fromkeys(_base(one) for one in found)
+        metric = found[0].head.get("metric", "")
+        of_all = [
+            {(kind.metric, kind.where) for kind in self._kinds if kind.base == language} for language in languages
+        ]
+        there = [(kind.metric, kind.where) for kind in self._kinds]
+        common = [one for one in dict.fromkeys(there) if all(one in own for own in of_all)]
+        if not common:
+            known = ", ".join(dict.fromkeys(kind.base for kind in self._kinds)) or "nothing"
+            why = f"{' and '.join(languages)} of these rows; it knows: {known}"
+            todo = "name the --language of the rows, or train a network on them: --recipe cpu"
+            raise InputError("the model knows nothing to carry over", why, todo)
+        self._others = tuple([one for one in common if one[0] == metric] or common)
+        self._counters = tuple(sorted({name for one in found for name in one.counters}))
+        return self._features(found)
+
+    def _features(self, found: Sequence[Parts]) -> Any:
+        assert self._ask is not None
+        medians = self._ask([asked for one in found for asked in self._as_known(one)])
+        beliefs = np.log(np.maximum(np.reshape(np.asarray(medians, np.float64), (len(found), -1)), _LEAST))
+        counts = [[max(one.counters.get(name, 0.0), 0.0) for name in self._counters] for one in found]
+        return np.hstack([beliefs, np.log1p(np.reshape(np.asarray(counts, np.float64), (len(found), -1)))])
+
+    def _as_known(self, found: Parts) -> list[str]:
+        """The prompt as each question that is asked, of its language where that is known."""
+        base, made = _base(found), []
+        for asked in self._others:
+            fitting = [kind for kind in self._kinds if (kind.metric, kind.where) == asked]
+            kind = next((kind for kind in fitting if kind.base == base), fitting[0])
+            metric, notes = Metric(kind.metric, kind.unit), kind.further(found.head)
+            made.append(prompt(metric, kind.language, kind.device, found.text, counters=found.counters, notes=notes))
+        return made
+
+    def _regress(self, x: Any, y: Vector, setting: Any, seed: int) -> Linear:
+        """The ridge regression with the least error on rows left out one by one."""
+        mean, deviation = x.mean(0), x.std(0)
+        told = deviation > 1e-9 * np.maximum(np.abs(mean), 1.0)
+        centred, middle, n = x - mean, float(y.mean()), len(y)
+        best, chosen = np.inf, np.zeros(x.shape[1])
+        for weight in _COUNTERS:
+            by = np.where(np.arange(x.shape[1]) < len(self._others), 1.0, weight) * told
+            by = np.divide(by, deviation, out=np.zeros_like(by), where=told)
+            z = centred * by
+            values, vectors = np.linalg.eigh(z @ z.T)
+            values, turned = np.maximum(values, 0.0), vectors.T @ (y - middle)
+            for alpha in _ALPHAS:
+                kept = values / (values + alpha)
+                rest = y - middle - vectors @ (kept * turned)
+                out = rest / np.maximum(1 - vectors**2 @ kept - 1 / n, 1e-6)
+                if (error := float(out @ out)) < best:
+                    best, chosen = error, by * (z.T @ (vectors @ (turned / (values + alpha))))
+        return Linear(chosen, middle - float(chosen @ mean))
+
+
+def _base(found: Parts) -> str:
+    return found.head.get("language", "").partition(",")[0]

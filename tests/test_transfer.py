@@ -1,0 +1,195 @@
+"""Another device or metric from a few rows: what a model knows, carried over."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("onnxruntime")
+
+import forerun
+from forerun.core import Metric
+from forerun.errors import InputError
+from forerun.grammars.floats import Floats
+from forerun.models.encoder_decoder import EncoderDecoder
+from forerun.models.encoder_decoder.card import Kind
+from forerun.models.transfer import Transfer
+from forerun.prompts import parts, prompt
+from forerun.rows import Row
+from forerun.tables import write_rows
+from forerun.tasks._programs import question
+from forerun.testing import check_model, toy_rows
+
+Run = Callable[..., tuple[int, str, str]]
+KINDS = (
+    Kind("latency", "s", "c, cc 1", "old", {"batch": "1"}, 90),
+    Kind("latency", "s", "c, cc 1", "odd", {}, 80),
+    Kind("energy", "J", "c, cc 1", "old", {}, 70),
+    Kind("latency", "s", "python", "old", {}, 9),
+)
+
+
+def believed(prompts: Sequence[str]) -> list[float]:
+    """As long as the text is, times what stands for the device; of the odd one noise."""
+    found = []
+    for one in prompts:
+        head, n = parts(one).head, len(parts(one).text)
+        noise = random.Random(n).uniform(0.01, 100.0)
+        found.append(noise if head["device"] == "odd" else n * (7.0 if head["metric"] == "energy" else 1.0))
+    return found
+
+
+def asked(n: int, metric: str = "latency", language: str = "c", device: str = "new") -> str:
+    return prompt(Metric(metric, "s"), language, device, "x" * n, counters={"lines": n % 7}, notes=["input 3 B: 'abc'"])
+
+
+def rows(count: int, metric: str = "latency", language: str = "c") -> list[Row]:
+    """Twice as long a text takes twice to the .7 as long."""
+    draw = random.Random(0)
+    sizes = [draw.randint(10, 9000) for _ in range(count)]
+    return [Row(metric, "s", asked(n, metric, language), 5e-3 * n**0.7 * draw.uniform(0.97, 1.03)) for n in sizes]
+
+
+def test_it_keeps_the_laws_of_predictors() -> None:
+    kinds = [Kind("memory", "B", language, "small", {}, 9) for language in ("c", "python")]
+    check_model(Transfer(believed, kinds), Floats())
+    with pytest.raises(InputError, match="learned nothing"):
+        Transfer(believed, kinds).predict([toy_rows()[0].prompt])
+
+
+@pytest.mark.parametrize("metric", ["latency", "energy", "heat"])
+def test_sixteen_rows_tell_how_a_device_differs(metric: str) -> None:
+    carried = Transfer(believed, KINDS)
+    carried.fit(rows(16, metric))
+    truth = {n: 5e-3 * n**0.7 for n in (20, 300, 4000)}
+    for n, found in zip(truth, carried.predict([asked(n, metric) for n in truth]), strict=True):
+        low, high = found.interval(0.9)
+        assert found.median == pytest.approx(truth[n], rel=0.1) and low <= truth[n] * 1.05 and truth[n] <= high * 1.05
+    assert len(carried.errors) == 16 and np.abs(carried.errors).max() < 0.3
+    kept = Transfer.from_json(json.loads(json.dumps(carried.to_json())), believed, KINDS)
+    assert kept.predict([asked(77, metric)]) == carried.predict([asked(77, metric)])
+    head = parts(carried.known(asked(5, metric))).head
+    first = {"latency": "latency", "energy": "energy", "heat": "latency"}[metric]
+    assert head["metric"] == first and head["device"] == "old" and head["language"] == "c, cc 1"
+    assert head["input"] == "3 B: 'abc'" and ("batch" in head) == (first == "latency")
+
+
+def test_what_is_known_of_each_language_is_asked() -> None:
+    both = [*rows(12), *rows(12, language="python")]
+    carried = Transfer(believed, KINDS)
+    carried.fit(both)
+    assert parts(carried.known(asked(9, language="python"))).head["language"] == "python"
+    assert carried.predict([asked(500, language="python")])[0].median == pytest.approx(5e-3 * 500**0.7, rel=0.1)
+    assert parts(carried.known(asked(9, language="go"))).head["language"] == "c, cc 1"
+    with pytest.raises(InputError, match="knows nothing to carry over") as caught:
+        Transfer(believed, KINDS).fit(rows(16, language="go"))
+    assert "go of these rows; it knows: c, python" in caught.value.why
+
+
+def test_values_of_both_signs_are_carried_over() -> None:
+    made = [Row("shift", "s", asked(n, "shift"), float(n - 50)) for n in range(10, 100, 3)]
+    carried = Transfer(believed, KINDS)
+    carried.fit(made)
+    low, high = (carried.predict([asked(n, "shift")])[0].median for n in (15, 95))
+    assert low < 0 < high
+    kept = Transfer.from_json(json.loads(json.dumps(carried.to_json())), believed, KINDS)
+    assert kept.predict([asked(40, "shift")]) == carried.predict([asked(40, "shift")])
+
+
+PROGRAM = """#include <stdlib.h>
+#include <string.h>
+int main(void) {{ char *p = malloc({0}); memset(p, 1, {0}); return p[{1}]; }}
+"""
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    """Programs on a laptop that holds half a megabyte beside twice what they ask for, and what they cost there."""
+    made = []
+    for metric, unit in (("memory", "B"), ("price", "")):
+        for i in range(20):
+            size = 1000 * 3**i // 2**i * 100
+            text, value = PROGRAM.format(size, size // 2), 5e5 + 2.0 * size
+            asks = question(Metric(metric, unit), "c", "laptop", text)
+            made.append(Row(metric, unit, asks, value if metric == "memory" else 1e-6 * value, f"g{i}", "laptop"))
+    write_rows(tmp_path / "rows.jsonl", made)
+    return tmp_path / "rows.jsonl"
+
+
+def test_a_checkpoint_answers_for_a_device_that_it_was_told_of(
+    table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run_forerun: Run
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = ("train", "--recipe", "adapt", "--data", str(table))
+    code, out, err = run_forerun(*words, "-o", "mine", "--format", "json")
+    assert code == 0 and "forerun predict FILE --model mine --metric memory --device laptop" in err, err
+    told = {row["metric"]: row for row in json.loads(out)}
+    assert told["memory"]["rows"] == 20 and 1 <= told["memory"]["off"] <= told["memory"]["most"] < 4
+    Path("a.c").write_text(PROGRAM.format(30_000_000, 7))
+    code, out, err = run_forerun("predict", "a.c", "--model", "mine", "--device", "laptop", "--format", "json")
+    found = {row["metric"]: row for row in json.loads(out)}
+    assert code == 0 and {"memory", "price"} <= set(found) and found["memory"]["device"] == "laptop"
+    assert found["memory"]["value"] == pytest.approx(6e7, rel=0.7) and found["price"]["value"] == pytest.approx(
+        60, rel=0.7
+    )
+    assert found["memory"]["familiarity"] is not None
+    usual, mine = (forerun.predict("a.c", metric="memory", model=model) for model in ("encoder_decoder", "mine"))
+    assert (usual.value, usual.low, usual.device) == (mine.value, mine.low, mine.device)
+    code, out, _ = run_forerun("models", "mine", "--format", "json")
+    assert {"metric": "price", "where": "laptop", "rows": 20}.items() <= json.loads(out)[-1].items()
+
+    again = EncoderDecoder("mine")
+    again.save_pretrained("copy")
+    assert (tmp_path / "copy/carried.json").read_text() == (tmp_path / "mine/carried.json").read_text()
+    one = question(Metric("price", ""), "c", "laptop", PROGRAM.format(5, 5))
+    assert EncoderDecoder("copy").predict([one]) == again.predict([one])
+    (tmp_path / "copy/checksums.json").unlink()
+    (tmp_path / "copy/carried.json").write_text('[{"place": ["a", "b", "c"], "transfer": {}}]')
+    with pytest.raises(InputError, match=r"carried.json cannot be read") as caught:
+        EncoderDecoder("copy")
+    assert "--recipe adapt" in caught.value.todo
+
+    known = [Row("memory", "B", row_of("laptop", i), 1e6 * i, f"g{i}", "laptop") for i in range(1, 10)]
+    write_rows(tmp_path / "other.jsonl", known)
+    more = ("train", "--recipe", "adapt", "--start", "mine", "--data", "other.jsonl", "-o", "mine")
+    code, out, err = run_forerun(*more, "--format", "json")
+    assert code == 0 and "9 rows, fewer than 16" in err and len(json.loads(out)) == 1
+    assert set(EncoderDecoder("mine").carried.members) == {
+        ("memory", "c", "laptop"), ("price", "c", "laptop"), ("memory", "python", "laptop")
+    }  # fmt: skip
+
+
+def row_of(device: str, i: int) -> str:
+    return question(Metric("memory", "B"), "python", device, f"x = [0] * {i * 100_000}\n")
+
+
+@pytest.mark.parametrize(
+    ("device", "language", "more", "said"),
+    [
+        ("", "python", (), "--device laptop"),
+        ("x86_64 AMD EPYC 2 cores 24 GiB", "python, cpython 3.11", (), "is known"),
+        ("laptop", "brainfuck", (), "knows nothing to carry over"),
+        ("laptop", "python", ("--depth", "2"), "--depth is of trainings"),
+        ("laptop", "python", ("--start", "nowhere"), "there is no such folder"),
+    ],
+)
+def test_what_cannot_be_adapted_to_is_told(
+    device: str, language: str, more: tuple[str, ...], said: str, tmp_path: Path, run_forerun: Any
+) -> None:
+    made = [
+        Row(
+            "memory", "B", question(Metric("memory", "B"), language, device, f"x = [0] * {i}"), 1e6 + i, f"g{i}", device
+        )
+        for i in range(20)
+    ]
+    write_rows(tmp_path / "rows.jsonl", made)
+    words = ("train", "--recipe", "adapt", "--data", str(tmp_path / "rows.jsonl"), "-o", str(tmp_path / "made"))
+    code, _, err = run_forerun(*words, *more)
+    assert code in (1, 2) and said in err, err
+    assert not (tmp_path / "made").exists()
