@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from forerun.core import Metric
 from forerun.prompts import COUNTER, parts, prompt
-from forerun.tasks._counters import _SYNTAX, counters
+from forerun.tasks._counters import _SYNTAX, counters, reads_sizes
 from forerun.tasks._footprint import footprint
 from forerun.tasks.memory import Memory
 from forerun.toolchains.llvm.counts import counts
@@ -271,6 +271,10 @@ sieve(10_000)
         ("python", "import numpy as np\nx = np.ones((3000, 200))", 4_800_000),
         ("python", "import numpy as np\nx = np.zeros([300, 20, 10], np.float32)", 240_000),
         ("python", "import numpy as np\nx = np.full((n, 2), 7)", 56),
+        ("python", "import numpy as np\nx = np.random.rand(400, 500)", 1_600_000),
+        ("python", "import numpy as np\nx = np.random.random((400, 500))", 1_600_000),
+        ("python", "import numpy as np\nx = np.random.normal(0, 1, size=(400, 500))", 1_600_000),
+        ("python", "import random\nx = random.randint(0, 10**6)", 0),
         ("javascript", "const a = [];\nfor (let i = 0; i < 5000; i++) a.push(i);", 100_000),
         ("c++", "for (int i = 0; i < 900; i++) for (int k = 0; k < 3; k++) v.push_back(k);", 21_600),
         ("python", SIEVE, 10_001),
@@ -279,6 +283,8 @@ sieve(10_000)
         ("c", "void f(long n) { int *a = (int *) calloc(n + 1, sizeof(int)); } int main() { f(99); }", 400),
         ("c++", "const int N = 1'000'000; std::vector<int> v(N);", 4e6),
         ("c++", "std::vector<std::vector<int>> g(100, std::vector<int>(200));", 80_000),
+        ("c++", "string a(8, 'a');\n vector<vector<int>> d(801, vector<int>(801));", 4 * 801**2),
+        ("c++", "using namespace std;\nint main() { vector<int> d(64000000); }", 256e6),
         ("go", "func main() { n := 1000; a := make([]int, n*n) }", 8e6),
         ("go", "var t [4096]int", 8 * 4096),
         ("rust", "let n: usize = 1_000; let v = vec![vec![0u8; n]; n * 2];", 2e6),
@@ -478,6 +484,20 @@ def test_iterations_of_nested_loops(language: str, text: str, iterations: float)
 def test_what_is_read_counts_as_if_it_were_written(language: str, text: str, iterations: float) -> None:
     assert counters(language, text)["iterations"] in (pytest.approx(10), pytest.approx(100))
     assert counters(language, text, b"70000 3000\n")["iterations"] == pytest.approx(iterations)
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "reads"),
+    [
+        ("c", 'int main(void) { int n; scanf("%d", &n); int *a = malloc(n * sizeof(int)); return a[0]; }', True),
+        ("python", "n = int(input())\nfor i in range(n):\n    f()", True),
+        ("python", "name = input()\nfor i in range(1000):\n    print(name)", False),
+        ("c", "int main(void) { return 0; }", False),
+        ("llvm", "define void @f() { ret void }", False),
+    ],
+)
+def test_programs_tell_whether_what_they_read_says_how_much(language: str, text: str, reads: bool) -> None:
+    assert reads_sizes(language, text) == reads
 
 
 @pytest.mark.parametrize("stdin", [b"\xff\x00", b"n", b"\n" * 9000, b"-5", b"1" * 400, b"1.5.2 x7"])

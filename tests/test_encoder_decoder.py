@@ -166,6 +166,20 @@ def test_parts_of_two_checkpoints_are_refused(file: str, folder: Path, tmp_path:
     assert "whether its files belong together is not known" in checksums.doubt(place)
 
 
+def test_graphs_that_were_saved_and_are_gone_are_missed(folder: Path, tmp_path: Path) -> None:
+    place = Path(shutil.copytree(folder, tmp_path / "copy"))
+    (place / "encoder.onnx").unlink()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("forerun.models.encoder_decoder.find_spec", lambda name: None)
+        with pytest.raises(InputError, match="not one whole checkpoint") as caught:
+            EncoderDecoder(place)
+        assert "encoder.onnx is missing" in caught.value.why
+        (place / "checksums.json").unlink()
+        with pytest.raises(ToolMissing, match="no ONNX graphs"):
+            EncoderDecoder(place)
+    assert not isinstance(EncoderDecoder(place).network, OnnxNetwork)
+
+
 def test_a_saving_that_does_not_end_leaves_no_checkpoint(folder: Path, tmp_path: Path) -> None:
     model, kept = EncoderDecoder(folder, device="cpu"), Calibration.save
 

@@ -134,6 +134,8 @@ def test_what_it_knows_of_devices(folder: Path) -> None:
     assert small.value > 2 * big.value and small.device == DEVICES[1] and not small.notes
     other = forerun.predict("p3.py", metric="memory", model=folder, device="a toaster")
     assert other.device == "a toaster" and DEVICES[0] in other.notes[0] and "a toaster" in other.notes[0]
+    near = forerun.predict("p3.py", metric="memory", model=folder, device=DEVICES[0].replace("Big", "Bgi"))
+    assert f"did you mean {DEVICES[0]!r}?" in near.notes[0] and DEVICES[1] not in near.notes[0]
     assert other.familiar == "unlike anything seen" != big.familiar
 
 
@@ -289,6 +291,22 @@ def test_what_never_ends_is_told(folder: Path, run_forerun: Run) -> None:
     code, _, err = run_forerun("predict", "p8.py", "p3.py", "--model", str(folder))
     assert code == 0 and "p8.py: nothing is seen that ends the loop in line 5" in err
     assert err.count("nothing is seen") == 1
+
+
+def test_what_is_read_and_what_is_not_there_is_told(folder: Path, compiler: str) -> None:
+    Path("reads.py").write_text(program(3) + "n = int(input())\nfor i in range(n):\n    x = [0] * n\n")
+    notes = [forerun.predict("reads.py", metric="memory", model=folder, stdin=read).notes for read in (b"", b"5\n")]
+    assert any("--stdin" in note for note in notes[0]) and not any("--stdin" in note for note in notes[1])
+    Path("cut.ll").write_text('source_filename = "a.c"\n@x = global i32 1\n')
+    assert any("defines no function" in note for note in forerun.predict("cut.ll", metric="text", model=folder).notes)
+    Path("whole.ll").write_text("define i32 @f() {\n  ret i32 7\n}\n")
+    assert not any("defines no" in note for note in forerun.predict("whole.ll", metric="text", model=folder).notes)
+
+
+def test_other_pipelines_than_were_learned_are_strange(compiler: str) -> None:
+    Path("sum.c").write_text("int sum(int *a, int n) { int s = 0; for (int i = 0; i < n; i++) s += a[i]; return s; }\n")
+    found = {level: forerun.predict("sum.c", metric="text", flags=[level]) for level in ("-Oz", "-O3", "-O2")}
+    assert {level: one.familiarity == 0 for level, one in found.items()} == {"-Oz": False, "-O3": False, "-O2": True}
 
 
 def test_a_part_of_a_program_is_no_program(folder: Path, compiler: str) -> None:

@@ -103,6 +103,12 @@ def test_numbers_that_no_cost_has_are_told(table: Path, run_forerun: Any, tmp_pa
     mine = ("--data", str(table), "--text", "code", "--target", "latency_s", "--similar", "2", "--seconds", "0")
     code, _, err = run_forerun("train", *mine, "-o", str(tmp_path / "made"))
     assert code == 0 and "7 of 247 rows of latency are zero or negative" in err and "leave them out" in err
+    assert "one value" not in err
+    rows = [Row("heat", "J", f"metric heat\n\nint x{i};", 2.0, f"g{i}") for i in range(40)]
+    write_rows(tmp_path / "rows.jsonl", rows)
+    words = ("--data", str(tmp_path / "rows.jsonl"), "--similar", "2", "--seconds", "0", "-o", str(tmp_path / "other"))
+    code, _, err = run_forerun("train", *words)
+    assert code == 0 and "all rows of heat have one value" in err
 
 
 def test_intervals_over_few_groups_are_told(run_forerun: Any, tmp_path: Path) -> None:

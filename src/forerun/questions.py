@@ -18,6 +18,7 @@ from forerun.corpora.programs import incomplete
 from forerun.errors import ForerunError, InputError, ToolMissing, UsageError
 from forerun.models.encoder_decoder.card import Card, Kind
 from forerun.tasks import _graphs, _programs, size
+from forerun.tasks._counters import reads_sizes
 from forerun.tasks._endless import endless
 from forerun.tasks._parsing import broken
 from forerun.tasks.accuracy import ACCURACY
@@ -93,9 +94,15 @@ def questions(what: What | File, card: Card, options: Options) -> list[Question]
     notes = _unused(file, found, options)
     if why := broken(file.source.lang, file.source.text):
         notes.append(f"{file.source.name} does not parse ({why}): the answer is that of the program it looks like")
-    if any(_ran(question.kind.metric) for question in found) and (line := endless(file.source.lang, file.source.text)):
+    runs = any(_ran(one.kind.metric) for one in found)
+    if runs and (line := endless(file.source.lang, file.source.text)):
         why = f"nothing is seen that ends the loop in line {line}"
         notes.append(f"{file.source.name}: {why}: the answer is that of programs that end")
+    if runs and not options.stdin and reads_sizes(file.source.lang, file.source.text):
+        why = "how much it takes follows from what it reads, and no input was named (--stdin)"
+        notes.append(f"{file.source.name}: {why}: the answer is that of usual programs")
+    if file.source.lang == _LLVM and not re.search(r"^define\b", file.source.text, re.MULTILINE):
+        notes.append(f"{file.source.name} defines no function: is it the whole module?")
     if failures:
         notes.append(f"the metrics of its machine code are left out: {failures[0].what}: {failures[0].why}")
     found[0] = replace(found[0], notes=(*found[0].notes, *notes))
@@ -347,7 +354,9 @@ def _question(file: File, kind: Kind, card: Card, options: Options) -> Question:
     notes = []
     known = list(dict.fromkeys(k.where for k in card.kinds if k.metric == kind.metric))
     if device not in known:
-        notes.append(f"{kind.metric}: the model has seen no device {device!r}; it knows: {', '.join(known)}")
+        near = get_close_matches(device, known, 1, 0.8)
+        those = f"did you mean {near[0]!r}?" if near else f"it knows: {', '.join(known)}"
+        notes.append(f"{kind.metric}: the model has seen no device {device!r}; {those}")
     if _ran(kind.metric) and (why := _part(file.source)):
         notes.append(f"{kind.metric} is of whole programs: {why}")
     prompt = _prompt(module or file.source, kind, device, options.flags)

@@ -45,8 +45,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--recipe",
         default="cpu",
-        help="cpu or gpu; lora for small changes of a trained network; adapt for another device or metric from 16 to"
-        " 100 rows: in seconds, beside all that the checkpoint knows (default: cpu)",
+        help="cpu or gpu; lora for low-rank updates (LoRA) of a trained one; adapt for another device or metric from"
+        " 16 to 100 rows: in seconds, beside all that the checkpoint knows (default: cpu)",
     )
     parser.add_argument(
         "--start",
@@ -80,6 +80,11 @@ def run(options: argparse.Namespace) -> int:
         if held[metric] < FEW:
             why = f"{counted(held[metric], 'row')} of {metric} calibrate its intervals, fewer than {FEW}"
             say(f"forerun: {why}: they promise little; give more rows, of more groups")
+    values: dict[str, set[float]] = {}
+    for row in rows:
+        values.setdefault(row.metric, set()).add(row.value)
+    for metric in (metric for metric, own in values.items() if len(own) == 1):
+        say(f"forerun: all rows of {metric} have one value: there is nothing to tell them apart by")
     for metric, count in Counter(row.metric for row in rows if row.value <= 0).items():
         of = sum(row.metric == metric for row in rows)
         why = f"{number(count)} of {counted(of, 'row')} of {metric} are zero or negative, and a cost is neither"

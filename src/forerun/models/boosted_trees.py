@@ -121,6 +121,11 @@ class BoostedTrees(Regression):
         inputs = np.array(["input" in one.head for one in found], dtype=np.bool_)
         return inputs | np.array([_kind(one) not in self._kinds for one in found], dtype=np.bool_)
 
+    @property
+    def pipelines(self) -> frozenset[str]:
+        """Of the kinds of prompts that were not rare."""
+        return frozenset(kind.rpartition("\0")[2] for kind in self._kinds)
+
     def _asked(self, fitted: Fitted, x: Table) -> tuple[list[Distribution], Classes]:
         """Where sizes are heard no answer is below what any program took."""
         found, classes = super()._asked(fitted, x)

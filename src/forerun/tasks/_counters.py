@@ -33,6 +33,8 @@ _TOKENS = (
     r"|(?P<word>\b[^\W\d]{word}*+)(?P<call>{call})?|(?P<open>[{{(])|(?P<close>[)}}])|(?P<end>;){line}"
 )
 
+_READ = b"1000003 1000003 1000003\n" * 4
+"""An input of large numbers."""
 _LEVELS = 4
 """Of functions that call each other."""
 _BRANCHES = frozenset("if elif elsif elseif unless case when match cond".split())
@@ -133,6 +135,14 @@ def counters(language: str, text: str, stdin: bytes = b"") -> dict[str, float]:
         "elements": max(sizes.elements, _times(scan.grown) if scan.grown else 0.0),
         "iterations": _times(scan.heaviest()) if scan.nest.heaviest else 0.0,
     }
+
+
+def reads_sizes(language: str, text: str) -> bool:
+    """Whether what a program takes follows from numbers that it reads, as far as its text tells. Never raises."""
+    if language not in _SYNTAX:
+        return False
+    told, read = counters(language, text), counters(language, text, _READ)
+    return any(read[name] > told[name] for name in ("elements", "iterations"))
 
 
 def skipped(language: str) -> str:

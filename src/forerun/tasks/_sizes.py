@@ -42,6 +42,8 @@ _UNTYPED = frozenset("malloc realloc alloca valloc aligned_alloc calloc".split()
 """What is called with bytes, unless it says the size of what."""
 _WORDS = frozenset("zeros ones empty full arange linspace ints longs doubles".split())
 """What makes arrays of words, where nothing else is told."""
+_BY_SIZES, _BY_SHAPE = frozenset(("rand", "randn")), frozenset(("random", "random_sample", "standard_normal"))
+"""What NumPy draws numbers with, for so many rows and columns, and for a shape."""
 _REPEATING = frozenset("repeat Repeat rep str_repeat".split())
 """What makes a text of many copies of one."""
 _TYPED = frozenset("vector string deque valarray".split())
@@ -207,7 +209,7 @@ class _Reader:
         if following not in ("[", "{"):
             return i + 2 if following == "<<" else 0
         end = self._closing(i + 1) + 1
-        if self.part(end) in ("=", "+=", "||") or (self.part(end), self.part(end + 1)) == ("+", "+"):
+        if self.part(end) in ("=", "+=", "||") or (self.part(end), self.part(end + 1)) in (("+", "+"), (".", "=")):
             return end + 1
         return 0
 
@@ -397,9 +399,7 @@ class _Reader:
 
     def _stated(self, i: int) -> float | None:
         """Bytes of an element by a type that its statement tells in front of `i`, the nearest first."""
-        before = self._tokens[max(0, i - 16) : i][::-1]
-        end = next((n for n, token in enumerate(before) if token in (";", "{", "}", "\n")), len(before))
-        return self._takes.typed(before[:end])
+        return self._takes.typed(self._statement(i, 16))
 
     def _text(self, i: int) -> float:
         """What a copy of the string at `i` counts for."""
@@ -426,6 +426,8 @@ class _Reader:
                 return 0.0, 1.0
             of = before if made else self.part(i + 3) if fixed else tokens[i - 2]
             return self._multiplied(i), self._share(self._takes.typed([of]) or 8.0)
+        if tokens[max(0, i - 4) : i - 1] == [".", "random", "."]:
+            return self._drawn(i), self._share(8.0)
         called = before in _ASKING or before.endswith("Array") or (before == "new" and tokens[i - 3] == "Array")
         declared = not called and self._declared(i)
         if not (called or declared):
@@ -433,6 +435,15 @@ class _Reader:
         wanted = [self._shaped(place) for place in self._places(i)]
         most = math.prod(max(one, 1.0) for one in wanted) if before == "calloc" else max(wanted, default=0.0)
         return most, self._each(i, before, declared)
+
+    def _drawn(self, i: int) -> float:
+        """How many numbers NumPy draws: `np.random.rand(n, m)`, `np.random.normal(0, 1, size=(n, m))`."""
+        called, places = self._tokens[i - 1], self._places(i)
+        if sized := [place + 2 for place in places if self._tokens[place : place + 2] == ["size", "="]]:
+            return self._shaped(sized[0])
+        if called in _BY_SIZES:
+            return math.prod(max(self.work_out(place), 1.0) for place in places)
+        return self._shaped(i + 1) if called in _BY_SHAPE else 0.0
 
     def _each(self, i: int, called: str, declared: bool) -> float:
         """What one counts for of what is asked for in the parentheses at `i`."""
@@ -443,7 +454,7 @@ class _Reader:
         if called in _UNTYPED and "sizeof" not in inside:
             return self._share(1.0)
         if declared:
-            before = self._tokens[max(0, i - 8) : i][::-1]
+            before = self._statement(i, 8)
             return self._share(1.0 if "string" in before and "<" not in before else self._takes.typed(before) or 8.0)
         near = [*inside, called, self.part(i - 3) if self.part(i - 2) == "." else ""]
         plain = 8.0 if called in _WORDS else self._takes.filled
@@ -462,8 +473,12 @@ class _Reader:
 
     def _declared(self, i: int) -> bool:
         """C++: `vector<int> v(n)`, `vector<int>(n)`, `string s(n, 'x')`."""
-        before = self._tokens[max(0, i - 8) : i]
-        return self._braces and not _TYPED.isdisjoint(before) and (";" not in before and "\n" not in before)
+        return self._braces and not _TYPED.isdisjoint(self._statement(i, 8))
+
+    def _statement(self, i: int, most: int) -> list[str]:
+        """At most so many tokens in front of `i` that belong to its statement, the nearest first."""
+        before = self._tokens[max(0, i - most) : i][::-1]
+        return before[: next((n for n, token in enumerate(before) if token in (";", "{", "}", "\n")), len(before))]
 
     def _multiplied(self, i: int) -> float:
         """`[n][m]`."""

@@ -241,8 +241,10 @@ class EncoderDecoder(Predictor):
         return found
 
     def _seen(self, prompt: str, reading: Reading) -> Reading:
-        """Of an answer beyond all that was learned from, and of sizes that ask for it, nothing is familiar."""
+        """Nothing is familiar of an answer beyond all that was learned from, of sizes that ask for it, and of what a
+        compiler makes by other pipelines than it was learned from."""
         beyond = self.calibration.unseen(parts(prompt), reading.distribution.median) or self.ensemble.far(prompt)
+        beyond = beyond or self.ensemble.other_pipeline(prompt)
         return replace(reading, familiarity=0.0) if beyond and reading.familiarity is not None else reading
 
     def settled(self, prompts: Sequence[str], beliefs: Sequence[Distribution]) -> list[Distribution]:
@@ -287,6 +289,7 @@ def _network(folder: Path, config: Config, device: str, threads: int) -> Any:
     if not device and (folder / ENCODER).is_file() and (folder / DECODER).is_file():
         return OnnxNetwork(folder, config.window, threads)
     if not find_spec("torch"):
+        checksums.check(folder, (ENCODER, DECODER))
         raise ToolMissing(
             f"{folder} has no ONNX graphs, so it needs PyTorch",
             "torch is not installed",

@@ -105,6 +105,11 @@ class Ensemble:
                     made[i] = between(made[i], belief, 1.0 if alone else share)
         return made
 
+    def other_pipeline(self, prompt: str) -> bool:
+        """Whether it asks what a compiler makes by a pipeline that no row was of, where that is known."""
+        member, pipeline = self.members.get(self.member(prompt)), parts(prompt).head.get("pipeline", "")
+        return member is not None and bool(pipeline) and pipeline not in member.trees.pipelines
+
     def medians(self, prompts: Sequence[str]) -> list[float]:
         """What the trees alone believe of each prompt; NaN where it has none."""
         places, made = defaultdict(list), [math.nan] * len(prompts)
