@@ -164,6 +164,24 @@ def predict() -> str:
     return "\n".join(f"{_about(rows)}\n{_judged(rows)}" for rows in experiments.values())
 
 
+def unseen() -> str:
+    """A device of which little is known, judged on what nobody measured: a row for each, and the mean of all."""
+    found = load("unseen")
+    if not found:
+        return "Not measured.\n"
+    names = ("spearman", "mdape", "coverage")
+    of_devices: dict[str, dict[str, list[float]]] = {}
+    for row in found["table"]:
+        device = row["experiment"].split(" of ")[2].split()[0]
+        of_devices.setdefault(device, {})[row["model"]] = [row["scores"][name][0] for name in names]
+    models = list(dict.fromkeys(row["model"] for row in found["table"]))
+    rows = [[device, *(value for model in models for value in own[model])] for device, own in of_devices.items()]
+    mean = [sum(row[i] for row in rows) / len(rows) for i in range(1, len(rows[0]))]
+    rows.append([f"mean of {len(rows)}", *mean])
+    head = ["device", *(f"{model}: {SCORES[name]}" for model in models for name in names)]
+    return table(head, [[row[0], *map(_short, row[1:])] for row in rows])
+
+
 def shipped() -> str:
     """The weights that ship beside the rivals: from their card, a table for each experiment, the best first."""
     path = WEIGHTS / "encoder_decoder" / "card.json"
@@ -407,6 +425,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "shipped": shipped,
     "plain": plain,
     "predict": predict,
+    "unseen": unseen,
     "tuning": tuning,
     "measuring": measuring,
     "networks": networks,
