@@ -175,11 +175,10 @@ def unseen() -> str:
         device = row["experiment"].split(" of ")[2].split()[0]
         of_devices.setdefault(device, {})[row["model"]] = [row["scores"][name][0] for name in names]
     models = list(dict.fromkeys(row["model"] for row in found["table"]))
-    rows = [[device, *(value for model in models for value in own[model])] for device, own in of_devices.items()]
-    mean = [sum(row[i] for row in rows) / len(rows) for i in range(1, len(rows[0]))]
-    rows.append([f"mean of {len(rows)}", *mean])
+    rows = {device: [value for model in models for value in own[model]] for device, own in of_devices.items()}
+    rows[f"mean of {len(rows)}"] = [sum(column) / len(rows) for column in zip(*rows.values(), strict=True)]
     head = ["device", *(f"{model}: {SCORES[name]}" for model in models for name in names)]
-    return table(head, [[row[0], *map(_short, row[1:])] for row in rows])
+    return table(head, [[device, *map(_short, values)] for device, values in rows.items()])
 
 
 def shipped() -> str:

@@ -267,6 +267,10 @@ BAD: dict[str, tuple[Callable[[Path], list[str]], int, str]] = {
     "two proposers": (lambda p: [str(network(p)), "--model", "uniform", "--checkpoint", "x"], 2, "reads no checkpoint"),
     "no checkpoint": (lambda p: [str(network(p)), "--checkpoint", str(p)], 1, "forerun: "),
     "kind": (lambda p: ["net.tar"], 2, "not something to tune"),
+    "no network of that name": (lambda p: ["resnet18-1x225"], 2, "did you mean resnet18-"),
+    "no name that is near": (lambda p: ["xyzzy"], 2, "resnet18-1x224, kernel.py"),
+    "all lines": (lambda p: [str(_line(p / "w.jsonl", PROGRAM))], 2, "w.jsonl:mine"),
+    "no line of that name": (lambda p: [f"{_line(p / 'w.jsonl', PROGRAM)}:mime"], 2, "w.jsonl:mine"),
     "no file": (lambda p: [str(p / "no.onnx")], 1, "no.onnx"),
     "no program": (lambda p: [str(_written(p / "own.py", "x = 1"))], 1, "no tensor program"),
     "no factory named": (lambda p: [str(_written(p / "own.py", "def mlp():\n    pass"))], 1, "own.py:mlp"),
@@ -295,6 +299,8 @@ def test_bad_requests_are_told_in_three_lines(name: str, tmp_path: Path, run_for
     arguments, code, said = BAD[name]
     if name == "no factory":
         pytest.importorskip("torch")
+    if "name" in name:
+        pytest.importorskip("transformers")
     found, out, err = run_forerun("tune", *arguments(tmp_path))
     assert (found, out) == (code, "") and said in err, err
     assert len(err[err.index("forerun: ") :].splitlines()) == 3
@@ -408,6 +414,36 @@ def test_an_interrupt_keeps_what_was_measured(tmp_path: Path) -> None:
     assert {row.answer for row in rows} <= set(texts) and len(texts) == 5
 
 
+def test_an_interrupt_leaves_what_was_found(tmp_path: Path) -> None:
+    (tmp_path / "matmul.tir").write_text(PROGRAM)
+
+    def stop(now: tuning.Progress) -> None:
+        if now.trials == stops:
+            raise KeyboardInterrupt
+
+    def call() -> tuning.Tuned:
+        return tuning.tune(
+            tmp_path / "matmul.tir", target="llvm:1", trials=10, proposer="uniform", output=out,
+            store=tmp_path / "trials.sqlite", on_progress=stop,
+        )  # fmt: skip
+
+    stops, out = 9, tmp_path / "out"
+    with pytest.raises(KeyboardInterrupt):
+        call()
+    told = json.loads((out / "report.json").read_text())
+    assert len(told["order"]) == len(told["kernels"][0]["latencies"]) == 8 and "interrupted" in told["notes"][0]
+    assert (out / "database_workload.json").is_file() and not (out / "model.so").exists()
+    assert "<svg" in (out / "report.svg").read_text()
+    stops = 99
+    call()
+    whole = (out / "report.json").read_text()
+    assert not any("interrupted" in note for note in json.loads(whole)["notes"]) and (out / "model.so").is_file()
+    stops = 3
+    with pytest.raises(KeyboardInterrupt):
+        call()
+    assert (out / "report.json").read_text() == whole and (out / "model.so").is_file()
+
+
 def test_a_busy_machine_is_told(tuned: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     found, _, _ = tuned
     baselines = [Hand(extract.Extracted(k.name, "", 1, 1.0), SimpleNamespace(  # type: ignore[arg-type]
@@ -473,6 +509,9 @@ def test_arguments_of_other_types_are_told(tmp_path: Path) -> None:
         tuning.tune(tmp_path / "x.tir", target=None)  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="3 writes no schedules"):
         tuning.tune(tmp_path / "x.tir", target="llvm:1", proposer=3)  # type: ignore[arg-type]
+    for size in (5, "1x3", ["a"]):
+        with pytest.raises(UsageError, match="shapes: x: "):
+            tuning.tune(tmp_path / "x.onnx", shapes={"x": size})  # type: ignore[dict-item]
 
 
 def test_a_full_disk_is_told(tuned: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,9 +21,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Options of the verb."""
     parser.epilog = (
         "Every kernel that counts was compared with NumPy; where nothing beats TVM's default, the default stays."
-        " Interrupted, it goes on where it stopped when called again."
+        " Interrupted, it leaves what was found until then, and goes on where it stopped when called again."
     )
-    kinds = "net.onnx, module.py:factory, or a program: kernel.py, workloads.jsonl.gz:name"
+    kinds = (
+        "net.onnx, module.py:factory, a published network as resnet18-1x224, or a program: kernel.py,"
+        " workloads.jsonl.gz:name"
+    )
     parser.add_argument("network", metavar="MODEL", help=kinds)
     parser.add_argument("-o", "--output", metavar="DIR", help="folder for the library, the database and the report")
     parser.add_argument("--trials", type=int, metavar="N", help="candidates in all (default: 16 for each task)")

@@ -10,7 +10,7 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -58,8 +58,8 @@ class Kernel:
     name: str
     weight: int
     flops: float
-    result: Result[Plan]
-    decisions: str
+    result: Result[Plan] = field(repr=False)
+    decisions: str = field(repr=False)
     """The winning schedule as text; empty where the default stays."""
 
     @property
@@ -148,20 +148,22 @@ def tune(
     """Finds fast schedules for the programs of a network, each checked against NumPy, and puts the network together.
 
     `model` is an .onnx file (`shapes` give sizes that it leaves open), `module.py:factory` whose function returns a
-    torch.nn.Module and its inputs, a torch.nn.Module with `inputs`, or one program: a .py or .tir file of TVMScript, or
-    `workloads.jsonl.gz:name`. `target` is `llvm`, `llvm:1` for one thread, `cuda`, a tag of TVM's, or JSON. `rpc` names
-    another machine that has it, by the address of TVM's RPC server, `HOST:PORT`, or of its tracker with the key of the
-    device, `HOST:PORT/KEY`: all is measured there, and linked there.
+    torch.nn.Module and its inputs, a torch.nn.Module with `inputs`, a network of `forerun.corpora.tensor_networks` by
+    its name (`resnet18-1x224`), or one program: a .py or .tir file of TVMScript, or `workloads.jsonl.gz:name`. `target`
+    is `llvm`, `llvm:1` for one thread, `cuda`, a tag of TVM's, or JSON. `rpc` names another machine that has it, by the
+    address of TVM's RPC server, `HOST:PORT`, or of its tracker with the key of the device, `HOST:PORT/KEY`: all is
+    measured there, and linked there.
 
     `trials` in all are dealt out by what they promise, 16 for each program where no number is given; `per_task` bounds
     those of each. `proposer` writes the candidates: a model or its name; the scheduler where there is one, with the
     weights that ship or those of a `checkpoint`, else `uniform`. `output` is a folder for the library, the database and
     the report. Trials are kept in `store`, the cache's where none is named.
 
-    Raises InputError, UsageError, ToolMissing; ForerunError where the tuned network computes something else.
+    Interrupted, it leaves the database and the report of what was found until then. Raises InputError, UsageError,
+    ToolMissing; ForerunError where the tuned network computes something else.
     """
     began = time.monotonic()
-    _check(trials, per_task, seed, target, proposer)
+    _check(trials, per_task, seed, target, proposer, shapes or {})
     out = None if output is None else folder.checked(Path(output))
     tell = on_progress or (lambda _: None)
     place = located(target, rpc)
@@ -176,35 +178,51 @@ def tune(
         pool = stack.enter_context(Pool(builders(place), _limits(place)))
         kept = stack.enter_context(Store(settings.store_path() if store is None else Path(store)))
         table = _Table(writer, place, seed, pool, kept, tell, trials, per_task, len(found))
-        for program in sorted(found, key=lambda program: -program.weight * program.flops):
-            left_out |= table.seat(program)
-        if not table.hands:
-            why = "; ".join(f"{name}: {reason}" for name, reason in list(left_out.items())[:3]) or "it computes nothing"
-            raise InputError(f"{asked.name} has no program to tune", why, "run it as it is")
-        table.play()
+
+        def made(comparison: network.Comparison | None, notes: Sequence[str]) -> Tuned:
+            return Tuned(
+                asked.name, place.target, writer.name, seed, table.kernels(), left_out, table.told(), comparison,
+                time.monotonic() - began, out, tuple(notes),
+            )  # fmt: skip
+
+        try:
+            for program in sorted(found, key=lambda program: -program.weight * program.flops):
+                left_out |= table.seat(program)
+            if not table.hands:
+                reasons = [f"{name}: {reason}" for name, reason in list(left_out.items())[:3]]
+                why = "; ".join(reasons) or "it computes nothing"
+                raise InputError(f"{asked.name} has no program to tune", why, "run it as it is")
+            table.play()
+        except KeyboardInterrupt:
+            if out is not None and table.hands and not folder.ended(out):
+                folder.write(made(None, [folder.INTERRUPTED]), out, database.written(table.records()), b"")
+            raise
         pool.close()
-        kernels, records = table.kernels(), table.records()
+        records = table.records()
         texts = database.written(records)
         tell(Progress("comparing", asked.name))
         comparison, library, why = asked.finished(reader, place, texts, records, out is not None)
-        notes = [*table.notes(comparison), *([f"no library: {why}"] if why else [])]
-        tuned = Tuned(
-            asked.name, place.target, writer.name, seed, kernels, left_out, tuple(table.order), comparison,
-            time.monotonic() - began, out, tuple(notes),
-        )  # fmt: skip
+        tuned = made(comparison, [*table.notes(comparison), *([f"no library: {why}"] if why else [])])
         if out is not None:
             folder.write(tuned, out, texts, library)
         return tuned
 
 
-def _check(trials: int | None, per_task: int | None, seed: int, target: str, proposer: str | Model | None) -> None:
-    for name, value in (("trials", trials), ("per_task", per_task)):
+def _check(
+    trials: int | None, per_task: int | None, seed: int, target: str, proposer: str | Model | None, shapes: Shapes
+) -> None:
+    for name, value in (("trials", trials), ("trials of a task", per_task)):
         if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
             raise UsageError(f"{name}: {value!r}", "there is nothing to measure", "give a whole number above 0")
     if not isinstance(seed, int):
         raise UsageError(f"seed: {seed!r}", "it is no whole number", "for example: 0")
     if not isinstance(target, str):
         raise UsageError(f"target: {target!r}", "it is no text", 'for example: "llvm", or json.dumps of a mapping')
+    for name, size in shapes.items():
+        if isinstance(size, str) or not isinstance(size, Sequence) or not all(isinstance(one, int) for one in size):
+            raise UsageError(
+                f"shapes: {name}: {size!r}", "it is no shape", f'for example: {{"{name}": (1, 3, 224, 224)}}'
+            )
     if proposer is not None:
         check_proposer(proposer)
 
@@ -282,6 +300,16 @@ class _Table:
         self.tell(
             Progress("tuning", hand.program.name, len(self.order), self.total, hand.before_s, hand.best_s, before, best)
         )
+
+    def told(self) -> tuple[int, ...]:
+        """The kernel of each trial, in their order, without those of a round that was interrupted."""
+        left = [len(hand.search.trials) for hand in self.hands]
+        found = []
+        for place in self.order:
+            if left[place]:
+                left[place] -= 1
+                found.append(place)
+        return tuple(found)
 
     def kernels(self) -> tuple[Kernel, ...]:
         found = []

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 LIBRARY, REPORT = "model.so", "report"
 _TOLD = f"{REPORT}.json"
+INTERRUPTED = "interrupted: what was found until then, without a library; the same call goes on"
 _FILES = (_TOLD, f"{REPORT}.md", f"{REPORT}.svg", database.WORKLOADS, database.RECORDS, LIBRARY)
 
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 860, 400, 80, 260, 40, 50
@@ -44,12 +45,21 @@ def checked(path: Path) -> Path:
     return path
 
 
+def ended(folder: Path) -> bool:
+    """Whether the answer of a tuning that was not interrupted lies there."""
+    return _tuned(folder) and INTERRUPTED not in _told(folder)["notes"]
+
+
 def _tuned(folder: Path) -> bool:
+    return {"proposer", "kernels", "left_out", "notes"} <= _told(folder).keys()
+
+
+def _told(folder: Path) -> dict[str, Any]:
     try:
         told = json.loads((folder / _TOLD).read_text())
     except (OSError, ValueError):
-        return False
-    return isinstance(told, dict) and {"proposer", "kernels", "left_out"} <= told.keys()
+        return {}
+    return told if isinstance(told, dict) else {}
 
 
 def write(tuned: Tuned, folder: Path, texts: dict[str, str], library: bytes) -> None:

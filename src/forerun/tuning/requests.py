@@ -7,12 +7,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 
 from forerun.core import Source
-from forerun.corpora import workloads
+from forerun.corpora import tensor_networks, workloads
 from forerun.errors import InputError, UsageError, reason
 from forerun.sandbox import Pool
 from forerun.toolchains.tvm import database, extract, network
@@ -28,7 +29,7 @@ _PROGRAMS = (".py", ".tir")
 _IMPORTS = re.compile(r"^(?:from|import) tvm\b.*$", re.MULTILINE)
 """Of a Python file that runs: the parser of texts knows these names, and takes no imports."""
 _FUNCTIONS = re.compile(r"^def (\w+)\(", re.MULTILINE)
-_EXAMPLES = "for example: net.onnx, module.py:factory, kernel.py, workloads.jsonl.gz:name"
+_EXAMPLES = "for example: net.onnx, module.py:factory, resnet18-1x224, kernel.py, workloads.jsonl.gz:name"
 _READ = "run the network once without forerun; if that works, report this to this project with the file"
 
 
@@ -62,21 +63,26 @@ def request(model: Any, inputs: Sequence[Any] | None, shapes: Shapes) -> Iterato
         raise UsageError("inputs belong to a torch.nn.Module", why, todo)
     if shapes and not (named and Path(model).suffix == ".onnx"):
         raise UsageError("shapes belong to an .onnx file", "other networks have theirs", "leave them out")
-    if named:
-        yield _named(os.fspath(model), shapes)
+    if named and (found := _named(os.fspath(model), shapes)):
+        yield found
         return
+    name = type(model).__name__
+    if named:
+        name = os.fspath(model)
+        model, inputs = _known(name)
     load()
     import torch
 
     given = [inputs] if isinstance(inputs, torch.Tensor) else list(inputs or ())
     program = extract.exported(model, given)
     with TemporaryDirectory() as folder:
-        path = Path(folder) / f"{type(model).__name__}.pt2"
+        path = Path(folder) / f"{name}.pt2"
         torch.export.save(program, path)
-        yield _Network(path.stem, network.Network(path))
+        yield _Network(name, network.Network(path))
 
 
-def _named(text: str, shapes: Shapes) -> Request:
+def _named(text: str, shapes: Shapes) -> Request | None:
+    """What is in a file; None where it is none by its name."""
     path = Path(text)
     if path.suffix == ".onnx":
         sizes = tuple((name, tuple(size)) for name, size in shapes.items())
@@ -88,7 +94,21 @@ def _named(text: str, shapes: Shapes) -> Request:
         return _Network(text, network.Network(Path(place), name))
     if place.endswith((".jsonl", ".jsonl.gz")) and name:
         return _line(Path(place), name)
-    raise UsageError(f"not something to tune: {text}", "its name says neither network nor program", _EXAMPLES)
+    if text.endswith((".jsonl", ".jsonl.gz")):
+        return _line(path, "")
+    if path.suffix or os.sep in text or ":" in text:
+        raise UsageError(f"not something to tune: {text}", "its name says neither network nor program", _EXAMPLES)
+    return None
+
+
+def _known(name: str) -> tuple[Any, Sequence[Any]]:
+    """A network that is known by its name, with its inputs."""
+    known = [each.name for each in tensor_networks.networks().values() if each.origin != "tvm"]
+    if name not in known:
+        near = get_close_matches(name, known, 3, 0.5)
+        todo = f"did you mean {' or '.join(near)}?" if near else _EXAMPLES
+        raise UsageError(f"not something to tune: {name}", "it is no file, and no network has that name", todo)
+    return tensor_networks.networks()[name].made()
 
 
 def _file(path: Path) -> Request:
@@ -104,10 +124,16 @@ def _file(path: Path) -> Request:
 
 
 def _line(path: Path, name: str) -> Request:
+    known = list[str]()
     for number, each in enumerate(workloads.read(path), 1):
         if name in (each.name, str(number)):
             return _single(each.text, each.name, f"{path}:{name}")
-    raise UsageError(f"{path} has no program {name}", "no line has that name", "name a line by its name or number")
+        known.append(each.name)
+    near = get_close_matches(name, known, 3, 0.5) or known[:3]
+    todo = f"name one, or its line: {', '.join(f'{path}:{each}' for each in near or ['1'])}"
+    if name:
+        raise UsageError(f"{path} has no program {name}", "no line has that name", todo)
+    raise UsageError(f"which program of {path}?", f"it holds {len(known):,}", todo)
 
 
 def _single(text: str, name: str, place: str) -> Request:

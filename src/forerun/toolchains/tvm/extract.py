@@ -131,7 +131,7 @@ def from_onnx(path: Path, shapes: Shapes | None = None) -> Any:
     _known(path, proto)
     return _guarded(
         f"TVM cannot import {path}",
-        "export it again with opset 17 or 18, and fixed sizes",
+        "run it with onnxruntime; if it runs there, export it again with opset 17 or 18",
         lambda: imported(proto, shape_dict=fixed, keep_params_in_input=False),
     )
 
