@@ -316,7 +316,7 @@ sieve(10_000)
         ("perl", "my %c;\nfor my $i (1 .. 7000) { $c{$i % 700}++; }", 196 * 700),
         ("rust", "for i in 0..700u64 { *m.entry(i).or_insert(0) += 1; }", 48 * 700),
         ("javascript", "const m = {};\nfor (let i = 0; i < 700; i++) m[i] += 1;", 60 * 700),
-        ("python", "d = {}\nfor i in range(700):\n    d[str(i)] = i", 85 * 700),
+        ("python", "d = {}\nfor i in range(700):\n    d[str(i)] = i", (85 + 72 - 40) * 700),
         ("python", "d = {i: 2 for i in range(700)}", 85 * 700),
         ("python", "d = dict(zip(range(700), range(700)))", 40 * 700),
         ("c++", "std::map<int, std::vector<int>> m; for (int i = 0; i < 700; i++) m[i] = {i};", (48 + 32) * 700),
@@ -378,6 +378,90 @@ CALLED = {
     " = 0; $i < 5000; $i++) { $c += prime($i); }",
 }
 """A loop in a function that is called in a loop."""
+
+
+MADE = "struct n *make(int k) {\n  struct n *p = malloc(sizeof *p);\n  return p;\n}\nint main(void) "
+CACHED = "def f(i, j):\n    return f(i - 1, j) + f(i, j - 1)\nf(300, 200)"
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "taken"),
+    [
+        ("c", MADE + "{ for (int i = 0; i < 700; i++) make(i); }", 32 * 700),
+        ("c", MADE + "{ make(0); }", 0),
+        ("c", "int **a; for (int i = 0; i < 300; i++) a[i] = malloc(200 * sizeof(int));", 4 * 300 * 200),
+        ("java", "int[][] a; for (int i = 0; i < 300; i++) a[i] = new int[200];", 4 * 300 * 200),
+        ("python", "rows = []\nfor i in range(300):\n    rows.append([0] * 200)", 8 * 300 * 200),
+        ("python", "rows = []\nfor i in range(300):\n    rows.append([k for k in range(200)])", 40 * 300 * 200),
+        ("go", "for i := 0; i < 300; i++ { row := make([]int64, 200); a = append(a, row) }", 8 * 300 * 200),
+        ("rust", "let mut a = Vec::new(); for i in 0..300 { a.push(vec![0u8; 200]); }", 300 * 200),
+        ("ruby", 'a = []\n700.times { |i| a << "item #{i}" }', 61 * 700),
+        ("ruby", 'a = []\n700.times { |i| a << "item" }', 8 * 700),
+        ("python", 'a = []\nfor i in range(700):\n    a.append(f"item {i}")', 72 * 700),
+        ("python", "a = []\nfor i in range(700):\n    a.append(str(i))", 72 * 700),
+        ("ruby", "a = (1..700).map { |i| i.to_s }", 61 * 700),
+        ("lua", "local t = {} for i = 1, 700 do t[i] = 'item ' .. i end", 88 * 700),
+        ("php", '<?php $a = []; for ($i = 0; $i < 700; $i++) { $a["k$i"] = $i; }', (41 + 56 - 16) * 700),
+        ("perl", "my %h; $h{$_} = $_ * 2 for 1 .. 700;", 196 * 700),
+        ("perl", "my @a;\nfor (1 .. 9) { f(); }\npush @a, $_ for 1 .. 700;\npush @b, 1;\n", 30 * 700),
+        ("ruby", "a = []\na << 1\na << i += 1 while i < 700", 8 * 700),
+        ("python", "a = list(permutations(range(7)))", 136 * 5040),
+        ("python", "@lru_cache(maxsize=None)\n" + CACHED, (85 + 136) * 300 * 200),
+        ("python", "import functools\n@functools.cache\n" + CACHED, (85 + 136) * 300 * 200),
+        ("python", CACHED, 0),
+    ],
+)
+def test_what_holds_much_and_is_put_into_something(language: str, text: str, taken: float) -> None:
+    elements = counters(language, text)["elements"]
+    assert elements * footprint(language).listed == pytest.approx(taken, rel=0.002), "bytes"
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("python", "n = 1000\na = [0] * n\nfor x in a:\n    for y in a:\n        f(x)"),
+        ("python", "a = list(range(1000))\nfor i in range(len(a)):\n    for k in range(i, len(a)):\n        f(x)"),
+        (
+            "python",
+            "a = []\nfor i in range(1000):\n    a.append(i)\nfor x in a:\n    for y in sorted(a):\n        f(x)",
+        ),
+        ("python", "def f(b):\n    for x in b:\n        for y in b:\n            g(x)\n\na = [0] * 1000\nf(a)"),
+        ("python", "a = range(1000)\nn = len(a)\nfor i in range(n):\n    s = sum(x * y for x in a)"),
+        ("c++", "vector<int> a(1000); for (auto x : a) for (auto y : a) s += x * y;"),
+        ("c++", "vector<int> a(1000); for (int i = 0; i < a.size(); i++) for (int k = 0; k < a.size(); k++) s += 1;"),
+        ("c", "int a[1000]; for (int i = 0; i < sizeof(a) / sizeof(a[0]); i++) for (int k = 0; k < 1000; k++) f();"),
+        ("java", "int[] a = new int[1000]; for (int x : a) for (int k = 0; k < a.length; k++) s += x;"),
+        ("go", "a := make([]int, 1000); for _, x := range a { for k := 0; k < len(a); k++ { s += x } }"),
+        ("rust", "let a = vec![0; 1000]; for x in &a { for y in a.iter() { s += x * y; } }"),
+        ("rust", "let a = vec![0; 1000]; for i in 0..a.len() { for k in 0..a.len() { s += 1; } }"),
+        ("javascript", "const a = new Array(1000).fill(0); for (const x of a) for (let k = 0; k < a.length; k++) s++;"),
+        ("ruby", "a = (1..1000).to_a\na.each { |x| a.each { |y| s += x * y } }"),
+        ("perl", "my @a = (1..1000); for my $x (@a) { for my $y (@a) { $s += 1; } }"),
+        ("lua", "local t = {}\nfor i = 1, 1000 do t[i] = i end\nfor i = 1, #t do for k = 1, #t do s = s + 1 end end"),
+        ("php", "<?php $a = range(0, 1000); foreach ($a as $x) foreach ($a as $y) $s++;"),
+        ("python", "for p in itertools.product(range(10), range(100), range(1000)):\n    f(p)"),
+        ("python", "for p in product('0123456789', repeat=6):\n    f(p)"),
+    ],
+)
+def test_lists_are_gone_through(language: str, text: str) -> None:
+    assert counters(language, text)["iterations"] == pytest.approx(1e6, rel=0.003)
+
+
+@pytest.mark.parametrize(
+    ("text", "iterations"),
+    [
+        ("for p in permutations(range(9)):\n    f(p)", 362_880),
+        ("for p in permutations('abcdefgh', 2):\n    f(p)", 56),
+        ("for p in combinations(range(30), 4):\n    f(p)", 27_405),
+        ("for p in combinations(xs, 4):\n    f(p)", 10),
+        ("n = sum(1 for p in permutations([1, 2, 3, 4, 5]))", 120),
+        ("for p in product(range(10**9), repeat=60):\n    f(p)", 1e9),
+        ("for p in permutations():\n    f(p)", 10),
+        ("for x in a[3:]:\n    f(x)\na = [0] * 1000", 10),
+    ],
+)
+def test_combinations_are_counted(text: str, iterations: float) -> None:
+    assert counters("python", text)["iterations"] == pytest.approx(iterations)
 
 
 @pytest.mark.parametrize(

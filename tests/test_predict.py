@@ -291,6 +291,10 @@ def test_what_never_ends_is_told(folder: Path, run_forerun: Run) -> None:
     code, _, err = run_forerun("predict", "p8.py", "p3.py", "--model", str(folder))
     assert code == 0 and "p8.py: nothing is seen that ends the loop in line 5" in err
     assert err.count("nothing is seen") == 1
+    Path("broken.py").write_text(program(3) + "if:\n")
+    names = ("p8.py", "broken.py", "p3.py")
+    found = [forerun.predict(name, metric="memory", model=folder).familiarity for name in names]
+    assert found[:2] == [0, 0] and found[2]
 
 
 def test_what_is_read_and_what_is_not_there_is_told(folder: Path, compiler: str) -> None:

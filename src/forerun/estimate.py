@@ -195,7 +195,7 @@ def answers(asked: Sequence[Question], loaded: EncoderDecoder, model: str = MODE
         value, (low, high) = belief.median, belief.interval(LEVEL)
         if kind.unit == "B" or kind.metric == "instructions":
             value, low, high = _whole(value, round), _whole(low, math.floor), _whole(high, math.ceil)
-        familiarity = reading.familiarity if question.known_device else 0.0
+        familiarity = 0.0 if question.strange else reading.familiarity
         made = Estimate(question.name, kind.metric, kind.unit, value, low, high, kind.language, question.device, model,
                         belief, familiarity, reading.cut, reading.tokens, question.notes)  # fmt: skip
         found.append(made)

@@ -70,8 +70,8 @@ class Question:
     device: str
     prompt: str = field(repr=False)
     notes: tuple[str, ...] = ()
-    known_device: bool = True
-    """Whether the model has seen any of it."""
+    strange: bool = False
+    """Whether it is known to be unlike all that was learned from: another device, a program that does not end."""
 
 
 def questions(what: What | File, card: Card, options: Options) -> list[Question]:
@@ -91,22 +91,25 @@ def questions(what: What | File, card: Card, options: Options) -> list[Question]
             failures.append(error)
     if not found:
         raise failures[0]
-    notes = _unused(file, found, options)
+    notes, whole = _unused(file, found, options), True
     if why := broken(file.source.lang, file.source.text):
         notes.append(f"{file.source.name} does not parse ({why}): the answer is that of the program it looks like")
+        whole = False
     runs = any(_ran(one.kind.metric) for one in found)
     if runs and (line := endless(file.source.lang, file.source.text)):
         why = f"nothing is seen that ends the loop in line {line}"
         notes.append(f"{file.source.name}: {why}: the answer is that of programs that end")
+        found = [replace(one, strange=one.strange or _ran(one.kind.metric)) for one in found]
     if runs and not options.stdin and reads_sizes(file.source.lang, file.source.text):
         why = "how much it takes follows from what it reads, and no input was named (--stdin)"
         notes.append(f"{file.source.name}: {why}: the answer is that of usual programs")
     if file.source.lang == _LLVM and not re.search(r"^define\b", file.source.text, re.MULTILINE):
         notes.append(f"{file.source.name} defines no function: is it the whole module?")
+        whole = False
     if failures:
         notes.append(f"the metrics of its machine code are left out: {failures[0].what}: {failures[0].why}")
     found[0] = replace(found[0], notes=(*found[0].notes, *notes))
-    return found
+    return found if whole else [replace(one, strange=True) for one in found]
 
 
 def _first_of(kinds: Sequence[Kind], file: File, card: Card, options: Options) -> Question:
@@ -363,7 +366,7 @@ def _question(file: File, kind: Kind, card: Card, options: Options) -> Question:
     if kind.metric in size.METRICS and not any(flag.startswith("-O") for flag in options.flags):
         level = Target.parse(module.target).level if module else _level(options.flags)
         notes.append(f"the size is that of -O{level}: no level was named")
-    return Question(file.source.name, kind, device, prompt, tuple(notes), device in known)
+    return Question(file.source.name, kind, device, prompt, tuple(notes), device not in known)
 
 
 def _level(flags: Sequence[str]) -> str:

@@ -122,6 +122,7 @@ def counters(language: str, text: str, stdin: bytes = b"") -> dict[str, float]:
     scan = _Scan(syntax, sizes)
     for token in _pattern(syntax).finditer(text):
         scan.push(token)
+    grown = scan.grown()
     return {
         "lines": float(text.count("\n") + (not text.endswith("\n") and text != "")),
         "bytes": float(len(text.encode("utf-8", "surrogatepass"))),
@@ -132,7 +133,7 @@ def counters(language: str, text: str, stdin: bytes = b"") -> dict[str, float]:
         "calls": float(scan.calls),
         "allocations": float(scan.allocations),
         "largest": scan.largest,
-        "elements": max(sizes.elements, _times(scan.grown) if scan.grown else 0.0),
+        "elements": max(sizes.elements, _times(grown) if grown else 0.0),
         "iterations": _times(scan.heaviest()) if scan.nest.heaviest else 0.0,
     }
 
@@ -170,8 +171,9 @@ class _Scan:
         self.nest = {"(": Parens, "{": Braces, "{}": Blocks}.get(syntax.nesting, Indents)()
         self.branches = self.calls = self.allocations = 0
         self.largest = 0.0
-        self.grown = 0.0
-        """The weight of the loops around what adds to something."""
+        self._grown: dict[str, list[tuple[float, float, float]]] = {}
+        """What adds to something in each function: the weight of the loops around it, the logarithms of how many keys
+        there can be and of what one counts for."""
         self._rounds, self._functions = sizes.rounds, sizes.functions
         self._names = frozenset(sizes.functions.values())
         self._inside: list[tuple[str, int]] = []
@@ -192,9 +194,9 @@ class _Scan:
         while self._implied and self._implied[-1][0] <= start:
             self.nest.through(math.log(max(self._implied.pop()[1], 1.0)))
         while self._put and self._put[-1][0] <= start:
-            _, keys, each = self._put.pop()
-            if self.nest.passed:
-                self.grown = max(self.grown, min(self.nest.passed, math.log(keys)) + math.log(each))
+            _, keys, each, times = self._put.pop()
+            here, passed = self._inside[-1][0] if self._inside else "", self.nest.passed + math.log(times)
+            self._grown.setdefault(here, []).append((passed, math.log(keys), math.log(each)))
         kind = token.lastgroup
         if self._names:
             self._follow(token, kind, start)
@@ -224,6 +226,20 @@ class _Scan:
         elif kind == "call" and (name := token["word"]) in self._names and name != here:
             calls = self._called.setdefault(here, {})
             calls[name] = max(calls.get(name, 0.0), self.nest.passed)
+
+    def grown(self) -> float:
+        """The weight of what most is added to something in loops, which may stand around calls of the function."""
+        around = {"": 0.0}
+        for _ in range(_LEVELS):
+            for name, calls in self._called.items():
+                for other, weight in calls.items():
+                    around[other] = max(around.get(other, 0.0), around.get(name, 0.0) + weight)
+        found = 0.0
+        for name, added in self._grown.items():
+            for passed, keys, each in added:
+                weight = around.get(name, 0.0) + passed
+                found = max(found, min(weight, keys) + each if weight else 0.0)
+        return found
 
     def heaviest(self) -> float:
         """The weight of the heaviest nest of loops, of which some may stand in functions that the others call."""

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import ClassVar
 
+from forerun.tasks._arithmetic import FAR, MOST, Sum, number, reckoned
 from forerun.tasks._footprint import Footprint
 from forerun.tasks._stdin import is_word, read
 
@@ -22,9 +22,6 @@ UNKNOWN = 10.0
 
 _DEEPEST = 80.0
 """A parameter that is larger is no depth."""
-_FAR, _DEEP = 60, 12
-"""Tokens that an expression or a loop's head may have, and parentheses in each other: so all of it stays linear."""
-_MOST = 1e15
 
 TOKEN = (
     r"(?P<skip>{skip})|(?P<number>0[xX][0-9a-fA-F_]{{1,16}}|[0-9][0-9_']*(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{{1,2}})?)(?:[a-zA-Z]\w*+)?"
@@ -67,7 +64,6 @@ _ITERATING = _FILLING | frozenset(
 """What goes through it."""
 _FIBONACCI = (1 + math.sqrt(5)) / 2
 """How many times as many calls there are for each level that a function goes deeper, which calls itself twice."""
-_PASSED = frozenset("int float long round floor ceil trunc abs Integer Number parseInt usize i64 u64 size_t".split())
 _DEFINING = frozenset("def fn func function sub fun proc".split())
 _NO_TYPE = frozenset(
     "return in and or not if else elif case print puts echo yield new delete throw while for do of await use".split()
@@ -81,6 +77,28 @@ GROWING = frozenset(
 """What adds to something that grows."""
 _UNDER_KEYS = frozenset("put set insert setdefault or_insert or_default".split())
 _ALONE = frozenset("malloc calloc".split())
+_LENGTHS = frozenset("len length size count sizeof scalar max min sum".split())
+"""What is said of a list that is one number."""
+_WALKING = frozenset(
+    "iter iter_mut into_iter begin values keys items entries chars each sort sorted clone reverse rev enumerate".split()
+)
+"""What follows a list that is gone through."""
+_BETWEEN = frozenset(("", ";", "{", "}", "\n", ":"))
+"""Statements."""
+_COMBINING = frozenset("permutations combinations combinations_with_replacement product".split())
+"""Of what there are many more than of what they are given."""
+_REMEMBERING = frozenset("cache lru_cache memoize".split())
+_REMEMBERED = 1e7
+"""Results of a function; what would give more is not called with all of them."""
+_SPELLING = frozenset(
+    "str String to_s to_string toString valueOf format sprintf Sprintf strdup repr join substr substring slice clone"
+    " to_owned hex Itoa from tostring".split()
+)
+"""What makes a text."""
+_SPELT, _JOINING = frozenset(("(", "!", ")", "}", ":", "")), frozenset(("+", "..", "%"))
+"""What follows that, and what puts texts together."""
+_FILLED_IN = re.compile(r"[#$]\{|^\"[^\"]*[$]\w")
+"""A string with something in it."""
 
 
 @dataclass(slots=True)
@@ -95,9 +113,9 @@ class Sizes:
     """Where something is gone through without a loop's word, and how often, in the order of the text."""
     functions: dict[int, str] = field(default_factory=dict)
     """The names of functions, by where they stand in their definitions."""
-    grown: list[tuple[int, float, float]] = field(default_factory=list)
-    """Where an element is put into something that was empty, in the order of the text; how many keys there can be; and
-    how many elements of a list one counts for."""
+    grown: list[tuple[int, float, float, float]] = field(default_factory=list)
+    """Where an element is put into something that was empty, in the order of the text; how many keys there can be; how
+    many elements of a list one counts for; and how often, by a loop's word behind it."""
 
 
 def heard(
@@ -109,8 +127,10 @@ def heard(
     reader = _Reader(pattern, loops, braces, takes, text)
     if stdin:
         reader.read(stdin)
-    reader.bind()
-    reader.give()
+    for _ in range(2):  # how many a list holds tells what its length is worth
+        reader.bind()
+        reader.give()
+        reader.contain()
     return reader.hear()
 
 
@@ -140,6 +160,8 @@ class _Reader:
         self._starts: list[int] = []
         self._lengths: dict[int, int] = {}
         """Characters of the strings, by the places of their tokens."""
+        self._made: set[int] = set()
+        """Strings that something is filled into, by the places of their tokens."""
         self._suffixes: dict[int, str] = {}
         """The types that numbers tell, by the places of their tokens: Rust's `0u8`."""
         for found in pattern.finditer(text):
@@ -149,6 +171,8 @@ class _Reader:
                     continue
                 token = '"'
                 self._lengths[len(self._tokens)] = len(found[0]) - 2
+                if _FILLED_IN.search(found[0]) or (self._tokens and self._tokens[-1] in ("f", "rf", "fr")):
+                    self._made.add(len(self._tokens))
             else:
                 token = found[kind] if kind else found[0]
                 if kind == "number" and len(found[0]) > len(token):
@@ -160,10 +184,16 @@ class _Reader:
         self._parameters: dict[str, list[str]] = {}
         self._bodies: dict[str, int] = {}
         """Where each function is defined."""
+        self._counts: dict[str, float] = {}
+        """Names of lists, and how many elements they hold."""
+        self._large: dict[str, float] = {}
+        """Names that were bound to what holds many elements, and how many."""
         self._growing: dict[str, bool] = {}
         """Names that were bound to something empty, and whether it holds its elements under keys."""
         self._comprehending = not braces and "each" not in loops
         """Whether braces hold elements: in Ruby they are blocks."""
+        self._modifying = "until" in loops
+        """Whether loops may stand behind what they repeat: in Perl and Ruby."""
         self._headed: set[int] = set()
         """Ranges that stand in the head of a loop."""
 
@@ -195,7 +225,7 @@ class _Reader:
     def _angled(self, opened: int) -> int:
         """Where an angle bracket ends."""
         depth = 0
-        for i in range(opened, min(opened + _FAR, len(self._tokens) - 2)):
+        for i in range(opened, min(opened + FAR, len(self._tokens) - 2)):
             depth += {"<": 1, ">": -1, ">>": -2}.get(self._tokens[i], 0)
             if depth <= 0:
                 return i
@@ -213,11 +243,16 @@ class _Reader:
             return end + 1
         return 0
 
+    def _placed(self, opened: int) -> float:
+        """What is put into the place of a list that those brackets name: `rows[i] = new int[n]`."""
+        end = self._closing(opened) + 1
+        return self._held(end + 1) if self.part(end) == "=" else 0.0
+
     def _keys(self, opened: int) -> float:
         """How many keys there can be in the brackets there: of a remainder as many as what it is divided by."""
         inside = range(opened, self._closing(opened))
         rests = [self.work_out(i + 1) for i in inside if self._tokens[i] == "%"]
-        return min((rest for rest in rests if rest > 1.0), default=_MOST)
+        return min((rest for rest in rests if rest > 1.0), default=MOST)
 
     def _bound_name(self, i: int) -> str:
         before = self._tokens[max(0, i - 4) : i]
@@ -227,7 +262,7 @@ class _Reader:
 
     def _bind(self, name: str, start: int) -> None:
         if is_word(name):
-            value, _ = _Sum(self, strict=True).value(start)
+            value, _ = Sum(self, strict=True).value(start)
             if value is not None and value > self._known.get(name, -1.0):
                 self._known[name] = value
 
@@ -237,7 +272,9 @@ class _Reader:
         calls = [i for i, token in enumerate(tokens) if token == "(" and i and is_word(tokens[i - 1])]
         for i in calls:
             before = tokens[i - 2] if i > 1 else ""
-            if before in _DEFINING or (self._braces and is_word(before) and before not in _NO_TYPE):
+            typed = is_word(before) and before not in _NO_TYPE
+            typed = typed or (before in ("*", "&", ">") and self.part(self._closing(i) + 1) == "{")
+            if before in _DEFINING or (self._braces and typed):
                 self._parameters.setdefault(tokens[i - 1], [_named(part) for part in self._parts(i)])
                 self._bodies.setdefault(tokens[i - 1], i)
         for i in (i for i, token in enumerate(tokens) if token == "sub"):  # Perl: `sub f { my ($n) = @_;`
@@ -251,6 +288,57 @@ class _Reader:
             names = self._parameters.get(tokens[i - 1], ())
             for name, place in zip(names, self._places(i), strict=False):
                 self._bind(name, place)
+                place += self.part(place) in ("&", "*", "mut")
+                if self.part(place + 1) in (",", ")"):
+                    self._hold(name, self._counts.get(self.part(place), 0.0))
+
+    def contain(self) -> None:
+        """Names of lists of which it is told how many elements they hold: `a = [0] * n`, `vector<int> a(n)`."""
+        tokens = self._tokens
+        for i, token in enumerate(tokens):
+            if token in ("=", ":=") and i:
+                self._hold(self._bound_name(i), self._contained(i + 1))
+            elif token == "(" and i and is_word(tokens[i - 1]) and tokens[i - 1] not in _TYPED and self._declared(i):
+                self._hold(tokens[i - 1], self._shaped(i + 1))
+            elif token == "[" and self._braces and i > 1 and self._typed_before(i) and tokens[i - 2] != "new":
+                self._hold(tokens[i - 1], self.work_out(i + 1))
+
+    def _hold(self, name: str, count: float) -> None:
+        if count > 1.0 and is_word(name):
+            self._counts[name] = max(count, self._counts.get(name, 0.0))
+
+    def _contained(self, start: int) -> float:
+        """How many elements what is written there holds, as far as its statement tells; 0 where it does not."""
+        tokens = self._tokens
+        for i in range(start, min(start + 24, len(tokens) - 1)):
+            token = tokens[i]
+            if token in (";", "\n", ""):
+                break
+            if token in ("range", "rangeClosed") and tokens[i + 1] == "(":
+                return self._ranged(i)
+            if token[:2] == "..":
+                return self._spanned(i)
+            if token in ("(", "["):
+                end = self._closing(i)
+                if token == "[" and tokens[i + 1] != "]" and self.part(end + 1) == "*":
+                    return self.work_out(end + 2)
+                if token == "(" and tokens[i + 1] == '"' and self.part(end + 1) in ("x", "*"):
+                    return self.work_out(end + 2)
+                half = next((k for k in range(i + 1, end) if tokens[k] == ";"), 0) if token == "[" else 0
+                if half:
+                    return self.work_out(half + 1)
+                times, _ = self._asked(i)
+                if times > 1.0:
+                    return self.work_out(i + 1) if token == "[" else times
+            if token == "length" and tokens[i + 1] == ":":
+                return self.work_out(i + 2)
+            if token in self._counts and tokens[i + 1] not in ("[", "(", ".", "=", "=="):
+                return self._counts[token] if tokens[i - 2] not in _LENGTHS else 0.0
+        return 0.0
+
+    def count(self, name: str) -> float | None:
+        """How many elements a list holds."""
+        return self._counts.get(name)
 
     def _parts(self, opened: int) -> list[list[str]]:
         """What stands between the commas behind a parenthesis."""
@@ -260,7 +348,7 @@ class _Reader:
     def _places(self, opened: int) -> list[int]:
         """Where each argument behind a parenthesis begins."""
         places, depth = [opened + 1], 0
-        for i in range(opened, min(opened + _FAR, len(self._tokens))):
+        for i in range(opened, min(opened + FAR, len(self._tokens))):
             token = self._tokens[i]
             depth += (token in ("(", "[", "{")) - (token in (")", "]", "}"))
             if not depth:
@@ -271,7 +359,7 @@ class _Reader:
 
     def _closing(self, opened: int) -> int:
         depth = 0
-        end = min(opened + _FAR, len(self._tokens) - 1)
+        end = min(opened + FAR, len(self._tokens) - 1)
         for i in range(opened, end):
             token = self._tokens[i]
             depth += (token in ("(", "[", "{")) - (token in (")", "]", "}"))
@@ -289,23 +377,30 @@ class _Reader:
 
     def work_out(self, i: int) -> float:
         """What can be known of an expression; 0 of none."""
-        value, _ = _Sum(self, strict=False).value(i)
-        return min(max(value or 0.0, 0.0), _MOST)
+        value, _ = Sum(self, strict=False).value(i)
+        return min(max(value or 0.0, 0.0), MOST)
 
     def hear(self) -> Sizes:
         """All that the text tells."""
         found = Sizes()
         open_: list[_Open] = []
+        latest = 0.0  # rounds of the loop before
         filled = 0.0  # Ruby: what `Array.new(n) { … }` asked for, in front of the brace
         tokens, loops = self._tokens, self._loops
         for i, token in enumerate(tokens):
             size = 0.0
+            if token in ("=", ":=") and i and is_word(tokens[i - 1]) and (held := self._held(i + 1)) > 1.0:
+                self._large[tokens[i - 1]] = held
+            if grows := self._grower(i):
+                self._hold(grows, latest)
             if token in self._growing and (put := self._put(i)):
-                keyed = self._growing[token] or tokens[i + 1] == "{"
-                found.grown.append((self._starts[i], self._keys(i + 1), self._added(keyed, put)))
+                keyed = self._growing[token] or tokens[i + 1] == "{" or tokens[i + 1 : i + 3] == ["[", '"']
+                found.grown.append((self._starts[i], self._keys(i + 1), self._added(keyed, put), 1.0))
+            elif self.part(i + 1) == "[" and is_word(token) and (held := self._placed(i + 1)) > 1.0:
+                found.grown.append((self._starts[i], MOST, held, 1.0))
             elif token in GROWING:
                 keyed, alone = token in _UNDER_KEYS, token in _ALONE
-                found.grown.append((self._starts[i], _MOST, self._added(keyed, i + 2, alone)))
+                found.grown.append((self._starts[i], MOST, self._added(keyed, i + 2, alone), 1.0))
             if token in ("(", "[", "{"):
                 holds = token == "[" or tokens[i - 1] in _HOLDING or (token == "{" and self._comprehending)
                 times, each = self._asked(i) if token != "{" else (0.0, 1.0)
@@ -321,7 +416,9 @@ class _Reader:
                 filled = open_[-1].times if token == ")" and open_ else 0.0
                 size = self._closed(i, open_.pop()) if open_ else 0.0
             elif token in loops:
-                rounds = found.rounds[self._starts[i]] = self._rounds(i)
+                rounds = latest = found.rounds[self._starts[i]] = self._rounds(i)
+                if self._modifying and tokens[i - 1] not in _BETWEEN and i:
+                    self._behind(i, rounds, found)
                 if open_ and open_[-1].holds:
                     open_[-1].times *= rounds
             elif token == ";" and open_ and open_[-1].holds:  # Rust: [0; n]
@@ -329,6 +426,12 @@ class _Reader:
                 open_[-1].each = self._share(self._literal(i - 1) or self._stated(open_[-1].at) or self._takes.filled)
             elif token == '"' and tokens[i + 1] in ("*", "x"):
                 size = self.work_out(i + 2) * self._text(i)
+            elif token in _COMBINING and tokens[i + 1] == "(" and i not in self._headed:
+                rounds = self._combined(i)
+                self._headed.update(range(i, self._closing(i + 1)) if rounds else ())
+                found.implied.append((self._starts[i], rounds))
+                if any(one.holds for one in open_):
+                    size = rounds * self._share(self._takes.node)
             elif token in ("range", "rangeClosed") and tokens[i + 1] == "(" and i not in self._headed:
                 rounds = self._ranged(i)
                 found.implied.append((self._starts[i], rounds))
@@ -341,7 +444,8 @@ class _Reader:
                 if self._near(i, _ITERATING):
                     found.implied.append((self._starts[i], rounds))
                 if self._near(i, _FILLING) or self._listed(i):
-                    size = rounds * self._share(self._stated(i) or self._takes.listed)
+                    each = self._takes.text if self._spelt(i, 14) else self._takes.listed
+                    size = rounds * self._share(self._stated(i) or each)
             elif token == "length" and tokens[i + 1] == ":":  # JavaScript: Array.from({ length: n })
                 rounds = self.work_out(i + 2)
                 size = rounds * self._share(self._takes.filled)
@@ -350,10 +454,35 @@ class _Reader:
                 found.elements = max(found.elements, size)
                 if open_ and token not in ("(", "[", "{"):
                     open_[-1].inner = max(open_[-1].inner, size)
-        found.elements = min(found.elements, _MOST)
-        found.implied = sorted([*found.implied, *self._branching()])
+        remembered = list(self._remembering())
+        kept = max((count for _, count in remembered), default=0.0) * self._share(self._takes.keyed + self._takes.node)
+        found.elements = min(max(found.elements, kept), MOST)
+        found.implied = sorted([*found.implied, *self._branching(), *remembered])
         found.functions = {self._starts[i - 1]: name for name, i in self._bodies.items()}
         return found
+
+    def _behind(self, i: int, rounds: float, found: Sizes) -> None:
+        """What the statement adds that a loop's word at `i` ends: `push @a, $_ for 1 .. 9`."""
+        start, depth = i, 0
+        while start > max(i - FAR, 0) and depth >= 0:
+            start -= 1
+            token = self._tokens[start]
+            if token in (";", "\n") and not depth:
+                break
+            depth += (token == "}") - (token == "{")
+        for k, (at, keys, each, _) in enumerate(found.grown):
+            if at >= self._starts[start]:
+                found.grown[k] = (at, keys, each, max(rounds, 1.0))
+
+    def _grower(self, i: int) -> str:
+        """The list that grows by what is written at `i`: `a.append(x)`, `push @a, $x`, `a = append(a, x)`, `a[] = x`;
+        empty where none does."""
+        tokens, token = self._tokens, self._tokens[i]
+        if token in GROWING and tokens[i + 1] != "=":
+            if tokens[i - 1] == "." and i > 1:
+                return tokens[i - 2]
+            return tokens[i + 1 + (tokens[i + 1] == "(")]
+        return token if token in self._growing and self._put(i) else ""
 
     def _branching(self) -> Iterator[tuple[int, float]]:
         """Calls of functions that call themselves twice, a little less deep: `f(n - 1) + f(n - 2)`."""
@@ -365,6 +494,16 @@ class _Reader:
             own = [i for i in calls if start < i < end and "-" in tokens[i : i + 4]]
             if len(own) > 1 and 1 < deep <= _DEEPEST:
                 yield from ((self._starts[i], _FIBONACCI**deep) for i in calls if i not in own)
+
+    def _remembering(self) -> Iterator[tuple[int, float]]:
+        """Calls of Python's functions that remember what they gave, and of how many arguments: `@cache`."""
+        tokens = self._tokens
+        for name, start in self._bodies.items():
+            before = pairwise(["\n", *tokens[max(0, start - 12) : start]])
+            if not any(word in _REMEMBERING and front in ("\n", ".") for front, word in before):
+                continue
+            for i in (i for i in range(1, len(tokens)) if tokens[i] == "(" and tokens[i - 1] == name and i != start):
+                yield self._starts[i], min(math.prod(max(self.work_out(k), 1.0) for k in self._places(i)), _REMEMBERED)
 
     def _closed(self, i: int, opened: _Open) -> float:
         """How much a bracket that ends here holds: a comprehension, or a list that is repeated."""
@@ -388,8 +527,57 @@ class _Reader:
     def _added(self, keyed: bool, i: int, alone: bool = False) -> float:
         """How many elements of a list one counts for that is added, and written from `i` on."""
         whole = alone or self.part(i) in ("[", "{", "new") or (self.part(i) == "(" and "," in self.part(i + 2))
-        more = self._takes.node if whole else 0.0
-        return self._share(max(self._takes.keyed + more if keyed else self._takes.listed, more))
+        takes = self._takes
+        more = takes.node if whole else takes.text - takes.listed if self._spelt(i) else 0.0
+        listed = max(takes.listed, more) if whole else takes.listed + more
+        if keyed and self._tokens[i - 1] == "=" and self._named_by_text(i - 2):
+            more += takes.text - takes.listed
+        return max(self._share(takes.keyed + more if keyed else listed), self._held(i - 1 if alone else i))
+
+    def _named_by_text(self, i: int) -> bool:
+        """Whether the key is a text that is made, whose bracket ends at `i`."""
+        opened = next((k for k in range(i, max(i - 8, -1), -1) if self._tokens[k] in ("[", "{")), i)
+        return self._spelt(opened + 1, i - opened - 1)
+
+    def _spelt(self, start: int, most: int = 8) -> bool:
+        """Whether a text is made there."""
+        for i in range(start, min(start + most, len(self._tokens))):
+            token, following = self._tokens[i], self.part(i + 1)
+            if token in (";", "\n", "", ","):
+                return False
+            joined = (token in _JOINING and following == '"') or (token == '"' and following in _JOINING)
+            if joined or i in self._made or (token in _SPELLING and following in _SPELT):
+                return True
+        return False
+
+    def _held(self, start: int) -> float:
+        """How many elements what is written there holds, as far as its statement tells: `[0] * n`, `vec![0; n]`,
+        `new int[n]`, `malloc(n)`, or the name of such."""
+        tokens, most = self._tokens, 0.0
+        for i in range(start, min(start + FAR, len(tokens) - 1)):
+            token = tokens[i]
+            if token in (";", "\n", "", "}") and i > start:
+                break
+            if token in ("(", "["):
+                times, each = self._asked(i)
+                most = max(most, times * each, self._repeated(i))
+            elif token in self._large and self.part(i + 1) not in ("[", ".", "("):
+                most = max(most, self._large[token])
+        return most
+
+    def _repeated(self, i: int) -> float:
+        """Of the bracket that opens there: `[0] * n`, `[0; n]`, `[f(k) for k in range(n)]`."""
+        if self._tokens[i] != "[":
+            return 0.0
+        end = self._closing(i)
+        if self.part(end + 1) == "*":
+            return self.work_out(end + 2) * self._share(self._takes.filled)
+        for k in range(i + 1, end):
+            if self._tokens[k] == ";":
+                return self.work_out(k + 1) * self._share(self._literal(k - 1) or self._takes.filled)
+            if self._tokens[k] == "range" and self.part(k + 1) == "(" and self._comprehending:
+                return self._ranged(k) * self._first(i)
+        return 0.0
 
     def _literal(self, i: int) -> float | None:
         """Bytes of what stands there, where it says what it is: `0u8`, `true`."""
@@ -419,7 +607,7 @@ class _Reader:
         tokens = self._tokens
         before = tokens[i - 1] if i else ""
         if tokens[i] == "[":
-            typed = is_word(before) and is_word(tokens[i - 2]) and tokens[i - 2] not in _NO_TYPE
+            typed = self._typed_before(i)
             made = i > 1 and tokens[i - 2] == "new"
             fixed = not is_word(before) and before not in (")", "]", '"') and self._typed_behind(i)
             if not (self._braces and (typed or made or fixed)):
@@ -467,6 +655,10 @@ class _Reader:
             return self.work_out(i)
         return math.prod(max(self.work_out(place), 1.0) for place in places)
 
+    def _typed_before(self, i: int) -> bool:
+        """C: `int a[n]`."""
+        return is_word(self._tokens[i - 1]) and is_word(of := self._tokens[i - 2]) and of not in _NO_TYPE
+
     def _typed_behind(self, i: int) -> bool:
         """Go: `[N]int`."""
         return self.part(i + 2) == "]" and is_word(self.part(i + 3))
@@ -490,10 +682,34 @@ class _Reader:
             i = self._closing(i) + 1
         return size
 
+    def _combined(self, i: int) -> float:
+        """How many there are of Python's `permutations(a)`, `combinations(a, k)`, `product(a, b)`, `product(a,
+        repeat=k)`; 0 where that is not told."""
+        places, kind = self._places(i + 1), self._tokens[i]
+        named = {self.part(place): self.work_out(place + 2) for place in places if self.part(place + 1) == "="}
+        parts = [self._many(place) for place in places if self.part(place + 1) != "="]
+        if kind == "product":
+            many = reckoned("**", math.prod(parts), named.get("repeat", 1.0)) if parts else 0.0
+            return min(many or 0.0, MOST)
+        n = int(min(parts[0] if parts else 0.0, 100.0))
+        k = int(self.work_out(places[1])) if len(parts) > 1 else int(named.get("r", n))
+        if not 0 < k <= n:
+            return 0.0
+        return min(float(math.perm(n, k) if kind == "permutations" else math.comb(n, k)), MOST)
+
+    def _many(self, i: int) -> float:
+        """How many elements the argument at `i` has."""
+        token = self._tokens[i]
+        if token == "range" and self.part(i + 1) == "(":
+            return self._ranged(i)
+        if token in ("[", "("):
+            return float(len(self._places(i)))
+        return float(self._lengths.get(i, 0)) or self._counts.get(token, 0.0)
+
     def _spanned(self, i: int) -> float:
         """`a..b` with the dots at `i`; where it begins counts if that is a number, and more than one."""
         before, last = self._tokens[i - 1], self.work_out(i + 1)
-        first = _number(before) if before[:1].isdecimal() else 0.0
+        first = number(before) if before[:1].isdecimal() else 0.0
         return last - first if 1.0 < first < last else last
 
     def _ranged(self, i: int) -> float:
@@ -516,10 +732,14 @@ class _Reader:
         if tokens[i - 1] == "." and i > 1:  # Ruby: what is counted stands in front
             return self._counted(i)
         found, bounded, name = 0.0, False, ""
-        end = self._closing(i + 1) if tokens[i + 1] == "(" else i + _FAR
+        end = self._closing(i + 1) if tokens[i + 1] == "(" else i + FAR
         for k in range(i + 1, min(end, len(tokens))):
             token = tokens[k]
             if token in ("{", "do", "loop", "then") or (token == "\n" and k > i + 2):
+                break
+            if token in _COMBINING and tokens[k + 1] == "(" and (chosen := self._combined(k)):
+                found = chosen
+                self._headed.update(range(k, self._closing(k + 1)))
                 break
             if token in ("range", "rangeClosed") and tokens[k + 1] == "(":
                 self._headed.add(k)
@@ -539,16 +759,31 @@ class _Reader:
                 found = self._from_to(k)
             elif token == "+=":
                 found = self._stepped(found, k + 1)
+        if found <= 1.0 and (through := self._through(i, end)):
+            return through
         rounds = self._by_factors(i, name, found) if found > 1.0 else UNKNOWN
         self._remember(i, rounds)
         return rounds
+
+    def _through(self, i: int, end: int) -> float:
+        """How many elements the list has that the loop at `i` goes through; 0 where that is not told."""
+        tokens = self._tokens
+        if tokens[i] in ("while", "until"):
+            return 0.0
+        for k in range(i + 1, min(end, len(tokens) - 2)):
+            if tokens[k] in ("{", "do", "\n", ";", "") and k > i + 2:
+                break
+            walked = tokens[k + 1] not in ("[", "(", "=") and (tokens[k + 1] != "." or tokens[k + 2] in _WALKING)
+            if walked and (count := self._counts.get(tokens[k])):
+                return count
+        return 0.0
 
     def _by_factors(self, i: int, name: str, rounds: float) -> float:
         """As many times as a number of this size can be divided, where that is how the name goes on: `n /= 10`,
         `n = n // 10`, `i *= 2`, `n >>= 1`, and in Euclid's algorithm `b = a % b`.
         """
         tokens = self._tokens
-        for k in range(i + 1, min(i + _FAR, len(tokens) - 4)):
+        for k in range(i + 1, min(i + FAR, len(tokens) - 4)):
             if tokens[k] != name or tokens[k - 1] in (".", "=="):
                 continue
             after = tokens[k + 1 : k + 10]
@@ -606,15 +841,17 @@ class _Reader:
                 rounds = self._spanned(k)
         if tokens[i] == "step" and tokens[i + 1] == "(":
             rounds = self._stepped(rounds, i + 2)
+        if not rounds:
+            rounds = self._counts.get(tokens[i - 2], 0.0)
         return rounds if rounds > 1.0 else UNKNOWN
 
     def _alone(self, i: int) -> float:
         """The token there, by itself; of a closing parenthesis what stands inside."""
         if self._tokens[i] == ")":
-            opened = next((k for k in range(i, max(i - _FAR, -1), -1) if self._tokens[k] == "("), i)
+            opened = next((k for k in range(i, max(i - FAR, -1), -1) if self._tokens[k] == "("), i)
             return self.work_out(opened + 1)
         token = self._tokens[i]
-        return _number(token) if token[:1].isdecimal() else self._known.get(token, 0.0)
+        return number(token) if token[:1].isdecimal() else self._known.get(token, 0.0)
 
     def _remember(self, i: int, rounds: float) -> None:
         """The loop's variable is worth its bound: loops inside may go as far."""
@@ -624,144 +861,6 @@ class _Reader:
                 if rounds > self._known.get(name, 0.0):
                     self._known[name] = rounds
                 return
-
-
-class _Sum:
-    """Arithmetic on tokens, by precedence climbing. What is unknown is None; unless `strict` it is left out."""
-
-    _LEVELS: ClassVar[dict[str, int]] = {"+": 2, "-": 2, "*": 3, "/": 3, "%": 3, "<<": 1, ">>": 1, "**": 4, "^": 4}
-
-    def __init__(self, reader: _Reader, strict: bool) -> None:
-        self._reader, self._strict = reader, strict
-        self._left, self._depth = _FAR, 0
-
-    def value(self, i: int, level: int = 1) -> tuple[float | None, int]:
-        """The value of the expression at `i`, and where it ends."""
-        left, i = self._atom(i)
-        while True:
-            sign = self._reader.part(i)
-            rank = self._LEVELS.get(sign, 0)
-            if rank < level or self._left <= 0:
-                return left, i
-            double = sign == "/" and self._reader.part(i + 1) == sign  # Python's //
-            right, i = self.value(i + 1 + double, rank + (sign not in ("**", "^")))
-            left = self._join(left, sign, right)
-
-    def _join(self, left: float | None, sign: str, right: float | None) -> float | None:
-        if left is None or right is None:
-            known = left if right is None else right if sign in "+*%" else None
-            return None if self._strict else known
-        return _reckoned(sign, left, right)
-
-    def _atom(self, i: int) -> tuple[float | None, int]:
-        self._left -= 1
-        self._depth += 1
-        try:
-            if self._left <= 0 or self._depth > _DEEP:
-                return None, i + 1
-            return self._suffixed(*self._bare(i))
-        finally:
-            self._depth -= 1
-
-    def _suffixed(self, value: float | None, i: int) -> tuple[float | None, int]:
-        """`n as usize`, `n.to_i`, `n[0]`."""
-        if self._reader.part(i) == "as":
-            i += 2
-        if self._reader.part(i) == "[" or (self._reader.part(i) == "." and is_word(self._reader.part(i + 1))):
-            return None, i
-        return value, i
-
-    def _bare(self, i: int) -> tuple[float | None, int]:
-        token = self._reader.part(i)
-        if token[:1].isdecimal():
-            return _number(token), i + 1
-        if token in ("-", "+", "&"):
-            value, end = self._atom(i + 1)
-            return (-value if value is not None and token == "-" else value), end
-        if token == "(":
-            value, end = self.value(i + 1)
-            if self._reader.part(end) != ")":
-                return value, end
-            cast = value is None and (is_word(self._reader.part(end + 1)) or self._reader.part(end + 1)[:1].isdecimal())
-            if cast or (value is None and self._reader.part(end + 1) == "("):
-                return self._atom(end + 1)
-            return value, end + 1
-        if not is_word(token):
-            return None, i
-        return self._named(token, i)
-
-    def _named(self, token: str, i: int) -> tuple[float | None, int]:
-        following = self._reader.part(i + 1)
-        if following == "." and is_word(self._reader.part(i + 2)) and token in ("Math", "math", "Main", "self", "this"):
-            return self._named(self._reader.part(i + 2), i + 2)
-        if following != "(":
-            return self._reader.worth(token), i + 1
-        values, end = self._arguments(i + 1)
-        return _called(token, values), end
-
-    def _arguments(self, i: int) -> tuple[list[float | None], int]:
-        values: list[float | None] = []
-        while self._left > 0:
-            value, i = self.value(i + 1)
-            values.append(value)
-            if self._reader.part(i) != ",":
-                break
-        return values, i + (self._reader.part(i) == ")")
-
-
-def _called(name: str, values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    if name == "sizeof":
-        return 1.0
-    if not known:
-        return None
-    if name in ("sqrt", "isqrt", "sqrtf") and known[0] >= 0:
-        return math.sqrt(known[0])
-    if name == "pow" and len(known) == 2:
-        return _reckoned("**", *known)
-    if name in ("min", "max", "Min", "Max"):
-        return min(known) if name.lower() == "min" else max(known)
-    return known[0] if name in _PASSED else None
-
-
-def _reckoned(sign: str, left: float, right: float) -> float | None:
-    """The value of an operation; None where it has none."""
-    try:
-        return _ARITHMETIC[sign](left, right)
-    except (OverflowError, ZeroDivisionError, ValueError):
-        return None
-
-
-def _power(left: float, right: float) -> float:
-    if abs(right) > 64 or (right < 0 and not left):
-        raise ValueError
-    return math.pow(left, right)
-
-
-def _shifted(left: float, right: float) -> float:
-    if not 0 <= right <= 64:
-        raise ValueError
-    return left * math.pow(2.0, right)
-
-
-_ARITHMETIC: dict[str, Callable[[float, float], float]] = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "/": lambda a, b: a / b,
-    "%": lambda a, b: a % b,
-    "**": _power,
-    "^": _power,
-    "<<": _shifted,
-    ">>": lambda a, b: _shifted(a, 0.0) / 2.0 ** min(max(b, 0.0), 64.0),
-}
-
-
-def _number(text: str) -> float:
-    plain = text.replace("_", "").replace("'", "")
-    if plain[:2] in ("0x", "0X"):
-        return float(int(plain[2:] or "0", 16))
-    return min(float(plain), _MOST)
 
 
 def _named(part: Sequence[str]) -> str:
