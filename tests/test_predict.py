@@ -134,6 +134,8 @@ def test_what_it_knows_of_devices(folder: Path) -> None:
     assert small.value > 2 * big.value and small.device == DEVICES[1] and not small.notes
     other = forerun.predict("p3.py", metric="memory", model=folder, device="a toaster")
     assert other.device == "a toaster" and DEVICES[0] in other.notes[0] and "a toaster" in other.notes[0]
+    same = forerun.predict("p3.py", metric="memory", model=folder, device=DEVICES[1].upper())
+    assert (same.value, same.device, same.notes) == (small.value, small.device, ())
     near = forerun.predict("p3.py", metric="memory", model=folder, device=DEVICES[0].replace("Big", "Bgi"))
     assert f"did you mean {DEVICES[0]!r}?" in near.notes[0] and DEVICES[1] not in near.notes[0]
     assert other.familiar == "unlike anything seen" != big.familiar
@@ -309,8 +311,12 @@ def test_what_is_read_and_what_is_not_there_is_told(folder: Path, compiler: str)
 
 def test_other_pipelines_than_were_learned_are_strange(compiler: str) -> None:
     Path("sum.c").write_text("int sum(int *a, int n) { int s = 0; for (int i = 0; i < n; i++) s += a[i]; return s; }\n")
-    found = {level: forerun.predict("sum.c", metric="text", flags=[level]) for level in ("-Oz", "-O3", "-O2")}
-    assert {level: one.familiarity == 0 for level, one in found.items()} == {"-Oz": False, "-O3": False, "-O2": True}
+    levels = ("-Oz", "-O3", "-O2", "-Os", "-O1", "-O")
+    found = {level: forerun.predict("sum.c", metric="text", flags=[level]) for level in levels}
+    assert [level for level, one in found.items() if one.familiarity] == ["-Oz", "-O3"]
+    told = {level: one.notes[0].rpartition(" ")[2] for level, one in found.items() if one.notes}
+    assert told == {"-O2": "-O3", "-Os": "-Oz", "-O1": "-Oz", "-O": "-Oz"}
+    assert (found["-O2"].value, found["-Os"].value) == (found["-O3"].value, found["-Oz"].value)
 
 
 def test_a_part_of_a_program_is_no_program(folder: Path, compiler: str) -> None:

@@ -486,6 +486,22 @@ def test_threads_that_wake_are_not_timed() -> None:
     assert all(one.median_s < 1e-3 for one in found.values()), found
 
 
+def test_a_network_that_takes_long_runs_once() -> None:
+    called = list[tuple[str, int]]()
+
+    def timer(name: str, seconds: float) -> Any:
+        def run(runs: int, samples: int) -> list[float]:
+            called.append((name, runs * samples))
+            return [seconds] * samples
+
+        return run
+
+    found = networks.timed({"slow": timer("slow", 20.0), "fast": timer("fast", 1.0)})
+    assert list(found) == ["slow", "fast"] and sum(count for name, count in called if name == "slow") == 1
+    assert found["slow"].seconds == (20.0,) and len(found["fast"].seconds) >= 3
+    assert networks.timed({"slow": timer("slow", 20.0)})["slow"].median_s == 20.0
+
+
 def test_one_slow_run_condemns_no_kernel() -> None:
     def timer(seconds: list[float]) -> Any:
         left = iter(seconds)

@@ -36,6 +36,8 @@ _MOST_CONTROLS = 0.01
 """Their share of a text: of 23,000 programs none has a thousandth, of machine code and images they are a tenth."""
 
 _LLVM, _ONNX, _TEXT, _BITCODE = "llvm", _graphs.LANGUAGE, "text", b"BC\xc0\xde"
+_SIZES = "zs123"
+"""Levels of compilers, the smallest code first."""
 _COMPILED = ("c", "c++")
 """Languages that clang makes a module of."""
 _SUFFIXES = {".ll": _LLVM, ".bc": _LLVM, ".onnx": _ONNX, ".s": "assembly", ".asm": "assembly"}
@@ -356,17 +358,31 @@ def _question(file: File, kind: Kind, card: Card, options: Options) -> Question:
     device = options.device or (Target.parse(module.target).triple if module else kind.where)
     notes = []
     known = list(dict.fromkeys(k.where for k in card.kinds if k.metric == kind.metric))
+    device = next((one for one in known if one.casefold() == device.casefold()), device)
     if device not in known:
         near = get_close_matches(device, known, 1, 0.8)
         those = f"did you mean {near[0]!r}?" if near else f"it knows: {', '.join(known)}"
         notes.append(f"{kind.metric}: the model has seen no device {device!r}; {those}")
     if _ran(kind.metric) and (why := _part(file.source)):
         notes.append(f"{kind.metric} is of whole programs: {why}")
-    prompt = _prompt(module or file.source, kind, device, options.flags)
-    if kind.metric in size.METRICS and not any(flag.startswith("-O") for flag in options.flags):
-        level = Target.parse(module.target).level if module else _level(options.flags)
-        notes.append(f"the size is that of -O{level}: no level was named")
-    return Question(file.source.name, kind, device, prompt, tuple(notes), device not in known)
+    level = asked = ""
+    if kind.metric in size.METRICS:
+        asked = Target.parse(module.target).level if module else _level(options.flags)
+        level = _learned(asked, kind)
+        if level != asked:
+            notes.append(f"no size at -O{asked} was learned from: the answer is that of -O{level}")
+        elif not any(flag.startswith("-O") for flag in options.flags):
+            notes.append(f"the size is that of -O{level}: no level was named")
+    prompt = _prompt(module or file.source, kind, device, level)
+    strange = device not in known or level != asked
+    return Question(file.source.name, kind, device, prompt, tuple(notes), strange)
+
+
+def _learned(level: str, kind: Kind) -> str:
+    """The level whose sizes were learned that makes code most like the one that is asked for."""
+    if level in kind.levels or not kind.levels:
+        return level
+    return min(kind.levels, key=lambda one: abs(_SIZES.index(one) - _SIZES.index(level)) if one in _SIZES else 9)
 
 
 def _level(flags: Sequence[str]) -> str:
@@ -381,15 +397,14 @@ def _level(flags: Sequence[str]) -> str:
     return level
 
 
-def _prompt(source: Source, kind: Kind, device: str, flags: Sequence[str]) -> str:
+def _prompt(source: Source, kind: Kind, device: str, level: str) -> str:
     """In the very words of training: each kind of input has one place that spells its question."""
     metric, tool = Metric(kind.metric, kind.unit), kind.language.partition(", ")[2]
     if kind.metric in size.METRICS:
         cpu = ("--mcpu=x86-64",) if device.startswith("x86_64-") else ()
-        emitted = Target(
-            device, _level(flags), ("--relocation-model=pic", *cpu)
-        )  # as clang emits without further words
-        target = replace(Target.parse(source.target), triple=device) if kind.base == _LLVM else emitted
+        target = Target(device, level, ("--relocation-model=pic", *cpu))  # as clang emits without further words
+        if kind.base == _LLVM:
+            target = replace(Target.parse(source.target), triple=device, level=level)
         return size.question(metric, replace(source, target=str(target)), "", int(tool.rpartition(" ")[2] or 0))
     lines = dict(kind.notes) | ({"data": device} if "data" in kind.notes else {})
     notes, device = [f"{name} {text}" for name, text in lines.items()], kind.device if "data" in lines else device

@@ -784,6 +784,8 @@ class _Reader:
         """
         tokens = self._tokens
         for k in range(i + 1, min(i + FAR, len(tokens) - 4)):
+            if tokens[k] in ("=", ":=") and self._halved(i, k, name):
+                return max(math.log2(rounds), 1.001)
             if tokens[k] != name or tokens[k - 1] in (".", "=="):
                 continue
             after = tokens[k + 1 : k + 10]
@@ -799,6 +801,13 @@ class _Reader:
             if factor > 1.0:
                 return max(math.log(rounds, factor), 1.001)
         return rounds
+
+    def _halved(self, i: int, k: int, name: str) -> bool:
+        """Whether what is bound at `k` lies between two names that the loop at `i` compares: a binary search."""
+        after = self._tokens[k + 1 : k + 14]
+        after = after[: next((n for n, token in enumerate(after) if token in (";", "\n", "{", "}")), len(after))]
+        other = [token for token in self._tokens[i + 1 : k] if token in after and is_word(token) and token != name]
+        return self._tokens[i] != "for" and name in after and bool(other) and not {"/", ">>"}.isdisjoint(after)
 
     def _from_to(self, k: int) -> float:
         """Where a loop begins that may count down, `i = n`; Lua and Fortran: `i = 1, n` and `i = n, 1, -1`."""

@@ -34,6 +34,7 @@ LIMITS = (
 )
 _OWN = frozenset({"input", "pipeline", "emit"})
 """Lines of a prompt that belong to one program and not to a kind of question."""
+_OFTEN = 10
 SCORES = ("spearman", "within_spearman", "mdape", "coverage")
 """Those that people are shown with their intervals."""
 
@@ -54,6 +55,8 @@ class Kind:
     groups: int = 0
     licences: Mapping[str, int] = field(default_factory=dict)
     """Rows of each licence that their source states, `unknown` for none."""
+    levels: tuple[str, ...] = ()
+    """What a compiler was told by `-O` for ten rows or more, as `z`; none where no compiler is asked about."""
 
     @property
     def base(self) -> str:
@@ -158,7 +161,13 @@ def _kind(key: tuple[Any, ...], rows: Sequence[Row]) -> Kind:
     metric, unit, language, device, notes = key
     licences = Counter(row.licence or "unknown" for row in rows)
     groups = len(set(groups_of(rows)))
-    return Kind(metric, unit, language, device, dict(notes), len(rows), groups, dict(licences.most_common()))
+    levels = Counter(level for row in rows if (level := _level(parts(row.prompt).head.get("pipeline", ""))))
+    often = tuple(level for level, count in levels.most_common() if count >= _OFTEN)
+    return Kind(metric, unit, language, device, dict(notes), len(rows), groups, dict(licences.most_common()), often)
+
+
+def _level(pipeline: str) -> str:
+    return pipeline.removeprefix("-O") if pipeline.startswith("-O") else ""
 
 
 def _data(kind: Kind) -> tuple[object, ...]:

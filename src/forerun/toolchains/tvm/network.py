@@ -28,6 +28,8 @@ SESSION_S = 3600.0
 """How long another machine is used for a whole network."""
 _SECONDS, _MOST = 20.0, 30
 """Samples of a whole network take so long together, and are at most so many; three at least."""
+_SLOW_S = 3.0
+"""A run that takes longer is timed once."""
 _SAMPLE_S = 5e-3
 _TERMS = 1_000_000
 """Errors of layers add up: outputs of networks agree where those of a sum of so many terms do, at 1e-3 for float32."""
@@ -102,8 +104,12 @@ def compared(network: Network, place: Place, texts: dict[str, str], library: boo
 
 def timed(timers: Mapping[str, Timer]) -> dict[str, Timing]:
     """Seconds of a run, in turns, of what ran before. Samples are several runs of a small network, or each finds
-    others' caches; the first sample of a turn wakes threads that slept, and does not count."""
-    once = {name: min(timer(1, 3)) for name, timer in timers.items()}
+    others' caches; the first sample of a turn wakes threads that slept, and does not count. What takes so long that
+    this is nothing runs once."""
+    first = {name: timer(1, 1)[0] for name, timer in timers.items()}
+    slow = {name: Timing((seconds,)) for name, seconds in first.items() if seconds > _SLOW_S}
+    timers = {name: timer for name, timer in timers.items() if name not in slow}
+    once = {name: min(first[name], *timer(1, 2)) for name, timer in timers.items()}
     many = {name: runs_of(seconds, _SAMPLE_S) for name, seconds in once.items()}
     repeats = samples_of(2 * sum(once[name] * many[name] for name in timers), _MOST, _SECONDS)
 
@@ -112,7 +118,8 @@ def timed(timers: Mapping[str, Timer]) -> dict[str, Timing]:
         return timers[name](many[name], 1)[0]
 
     turns = [{name: sample(name) for name in timers} for _ in range(repeats)]
-    return {name: Timing(tuple(turn[name] for turn in turns)) for name in timers}
+    found = slow | {name: Timing(tuple(turn[name] for turn in turns)) for name in timers}
+    return {name: found[name] for name in first}
 
 
 class Running:
