@@ -15,6 +15,11 @@ if TYPE_CHECKING:
     from forerun.tuning import Progress, Tuned
 
 _seconds = partial(quantity, unit="s")
+_STAGES = {
+    "reading": "reading the network, and running it once as it is: of much work minutes",
+    "default": "measuring the defaults",
+    "comparing": "comparing whole runs",
+}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -85,7 +90,7 @@ class _Live:
             self.progress.step(_note(now))
         elif now.stage not in self._said:
             self.progress.end()
-            say({"reading": "reading the network", "default": "measuring the defaults"}.get(now.stage, "comparing"))
+            say(_STAGES.get(now.stage, now.stage))
             self._said.add(now.stage)
 
 
