@@ -317,6 +317,11 @@ def test_other_pipelines_than_were_learned_are_strange(compiler: str) -> None:
     told = {level: one.notes[0].rpartition(" ")[2] for level, one in found.items() if one.notes}
     assert told == {"-O2": "-O3", "-Os": "-Oz", "-O1": "-Oz", "-O": "-Oz"}
     assert (found["-O2"].value, found["-Os"].value) == (found["-O3"].value, found["-Oz"].value)
+    module = Source("define i32 @f() {\n  ret i32 7\n}\n", "llvm", "m", "x86_64-pc-linux-gnu -O0")
+    slow = forerun.predict(module, metric="text")
+    assert slow.familiarity == 0 and slow.notes[0].endswith(
+        "no size at -O0 was learned from: the answer is that of -O3"
+    )
 
 
 def test_a_part_of_a_program_is_no_program(folder: Path, compiler: str) -> None:

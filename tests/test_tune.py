@@ -268,6 +268,7 @@ BAD: dict[str, tuple[Callable[[Path], list[str]], int, str]] = {
     "no checkpoint": (lambda p: [str(network(p)), "--checkpoint", str(p)], 1, "forerun: "),
     "kind": (lambda p: ["net.tar"], 2, "not something to tune"),
     "no network of that name": (lambda p: ["resnet18-1x225"], 2, "did you mean resnet18-"),
+    "a name with a dot": (lambda p: ["qwen2-0.5b-1x2"], 2, "did you mean qwen2-0.5b-1x"),
     "no name that is near": (lambda p: ["xyzzy"], 2, "resnet18-1x224, kernel.py"),
     "all lines": (lambda p: [str(_line(p / "w.jsonl", PROGRAM))], 2, "w.jsonl:mine"),
     "no line of that name": (lambda p: [f"{_line(p / 'w.jsonl', PROGRAM)}:mime"], 2, "w.jsonl:mine"),

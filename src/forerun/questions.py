@@ -36,7 +36,7 @@ _MOST_CONTROLS = 0.01
 """Their share of a text: of 23,000 programs none has a thousandth, of machine code and images they are a tenth."""
 
 _LLVM, _ONNX, _TEXT, _BITCODE = "llvm", _graphs.LANGUAGE, "text", b"BC\xc0\xde"
-_SIZES = "zs123"
+_SIZES = "zs1230"
 """Levels of compilers, the smallest code first."""
 _COMPILED = ("c", "c++")
 """Languages that clang makes a module of."""
@@ -382,7 +382,7 @@ def _learned(level: str, kind: Kind) -> str:
     """The level whose sizes were learned that makes code most like the one that is asked for."""
     if level in kind.levels or not kind.levels:
         return level
-    return min(kind.levels, key=lambda one: abs(_SIZES.index(one) - _SIZES.index(level)) if one in _SIZES else 9)
+    return min(kind.levels, key=lambda one: abs(_SIZES.index(one) - _SIZES.index(level)))
 
 
 def _level(flags: Sequence[str]) -> str:

@@ -66,9 +66,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Trains on the training part of the rows; prints where it stands."""
-    from forerun.models.encoder_decoder import SHIPPED, EncoderDecoder
+    from forerun.models.encoder_decoder import located
 
-    start = SHIPPED if options.start and str(options.start) == EncoderDecoder.name else options.start
+    start = located(options.start) if options.start else None
     if options.recipe == ADAPT:
         return _adapted(start, options)
     training = dialled(options)

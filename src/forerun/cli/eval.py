@@ -63,11 +63,12 @@ def _seeds(text: str) -> list[int]:
 def run(options: argparse.Namespace) -> int:
     """Fits every predictor on the same parts; prints a row for each and metric."""
     from forerun.evaluate import evaluate
+    from forerun.models.encoder_decoder import SHIPPED, located
     from forerun.models.encoder_decoder.card import Card
 
     if options.card and not options.checkpoint:
         raise UsageError("--card has no checkpoint to write to", "none was named", "add --checkpoint DIR")
-    if options.card and _ships(options.checkpoint):
+    if options.card and located(options.checkpoint) == SHIPPED:
         raise UsageError("--card would replace the shipped card", "it belongs to forerun", "copy the checkpoint first")
     rows = read_rows(options.data)
     how = {"metrics": _metrics(options, rows), "stack": options.stack, "similar": options.similar}
@@ -100,15 +101,10 @@ def _predictors(options: argparse.Namespace) -> dict[str, Callable[[], Predictor
             raise UsageError(what, f"those that predict: {', '.join((*RIVALS, *NETWORKS))}", "name one of them")
         made[name] = _trained(name, options) if name in NETWORKS else kind
     if options.checkpoint:
-        from forerun.models.encoder_decoder import EncoderDecoder
+        from forerun.models.encoder_decoder import EncoderDecoder, located
 
-        place = None if _ships(options.checkpoint) else options.checkpoint
-        made[EncoderDecoder.name] = partial(EncoderDecoder, place)
+        made[EncoderDecoder.name] = partial(EncoderDecoder, located(options.checkpoint))
     return made
-
-
-def _ships(checkpoint: Path) -> bool:
-    return str(checkpoint) == "encoder_decoder"
 
 
 def _trained(name: str, options: argparse.Namespace) -> Callable[[], Predictor]:

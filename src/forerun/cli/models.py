@@ -34,10 +34,10 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _known(place: str) -> Table:
-    from forerun.estimate import MODEL, checkpoint
-    from forerun.models.encoder_decoder import PARTS, SHIPPED, checksums
+    from forerun.estimate import checkpoint
+    from forerun.models.encoder_decoder import PARTS, checksums, located
 
-    folder, card = SHIPPED if place == MODEL else Path(place), checkpoint(place).card
+    folder, card = located(place), checkpoint(place).card
     checksums.check(folder, [name for name in PARTS if (folder / name).is_file()])
     if doubt := checksums.doubt(folder):
         print(f"forerun: {doubt}", file=sys.stderr)

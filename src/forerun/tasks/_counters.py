@@ -16,6 +16,7 @@ from functools import cache
 from forerun.tasks._footprint import footprint
 from forerun.tasks._nesting import Blocks, Braces, Indents, Parens
 from forerun.tasks._sizes import GROWING, TOKEN, UNKNOWN, Sizes, heard
+from forerun.tasks._stdin import may_read
 from forerun.toolchains.llvm.counts import counts
 
 _LINE, _HASH = r"//[^\n]*+", r"(?<![$&{\\])\#[^\n]*+"
@@ -140,7 +141,7 @@ def counters(language: str, text: str, stdin: bytes = b"") -> dict[str, float]:
 
 def reads_sizes(language: str, text: str) -> bool:
     """Whether what a program takes follows from numbers that it reads, as far as its text tells. Never raises."""
-    if language not in _SYNTAX:
+    if language not in _SYNTAX or not may_read(text):
         return False
     told, read = counters(language, text), counters(language, text, _READ)
     return any(read[name] > told[name] for name in ("elements", "iterations"))

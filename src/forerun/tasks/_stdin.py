@@ -22,6 +22,7 @@ _CONVERTING = frozenset(
     " stoi stol stoll nextInt nextLong nextDouble Integer tonumber Atoi ParseInt next STDIN".split()
 )
 _SCANNING = frozenset("scanf fscanf scanf_s Scan Scanln Scanf Fscan Fscanln Fscanf Sscanf Sscan".split())
+_WORDS = re.compile(rf"\b(?:{'|'.join(sorted(_READING | _SCANNING | {'cin', 'read'}))})\b")
 _ENDS = frozenset("\n ; { }".split(" "))
 
 
@@ -35,6 +36,11 @@ def read(tokens: Sequence[str], stdin: bytes) -> Iterator[tuple[str, float]]:
                 yield from reading.statement(tokens[start:i])
             start = i + 1
     yield from reading.statement(tokens[start:])
+
+
+def may_read(text: str) -> bool:
+    """Whether a word stands there without which `read` finds nothing."""
+    return _WORDS.search(text) is not None
 
 
 class _Reading:

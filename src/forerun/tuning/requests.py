@@ -96,7 +96,7 @@ def _named(text: str, shapes: Shapes) -> Request | None:
         return _line(Path(place), name)
     if text.endswith((".jsonl", ".jsonl.gz")):
         return _line(path, "")
-    if path.suffix or os.sep in text or ":" in text:
+    if path.suffix[1:].isalpha() or os.sep in text or ":" in text:  # in names of networks stand numbers behind a dot
         raise UsageError(f"not something to tune: {text}", "its name says neither network nor program", _EXAMPLES)
     return None
 

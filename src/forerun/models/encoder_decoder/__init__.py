@@ -285,6 +285,11 @@ def distribution(leaves: Sequence[_decode.Prefix], grammar: Floats) -> Distribut
     return Distribution.of((*grammar.interval(leaf.pieces), math.exp(leaf.logprob)) for leaf in leaves)
 
 
+def located(name: str | Path) -> Path:
+    """The folder of a checkpoint: that of the one that ships by its name, `encoder_decoder`."""
+    return SHIPPED if str(name) == EncoderDecoder.name else Path(name)
+
+
 def _network(folder: Path, config: Config, device: str, threads: int) -> Any:
     if not device and (folder / ENCODER).is_file() and (folder / DECODER).is_file():
         return OnnxNetwork(folder, config.window, threads)

@@ -19,6 +19,7 @@ from forerun.models.encoder_decoder.checksums import again
 from forerun.prompts import parts
 from forerun.rows import Row
 from forerun.splits import groups_of
+from forerun.toolchains.llvm.target import LEVELS
 
 FILE, PAGE = "card.json", "README.md"
 FORMAT = 1
@@ -167,7 +168,8 @@ def _kind(key: tuple[Any, ...], rows: Sequence[Row]) -> Kind:
 
 
 def _level(pipeline: str) -> str:
-    return pipeline.removeprefix("-O") if pipeline.startswith("-O") else ""
+    level = pipeline.removeprefix("-O")
+    return level if level != pipeline and level in LEVELS else ""
 
 
 def _data(kind: Kind) -> tuple[object, ...]:
