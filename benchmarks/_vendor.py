@@ -12,7 +12,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from forerun.core import Source
 from forerun.corpora.workloads import LANGUAGE
@@ -22,6 +22,7 @@ from forerun.toolchains.tvm.space import parsed
 from forerun.toolchains.tvm.text import described
 
 Shape = tuple[int, ...]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,8 @@ class Operator:
     options: Mapping[str, Any] = field(default_factory=dict)
     beyond: int = 0
     """Blocks of the program that compute something else."""
+    last: bool = False
+    """Whether channels are the last axis, of the weights the last two."""
 
 
 def recognised(text: str) -> Operator:
@@ -46,8 +49,29 @@ def recognised(text: str) -> Operator:
     raise _not("its blocks are those of no operator that is known here")
 
 
+def drawn(operator: Operator) -> list[Any]:
+    """Tensors of its shapes that lie in memory as the program has them: channels that come last are PyTorch's
+    second axis, and its library's weights have them last, too."""
+    import torch
+
+    tensors = [torch.randn(shape) for shape in operator.shapes]
+    if not operator.last:
+        return tensors
+    data, *weights = tensors
+    inner = range(1, data.dim() - 1)
+    turned = [weight.permute(-1, -2, *(axis - 1 for axis in inner)) for weight in weights]
+    return [data.permute(0, -1, *inner), *(_side_by_side(weight) for weight in turned)]
+
+
+def _side_by_side(weight: Any) -> Any:
+    import torch
+
+    kinds = {4: torch.channels_last, 5: torch.channels_last_3d}
+    return weight.contiguous(memory_format=kinds.get(weight.dim(), torch.contiguous_format))
+
+
 def called(operator: Operator, tensors: Sequence[Any]) -> Any:
-    """What PyTorch computes."""
+    """What PyTorch computes of what `drawn` gives."""
     import torch
     from torch.nn import functional
 
@@ -67,9 +91,9 @@ def label(operator: Operator) -> str:
     """Its name as a table has it."""
     if operator.name != "conv":
         return operator.name
-    _, channels, *sides = operator.shapes[0]
-    kinds = {channels: "depthwise ", 1: ""}
-    return f"{kinds.get(operator.options['groups'], 'grouped ')}conv{len(sides)}d"
+    shape = operator.shapes[0]
+    kinds = {shape[-1 if operator.last else 1]: "depthwise ", 1: ""}
+    return f"{kinds.get(operator.options['groups'], 'grouped ')}conv{len(shape) - 2}d"
 
 
 def _not(why: str) -> InputError:
@@ -102,11 +126,12 @@ class _Program:
         self.blocks = [_block(line, node) for line, node in zip(said, found, strict=True)]
         self.arguments = range(len(function.params))
 
-    def operator(self, name: str, inputs: Sequence[int], used: int, **options: Any) -> Operator:
+    def operator(self, name: str, inputs: Sequence[int], used: int, last: bool = False, **options: Any) -> Operator:
         """One that computes what `used` blocks do, of buffers that the program is called with."""
         if any(number not in self.arguments for number in inputs):
             raise _not(f"its {name} reads what it computes itself")
-        return Operator(name, tuple(self.shapes[one] for one in inputs), options, len(self.blocks) - used)
+        shapes = tuple(self.shapes[one] for one in inputs)
+        return Operator(name, shapes, options, len(self.blocks) - used, last)
 
     def reductions(self) -> list[_Block]:
         return [block for block in self.blocks if block.start]
@@ -203,15 +228,23 @@ def _max_pool(program: _Program) -> Operator | None:
     match = _MAX_POOL.fullmatch(reductions[0].equation) if len(reductions) == 1 else None
     if match is None or reductions[0].start != "lowest":
         return None
-    written, read = match[2].split(", "), match[4].split(", ")
-    windows = _windows(written[2:], read[2:])
-    if windows is None or read[:2] != written[:2]:
-        return None
-    letters, strides, dilations = windows
-    x, padding, used = _unpadded(program, int(match[3]), "lowest")
-    kernel = tuple(reductions[0].extents[letter] for letter in letters)
-    options = {"kernel_size": kernel, "stride": strides, "padding": padding, "dilation": dilations}
-    return program.operator("max pool", [x], 1 + used, **options)
+    for last in (False, True):
+        (written, out), (read, channel) = (_ordered(match[group].split(", "), last) for group in (2, 4))
+        windows = _windows(written[1:], read[1:])
+        if windows is None or (read[0], channel) != (written[0], out):
+            continue
+        letters, strides, dilations = windows
+        x, padding, used = _unpadded(program, int(match[3]), "lowest", last)
+        kernel = tuple(reductions[0].extents[letter] for letter in letters)
+        options = {"kernel_size": kernel, "stride": strides, "padding": padding, "dilation": dilations}
+        return program.operator("max pool", [x], 1 + used, last, **options)
+    return None
+
+
+def _ordered(axes: Sequence[T], last: bool) -> tuple[Sequence[T], T]:
+    """All axes but that of channels, and that."""
+    place = len(axes) - 1 if last else 1
+    return [*axes[:place], *axes[place + 1 :]], axes[place]
 
 
 def _contraction(program: _Program) -> Operator | None:
@@ -221,7 +254,9 @@ def _contraction(program: _Program) -> Operator | None:
         return None
     x, w = int(match[3]), int(match[5])
     written, left, right = (match[group].split(", ") for group in (2, 4, 6))
-    return _matmul(program, x, w, written, left, right) or _conv(program, x, w, written, left, right)
+    if found := _matmul(program, x, w, written, left, right):
+        return found
+    return next((one for last in (False, True) if (one := _conv(program, x, w, written, left, right, last))), None)
 
 
 def _matmul(program: _Program, x: int, w: int, out: list[str], left: list[str], right: list[str]) -> Operator | None:
@@ -236,19 +271,26 @@ def _matmul(program: _Program, x: int, w: int, out: list[str], left: list[str], 
     return None
 
 
-def _conv(program: _Program, x: int, w: int, out: list[str], left: list[str], right: list[str]) -> Operator | None:
-    """Channels first, as PyTorch has them."""
-    block = program.reductions()[0]
-    windows = _windows(out[2:], left[2:])
-    if windows is None or len(left) < 3 or left[0] != out[0] or right[0] != out[1] or right[2:] != list(windows[0]):
+def _conv(
+    program: _Program, x: int, w: int, out: list[str], left: list[str], right: list[str], last: bool
+) -> Operator | None:
+    """Channels first, as PyTorch has them, or last, and those of weights, too: inner, then outer."""
+    if len(left) < 3 or not len(out) == len(left) == len(right):
+        return None
+    block, weights = program.reductions()[0], program.shapes[w]
+    (written, made), (read, channel) = _ordered(out, last), _ordered(left, last)
+    window, outer, inner = (right[:-2], right[-1], right[-2]) if last else (right[2:], right[0], right[1])
+    windows = _windows(written[1:], read[1:])
+    if windows is None or read[0] != written[0] or outer != made or window != list(windows[0]):
         return None
     _, strides, dilations = windows
-    x, padding, used = _unpadded(program, x, "0.0")
-    groups = _groups(program.shapes[x][1], program.shapes[w], out[1], left[1], right[1], block.extents)
+    x, padding, used = _unpadded(program, x, "0.0", last)
+    kernel = (weights[-1], weights[-2]) if last else weights[:2]
+    groups = _groups(_ordered(program.shapes[x], last)[1], kernel, made, channel, inner, block.extents)
     if groups is None:
         return None
     options = {"stride": strides, "padding": padding, "dilation": dilations, "groups": groups}
-    return program.operator("conv", [x, w], 1 + used, **options)
+    return program.operator("conv", [x, w], 1 + used, last, **options)
 
 
 def _windows(out: Sequence[str], read: Sequence[str]) -> tuple[tuple[str, ...], Shape, Shape] | None:
@@ -280,7 +322,7 @@ def _groups(channels: int, kernel: Shape, out: str, read: str, inner: str, exten
     return groups if outer * groups == kernel[0] and width == kernel[1] == extents[inner] else None
 
 
-def _unpadded(program: _Program, number: int, value: str) -> tuple[int, Shape, int]:
+def _unpadded(program: _Program, number: int, value: str, last: bool) -> tuple[int, Shape, int]:
     """What a buffer is a padded copy of, the padding of its inner axes, and how many blocks that takes."""
     pattern = re.compile(rf"{number}\[(.*)\] = (?:if_then_else\(.*, )?(\d+)\[([^\[\]]*)\](?:, (.*)\))?")
     none = (number, (0,) * (len(program.shapes[number]) - 2), 0)
@@ -293,6 +335,7 @@ def _unpadded(program: _Program, number: int, value: str) -> tuple[int, Shape, i
         return none
     padding = tuple(int(shift[1] or 0) for shift in shifts if shift)
     inner, outer = program.shapes[int(match[2])], program.shapes[number]
-    if outer != tuple(size + 2 * pad for size, pad in zip(inner, padding, strict=True)) or any(padding[:2]):
+    (batch, *sides), channels = _ordered(padding, last)
+    if outer != tuple(size + 2 * pad for size, pad in zip(inner, padding, strict=True)) or batch or channels:
         raise _not("its padding is not the same on both sides")
-    return int(match[2]), padding[2:], 1
+    return int(match[2]), tuple(sides), 1

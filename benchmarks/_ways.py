@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from _metaschedule import kernel
-from _vendor import Operator, called
+from _vendor import Operator, called, drawn
 
 from forerun.clock import Timing
 from forerun.core import Source
@@ -41,20 +41,22 @@ class Raced:
     missing: Mapping[str, str]
 
 
-def raced(asked: Network, target: str, databases: Mapping[str, Texts]) -> Raced:
+def raced(asked: Network, target: str, databases: Mapping[str, tuple[Network, Texts]]) -> Raced:
     """A network as it is, by dlight's rules, with each database, and by PyTorch, its Inductor and onnxruntime.
 
-    All compute what the untuned network does, or are missing. Raises as `forerun.toolchains.tvm.network.programs`.
+    A database has the layout of its own network. All compute what the untuned network does, or are missing. Raises as
+    `forerun.toolchains.tvm.network.programs`.
     """
     known, device, built = network.read(asked, Place(target)), Device(target), targets.made(target)
     whole = known.extraction.module
 
-    def tuned(texts: Texts) -> Run:
-        return Running(device, extract.compiled(whole, built, database.opened(dict(texts))), known.inputs)
+    def tuned(own: Network, texts: Texts) -> Run:
+        module = whole if own == asked else network.read(own, Place(target)).extraction.module
+        return Running(device, extract.compiled(module, built, database.opened(dict(texts))), known.inputs)
 
     ways: dict[str, Callable[[], Run]] = {
         DLIGHT: lambda: Running(device, extract.compiled(by_rules(whole, built), built), known.inputs),
-        **{name: partial(tuned, texts) for name, texts in databases.items()},
+        **{name: partial(tuned, *own) for name, own in databases.items()},
     }
     default = Running(device, known.default, known.inputs)
     default()
@@ -140,7 +142,7 @@ def beside(source: Source, line: str, operator: Operator) -> dict[str, float]:
     bench, device = measure.Bench(source, 0), Device(source.target)
     module = database.scheduled(bench.program, line) if line else bench.program.module
     ours = kernel(bench, device, bench.tensors(device), module)
-    tensors = [torch.randn(shape) for shape in operator.shapes]
+    tensors = drawn(operator)
 
     def vendor() -> None:
         with torch.inference_mode():

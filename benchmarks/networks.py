@@ -5,10 +5,10 @@
 
 A network is a name of `forerun.corpora.tensor_networks`, `module.py:factory` or an .onnx file of fixed sizes. For each,
 one after the other on this machine: every program's default and TVM's own rules (`static`), `forerun.tune` from an
-empty store (`ours`), and MetaSchedule's evolutionary search over the same programs (`metaschedule`), each with one
-worker that builds, compares with NumPy and times; then all ways to run the whole network, interleaved; then each kernel
-of ours beside PyTorch's operator, interleaved. A result is kept as it comes: an interrupted run is called again. A
-search that was interrupted begins anew, since its seconds are a result.
+empty store (`ours`), and MetaSchedule's evolutionary search over the programs as TVM has them (`metaschedule`), each
+with one worker that builds, compares with NumPy and times; then all ways to run the whole network, interleaved; then
+each kernel of ours beside PyTorch's operator, interleaved. A result is kept as it comes: an interrupted run is called
+again. A search that was interrupted begins anew, since its seconds are a result.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import argparse
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -40,7 +40,7 @@ from forerun.tasks.schedule import Schedule
 from forerun.toolchains.tvm import database, network
 from forerun.toolchains.tvm import target as targets
 from forerun.toolchains.tvm.device import Place
-from forerun.toolchains.tvm.extract import Extracted
+from forerun.toolchains.tvm.extract import GIVEN, Extracted
 from forerun.toolchains.tvm.network import DEFAULT, Network
 from forerun.toolchains.tvm.space import Program
 
@@ -56,6 +56,8 @@ def network():
     return networks()[{name!r}].made()
 """
 
+Programs = dict[str, Extracted]
+"""By their names."""
 Curve = list[tuple[float, float]]
 """Seconds since a search began, and those of all kernels of a run with the best so far; from 0 on, and falling."""
 
@@ -116,11 +118,11 @@ class Asked:
     def __init__(self, options: argparse.Namespace, name: str, threads: int, lines: Lines) -> None:
         self.options, self.name, self.lines, self.threads = options, name, lines, threads
         self.target = targets.here(threads)
-        self.programs: dict[str, Extracted] = {}
 
     def __enter__(self) -> Asked:
         self._folder = TemporaryDirectory()
         self.network = _found(self.name, Path(self._folder.name))
+        self.given = replace(self.network, layout=GIVEN)
         self._reader = Pool(1, _READING)
         return self
 
@@ -130,22 +132,27 @@ class Asked:
 
     def run(self) -> None:
         """Measures what is not there yet. Raises ForerunError."""
-        found, _ = self._reader.call(network.programs, self.network, Place(self.target))
-        self.programs = {one.name: one for one in found}
-        said = digest("".join(one.text for one in found))
+        self.programs = self._programs(self.given)
+        tuned = self._programs(self.network)
         options = self.options
-        static = self._line(STATIC, self._static, programs=said)
-        asked = {"programs": said, "seed": options.seed, "trials": options.trials}
+        static = self._line(STATIC, self._static, programs=_digest(self.programs))
+        asked = {"programs": _digest(tuned), "seed": options.seed, "trials": options.trials}
         ours = self._line(
-            OURS, lambda: self._ours(len(static["kernels"])), **asked, checkpoint=weights(options.checkpoint)
-        )
+            OURS, lambda: self._ours(len(tuned)), **asked, checkpoint=weights(options.checkpoint)
+        )  # fmt: skip
+        asked = {"programs": _digest(self.programs), "seed": options.seed}
         asked |= {"trials": options.rival_trials, "at once": options.at_once}
-        rival = self._line(METASCHEDULE, lambda: self._metaschedule(ours), **asked)
-        searches = digest(repr((static, ours, rival)))
-        self._line(WHOLE, lambda: self._whole({OURS: ours, METASCHEDULE: rival}), searches=searches)
-        for name in ours["kernels"]:
-            record = ours["kernels"][name]["record"]
-            self._line(OPERATOR, partial(self._operator, name, record), name, record=record)
+        rival = self._line(METASCHEDULE, lambda: self._metaschedule(static), **asked)
+        searches = {OURS: (self.network, tuned, ours), METASCHEDULE: (self.given, self.programs, rival)}
+        said = digest(repr((static, ours, rival)))
+        self._line(WHOLE, lambda: self._whole(searches), searches=said)
+        for name, one in ours["kernels"].items():
+            text, record = tuned[name].text, one["record"]
+            self._line(OPERATOR, partial(self._operator, text, record), name, record=record)
+
+    def _programs(self, asked: Network) -> Programs:
+        found, _ = self._reader.call(network.programs, asked, Place(self.target))
+        return {one.name: one for one in found}
 
     def _line(self, part: str, measure: Callable[[], Line], program: str | None = None, **asked: Any) -> Line:
         """What is known of a part, measured where it is not."""
@@ -156,8 +163,8 @@ class Asked:
             self.lines.keep(known)
         return known
 
-    def _source(self, name: str) -> Source:
-        return Source(self.programs[name].text, LANGUAGE, name, self.target)
+    def _source(self, program: Extracted) -> Source:
+        return Source(program.text, LANGUAGE, program.name, self.target)
 
     def _static(self) -> Line:
         """Each program as it is, then by TVM's rules, where one applies."""
@@ -165,7 +172,7 @@ class Asked:
         left_out, wrong = {}, {}
         with Pool(1) as pool:
             for name, program in self.programs.items():
-                source = self._source(name)
+                source = self._source(program)
                 try:
                     module = Program(source).module
                     found = next(m for _, m in pool.measure(Schedule(), source, [None]))
@@ -222,9 +229,12 @@ class Asked:
         path, factory = self.network.path, self.network.factory
         return f"{path}:{factory}" if factory else str(path)
 
-    def _metaschedule(self, ours: Line) -> Line:
-        """The stock search, on the programs that ours tuned."""
-        tasks = {name: Task(self._source(name), one["weight"], one["default"]) for name, one in ours["kernels"].items()}
+    def _metaschedule(self, static: Line) -> Line:
+        """The stock search, on the programs that TVM has."""
+        tasks = {
+            name: Task(self._source(self.programs[name]), one["weight"], one["default"])
+            for name, one in static["kernels"].items()
+        }
         names, options = list(tasks), self.options
         began = time.monotonic()
         with Pool(1) as pool:
@@ -243,13 +253,14 @@ class Asked:
             line["kernels"][name] |= {"record": record, "failed": sum(run.seconds is None for run in own)}
         return line
 
-    def _whole(self, searches: Mapping[str, Line]) -> Line:
+    def _whole(self, searches: Mapping[str, tuple[Network, Programs, Line]]) -> Line:
         """Every way to run the network, side by side."""
         texts = {}
-        for name, line in searches.items():
-            found = [(self._source(task), one["record"]) for task, one in line["kernels"].items() if one["record"]]
-            texts[name] = database.texts([(Program(source), record) for source, record in found])
-        race = self._reader.call(raced, self.network, self.target, texts)
+        for name, (asked, programs, line) in searches.items():
+            best = {task: one["record"] for task, one in line["kernels"].items() if one["record"]}
+            found = [(Program(self._source(programs[task])), record) for task, record in best.items()]
+            texts[name] = asked, database.texts(found)
+        race = self._reader.call(raced, self.given, self.target, texts)
         runs = {
             name: {
                 "latency": one.median_s,
@@ -261,14 +272,18 @@ class Asked:
         }
         return {"runs": runs, "missing": dict(race.missing)}
 
-    def _operator(self, name: str, record: str) -> Line:
+    def _operator(self, text: str, record: str) -> Line:
         """Our best kernel and PyTorch's operator, where the program is one."""
         try:
-            operator = recognised(self.programs[name].text)
+            operator = recognised(text)
         except InputError as error:
             return {"operator": None, "why": error.why}
         told = {"operator": label(operator), "shapes": operator.shapes, "beyond": operator.beyond}
-        return told | self._reader.call(beside, self._source(name), record, operator)
+        return told | self._reader.call(beside, Source(text, LANGUAGE, "", self.target), record, operator)
+
+
+def _digest(programs: Programs) -> str:
+    return digest("".join(one.text for one in programs.values()))
 
 
 def _found(name: str, folder: Path) -> Network:

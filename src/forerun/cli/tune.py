@@ -44,6 +44,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rpc", metavar="HOST:PORT[/KEY]", help="measure on another machine: TVM's RPC server, or a tracker's device"
     )
+    kept = "of convolutions on a processor; given: as the network has it, for a database of its own programs"
+    parser.add_argument("--layout", default="channels-last", metavar="channels-last|given", help=kept)
     parser.add_argument("--model", help="who proposes: scheduler or uniform (default: the first where its weights are)")
     parser.add_argument("--checkpoint", metavar="DIR", help="weights of the scheduler")
     parser.add_argument(
@@ -61,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
     shapes, live = dict(map(_shape, options.shape)), _Live()
     try:
         tuned = tune(
-            options.network, shapes=shapes, target=options.target, rpc=options.rpc,
+            options.network, shapes=shapes, target=options.target, rpc=options.rpc, layout=options.layout,
             trials=options.trials, per_task=options.trials_per_task, proposer=options.model,
             checkpoint=options.checkpoint, output=options.output, seed=options.seed, on_progress=live.told,
         )  # fmt: skip

@@ -18,7 +18,7 @@ from typing import Any
 from forerun.corpora._networks_published import PUBLISHED
 from forerun.errors import ToolMissing, UsageError
 from forerun.toolchains.tvm._load import load
-from forerun.toolchains.tvm.extract import Extracted, extract, from_torch, work, written
+from forerun.toolchains.tvm.extract import LAYOUTS, Extracted, extract, from_torch, work, written
 
 MOST_FLOPS, MOST_BYTES = 4e9, 400e6
 """Work of a run and bytes of all buffers above which a program is left out: a bad schedule would run for minutes."""
@@ -107,7 +107,7 @@ class Program:
 
 
 def programs(name: str, target: Any) -> tuple[list[Program], Mapping[str, str]]:
-    """The tensor programs of a network, and those that cannot be tuned, each with the reason.
+    """The tensor programs of a network in every layout, and those that cannot be tuned, each with the reason.
 
     Up to some gigabytes and a minute: call it in a process of its own. Raises UsageError for an unknown name,
     InputError where TVM does not import the network, ToolMissing.
@@ -118,8 +118,10 @@ def programs(name: str, target: Any) -> tuple[list[Program], Mapping[str, str]]:
     if network.origin == "tvm":
         found, left_out = list(_operators(network.definition)), {}
     else:
-        extraction = extract(from_torch(*network.made()), target)
-        found, left_out = list(extraction.workloads), dict(extraction.left_out)
+        module = from_torch(*network.made())
+        layouts = [extract(module, target, layout) for layout in LAYOUTS]
+        found = list({each.text: each for one in layouts for each in one.workloads}.values())
+        left_out = {name: reason for one in layouts for name, reason in one.left_out.items()}
     return [_program(network, workload) for workload in found], left_out
 
 

@@ -32,7 +32,7 @@ from forerun.tasks.schedule import Schedule
 from forerun.toolchains.tvm import database, network
 from forerun.toolchains.tvm import target as targets
 from forerun.toolchains.tvm.device import Place, builders, located
-from forerun.toolchains.tvm.extract import Extracted
+from forerun.toolchains.tvm.extract import CHANNELS_LAST, LAYOUTS, Extracted
 from forerun.tuning import output as folder
 from forerun.tuning.dealing import Hand, deal
 from forerun.tuning.requests import Shapes, request
@@ -136,6 +136,7 @@ def tune(
     shapes: Shapes | None = None,
     target: str = "llvm",
     rpc: str | None = None,
+    layout: str = CHANNELS_LAST,
     trials: int | None = None,
     per_task: int | None = None,
     proposer: str | Model | None = None,
@@ -152,7 +153,8 @@ def tune(
     its name (`resnet18-1x224`), or one program: a .py or .tir file of TVMScript, or `workloads.jsonl.gz:name`. `target`
     is `llvm`, `llvm:1` for one thread, `cuda`, a tag of TVM's, or JSON. `rpc` names another machine that has it, by the
     address of TVM's RPC server, `HOST:PORT`, or of its tracker with the key of the device, `HOST:PORT/KEY`: all is
-    measured there, and linked there.
+    measured there, and linked there. Convolutions of a processor's network get their channels last, which is two to
+    four times as fast; with the `layout` `given` its programs are those of the network as it is.
 
     `trials` in all are dealt out by what they promise, 16 for each program where no number is given; `per_task` bounds
     those of each. `proposer` writes the candidates: a model or its name; the scheduler where there is one, with the
@@ -163,14 +165,14 @@ def tune(
     ToolMissing; ForerunError where the tuned network computes something else.
     """
     began = time.monotonic()
-    _check(trials, per_task, seed, target, proposer, shapes or {})
+    _check(trials, per_task, seed, target, layout, proposer, shapes or {})
     out = None if output is None else folder.checked(Path(output))
     tell = on_progress or (lambda _: None)
     place = located(target, rpc)
     with ExitStack() as stack:
         if out is not None:
             stack.enter_context(alone(out, "tunes into"))
-        asked = stack.enter_context(request(model, inputs, shapes or {}))
+        asked = stack.enter_context(request(model, inputs, shapes or {}, layout))
         writer = _proposer(proposer, checkpoint)
         tell(Progress("reading", asked.name))
         reader = stack.enter_context(Pool(1, _READING))
@@ -209,8 +211,9 @@ def tune(
 
 
 def _check(
-    trials: int | None, per_task: int | None, seed: int, target: str, proposer: str | Model | None, shapes: Shapes
-) -> None:
+    trials: int | None, per_task: int | None, seed: int, target: str, layout: str, proposer: str | Model | None,
+    shapes: Shapes,
+) -> None:  # fmt: skip
     for name, value in (("trials", trials), ("trials of a task", per_task)):
         if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
             raise UsageError(f"{name}: {value!r}", "there is nothing to measure", "give a whole number above 0")
@@ -218,6 +221,8 @@ def _check(
         raise UsageError(f"seed: {seed!r}", "it is no whole number", "for example: 0")
     if not isinstance(target, str):
         raise UsageError(f"target: {target!r}", "it is no text", 'for example: "llvm", or json.dumps of a mapping')
+    if layout not in LAYOUTS:
+        raise UsageError(f"layout: {layout!r}", "there is no such layout", f"take one of: {', '.join(LAYOUTS)}")
     for name, size in shapes.items():
         if isinstance(size, str) or not isinstance(size, Sequence) or not all(isinstance(one, int) for one in size):
             raise UsageError(

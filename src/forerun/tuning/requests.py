@@ -30,7 +30,10 @@ _IMPORTS = re.compile(r"^(?:from|import) tvm\b.*$", re.MULTILINE)
 """Of a Python file that runs: the parser of texts knows these names, and takes no imports."""
 _FUNCTIONS = re.compile(r"^def (\w+)\(", re.MULTILINE)
 _EXAMPLES = "for example: net.onnx, module.py:factory, resnet18-1x224, kernel.py, workloads.jsonl.gz:name"
-_READ = "run the network once without forerun; if that works, report this to this project with the file"
+_READ = (
+    "try it with --layout given; if that fails too and the network runs without forerun, report this to this project"
+    " with the file"
+)
 
 
 Finished = tuple[network.Comparison | None, bytes, str]
@@ -54,7 +57,7 @@ class Request(Protocol):
 
 
 @contextmanager
-def request(model: Any, inputs: Sequence[Any] | None, shapes: Shapes) -> Iterator[Request]:
+def request(model: Any, inputs: Sequence[Any] | None, shapes: Shapes, layout: str) -> Iterator[Request]:
     """What `forerun.tune` was given. Raises InputError, UsageError, ToolMissing."""
     named = isinstance(model, str | os.PathLike)
     if named == (inputs is not None):
@@ -63,7 +66,7 @@ def request(model: Any, inputs: Sequence[Any] | None, shapes: Shapes) -> Iterato
         raise UsageError("inputs belong to a torch.nn.Module", why, todo)
     if shapes and not (named and Path(model).suffix == ".onnx"):
         raise UsageError("shapes belong to an .onnx file", "other networks have theirs", "leave them out")
-    if named and (found := _named(os.fspath(model), shapes)):
+    if named and (found := _named(os.fspath(model), shapes, layout)):
         yield found
         return
     name = type(model).__name__
@@ -78,20 +81,20 @@ def request(model: Any, inputs: Sequence[Any] | None, shapes: Shapes) -> Iterato
     with TemporaryDirectory() as folder:
         path = Path(folder) / f"{name}.pt2"
         torch.export.save(program, path)
-        yield _Network(name, network.Network(path))
+        yield _Network(name, network.Network(path, layout=layout))
 
 
-def _named(text: str, shapes: Shapes) -> Request | None:
+def _named(text: str, shapes: Shapes, layout: str) -> Request | None:
     """What is in a file; None where it is none by its name."""
     path = Path(text)
     if path.suffix == ".onnx":
         sizes = tuple((name, tuple(size)) for name, size in shapes.items())
-        return _Network(path.name, network.Network(path, shapes=sizes))
+        return _Network(path.name, network.Network(path, shapes=sizes, layout=layout))
     if path.suffix in _PROGRAMS:
         return _file(path)
     place, _, name = text.rpartition(":")
     if place.endswith(".py") and name:
-        return _Network(text, network.Network(Path(place), name))
+        return _Network(text, network.Network(Path(place), name, layout=layout))
     if place.endswith((".jsonl", ".jsonl.gz")) and name:
         return _line(Path(place), name)
     if text.endswith((".jsonl", ".jsonl.gz")):

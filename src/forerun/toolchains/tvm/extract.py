@@ -21,11 +21,14 @@ from zlib import crc32
 
 from forerun.errors import ForerunError, InputError, ToolMissing, UsageError, reason
 from forerun.toolchains.onnx import model as onnx_model
+from forerun.toolchains.tvm._layout import channels_last
 from forerun.toolchains.tvm._load import load
 
 T = TypeVar("T")
 Shapes = Mapping[str, Sequence[int]]
 """The shape of each input, by its name."""
+CHANNELS_LAST, GIVEN = LAYOUTS = "channels-last", "given"
+"""Of convolutions: what a processor is fast with, and what the network has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,14 +174,15 @@ def from_factory(path: Path, name: str) -> Any:
     return from_torch(*made(path, name))
 
 
-def extract(module: Any, target: Any) -> Extraction:
+def extract(module: Any, target: Any, layout: str = CHANNELS_LAST) -> Extraction:
     """The distinct tensor programs of a Relax module on a TVM target. Raises InputError where sizes are left open.
 
     The passes are those of `relax_integration.compile_relax`, in its order, so that what is tuned here is what TVM
     looks up in a database: sort and sampling go to their libraries, operators become TensorIR, each is annotated with
     how it may be fused, what depends on weights alone is worked out, and operators and then their programs are fused.
-    Three steps are added. Before: normalisations are folded into the weights of the convolution before them, or taken
-    apart into sums and products, which fuse. After: what only gives a buffer another shape becomes a view, and is no
+    Four steps are added. Before: normalisations are folded into the weights of the convolution before them, or taken
+    apart into sums and products, which fuse; and where the target is a processor and the `layout` is not `given`,
+    convolutions get their channels last. After: what only gives a buffer another shape becomes a view, and is no
     program; and the ranges of what is left are such that texts can tell them. Two programs are one where TVM's
     structural hash and equality say so.
     """
@@ -189,7 +193,7 @@ def extract(module: Any, target: Any) -> Extraction:
     prepared = _guarded(
         "TVM cannot prepare the network",
         "report the operator that is named to Apache TVM, or leave it out of the network",
-        lambda: _prepared(tvm, module, target),
+        lambda: _prepared(tvm, module, target, layout),
     )
     workloads, left_out = [], {}
     for task in sorted(extract_tasks(prepared, target), key=lambda task: str(task.task_name)):
@@ -273,16 +277,19 @@ def _defaults(target: Any) -> list[Any]:
     return [dlight.ApplyDefaultSchedule(*(kind() for kind in kinds))]
 
 
-def _prepared(tvm: Any, module: Any, target: Any) -> Any:
+def _prepared(tvm: Any, module: Any, target: Any, layout: str) -> Any:
     from tvm import relax
 
     steps = relax.transform
     first = (steps.FoldBatchnormToConv2D, steps.DecomposeOpsForInference, steps.CanonicalizeBindings)
     fused = (steps.LegalizeOps, steps.AnnotateTIROpPattern, steps.FoldConstant, steps.FuseOps, steps.FuseTIR)
     dispatch = relax.pipeline.library_dispatch_passes(target)
-    passes = [*(step() for step in first), *dispatch, *(step() for step in (*fused, steps.RewriteDataflowReshape))]
+    passes = [*dispatch, *(step() for step in (*fused, steps.RewriteDataflowReshape))]
     with target, tvm.transform.PassContext(opt_level=3):
-        found = tvm.transform.Sequential(passes)(module)
+        found = tvm.transform.Sequential([step() for step in first])(module)
+        if layout == CHANNELS_LAST and str(target.kind.name) == "llvm":
+            found = channels_last(tvm, found)
+        found = tvm.transform.Sequential(passes)(found)
     for name, function in found.functions_items():
         if isinstance(function, tvm.tirx.PrimFunc):
             found.update_func(name, _ranged(tvm, function))

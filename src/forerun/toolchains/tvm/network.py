@@ -39,12 +39,13 @@ _TERMS = 1_000_000
 class Network:
     """Where a network is: a file of ONNX, a Python file and its `factory`, or a program that torch.export saved (.pt2).
 
-    `shapes` are the sizes of inputs that an ONNX file leaves open.
+    `shapes` are the sizes of inputs that an ONNX file leaves open, `layout` one of `extract.LAYOUTS`.
     """
 
     path: Path
     factory: str = ""
     shapes: tuple[tuple[str, tuple[int, ...]], ...] = ()
+    layout: str = extract.CHANNELS_LAST
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +175,7 @@ def read(network: Network, place: Place) -> Known:
             f"outputs of two runs in {name} on the same inputs are off by {off(again, theirs):.2g} of their size",
             "take out what is random, keeps state or writes to its inputs; F.dropout needs training=self.training",
         )
-    extraction = extract.extract(module, targets.made(place.target))
+    extraction = extract.extract(module, targets.made(place.target), network.layout)
     todo = "leave out the operator that is named"
     made = _tried(what, todo, lambda: extract.compiled(extraction.module, targets.made(place.target)))
     with opened(place, SESSION_S) as device:
