@@ -49,14 +49,11 @@ def recognised(text: str) -> Operator:
     raise _not("its blocks are those of no operator that is known here")
 
 
-def drawn(operator: Operator) -> list[Any]:
-    """Tensors of its shapes that lie in memory as the program has them: channels that come last are PyTorch's
-    second axis, and its library's weights have them last, too."""
-    import torch
-
-    tensors = [torch.randn(shape) for shape in operator.shapes]
+def laid(operator: Operator, tensors: Sequence[Any]) -> list[Any]:
+    """Tensors of a program's shapes as `called` takes them: channels that come last in memory are PyTorch's second
+    axis, and its library's weights have them last, too."""
     if not operator.last:
-        return tensors
+        return list(tensors)
     data, *weights = tensors
     inner = range(1, data.dim() - 1)
     turned = [weight.permute(-1, -2, *(axis - 1 for axis in inner)) for weight in weights]
@@ -71,7 +68,7 @@ def _side_by_side(weight: Any) -> Any:
 
 
 def called(operator: Operator, tensors: Sequence[Any]) -> Any:
-    """What PyTorch computes of what `drawn` gives."""
+    """What PyTorch computes of what `laid` gives; channels are its second axis."""
     import torch
     from torch.nn import functional
 

@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from _metaschedule import kernel
-from _vendor import Operator, called, drawn
+from _vendor import Operator, called, laid
 
 from forerun.clock import Timing
 from forerun.core import Source
@@ -142,7 +142,7 @@ def beside(source: Source, line: str, operator: Operator) -> dict[str, float]:
     bench, device = measure.Bench(source, 0), Device(source.target)
     module = database.scheduled(bench.program, line) if line else bench.program.module
     ours = kernel(bench, device, bench.tensors(device), module)
-    tensors = drawn(operator)
+    tensors = laid(operator, [torch.randn(shape) for shape in operator.shapes])
 
     def vendor() -> None:
         with torch.inference_mode():

@@ -102,7 +102,7 @@ def tuned(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[tuning.Tun
     """One network, tuned once for all tests that look at the answer."""
     place, seen = tmp_path_factory.mktemp("tuned"), list[tuning.Progress]()
     found = tuning.tune(
-        network(place), target="llvm:1", trials=9, proposer="uniform", output=place / "out",
+        network(place), target="llvm:1", trials=15, proposer="uniform", output=place / "out",
         store=place / "trials.sqlite", on_progress=seen.append,
     )  # fmt: skip
     yield found, seen, place
@@ -110,14 +110,14 @@ def tuned(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[tuning.Tun
 
 def test_a_network_becomes_faster_and_computes_the_same(tuned: Any) -> None:
     found, seen, _ = tuned
-    assert len(found.kernels) == 3 and not found.left_out and found.proposer == "uniform"
-    assert len(found.order) == 9 == sum(len(kernel.result.trials) for kernel in found.kernels)
+    assert len(found.kernels) == 5 and not found.left_out and found.proposer == "uniform"
+    assert len(found.order) == 15 == sum(len(kernel.result.trials) for kernel in found.kernels)
     assert all(kernel.result.trials for kernel in found.kernels)  # each got one at least
     assert found.after_s < found.before_s and all(kernel.after_s <= kernel.before_s for kernel in found.kernels)
     assert set(found.comparison.timings) == {"default", "tuned", "onnxruntime"}
     assert max(found.comparison.errors.values()) < 1e-5
     stages = [each.stage for each in seen]
-    assert stages[0] == "reading" and stages[-1] == "comparing" and stages.count("tuning") == 9
+    assert stages[0] == "reading" and stages[-1] == "comparing" and stages.count("tuning") == 15
     assert seen[-2].network_best_s == pytest.approx(found.after_s)
 
 
@@ -164,7 +164,7 @@ def test_the_report_tells_all_of_it(tuned: Any) -> None:
         assert row["tuned"] == min([row["default"], *(value for value in row["latencies"] if value)])
     lines = output.curves(found)
     assert lines[0][0] == pytest.approx(found.before_s) and lines[0][-1] == pytest.approx(found.after_s)
-    assert all(line == sorted(line, reverse=True) and len(line) == 10 for line in lines)
+    assert all(line == sorted(line, reverse=True) and len(line) == 16 for line in lines)
     image = xml.etree.ElementTree.fromstring((place / "out" / "report.svg").read_text())
     assert image.tag.endswith("svg") and "net.onnx" in (place / "out" / "report.md").read_text()
 
@@ -180,11 +180,11 @@ def test_the_same_call_goes_on(tuned: Any, monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setattr(sandbox.Pool, "measure", counted)
     again = tuning.tune(
-        place / "net.onnx", target="llvm:1", trials=9, proposer="uniform", store=place / "trials.sqlite"
+        place / "net.onnx", target="llvm:1", trials=15, proposer="uniform", store=place / "trials.sqlite"
     )
     # The order of dealing depends on the defaults, which are measured anew: a round may go to another program.
     assert sum(answer is not None for answer in asked) <= 3
-    assert len(again.order) == 9 and again.output is None
+    assert len(again.order) == 15 and again.output is None
     assert again.after_s <= found.after_s * 3
 
 

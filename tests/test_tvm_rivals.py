@@ -64,28 +64,33 @@ OPERATORS = [
 ]
 
 
-def programs(module: Any, shapes: Any) -> list[extract.Extracted]:
+def programs(module: Any, shapes: Any, layout: str = extract.GIVEN) -> list[extract.Extracted]:
     torch.manual_seed(0)
     relax = extract.from_torch(module, [torch.randn(shape) for shape in shapes])
-    return list(extract.extract(relax, targets.made(targets.here(1))).workloads)
+    return list(extract.extract(relax, targets.made(targets.here(1)), layout).workloads)
 
 
 @pytest.mark.parametrize(
     ("module", "shapes", "name"), OPERATORS, ids=lambda value: value if isinstance(value, str) else ""
 )
+@pytest.mark.parametrize("layout", extract.LAYOUTS)
 def test_the_vendors_operator_computes_what_the_program_does(
-    benchmark: Any, module: Any, shapes: Any, name: str
+    benchmark: Any, module: Any, shapes: Any, name: str, layout: str
 ) -> None:
     vendor = benchmark("_vendor")
-    one = next(one for one in programs(module, shapes) if "reshape" not in one.name)
+    found = programs(module, shapes, layout)
+    one = next(one for one in found if "reshape" not in one.name and not one.name.startswith("transpose"))
     found = vendor.recognised(one.text)
     function = parsed(Source(one.text, "tensorir", one.name))["main"]
     inputs = reference.inputs(function, 0)
     (expected,) = reference.evaluate(function, inputs)
     given = [array for shape in found.shapes for array in inputs if array.shape == shape]
-    computed = vendor.called(found, [torch.from_numpy(array) for array in given[: len(inputs)]]).numpy()
+    computed = vendor.called(found, vendor.laid(found, [torch.from_numpy(array) for array in given[: len(inputs)]]))
+    if found.last:
+        computed = computed.movedim(1, -1)
+    assert found.last == (layout == extract.CHANNELS_LAST and "conv" in name)
     assert vendor.label(found) == name and found.beyond == 0
-    assert reference.agrees(computed.reshape(expected.shape), expected)
+    assert reference.agrees(computed.numpy().reshape(expected.shape), expected)
 
 
 def test_what_a_program_computes_beyond_its_operator_is_counted(benchmark: Any) -> None:
@@ -94,6 +99,14 @@ def test_what_a_program_computes_beyond_its_operator_is_counted(benchmark: Any) 
     found = vendor.recognised(one.text)
     assert found.shapes == (IMAGE, (16, 8, 3, 3)) and found.options["padding"] == (1, 1)
     assert found.beyond == 2, "the bias and the activation"
+
+
+def test_pooling_is_recognised_with_channels_last(benchmark: Any) -> None:
+    vendor = benchmark("_vendor")
+    found = programs(nn.Sequential(conv(), nn.MaxPool2d(3, 2, 1)), [IMAGE], extract.CHANNELS_LAST)
+    one = vendor.recognised(next(one.text for one in found if "pool" in one.name))
+    assert vendor.label(one) == "max pool" and one.last
+    assert (one.options["kernel_size"], one.options["padding"]) == ((3, 3), (1, 1))
 
 
 @pytest.mark.parametrize(

@@ -31,8 +31,8 @@ _IMPORTS = re.compile(r"^(?:from|import) tvm\b.*$", re.MULTILINE)
 _FUNCTIONS = re.compile(r"^def (\w+)\(", re.MULTILINE)
 _EXAMPLES = "for example: net.onnx, module.py:factory, resnet18-1x224, kernel.py, workloads.jsonl.gz:name"
 _READ = (
-    "try it with --layout given; if that fails too and the network runs without forerun, report this to this project"
-    " with the file"
+    "run the network once without forerun; if that works, try --layout given, and report this to this project with the"
+    " file"
 )
 
 
