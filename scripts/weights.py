@@ -6,9 +6,10 @@
     python scripts/weights.py judge memory.jsonl runtime.jsonl size.jsonl latency.jsonl kernels.jsonl nas.jsonl -o DIR
     python scripts/weights.py record -o DIR
 
-`train` also grows the trees; `grow` grows those of some metrics anew beside the network as it is, calibrates them and
-forgets how they were judged. With `--network regress_lm`, `train` gives the rival of that recipe, which `judge --beside
-FOLDER` puts in the table. `record` writes down anew which files belong together, after one was changed by hand.
+`train` also grows the trees; `grow` grows those of some metrics, or of one form of what they are asked of
+(`text/source`), anew beside the network as it is, calibrates them and forgets how they were judged. With `--network
+regress_lm`, `train` gives the rival of that recipe, which `judge --beside FOLDER` puts in the table. `record` writes
+down anew which files belong together, after one was changed by hand.
 
 `rows` draws architectures of NAS-Bench-201. The other files are those of `forerun data export`; `benchmarks/measured`
 says how their programs are found again. Both training and judging split all files together by group, so a program is on
@@ -24,7 +25,7 @@ import math
 import random
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -35,11 +36,12 @@ from forerun import registry
 from forerun.cli.eval import RIVALS
 from forerun.corpora import nasbench
 from forerun.evaluate import Score, count_groups, judged, score
+from forerun.models._calibrated import kind
 from forerun.models._regression import FEWEST
 from forerun.models.encoder_decoder import PARTS, EncoderDecoder, checksums
 from forerun.models.encoder_decoder.calibration import Calibration, ranges
 from forerun.models.encoder_decoder.card import LIMITS, Card
-from forerun.models.encoder_decoder.ensemble import Ensemble
+from forerun.models.encoder_decoder.ensemble import Ensemble, form
 from forerun.models.regress_lm import RegressLM
 from forerun.prompts import parts
 from forerun.rows import Row
@@ -80,7 +82,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("what", choices=["rows", "train", "grow", "judge", "record"])
     parser.add_argument("rows", nargs="*", type=Path, help="files of `forerun data export`")
     parser.add_argument("--nas", type=Path, help="the table of NAS-Bench-201")
-    parser.add_argument("--metric", action="append", default=[], help="grow: whose trees")
+    parser.add_argument("--metric", action="append", default=[], help="grow: whose trees, or text/source")
     parser.add_argument("--network", choices=DECODERS, default=EncoderDecoder.name, help="or the rival of that recipe")
     parser.add_argument("--recipe", default="cpu")
     parser.add_argument("--depth", type=int)
@@ -142,34 +144,47 @@ def _train(options: argparse.Namespace) -> int:
 
 def _grow(options: argparse.Namespace) -> None:
     dealt, model = _split(options.rows), EncoderDecoder(options.output)
-    train, validation = ([r for r in part if r.metric in options.metric] for part in (dealt.train, dealt.validation))
+    train, validation = ([r for r in part if _asked(r) & {*options.metric}] for part in (dealt.train, dealt.validation))
+    apart = {name for name in options.metric if "/" in name}
     held = some(validation)
     prompts = [row.prompt for row in held]
     known, calibration = model.ensemble, model.calibration
     model.ensemble, model.calibration = Ensemble({}), Calibration()
     alone = model.predict(prompts)
-    grown = Ensemble.of(train, held, [one.median for one in alone])
+    grown = Ensemble.of(train, held, [one.median for one in alone], apart)
     settled = factors(held, grown.moved(prompts, alone))
     Ensemble({**known.members, **grown.members}).save(options.output)
-    learned = {**calibration.ranges, **ranges(train)}
+    learned = ranges(train)
+    if apart:  # the factor of these forms is none of the whole metric's
+        of_kinds = {(row.metric, kind(parts(row.prompt))) for row in held}
+        settled = {f"{m}/{name}": settled.get(f"{m}/{name}", settled[m]) for m, name in of_kinds}
+        learned = {name: ends for name, ends in learned.items() if "/" in name}
+    learned = {**calibration.ranges, **learned}
     replace(calibration, factors={**calibration.factors, **settled}, ranges=learned).save(options.output)
     checksums.record(options.output, PARTS)
-    card = Card.load(options.output)
-    results = [r for r in card.results if _metric(r) not in options.metric or r["model"] == RegressLM.name]
-    others = [kind for kind in card.kinds if kind.metric not in options.metric]
-    kinds = sorted([*others, *Card.of(train, {}).kinds], key=lambda kind: -kind.rows)
-    recipe = {**card.recipe, "rows of the trees": {**card.recipe.get("rows of the trees", {}), **_counted(train)}}
+    card, again = Card.load(options.output), {_experiment(row) for row in train}
+    results = [r for r in card.results if r["metric"] not in again or r["model"] == RegressLM.name]
+    fresh = Card.of(train, {}).kinds
+    others = [
+        kind for kind in card.kinds if (kind.metric, kind.language) not in {(k.metric, k.language) for k in fresh}
+    ]
+    kinds = sorted([*others, *fresh], key=lambda kind: -kind.rows)
+    recipe = {
+        **card.recipe,
+        "rows of the trees": {**card.recipe.get("rows of the trees", {}), **_counted(train, apart)},
+    }
     replace(card, results=tuple(results), kinds=tuple(kinds), recipe=recipe, limits=LIMITS).save(options.output)
 
 
-def _counted(rows: Sequence[Row]) -> dict[str, int]:
-    """Rows of each metric."""
-    return dict(Counter(row.metric for row in rows).most_common())
+def _asked(row: Row) -> set[str]:
+    """What `--metric` may call a row."""
+    return {row.metric, f"{row.metric}/{form(row.prompt)}"}
 
 
-def _metric(result: Mapping[str, Any]) -> str:
-    """What an experiment asks for: `text` of `text, -Oz`."""
-    return str(result["metric"]).partition(",")[0]
+def _counted(rows: Sequence[Row], apart: Collection[str]) -> dict[str, int]:
+    """Rows of each metric, or of a form of it."""
+    names = (next(iter(_asked(row) & {*apart}), row.metric) for row in rows)
+    return dict(Counter(names).most_common())
 
 
 def _judge(options: argparse.Namespace) -> None:

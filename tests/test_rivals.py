@@ -312,7 +312,7 @@ def test_trees_as_arrays_are_those_of_the_library() -> None:
 
 def test_trees_that_were_kept_predict_the_same() -> None:
     rows = toy_rows()
-    fitted = BoostedTrees(syntax=False)
+    fitted = BoostedTrees("words")
     fitted.fit(rows)
     again = BoostedTrees.from_arrays(*fitted.arrays())
     asked = [row.prompt for row in rows[:20]]
@@ -326,7 +326,7 @@ def test_each_kind_has_the_errors_of_its_own_rows() -> None:
     for i in range(700):
         language, noise = draw.choice([("c", 0.02), ("c", 0.02), ("python", 0.6), ("python", 0.6), ("lua", 0.02)])
         rows.append(row("x" * draw.randint(1, 9), math.exp(draw.gauss(0, noise)), str(i), language))
-    fitted = BoostedTrees(syntax=False)
+    fitted = BoostedTrees("words")
     fitted.fit([one for one in rows if "lua" not in one.prompt] + [one for one in rows if "lua" in one.prompt][:90])
     for trees in (fitted, BoostedTrees.from_arrays(*fitted.arrays())):
         wide = {}
@@ -347,7 +347,7 @@ def test_how_far_off_answers_are_is_learned_from_features(count: int, apart: boo
         branches, loops = draw.randrange(10), draw.randrange(10)
         value = math.exp(0.3 * loops + draw.gauss(0, 0.8 if branches > 4 else 0.05))
         rows.append(row("x", value, str(i), branches=branches, loops=loops))
-    fitted = BoostedTrees(syntax=False)
+    fitted = BoostedTrees("words")
     fitted.fit(rows)
     for trees in (fitted, BoostedTrees.from_arrays(*fitted.arrays())):
         found = trees.predict([row("x", 1.0, branches=branches, loops=5).prompt for branches in (1, 8)])
@@ -408,7 +408,7 @@ def test_where_nothing_grows_nothing_is_heard() -> None:
 
 
 def test_more_is_not_less_and_no_more_than_was_measured() -> None:
-    fitted = BoostedTrees(syntax=False)
+    fitted = BoostedTrees("words")
     fitted.fit(holding(400, 1))
     sizes = (1e3, 3e5, 1e7, 5e7, 5e9)
     for name, floor in (("c", 1e6), ("python", 1.4e7)):
@@ -430,7 +430,7 @@ def n_is_large(language: str) -> bool:
 
 
 def test_what_is_no_cost_of_a_program_does_not_grow_with_elements() -> None:
-    fitted = BoostedTrees(syntax=False)
+    fitted = BoostedTrees("words")
     rows_ = [row(f"x{i}", 1.0 + i % 7, str(i), elements=10.0 ** (i % 8)) for i in range(120)]
     fitted.fit(rows_)
     assert not fitted.heard([one.prompt for one in rows_])[1].any()

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from forerun.models._conditionals import compiled
 from forerun.models._regression import Vector, missing
 from forerun.prompts import Parts
 
@@ -32,6 +33,11 @@ SYNTAX: Mapping[str, tuple[str, str]] = {
     "php": ("tree_sitter_php", "language_php"),
 }
 """The languages that are parsed, each by a wheel of its own; of others the words are counted."""
+
+SYNTAX_TREES, WORDS, COMPILED = READINGS = "syntax", "words", "compiled"
+"""How a program is read: the nodes of its syntax (its words where there is no parser), its words, or the nodes of what
+of C and C++ is compiled (`_conditionals`), the parsers of which every installation has."""
+COMPILED_LANGUAGES = frozenset(("c", "c++"))
 
 _WORD = re.compile(r"(?<![%@!#\w.])[^\W\d][\w.]*")
 """An operator, opcode, type or keyword: what LLVM IR marks as a name of its own is none."""
@@ -80,10 +86,10 @@ def line(x: Vector, y: Vector) -> tuple[float, float]:
     return slope, float(y.mean() - slope * x.mean())
 
 
-def facts(found: Parts, syntax: bool = True) -> dict[str, float]:
-    """Named numbers of a prompt: counts and sizes as ln(1 + n); words instead of syntax where that is unwanted.
+def facts(found: Parts, reading: str = SYNTAX_TREES) -> dict[str, float]:
+    """Named numbers of a prompt: counts and sizes as ln(1 + n), of one of the `READINGS`.
 
-    Raises ToolMissing where a parser is.
+    Raises ToolMissing where a parser is missing.
     """
     numbers = [float(number) for number in _NUMBER.findall(found.text)]
     sizes = {
@@ -91,7 +97,7 @@ def facts(found: Parts, syntax: bool = True) -> dict[str, float]:
         "lines": found.text.count("\n"),
         "numbers": len(numbers),
         "largest": min(max(numbers, default=0.0), 1e300),
-        **(kinds(found) if syntax else words(found.text)),
+        **kinds(found, reading),
     }
     counters = {f"{COUNTER}{name}": value for name, value in found.counters.items() if math.isfinite(value)}
     logs = {name: math.copysign(math.log1p(abs(value)), value) for name, value in (sizes | counters).items()}
@@ -108,14 +114,17 @@ def _notes(found: Parts) -> Iterator[tuple[str, float]]:
             yield f"note {name}", math.log1p(min(float(number[0]), 1e300))
 
 
-def kinds(found: Parts) -> Counter[str]:
-    """How often each kind of syntax node stands in a program; of languages without a parser each word and pair.
+def kinds(found: Parts, reading: str = SYNTAX_TREES) -> Counter[str]:
+    """How often each kind of syntax node stands in a program; where it is not parsed each word and pair.
 
     Of short texts, such as an architecture's or a network's, also each line and pair of lines, and which word or line
     stands where.
     """
     name = language(found).lower()
-    if name in SYNTAX:
+    if reading == COMPILED and name in COMPILED_LANGUAGES:
+        text, unsure = compiled(found.text, name == "c++")
+        return _nodes(name, text) + Counter({"lines compiled": text.count("\n"), "lines unsure": unsure})
+    if reading == SYNTAX_TREES and name in SYNTAX:
         return _nodes(name, found.text)
     return words(found.text)
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forerun.distribution import Distribution
-from forerun.models._features import COUNTER, Columns, Table, device, facts, language
+from forerun.models._features import COUNTER, SYNTAX_TREES, Columns, Table, device, facts, language
 from forerun.models._forest import Forest
 from forerun.models._grown import Grown
 from forerun.models._regression import (
@@ -61,16 +61,16 @@ _RISING = frozenset((HELD, "traced"))
 class BoostedTrees(Regression):
     """Histogram gradient boosting on counts of syntax nodes (of words where there is no parser) and the counters.
 
-    Without `syntax` words are counted in every language, which needs no parser. What was learned can be kept as arrays,
-    and predicts without scikit-learn.
+    `reading` says what is counted (`_features.READINGS`). What was learned can be kept as arrays, and predicts without
+    scikit-learn.
     """
 
     name: ClassVar[str] = "boosted_trees"
     folds: ClassVar[int] = 3
 
-    def __init__(self, syntax: bool = True) -> None:
+    def __init__(self, reading: str = SYNTAX_TREES) -> None:
         super().__init__()
-        self.syntax = syntax
+        self.reading = reading
 
     def _learn(self, found: Sequence[Parts]) -> Table:
         rows = self._facts(found)
@@ -100,7 +100,8 @@ class BoostedTrees(Regression):
     def _facts(self, found: Sequence[Parts]) -> list[dict[str, float]]:
         """Counts, and which language and device it is."""
         return [
-            {**facts(one, self.syntax), f"language {language(one)}": 1.0, f"device {device(one)}": 1.0} for one in found
+            {**facts(one, self.reading), f"language {language(one)}": 1.0, f"device {device(one)}": 1.0}
+            for one in found
         ]
 
     def heard(self, prompts: Sequence[str]) -> tuple[list[Distribution], Mask]:
@@ -216,7 +217,12 @@ class BoostedTrees(Regression):
         if isinstance(fitted.spread, _Spread):
             arrays |= {f"spread_{name}": array for name, array in fitted.spread.forest.arrays().items()}
         scale = {"unit": fitted.scale.unit, "least": fitted.scale.least}
-        rest = {"columns": self._columns.names, "kinds": self._kinds, "syntax": self.syntax, "scale": scale}
+        rest: dict[str, Any] = {
+            "columns": self._columns.names,
+            "kinds": self._kinds,
+            "reading": self.reading,
+            "scale": scale,
+        }
         sizes = {str(column): most for column, most in target.way.sizes.items()}
         rest |= {"counted": target.way.counted, "sizes": sizes, "hidden": target.way.hidden}
         return arrays, {**rest, "low": fitted.low, "high": fitted.high, "farthest": target.farthest}
@@ -224,7 +230,7 @@ class BoostedTrees(Regression):
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], rest: Mapping[str, Any]) -> BoostedTrees:
         """From what `arrays` gave. Raises KeyError, TypeError."""
-        made = cls(rest["syntax"])
+        made = cls(rest["reading"])
         made._columns, made._kinds = Columns(tuple(rest["columns"])), tuple(rest["kinds"])
         values, places = arrays["target_values"], arrays["target_places"]
         sizes = {int(column): float(most) for column, most in rest["sizes"].items()}

@@ -5,8 +5,8 @@ network's to the trees' (Vincent 1912; Ratcliff 1979). The share of each metric,
 on rows that neither has learned from (stacked regressions, Breiman 1996), leaning on a half, which is hard to beat
 where they are few (Smith and Wallis 2009). Where sizes in a text say what a program takes the trees answer alone:
 held-out rows gave them the whole share; and where a program reads an input or runs where nothing was measured: there
-the network, which has hardly read of either, answers anything. The trees count words and the prompt's counters, which
-needs no parser.
+the network, which has hardly read of either, answers anything. The trees count the prompt's counters and words; where
+all is C or C++, as what is compiled, the syntax of the lines that a compiler reads.
 
 Logarithms are of positive numbers: where a quantile is not, what the network believes is moved as a whole, and where a
 median is not, it answers alone, as of differences it mostly does.
@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from forerun.distribution import Distribution
 from forerun.errors import InputError, reason
 from forerun.files import write_atomically
+from forerun.models._features import COMPILED, COMPILED_LANGUAGES, WORDS
 from forerun.models._stack import convex
 from forerun.models.boosted_trees import BoostedTrees
 from forerun.prompts import parts
@@ -61,16 +62,20 @@ class Ensemble:
     members: Mapping[str, Member]
 
     @classmethod
-    def of(cls, train: Sequence[Row], validation: Sequence[Row], medians: Sequence[float]) -> Ensemble:
-        """From rows to learn from, and others with the network's medians, which say the shares. Raises ToolMissing."""
+    def of(
+        cls, train: Sequence[Row], validation: Sequence[Row], medians: Sequence[float], among: Collection[str] = ()
+    ) -> Ensemble:
+        """From rows to learn from, and others with the network's medians, which say the shares; `among` are members of
+        one form whose metric has others. Raises ToolMissing."""
         learned, held = defaultdict(list), defaultdict(list)
-        forms = Counter((row.metric, _form(row.prompt)) for row in train)
+        forms = Counter((row.metric, form(row.prompt)) for row in train)
         several = Counter(metric for metric, _ in forms)
-        apart = {form for form, rows in forms.items() if rows >= _OWN and several[form[0]] > 1}
+        apart = {one for one, rows in forms.items() if rows >= _OWN and several[one[0]] > 1}
 
         def key(row: Row) -> str:
-            form = (row.metric, _form(row.prompt))
-            return "/".join(form) if form in apart else row.metric
+            asked = (row.metric, form(row.prompt))
+            name = "/".join(asked)
+            return name if asked in apart or name in among else row.metric
 
         for row in train:
             learned[key(row)].append(row)
@@ -80,7 +85,8 @@ class Ensemble:
         members = {}
         for name, rows in learned.items():
             if len(rows) >= _FEWEST:
-                trees = BoostedTrees(syntax=False)
+                sources = {_language(row.prompt).partition(",")[0] for row in rows}
+                trees = BoostedTrees(COMPILED if sources <= COMPILED_LANGUAGES else WORDS)
                 trees.fit(rows)
                 members[name] = _member(trees, held[name])
         return cls(members)
@@ -88,7 +94,7 @@ class Ensemble:
     def member(self, prompt: str) -> str:
         """The name of the member that is asked: that of its form, else of its metric, else none."""
         metric = parts(prompt).head.get("metric", "")
-        return next((name for name in (f"{metric}/{_form(prompt)}", metric) if name in self.members), "")
+        return next((name for name in (f"{metric}/{form(prompt)}", metric) if name in self.members), "")
 
     def moved(self, prompts: Sequence[str], found: Sequence[Distribution]) -> list[Distribution]:
         """What the network believes of each prompt, moved towards what the trees believe."""
@@ -177,7 +183,7 @@ def _share(pairs: NDArray[np.float64], truth: NDArray[np.float64], usual: float)
     return (n * float(convex(pairs, truth)[1]) + _LEAN * usual) / (n + _LEAN) if n else usual
 
 
-def _form(prompt: str) -> str:
+def form(prompt: str) -> str:
     """How what a prompt asks about is written."""
     name = _language(prompt).partition(",")[0]
     return name if name in _FORMS else "source"
