@@ -7,6 +7,7 @@ import importlib.metadata
 import json
 import math
 import os
+import shutil
 import time
 import xml.etree.ElementTree
 from collections.abc import Callable, Iterator
@@ -29,6 +30,8 @@ pytest.importorskip("tvm_ffi")
 
 from forerun import tuning
 from forerun.grammars.decisions import Decisions, Plan
+from forerun.models._proposer import identity
+from forerun.models.scheduler import SHIPPED, Scheduler
 from forerun.models.uniform import Uniform
 from forerun.store import Store
 from forerun.tasks.schedule import Schedule
@@ -169,23 +172,36 @@ def test_the_report_tells_all_of_it(tuned: Any) -> None:
     assert image.tag.endswith("svg") and "net.onnx" in (place / "out" / "report.md").read_text()
 
 
-def test_the_same_call_goes_on(tuned: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Interrupted or done: what is in the store is not measured again."""
-    found, _, place = tuned
-    asked, measure = list[Any](), sandbox.Pool.measure
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Every answer that workers measure from here on."""
+    found, measure = list[Any](), sandbox.Pool.measure
 
     def counted(self: Any, task: Any, source: Any, answers: Any) -> Any:
-        asked.extend(answers)
+        answers = list(answers)
+        found.extend(answers)
         return measure(self, task, source, answers)
 
     monkeypatch.setattr(sandbox.Pool, "measure", counted)
+    return found
+
+
+def refused(*_: Any) -> Any:
+    raise AssertionError("it was asked again")
+
+
+def test_the_same_call_measures_and_drafts_nothing(
+    tuned: Any, asked: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found, _, place = tuned
+    monkeypatch.setattr(Uniform, "sample", refused)
+    monkeypatch.setattr(Decisions, "text", refused)
     again = tuning.tune(
         place / "net.onnx", target="llvm:1", trials=9, proposer="uniform", store=place / "trials.sqlite"
     )
-    # The order of dealing depends on the defaults, which are measured anew: a round may go to another program.
-    assert sum(answer is not None for answer in asked) <= 3
-    assert len(again.order) == 9 and again.output is None
-    assert again.after_s <= found.after_s * 3
+    assert asked == [] and again.output is None and again.order == found.order
+    assert [kernel.result for kernel in again.kernels] == [kernel.result for kernel in found.kernels]
+    assert [kernel.decisions for kernel in again.kernels] == [kernel.decisions for kernel in found.kernels]
 
 
 def test_a_program_of_a_file(tmp_path: Path, run_forerun: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -393,7 +409,7 @@ def test_kernels_that_crash_hang_or_are_wrong_never_win(tmp_path: Path, monkeypa
     assert kernel.result.best.measurement.ok
 
 
-def test_an_interrupt_keeps_what_was_measured(tmp_path: Path) -> None:
+def test_an_interrupt_keeps_what_was_measured(tmp_path: Path, asked: list[Any]) -> None:
     (tmp_path / "matmul.tir").write_text(PROGRAM)
     seen = list[tuning.Progress]()
 
@@ -409,10 +425,28 @@ def test_an_interrupt_keeps_what_was_measured(tmp_path: Path) -> None:
         )
     with Store(store) as kept:
         rows = [row for row in kept.trials("schedule/2") if row.answer is not None]
-    assert len(rows) == 3
+    assert len(rows) == 3 and asked.count(None) == 1 and len(asked) == 6
+    asked.clear()
     again = tuning.tune(tmp_path / "matmul.tir", target="llvm:1", trials=5, proposer="uniform", store=store)
     texts = [Decisions.text(Schedule().grammar(t.source), t.draft.answer) for t in again.kernels[0].result.trials]
     assert {row.answer for row in rows} <= set(texts) and len(texts) == 5
+    assert len(asked) == 2 and None not in asked
+    # Another seed has other drafts, and the same default.
+    tuning.tune(tmp_path / "matmul.tir", target="llvm:1", trials=2, proposer="uniform", store=store, seed=1)
+    assert len(asked) == 4 and None not in asked
+
+
+def test_drafts_are_known_by_all_that_they_depend_on(tmp_path: Path) -> None:
+    shipped = Scheduler()
+    assert identity(shipped) == identity(Scheduler()) and identity(Uniform()) == identity(Uniform())
+    others = [shipped.hasty(), Scheduler(asked="G1"), Scheduler(corrected=False), Scheduler(written=False), Uniform(3)]
+    known = [identity(shipped), *map(identity, others), identity(Uniform())]
+    assert len(set(known)) == len(known) and "" not in known
+    assert identity(Hurried("whole", [])) == ""  # what others' models depend on is not known
+    shutil.copy(SHIPPED / "judge.safetensors", tmp_path)
+    own = identity(Scheduler(tmp_path))
+    (tmp_path / "judge.json").write_text("{}")
+    assert own not in known and identity(Scheduler(tmp_path)) != own
 
 
 def test_an_interrupt_leaves_what_was_found(tmp_path: Path) -> None:
