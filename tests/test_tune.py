@@ -589,6 +589,19 @@ def test_a_folder_of_something_else_is_left(tuned: Any, tmp_path: Path) -> None:
     assert output.checked(tmp_path) == tmp_path
 
 
+def test_the_answer_of_another_network_or_target_is_left(tuned: Any, tmp_path: Path) -> None:
+    (tmp_path / "matmul.tir").write_text(PROGRAM)
+    output.write(tuned[0], tmp_path, {}, b"library")
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    for name, target in ((tmp_path / "matmul.tir", "llvm:1"), (tmp_path / "net.onnx", '{"kind":"llvm","num-cores":1}')):
+        with pytest.raises(UsageError, match="holds another tuning's answer") as error:
+            tuning.tune(name, target=target, output=tmp_path)
+        assert "it is of net.onnx on {" in error.value.why and f"{name.name.removesuffix('.tir')} on" in error.value.why
+        assert "another folder" in error.value.todo
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+    output.kept(tmp_path, "net.onnx", tuned[0].target)
+
+
 def test_a_folder_is_tuned_into_once_at_a_time(tmp_path: Path) -> None:
     with files.alone(tmp_path, "tunes into"), pytest.raises(UsageError, match="another process tunes into"):
         tuning.tune(network(tmp_path), target="llvm:1", output=tmp_path)

@@ -158,8 +158,9 @@ def tune(
     `trials` in all are dealt out by what they promise, 16 for each program where no number is given; `per_task` bounds
     those of each. `proposer` writes the candidates: a model or its name; the scheduler where there is one, with the
     weights that ship or those of a `checkpoint`, else `uniform`. `output` is a folder for the library, the database and
-    the report. Trials are kept in `store`, the cache's where none is named: the same call measures none of them again,
-    nor the defaults, which are those of the first time.
+    the report; one that holds the answer of another network or target is refused. Trials are kept in `store`, the
+    cache's where none is named: the same call measures none of them again, nor the defaults, which are those of the
+    first time.
 
     Interrupted, it leaves the database and the report of what was found until then. Raises InputError, UsageError,
     ToolMissing; ForerunError where the tuned network computes something else.
@@ -173,6 +174,8 @@ def tune(
         if out is not None:
             stack.enter_context(alone(out, "tunes into"))
         asked = stack.enter_context(request(model, inputs, shapes or {}))
+        if out is not None:
+            folder.kept(out, asked.name, place.target)
         writer = _proposer(proposer, checkpoint)
         tell(Progress("reading", asked.name))
         reader = stack.enter_context(Pool(1, _READING))

@@ -45,6 +45,14 @@ def checked(path: Path) -> Path:
     return path
 
 
+def kept(path: Path, name: str, target: str) -> None:
+    """Leaves an answer that was found for another network, or another target. Raises UsageError."""
+    if _tuned(path) and ((told := _told(path)).get("name"), told.get("target")) != (name, json.loads(target)):
+        there = f"{told.get('name')} on {json.dumps(told.get('target'), separators=(',', ':'))}"
+        why = f"it is of {there}; {name} on {target} would replace it"
+        raise UsageError(f"{path} holds another tuning's answer", why, "name another folder, or remove this one")
+
+
 def ended(folder: Path) -> bool:
     """Whether the answer of a tuning that was not interrupted lies there."""
     return _tuned(folder) and INTERRUPTED not in _told(folder)["notes"]
