@@ -164,7 +164,7 @@ def test_the_report_tells_all_of_it(tuned: Any) -> None:
     assert [row["run"] for row in told["network"]] == ["default", "tuned", "onnxruntime"]
     assert sum(row["share"] for row in told["kernels"]) == pytest.approx(1)
     for row in told["kernels"]:
-        assert row["tuned"] == min([row["default"], *(value for value in row["latencies"] if value)])
+        assert row["tuned"] in [row["default"], *row["latencies"]] and row["gain"] >= 1
     lines = output.curves(found)
     assert lines[0][0] == pytest.approx(found.before_s) and lines[0][-1] == pytest.approx(found.after_s)
     assert all(line == sorted(line, reverse=True) and len(line) == 10 for line in lines)
@@ -269,6 +269,29 @@ def test_what_was_measured_before_counts() -> None:
     assert [len(each.search.trials) for each in (light, heavy)] == [4, 16]
     deal([light, heavy], 20, 16)
     assert len(light.search.trials) + len(heavy.search.trials) == 20
+
+
+def timed(latency: float, spread: float = 0.0, error: str = "") -> Trial[Plan]:
+    measurement = Measurement({"latency": latency, "latency_spread": spread}, not error, error)
+    return Trial("", Source("", "tensorir"), Draft(None), measurement)
+
+
+@pytest.mark.parametrize(
+    "default, candidates, chosen",
+    [
+        ((1.0, 0.01), [(0.9, 0.01), (0.8, 0.01)], 1),  # the fastest one
+        ((1.0, 0.2), [(0.85, 0.01)], None),  # within the default's spread
+        ((1.0, 0.01), [(0.85, 0.2)], None),  # within its own
+        ((1.0, 0.01), [(0.7, 0.6), (0.8, 0.01)], 1),  # one that is surely faster rather than one that may be
+        ((2.99e-6, 0.001), [(2.84e-6, 0.001)], None),  # samples of one measurement do not tell what another one gives
+        ((1.0, 0.0), [], None),
+    ],
+)  # fmt: skip
+def test_noise_is_no_gain(default: Any, candidates: list[Any], chosen: int | None) -> None:
+    baseline, trials = timed(*default), [timed(*each) for each in candidates]
+    expected = baseline if chosen is None else trials[chosen]
+    assert Schedule().choose(baseline, trials) is expected
+    assert Schedule().choose(baseline, [timed(0.1, 0.0, "wrong: output 0"), *trials]) is expected
 
 
 BAD: dict[str, tuple[Callable[[Path], list[str]], int, str]] = {

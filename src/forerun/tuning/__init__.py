@@ -28,7 +28,7 @@ from forerun.models.uniform import Uniform
 from forerun.sandbox import Limits, Pool
 from forerun.stats import median
 from forerun.store import Store
-from forerun.tasks.schedule import Schedule
+from forerun.tasks.schedule import Schedule, gains
 from forerun.toolchains.tvm import database, network
 from forerun.toolchains.tvm import target as targets
 from forerun.toolchains.tvm.device import Place, builders, located
@@ -70,7 +70,7 @@ class Kernel:
 
     @property
     def after_s(self) -> float:
-        """Seconds of the best that was found, the default's where nothing was faster."""
+        """Seconds of the best that was found, the default's where nothing was faster by more than noise."""
         return self.result.after
 
     @property
@@ -299,7 +299,8 @@ class _Table:
     def _measured(self, place: int, trial: Trial[Plan]) -> None:
         hand, found = self.hands[place], trial.measurement
         self.order.append(place)
-        hand.best_s = min(hand.best_s, found.values[self.task.metric.name] if found.ok else hand.best_s)
+        if gains(hand.search.baseline.measurement, found):
+            hand.best_s = min(hand.best_s, found.values[self.task.metric.name])
         before = sum(each.program.weight * each.before_s for each in self.hands)
         best = sum(each.program.weight * each.best_s for each in self.hands)
         self.tell(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from forerun.errors import ForerunError, UsageError
 from forerun.files import write_atomically
+from forerun.tasks.schedule import gains
 from forerun.toolchains.tvm import database
 
 if TYPE_CHECKING:
@@ -152,13 +153,14 @@ def _latencies(kernel: Kernel) -> list[float | None]:
 
 def curves(tuned: Tuned) -> list[list[float]]:
     """Seconds after each trial of the network, the default first: all kernels together, then each, times its weight."""
-    waiting = [iter(_latencies(kernel)) for kernel in tuned.kernels]
+    waiting = [iter(kernel.result.trials) for kernel in tuned.kernels]
     best = [kernel.before_s for kernel in tuned.kernels]
     weights = [kernel.weight for kernel in tuned.kernels]
     found = [[weight * one] for weight, one in zip(weights, best, strict=True)]
     for place in tuned.order:
-        latency = next(waiting[place])
-        best[place] = min(best[place], math.inf if latency is None else latency)
+        measured = next(waiting[place]).measurement
+        if gains(tuned.kernels[place].result.baseline.measurement, measured):
+            best[place] = min(best[place], measured.values["latency"])
         for kernel, line in enumerate(found):
             line.append(weights[kernel] * best[kernel])
     return [[sum(column) for column in zip(*found, strict=True)], *found]
