@@ -364,6 +364,7 @@ def judge() -> str:
     """What the cost model of schedules was trained on, and how it ranks."""
     card = json.loads((WEIGHTS / "scheduler" / "judge.json").read_text())
     learned, families, held = card["learned"], card["families"], card["validated with"]
+    unseen = json.loads((WEIGHTS / "scheduler" / "operators.json").read_text())["not seen"]
     return (
         f"- Data: {card['kernels']:,} kernels of {learned} tensor programs, on each processor counted anew, of"
         f" {len(families)} families:"
@@ -372,6 +373,7 @@ def judge() -> str:
         f" differ.\n"
         f"- Rank correlation within a program, mean: {card['spearman']:.2f}. Share of the best kernel's speed: of the"
         f" one ranked first {card['first']:.2f}, of the mean one {card['mean']:.2f}.\n"
+        f"- Operators of programs of `benchmarks/measured` that are not among them: {', '.join(unseen)}.\n"
     )
 
 

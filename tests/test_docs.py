@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 
-@pytest.mark.parametrize("script", ["scripts/reference.py", "benchmarks/report.py"])
+@pytest.mark.parametrize("script", ["scripts/reference.py", "scripts/operators.py", "benchmarks/report.py"])
 def test_written_pages_are_up_to_date(script: str) -> None:
     run = subprocess.run([sys.executable, ROOT / script, "--check"], capture_output=True, text=True, check=False)
     assert run.returncode == 0, f"run: python {script}\n{run.stderr}"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -202,3 +204,32 @@ def test_they_answer_without_torch(tmp_path: Path) -> None:
         [sys.executable, "-c", code, "predict", str(path)], env=env, capture_output=True, text=True, check=False
     )
     assert run.returncode == 0 and "a.py" in run.stdout, run.stderr
+
+
+@pytest.mark.skipif(not (SCHEDULER / CONFIG).is_file(), reason="no weights of the scheduler ship")
+def test_the_card_of_the_scheduler_tells_what_its_files_say(
+    tmp_path: Path, run_forerun: Callable[..., tuple[int, str, str]]
+) -> None:
+    code, out, _ = run_forerun("models", "scheduler", "--format", "json")
+    assert code == 0
+    told = {(row["part"], row["about"]): row["value"] for row in json.loads(out)}
+    trees, network, operators = (
+        json.loads((SCHEDULER / f"{name}.json").read_text()) for name in ("judge", "network", "operators")
+    )
+    assert told["cost model", "kernels that were measured"] == trees["kernels"]
+    assert told["cost model", "rank correlation within one of them"] == trees["spearman"]
+    assert told["network", "schedules, graded by the cost model"] == network["sentences"]
+    for part, card in (("cost model", trees), ("network", network)):
+        assert told[part, "families held out for the figures"] == card["validated with"]
+    assert told["cost model", "operators not seen"] == operators["not seen"] and "matmul" in operators["seen"]
+    page = " ".join((SCHEDULER.parent / "README.md").read_text().split())
+    assert told["both", "limits"] in page and "float32" in told["both", "limits"]
+    code, out, _ = run_forerun("models", "scheduler")
+    assert code == 0 and "levit, segformer, vgg" in out
+    own = Path(shutil.copytree(SCHEDULER, tmp_path / "own"))
+    (own / "judge.json").write_text('{"kernels": 7')
+    code, out, err = run_forerun("models", str(own))
+    assert code == 1 and not out and "judge.json cannot be read" in err
+    (own / "judge.json").write_text('{"kernels": 7}')
+    code, out, _ = run_forerun("models", str(own), "--format", "json")
+    assert code == 0 and json.loads(out)[0] == {"part": "cost model", "about": "kernels that were measured", "value": 7}

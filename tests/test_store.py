@@ -13,7 +13,7 @@ import pytest
 
 from forerun.core import Draft, Measurement, Trial
 from forerun.errors import ForerunError
-from forerun.store import Store
+from forerun.store import Store, Written
 from tests.toy import Guess, Letters, source
 
 TASK, GRAMMAR = Guess(), Letters()
@@ -50,6 +50,33 @@ def test_the_same_trial_is_kept_once(tmp_path: Path) -> None:
         store.add([trial("ab", 3)], GRAMMAR)
         store.add([trial("ab", 2)], GRAMMAR)
         assert [r.measurement.values["distance"] for r in store.trials()] == [2]
+
+
+def test_a_baseline_is_known_by_task_source_and_tool(tmp_path: Path) -> None:
+    first = Measurement({"distance": 3}, True, "", "toy 1")
+    with Store(tmp_path / "t.sqlite") as store:
+        store.add([trial("ab"), Trial(TASK.id, source(), Draft(None), first)], GRAMMAR)
+        assert store.baseline(TASK, source(), "toy 1") == first
+        assert store.baseline(TASK, source(), "toy 2") is None and store.baseline(TASK, source("b"), "toy 1") is None
+
+
+def test_drafts_are_kept_by_their_key(tmp_path: Path) -> None:
+    drafts = [Written("a b", -1.5, "test"), Written("a", None, "")]
+    path = tmp_path / "t.sqlite"
+    with Store(path) as store:
+        store.add_drafts("k", [])
+        store.add_drafts("k", drafts)
+    with Store(path) as store:
+        assert store.drafts("k") == drafts and store.drafts("other") is None
+    with sqlite3.connect(path) as db:  # as a store was before it had any
+        db.execute("DROP TABLE drafts")
+    db.close()
+    with Store(path) as store:
+        assert store.drafts("k") is None
+        store.add_drafts("k", drafts)
+        store._db.execute("UPDATE drafts SET written = 'cut'")
+        with pytest.raises(ForerunError, match="cannot be used"):
+            store.drafts("k")
 
 
 def test_two_stores_share_one_file(tmp_path: Path) -> None:

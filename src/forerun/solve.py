@@ -12,9 +12,10 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from forerun.core import Draft, Measurement, Model, Result, Source, Task, Trial
+from forerun.core import Draft, Grammar, Measurement, Model, Result, Source, Task, Trial
 from forerun.errors import ForerunError, InputError, UsageError
 
 if TYPE_CHECKING:  # given by the caller: `import forerun` loads neither processes nor a database
@@ -103,10 +104,18 @@ class Search(Generic[A]):
         """Measures the baseline. Raises InputError where that fails."""
         self.task, self.source, self.trials = task, source, list[Trial[A]]()
         self._model, self._pool, self._seed, self._store, self._on_trial = model, pool, seed, store, on_trial
-        self._grammar, self._prompt = task.grammar(source), task.prompt(source)
         self._seen, self._known = set[str](), dict[str, Measurement]()
         self._silent = self._turn = 0
         self.baseline = self._measured_baseline()
+
+    @cached_property
+    def grammar(self) -> Grammar[A]:
+        """What may be written. Raises InputError, ToolMissing."""
+        return self.task.grammar(self.source)
+
+    @cached_property
+    def _prompt(self) -> str:
+        return self.task.prompt(self.source)
 
     @property
     def dry(self) -> bool:
@@ -117,7 +126,7 @@ class Search(Generic[A]):
         """Asks for `n` drafts, and measures those that are new; what is done at the time `ends` (`time.monotonic`).
         `model` is another one that is asked this time."""
         seed = self._seed * 1_000_003 + self._turn
-        drafts = (model or self._model).sample(self._prompt, self._grammar, n, seed, self.history())
+        drafts = self._drafted(model or self._model, n, seed)
         fresh = self._new(drafts)[:n]
         self._silent = _PATIENCE if not drafts else 0 if fresh else self._silent + 1
         self._turn += 1
@@ -128,25 +137,36 @@ class Search(Generic[A]):
         best = self.task.choose(self.baseline, self.trials)
         return Result(self.task.metric, self.baseline, best, tuple(self.trials))
 
+    def text(self, answer: A) -> str:
+        """An answer as the store has it."""
+        return self.grammar.text(answer)
+
+    def _drafted(self, model: Model, n: int, seed: int) -> list[Draft[A]]:
+        return model.sample(self._prompt, self.grammar, n, seed, self.history())
+
     def _measured_baseline(self) -> Trial[A]:
+        _ = self.grammar, self._prompt  # what cannot be asked is told before anything is measured
         measurement = next(m for _, m in self._pool.measure(self.task, self.source, [None]))
-        draft: Draft[A] = Draft(None, origin="baseline")
-        trial = Trial(self.task.id, self.source, draft, measurement)
         if measurement.error or math.isnan(measurement.values.get(self.task.metric.name, math.nan)):
             why = measurement.error or f"it has no {self.task.metric.name}"
             raise InputError(f"{self.source.name}: the baseline cannot be measured", why, _todo(measurement))
+        trial = self._begun(measurement)
+        self._keep([trial])
+        return trial
+
+    def _begun(self, measurement: Measurement) -> Trial[A]:
+        """The baseline's trial, from whose tool on answers are known."""
         self._tool = measurement.tool
         if self._store:
-            self._known = self._store.known(self.task, self.source, measurement.tool)
-            self._keep([trial])
-        return trial
+            self._known = self._store.known(self.task, self.source, self._tool)
+        return self._trial(Draft(None, origin="baseline"), measurement)
 
     def _new(self, drafts: Sequence[Draft[A]]) -> list[Draft[A]]:
         """The drafts that no earlier one spelled."""
         fresh = []
         for draft in drafts:
             assert draft.answer is not None
-            text = self._grammar.text(draft.answer)
+            text = self.text(draft.answer)
             if text not in self._seen:
                 self._seen.add(text)
                 fresh.append(draft)
@@ -154,7 +174,7 @@ class Search(Generic[A]):
 
     def _run(self, drafts: Sequence[Draft[A]], ends: float | None) -> list[Trial[A]]:
         """Measures a round, or what of it is done when the time is over. What was measured is kept in any case."""
-        texts = [self._grammar.text(d.answer) for d in drafts if d.answer is not None]
+        texts = [self.text(d.answer) for d in drafts if d.answer is not None]
         made = {i: self._trial(drafts[i], self._known[t]) for i, t in enumerate(texts) if t in self._known}
         for trial in made.values():
             self._tell(trial)
@@ -183,10 +203,14 @@ class Search(Generic[A]):
             self._on_trial(trial)
 
     def _keep(self, trials: list[Trial[A]]) -> None:
+        if trials:
+            self._write(lambda store: store.add(trials, self.grammar))
+
+    def _write(self, write: Callable[[Store], None]) -> None:
         """A store that fails in the middle (a full disk) must not cost the answer: the search goes on without it."""
-        if self._store and trials:
+        if self._store:
             try:
-                self._store.add(trials, self._grammar)
+                write(self._store)
             except ForerunError as error:
                 logging.getLogger(__name__).warning("%s; what is measured from here on is not kept", error.what)
                 self._store = None

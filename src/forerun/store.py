@@ -1,6 +1,7 @@
 """Trials, content-addressed, in one SQLite file: cache, log and dataset in one.
 
 A row is keyed by what was asked (task with its version, source), the answer's text and the tool that measured it.
+Beside them stand drafts of models that cost more than looking them up, by a key of whoever asked for them.
 SQLite's write-ahead log keeps the file whole through a kill at any moment, and lets two builds share it.
 """
 
@@ -36,7 +37,17 @@ CREATE TABLE IF NOT EXISTS trials (
     checked INTEGER NOT NULL, error TEXT NOT NULL,
     logprob REAL, origin TEXT NOT NULL);
 CREATE UNIQUE INDEX IF NOT EXISTS once ON trials (task, source, digest, tool);
+CREATE TABLE IF NOT EXISTS drafts (key TEXT PRIMARY KEY, written BLOB NOT NULL);
 """
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A draft, its answer as text."""
+
+    answer: str
+    logprob: float | None
+    origin: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +80,7 @@ class Store:
                     f"it has format {found}, this version reads {_FORMAT}",
                     "choose another folder with FORERUN_CACHE, or delete the file: it is a cache",
                 )
-            if not found:
+            if not found or not self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'drafts'").fetchone():
                 self._db.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA user_version = {_FORMAT}; COMMIT;")
         except (OSError, sqlite3.Error) as error:
             raise self._unusable(error) from error
@@ -104,6 +115,34 @@ class Store:
         except (zlib.error, TypeError, ValueError) as error:
             raise self._unusable(error) from error
         return {answer: m for answer, m in measured.items() if not m.transient}
+
+    def baseline(self, task: Task[A], source: Source, tool: str) -> Measurement | None:
+        """What this tool measured of a source's baseline; None where it did not."""
+        rows = self._query(
+            "SELECT measured, parts, checked, error, tool FROM trials"
+            " WHERE task = ? AND source = ? AND digest = '' AND tool = ? AND answer IS NULL",
+            (task.id, source.key, tool),
+        )
+        try:
+            return _measurement(*rows[0]) if rows else None
+        except (zlib.error, TypeError, ValueError) as error:
+            raise self._unusable(error) from error
+
+    def drafts(self, key: str) -> list[Written] | None:
+        """What `add_drafts` was given; None where nothing was."""
+        rows = self._query("SELECT written FROM drafts WHERE key = ?", (key,))
+        try:
+            return [Written(*each) for each in json.loads(_unpack(rows[0][0]))] if rows else None
+        except (zlib.error, TypeError, ValueError) as error:
+            raise self._unusable(error) from error
+
+    def add_drafts(self, key: str, drafts: Iterable[Written]) -> None:
+        """Writes drafts, instead of those that the key had."""
+        packed = _pack(json.dumps([[each.answer, each.logprob, each.origin] for each in drafts]))
+        try:
+            self._db.execute("INSERT OR REPLACE INTO drafts VALUES (?,?)", (key, packed))
+        except sqlite3.Error as error:
+            raise self._unusable(error) from error
 
     def baselines(self, task: str) -> dict[str, Measurement]:
         """The latest measurement of each source's baseline for a task (by its id), by the source's key."""

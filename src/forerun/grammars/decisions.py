@@ -161,10 +161,7 @@ class Decisions(Grammar[Plan]):
 
     def parse(self, text: str) -> Plan:
         """Raises ValueError."""
-        space, *decisions = text.split()
-        if space[:1] != "S":
-            raise ValueError(f"a design space is S and its number: {space!r}")
-        plan = Plan(int(space[1:]), tuple(map(decision_of, decisions)))
+        plan = plan_of(text)
         self.write(plan)
         return plan
 
@@ -349,3 +346,11 @@ def decision_of(word: str) -> Decision:
     if kind in ("C", "L"):
         return int(numbers)
     raise ValueError(f"a decision begins with T, C or L: {word!r}")
+
+
+def plan_of(text: str) -> Plan:
+    """A plan of its text, of which nobody asks whether it is legal. Raises ValueError."""
+    space, *decisions = text.split()
+    if space[:1] != "S":
+        raise ValueError(f"a design space is S and its number: {space!r}")
+    return Plan(int(space[1:]), tuple(map(decision_of, decisions)))

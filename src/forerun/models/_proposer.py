@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+from functools import lru_cache
 from pathlib import Path
 
 from forerun.core import Model
@@ -12,6 +15,8 @@ from forerun.models.uniform import Uniform
 
 WRITERS = (Scheduler.name, Uniform.name)
 """The models that write schedules."""
+_CODE = ("models", "grammars", "toolchains/tvm")
+"""What drafts of schedules are made by."""
 _TODO = f"name {' or '.join(WRITERS)}"
 
 
@@ -34,3 +39,19 @@ def proposer(model: Model | str, checkpoint: str | Path | None) -> Model:
         todo = "leave out the model, or the checkpoint"
         raise UsageError(f"the model {name!r} reads no checkpoint", f"{checkpoint} was named", todo)
     return Scheduler(checkpoint)
+
+
+def identity(model: Model) -> str:
+    """Names all that a proposer's drafts depend on but its arguments: weights, options, code. Empty for others' models,
+    of which nobody knows. Raises InputError where the weights cannot be read."""
+    if type(model) is Uniform:
+        return json.dumps([_code(), model.name, model.longest])
+    return json.dumps([_code(), model.name, *model.depends]) if type(model) is Scheduler else ""
+
+
+@lru_cache(maxsize=1)
+def _code() -> str:
+    package, digest = Path(__file__).parents[1], hashlib.sha256()
+    for path in sorted(path for room in _CODE for path in (package / room).rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()

@@ -11,6 +11,7 @@ that it goes on learning, is ours.
 
 from __future__ import annotations
 
+import hashlib
 import math
 import random
 from collections import Counter
@@ -24,7 +25,7 @@ from typing import Any, ClassVar, cast
 import numpy as np
 
 from forerun.core import Draft, Grammar, Model, Trial
-from forerun.errors import InputError
+from forerun.errors import InputError, reason
 from forerun.grammars.decisions import Decisions, Plan
 from forerun.grammars.graded import BEST, CENTRES, GRADES, JUDGE, GradedDecisions
 from forerun.models import _decode
@@ -33,6 +34,8 @@ from forerun.models.encoder_decoder import CONFIG, EncoderDecoder
 from forerun.toolchains.tvm.space import Beginnings, Program
 
 SHIPPED = Path(__file__).parents[1] / "weights" / "scheduler"
+OPERATORS = "operators.json"
+"""In the folder that ships: which operators the cost model and the network have seen."""
 DRAFTS, LEAST = 8, 8
 """Where no cost model chooses: drafts for each one that is asked for, as if so many were asked for at least."""
 GENERATIONS = 4
@@ -79,7 +82,7 @@ class Scheduler(Model):
         measured; `generations` are those of the mutations. Raises InputError, ToolMissing as `EncoderDecoder` does.
         """
         folder = SHIPPED if place is None else Path(place)
-        self.judge = Judge.load(folder, corrected)
+        self._folder, self.judge, self.hurries = folder, Judge.load(folder, corrected), False
         alone = self.judge and not (written and (folder / CONFIG).is_file())
         self._network = None if alone else partial(EncoderDecoder, folder, device=device, threads=threads)
         if place is not None or self.judge is None:
@@ -92,6 +95,25 @@ class Scheduler(Model):
     def model(self) -> EncoderDecoder | None:
         """The network where there is one, loaded when it is asked for: no hardware but processors needs it."""
         return self._network() if self._network else None
+
+    @cached_property
+    def _weights(self) -> str:
+        """The SHA-256 of what the folder holds. Raises InputError."""
+        digest = hashlib.sha256()
+        try:
+            for path in sorted(path for path in self._folder.iterdir() if path.is_file()):
+                digest.update(f"{path.name}\n".encode() + hashlib.sha256(path.read_bytes()).digest())
+        except OSError as error:
+            raise InputError(f"{self._folder} cannot be read", reason(error), "copy the whole folder again") from error
+        return digest.hexdigest()
+
+    @property
+    def depends(self) -> tuple[str | int | bool, ...]:
+        """What drafts depend on beside the arguments: equal ones, equal drafts. Raises InputError where the weights
+        cannot be read."""
+        corrected = self.judge is not None and self.judge.corrected
+        reads = self._network is not None
+        return self._weights, self.asked, reads, self.judged, corrected, self.generations, self.hurries
 
     def sample(
         self, prompt: str, grammar: Grammar[Any], n: int, seed: int, history: Sequence[Trial[Any]] = ()
@@ -126,7 +148,7 @@ class Scheduler(Model):
         if self.judge is None:
             return self
         other = copy(self)
-        other.generations, other._population = 0, lru_cache(maxsize=KEPT)(_glimpsed)
+        other.hurries, other.generations, other._population = True, 0, lru_cache(maxsize=KEPT)(_glimpsed)
         return other
 
     def _thought_of(self, prompt: str, decisions: Decisions, closed: Collection[int]) -> dict[Plan, float]:

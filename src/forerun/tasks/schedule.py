@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar
 
-from forerun.core import Measurement, Metric, Source
+from forerun.core import Measurement, Metric, Source, Trial
 from forerun.grammars.decisions import Decisions, Plan
 from forerun.sandbox import TimedAlone
 from forerun.tasks.latency import LATENCY
 
 if TYPE_CHECKING:
     from forerun.toolchains.tvm.remote import Remote
+
+AGAIN = 0.05
+"""Built and measured again, a kernel takes another time: by less than this of it mostly, however little its samples
+spread."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,21 @@ class Schedule(TimedAlone[Plan]):
 
         bounds = Bounds(self.samples, self.seconds)
         return measure(source, answer, bounds, self.remote) if self.remote else begin(source, answer, bounds)
+
+    def choose(self, baseline: Trial[Plan], trials: Sequence[Trial[Plan]]) -> Trial[Plan]:
+        """The fastest checked kernel that gains something (`gains`), else the baseline."""
+        found = (trial for trial in self.rank(trials) if gains(baseline.measurement, trial.measurement))
+        return next(found, baseline)
+
+
+def gains(default: Measurement, found: Measurement) -> bool:
+    """Whether a kernel is right, and faster than the default by more than noise: than the wider interquartile range of
+    the two and what measuring again changes."""
+    if not found.ok:
+        return False
+    before, after = default.values["latency"], found.values["latency"]
+    spread = max(each.values["latency"] * each.values.get("latency_spread", 0.0) for each in (default, found))
+    return before - after > spread + AGAIN * before
 
 
 @lru_cache(maxsize=8)

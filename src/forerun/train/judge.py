@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forerun.errors import ToolMissing, reason
+from forerun.grammars.decisions import Plan
 from forerun.models._forest import Forest
 from forerun.models._judge import SLOWEST, Judge
 from forerun.splits import by_families
@@ -39,13 +40,18 @@ class Report:
     mean: float
 
 
+def timed(found: Sentences) -> list[tuple[Plan, float]]:
+    """The kernels that are learned from, with their seconds: none where they are few."""
+    kernels = [(one.plan, one.seconds) for one in found.sentences if one.measured and one.seconds]
+    return kernels if len(kernels) >= _FEW else []
+
+
 def measured(found: Iterable[Sentences]) -> Iterator[Measured]:
     """What is known of programs with kernels enough. Raises ToolMissing, InputError."""
     from forerun.toolchains.tvm.features import features
 
     for each in found:
-        kernels = [(one.plan, one.seconds) for one in each.sentences if one.measured and one.seconds]
-        if len(kernels) >= _FEW:
+        if kernels := timed(each):
             table = features(each.program(), [plan for plan, _ in kernels])
             seconds = np.array([each for _, each in kernels])
             yield Measured(frozenset(each.families), table, np.log(seconds.min() / seconds))

@@ -1,7 +1,8 @@
 """From a network to its tuned kernels: programs, candidates of a model, measurements, and the network put together.
 
 `tune` is the library's entry and what the command line calls. Trials are dealt out in small rounds to the program that
-promises most (`dealing`); what was measured is in the store, so the same call goes on where it was interrupted.
+promises most (`dealing`); what was measured and drafted is in the store, so the same call goes on where it was
+interrupted, and one that was done costs little more than reading the network and comparing it (`resuming`).
 """
 
 from __future__ import annotations
@@ -25,10 +26,9 @@ from forerun.models._proposer import proposer as chosen
 from forerun.models.scheduler import SHIPPED, Scheduler
 from forerun.models.uniform import Uniform
 from forerun.sandbox import Limits, Pool
-from forerun.solve import Search
 from forerun.stats import median
 from forerun.store import Store
-from forerun.tasks.schedule import Schedule
+from forerun.tasks.schedule import Schedule, gains
 from forerun.toolchains.tvm import database, network
 from forerun.toolchains.tvm import target as targets
 from forerun.toolchains.tvm.device import Place, builders, located
@@ -36,6 +36,7 @@ from forerun.toolchains.tvm.extract import CHANNELS_LAST, LAYOUTS, Extracted
 from forerun.tuning import output as folder
 from forerun.tuning.dealing import Hand, deal
 from forerun.tuning.requests import Shapes, request
+from forerun.tuning.resuming import Resuming
 
 TRIALS = 16
 """Candidates of each program, in the mean, where the user gives no number."""
@@ -69,7 +70,7 @@ class Kernel:
 
     @property
     def after_s(self) -> float:
-        """Seconds of the best that was found, the default's where nothing was faster."""
+        """Seconds of the best that was found, the default's where nothing was faster by more than noise."""
         return self.result.after
 
     @property
@@ -159,7 +160,9 @@ def tune(
     `trials` in all are dealt out by what they promise, 16 for each program where no number is given; `per_task` bounds
     those of each. `proposer` writes the candidates: a model or its name; the scheduler where there is one, with the
     weights that ship or those of a `checkpoint`, else `uniform`. `output` is a folder for the library, the database and
-    the report. Trials are kept in `store`, the cache's where none is named.
+    the report; one that holds the answer of another network or target is refused. Trials are kept in `store`, the
+    cache's where none is named: the same call measures none of them again, nor the defaults, which are those of the
+    first time.
 
     Interrupted, it leaves the database and the report of what was found until then. Raises InputError, UsageError,
     ToolMissing; ForerunError where the tuned network computes something else.
@@ -173,6 +176,8 @@ def tune(
         if out is not None:
             stack.enter_context(alone(out, "tunes into"))
         asked = stack.enter_context(request(model, inputs, shapes or {}, layout))
+        if out is not None:
+            folder.kept(out, asked.name, place.target)
         writer = _proposer(proposer, checkpoint)
         tell(Progress("reading", asked.name))
         reader = stack.enter_context(Pool(1, _READING))
@@ -280,7 +285,7 @@ class _Table:
         place, source = len(self.hands), Source(program.text, "tensorir", program.name, self.place.target)
         own = crc32(program.text.encode()) ^ self.seed
         try:
-            search = Search(
+            search = Resuming(
                 self.task, self.proposer, source, pool=self.pool, seed=own, store=self.store,
                 on_trial=lambda trial: self._measured(place, trial),
             )  # fmt: skip
@@ -299,7 +304,8 @@ class _Table:
     def _measured(self, place: int, trial: Trial[Plan]) -> None:
         hand, found = self.hands[place], trial.measurement
         self.order.append(place)
-        hand.best_s = min(hand.best_s, found.values[self.task.metric.name] if found.ok else hand.best_s)
+        if gains(hand.search.baseline.measurement, found):
+            hand.best_s = min(hand.best_s, found.values[self.task.metric.name])
         before = sum(each.program.weight * each.before_s for each in self.hands)
         best = sum(each.program.weight * each.best_s for each in self.hands)
         self.tell(
@@ -321,7 +327,7 @@ class _Table:
         for hand in self.hands:
             result, program = hand.search.result(), hand.program
             plan = result.best.draft.answer
-            decisions = "" if plan is None else self.task.grammar(result.best.source).text(plan)
+            decisions = "" if plan is None else hand.search.text(plan)
             found.append(Kernel(program.name, program.weight, program.flops, result, decisions))
         return tuple(found)
 
@@ -331,8 +337,8 @@ class _Table:
         for hand in self.hands:
             result = hand.search.result()
             if (plan := result.best.draft.answer) is not None:
-                program = self.task.grammar(result.best.source).spaces
-                found.append(database.Record(program, plan, result.after))  # type: ignore[arg-type]
+                program = hand.search.grammar.spaces  # type: ignore[attr-defined]
+                found.append(database.Record(program, plan, result.after))
         return found
 
     def notes(self, comparison: network.Comparison | None) -> list[str]:
@@ -348,7 +354,7 @@ class _Table:
         if spreads and (spread := median(spreads)) > BUSY:
             said.append(
                 f"the machine is busy: samples of one kernel spread by {spread:.0%} of their median, over {BUSY:.0%}:"
-                " measure again when it is idle"
+                " measure again when it is idle, into another store: FORERUN_CACHE=DIR"
             )
         if whole and whole[widest := max(whole, key=whole.__getitem__)] > _BUSY_WHOLE * BUSY:
             said.append(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from forerun.errors import ForerunError, UsageError
 from forerun.files import write_atomically
+from forerun.tasks.schedule import gains
 from forerun.toolchains.tvm import database
 
 if TYPE_CHECKING:
@@ -43,6 +44,14 @@ def checked(path: Path) -> Path:
         why = f"{' and '.join(there)} would be replaced, and {_TOLD} does not say that a tuning wrote it"
         raise UsageError(f"{path} holds files of something else", why, "name another folder, or move them away")
     return path
+
+
+def kept(path: Path, name: str, target: str) -> None:
+    """Leaves an answer that was found for another network, or another target. Raises UsageError."""
+    if _tuned(path) and ((told := _told(path)).get("name"), told.get("target")) != (name, json.loads(target)):
+        there = f"{told.get('name')} on {json.dumps(told.get('target'), separators=(',', ':'))}"
+        why = f"it is of {there}; {name} on {target} would replace it"
+        raise UsageError(f"{path} holds another tuning's answer", why, "name another folder, or remove this one")
 
 
 def ended(folder: Path) -> bool:
@@ -144,13 +153,14 @@ def _latencies(kernel: Kernel) -> list[float | None]:
 
 def curves(tuned: Tuned) -> list[list[float]]:
     """Seconds after each trial of the network, the default first: all kernels together, then each, times its weight."""
-    waiting = [iter(_latencies(kernel)) for kernel in tuned.kernels]
+    waiting = [iter(kernel.result.trials) for kernel in tuned.kernels]
     best = [kernel.before_s for kernel in tuned.kernels]
     weights = [kernel.weight for kernel in tuned.kernels]
     found = [[weight * one] for weight, one in zip(weights, best, strict=True)]
     for place in tuned.order:
-        latency = next(waiting[place])
-        best[place] = min(best[place], math.inf if latency is None else latency)
+        measured = next(waiting[place]).measurement
+        if gains(tuned.kernels[place].result.baseline.measurement, measured):
+            best[place] = min(best[place], measured.values["latency"])
         for kernel, line in enumerate(found):
             line.append(weights[kernel] * best[kernel])
     return [[sum(column) for column in zip(*found, strict=True)], *found]

@@ -108,6 +108,11 @@ def judged(
         return _ended(_steps(bench, device, scheduled, bounds))
 
 
+def named() -> str:
+    """The tool of each measurement, as the store has it. Raises ToolMissing."""
+    return f"tvm {_load.found().version}"
+
+
 def _scheduled(plan: Plan | None, program: Program) -> Any:
     return extract.scheduled(program.module, program.target) if plan is None else program.scheduled(plan).mod
 
@@ -131,7 +136,7 @@ def _steps(
     bench: Bench, device: Device, scheduled: Callable[[Program], Any], bounds: Bounds
 ) -> Generator[None, None, Measurement]:
     """Builds and checks; then times."""
-    tool = f"tvm {_load.found().version}"
+    tool = named()
     try:
         start = time.perf_counter()
         module = device.loaded(_load.load().compile(scheduled(bench.program), bench.program.target))

@@ -1,0 +1,72 @@
+"""What the same call did before: the default's measurement, and what a proposer wrote in each round.
+
+What was measured is in the store for every search. But to ask for it a proposer would draft, mutate and rank all over
+again, which takes longer than the look. A round's drafts follow from the program, the proposer, the seed and what was
+measured before: they are kept by the digest of these, so that what is looked up is what would have been written.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from functools import cached_property
+
+from forerun.core import Draft, Model, Trial
+from forerun.grammars.decisions import Plan, plan_of
+from forerun.models._proposer import identity
+from forerun.solve import Search
+from forerun.store import Written
+from forerun.toolchains.tvm import measure
+
+
+class Resuming(Search[Plan]):
+    """Measures, drafts and asks for design spaces only where the store does not have the answer."""
+
+    @cached_property
+    def _texts(self) -> dict[Plan, str]:
+        """Plans that were written or read: to write one TVM is asked for all that is legal."""
+        return {}
+
+    def text(self, answer: Plan) -> str:
+        """An answer as the store has it."""
+        if answer not in self._texts:
+            self._texts[answer] = super().text(answer)
+        return self._texts[answer]
+
+    def _measured_baseline(self) -> Trial[Plan]:
+        known = self._store.baseline(self.task, self.source, measure.named()) if self._store else None
+        return self._begun(known) if known else super()._measured_baseline()
+
+    def _drafted(self, model: Model, n: int, seed: int) -> list[Draft[Plan]]:
+        key = self._key(identity(model), n, seed)
+        if self._store and key and (known := self._store.drafts(key)) is not None:
+            return [self._read(each) for each in known]
+        drafts = super()._drafted(model, n, seed)
+        if key:
+            written = [self._written(each) for each in drafts]
+            self._write(lambda store: store.add_drafts(key, written))
+        return drafts
+
+    def _key(self, writer: str, n: int, seed: int) -> str:
+        """Of all that drafts follow from; empty where nobody knows what their writer depends on."""
+        if not writer:
+            return ""
+        past = [[self._written(trial.draft).answer, _told(trial)] for trial in self.history()]
+        asked = [self.task.id, self.source.key, self._tool, writer, n, seed, past]
+        return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
+
+    def _written(self, draft: Draft[Plan]) -> Written:
+        assert draft.answer is not None
+        return Written(self.text(draft.answer), None if math.isnan(draft.logprob) else draft.logprob, draft.origin)
+
+    def _read(self, written: Written) -> Draft[Plan]:
+        plan = plan_of(written.answer)
+        self._texts[plan] = written.answer
+        return Draft(plan, math.nan if written.logprob is None else written.logprob, written.origin)
+
+
+def _told(trial: Trial[Plan]) -> list[object]:
+    """What a model may read of a measurement."""
+    found = trial.measurement
+    return [dict(found.values), dict(found.parts), found.checked, found.error]
