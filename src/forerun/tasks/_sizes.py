@@ -16,6 +16,7 @@ from itertools import pairwise
 from forerun.tasks._arithmetic import FAR, MOST, Sum, number, reckoned
 from forerun.tasks._footprint import Footprint
 from forerun.tasks._stdin import is_word, read
+from forerun.tasks._unused import unused
 
 UNKNOWN = 10.0
 """Rounds of a loop whose bound is not told: enough to see that there is one."""
@@ -116,22 +117,47 @@ class Sizes:
     grown: list[tuple[int, float, float, float]] = field(default_factory=list)
     """Where an element is put into something that was empty, in the order of the text; how many keys there can be; how
     many elements of a list one counts for; and how often, by a loop's word behind it."""
+    unused: list[tuple[int, int]] = field(default_factory=list)
+    """Where functions stand that nobody calls, of which nothing else here tells; in the order of the text."""
 
 
-def heard(
-    pattern: re.Pattern[str], loops: frozenset[str], braces: bool, takes: Footprint, text: str, stdin: bytes = b""
-) -> Sizes:
-    """Reads a text, and what it reads itself. `pattern` is `TOKEN` with what is skipped; `braces` tells languages like
-    C; `takes` is what elements take. Never raises.
-    """
-    reader = _Reader(pattern, loops, braces, takes, text)
+@dataclass(frozen=True, slots=True)
+class Speech:
+    """How a language is read."""
+
+    language: str
+    pattern: re.Pattern[str]
+    """`TOKEN` with what is skipped."""
+    loops: frozenset[str]
+    braces: bool
+    """Whether it is like C."""
+    takes: Footprint
+
+
+def heard(speech: Speech, text: str, stdin: bytes = b"") -> Sizes:
+    """Reads a text, and what it reads itself. Never raises."""
+    reader = _Reader(speech, text)
+    places = reader.unused()
+    if places:
+        reader = _Reader(speech, _without(text, places))
     if stdin:
         reader.read(stdin)
     for _ in range(2):  # how many a list holds tells what its length is worth
         reader.bind()
         reader.give()
         reader.contain()
-    return reader.hear()
+    found = reader.hear()
+    found.unused = places
+    return found
+
+
+def _without(text: str, places: Sequence[tuple[int, int]]) -> str:
+    """The text with blanks at those places, its lines where they are."""
+    parts, last = list[str](), 0
+    for start, end in places:
+        parts += [text[last:start], re.sub(r"[^\n]", " ", text[start:end])]
+        last = end
+    return "".join([*parts, text[last:]])
 
 
 @dataclass(slots=True)
@@ -152,10 +178,9 @@ class _Open:
 class _Reader:
     """The tokens of a text, and what names are worth."""
 
-    def __init__(
-        self, pattern: re.Pattern[str], loops: frozenset[str], braces: bool, takes: Footprint, text: str
-    ) -> None:
-        self._loops, self._braces, self._takes = loops, braces, takes
+    def __init__(self, speech: Speech, text: str) -> None:
+        self._language, self._source = speech.language, text
+        self._loops, self._braces, self._takes = speech.loops, speech.braces, speech.takes
         self._tokens: list[str] = []
         self._starts: list[int] = []
         self._lengths: dict[int, int] = {}
@@ -164,7 +189,7 @@ class _Reader:
         """Strings that something is filled into, by the places of their tokens."""
         self._suffixes: dict[int, str] = {}
         """The types that numbers tell, by the places of their tokens: Rust's `0u8`."""
-        for found in pattern.finditer(text):
+        for found in speech.pattern.finditer(text):
             kind = found.lastgroup
             if kind == "skip":
                 if found[0][0] not in "\"'`":
@@ -190,12 +215,16 @@ class _Reader:
         """Names that were bound to what holds many elements, and how many."""
         self._growing: dict[str, bool] = {}
         """Names that were bound to something empty, and whether it holds its elements under keys."""
-        self._comprehending = not braces and "each" not in loops
+        self._comprehending = not speech.braces and "each" not in speech.loops
         """Whether braces hold elements: in Ruby they are blocks."""
-        self._modifying = "until" in loops
+        self._modifying = "until" in speech.loops
         """Whether loops may stand behind what they repeat: in Perl and Ruby."""
         self._headed: set[int] = set()
         """Ranges that stand in the head of a loop."""
+
+    def unused(self) -> list[tuple[int, int]]:
+        """Where functions stand that nobody calls."""
+        return unused(self._language, self._source, self._tokens, self._starts, self._lengths)
 
     def read(self, stdin: bytes) -> None:
         """Names that are read from the input."""
