@@ -12,11 +12,10 @@ import re
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import IO, Any
 
-from forerun.errors import InputError, ToolMissing, UsageError
+from forerun.errors import InputError, ToolMissing, UsageError, meant
 from forerun.files import write_atomically
 
 Record = Mapping[str, Any]
@@ -70,8 +69,7 @@ def column(path: Path, name: str, record: Record, fits: Callable[[object], bool]
     if name in record:
         return record[name]
     fitting = [other for other, value in record.items() if fits(value)]
-    near = get_close_matches(name, fitting, 1, 0.4)
-    todo = f"did you mean {near[0]!r}?" if near else f"name another one: {', '.join(fitting or record)}"
+    todo = meant(name, fitting, 0.4) or f"name another one: {', '.join(fitting or record)}"
     raise InputError(f"{path} has no column {name!r}", f"its columns: {', '.join(record)}", todo)
 
 
