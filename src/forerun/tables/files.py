@@ -25,6 +25,10 @@ class WrongCell(InputError):
     """A row has no text or number where it needs one."""
 
 
+class LessThanNothing(WrongCell):
+    """A row has a negative time or size."""
+
+
 def read(path: Path) -> Iterator[Record]:
     """The records of a file, one after another; the first is row 1. Those of JSON lines may lack columns.
 
@@ -99,6 +103,16 @@ def number_in(path: Path, row: int, name: str, record: Record) -> float:
     raise WrongCell(f"{path}, row {row}: no finite number", why, f"measure it, or leave the row out: {_LEAVE}")
 
 
+def check_sign(path: Path, row: int, name: str, value: float, unit: str) -> None:
+    """Raises InputError for less than nothing of what is a time or a size by its unit."""
+    if value < 0 and unit in _MEASURED:
+        why = f"column {name!r} holds {value:g} {unit}, and no time or size is less than 0"
+        todo = f"measure it, give the --unit that it has, or leave the row out: {_LEAVE}"
+        raise LessThanNothing(f"{path}, row {row}: less than 0", why, todo)
+
+
+_MEASURED = frozenset("s ms us µs ns min h B kB KB KiB MB MiB GB GiB".split())
+"""Units of what cannot be negative."""
 _READABLE = "give a .csv, .jsonl or .parquet file, the first two perhaps with .gz behind"
 _LEAVE = "train and data import have --skip-bad-rows"
 _PACKED = ".gz"
