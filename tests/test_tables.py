@@ -140,6 +140,35 @@ def test_all_rows_that_are_wrong_are_counted(tmp_path: Path) -> None:
         read_rows(table(tmp_path / "r.csv", ["metric", "unit", "prompt", "value"], *rows))
 
 
+@pytest.mark.parametrize(("target", "unit"), [("latency_s", None), ("memory_bytes", None), ("cost", "MB")])
+def test_no_time_or_size_is_less_than_nothing(target: str, unit: str | None, tmp_path: Path) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text(f"code,{target}\na,1\nb,-0.5\nc,0\n")
+    with pytest.raises(InputError, match="row 2: less than 0") as found:
+        read_table(table, target=target, unit=unit)
+    assert "holds -0.5 " in found.value.why and "--skip-bad-rows" in found.value.todo
+    told: list[InputError] = []
+    rows = read_table(table, target=target, unit=unit, left_out=told.append)
+    assert [row.value for row in rows] == [1, 0] and len(told) == 1
+    table.write_text(f"code,{target}\na,-1\nb,-2\n,3\nc,1\n")
+    with pytest.raises(InputError, match="3 rows lack a text or a number or hold less than 0: 1, 2, 3"):
+        read_table(table, target=target, unit=unit)
+    table.write_text(f"code,{target}\na,-1\nb,-2\nc,1\n")
+    with pytest.raises(InputError, match="2 rows hold less than 0: 1, 2"):
+        read_table(table, target=target, unit=unit)
+
+
+def test_other_numbers_may_be_negative(tmp_path: Path) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text("code,gain\na,-1\nb,2\n")
+    rows = read_table(table, target="gain")
+    assert [row.value for row in rows] == [-1, 2]
+    path = tmp_path / "rows.jsonl"
+    write_rows(path, [replace(rows[0], unit="s"), rows[1]])
+    with pytest.raises(InputError, match="row 1: less than 0"):
+        read_rows(path)
+
+
 def test_records_of_json_lines_may_lack_columns(tmp_path: Path) -> None:
     path = tmp_path / "t.jsonl"
     records: list[dict[str, object]] = [

@@ -11,6 +11,8 @@ A candidate that fails is not an error: it is a `Measurement` with its `error` s
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from difflib import get_close_matches
 from pathlib import Path
 
 
@@ -59,3 +61,10 @@ def reason(error: BaseException) -> str:
         return f"{Path(error.filename).name}: {error.strerror}" if isinstance(error.filename, str) else error.strerror
     first, *more = str(error).strip().split("\n")
     return (f"{first} {more[0].strip()}" if first.endswith(":") and more else first) or type(error).__name__
+
+
+def meant(name: str, known: Iterable[str], alike: float, most: int = 1, show: Callable[[str], str] = repr) -> str:
+    """What to do next about a name that is not known: `did you mean 'this'?`, of at most so many that are so much alike
+    (from 0 to 1), as they are shown; empty where none is."""
+    near = get_close_matches(name, list(known), most, alike)
+    return f"did you mean {' or '.join(map(show, near))}?" if near else ""

@@ -10,12 +10,11 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from pathlib import Path
 
 from forerun.core import Metric, Source
 from forerun.corpora.programs import incomplete
-from forerun.errors import ForerunError, InputError, ToolMissing, UsageError
+from forerun.errors import ForerunError, InputError, ToolMissing, UsageError, meant
 from forerun.models.encoder_decoder.card import Card, Kind
 from forerun.tasks import _graphs, _programs, size
 from forerun.tasks._counters import reads_sizes
@@ -290,8 +289,8 @@ def _chosen(file: File, card: Card, options: Options) -> list[list[Kind]]:
     if not fitting:
         why = f"it was trained on: {', '.join(dict.fromkeys(kind.base for kind in card.kinds))}"
         todo = "name another --model, or train one on such files: forerun train --help"
-        if near := get_close_matches(language, [kind.base for kind in card.kinds], 1, 0.7):
-            todo = f"did you mean --language {near[0]}?"
+        if near := meant(language, [kind.base for kind in card.kinds], 0.7, show="--language {}".format):
+            todo = near
         elif any(kind.base == _TEXT for kind in card.kinds):
             todo = "its table named no language: add --language text"
         raise UsageError(f"{name}: the model knows nothing of {language}", why, todo)
@@ -360,8 +359,7 @@ def _question(file: File, kind: Kind, card: Card, options: Options) -> Question:
     known = list(dict.fromkeys(k.where for k in card.kinds if k.metric == kind.metric))
     device = next((one for one in known if one.casefold() == device.casefold()), device)
     if device not in known:
-        near = get_close_matches(device, known, 1, 0.8)
-        those = f"did you mean {near[0]!r}?" if near else f"it knows: {', '.join(known)}"
+        those = meant(device, known, 0.8) or f"it knows: {', '.join(known)}"
         notes.append(f"{kind.metric}: the model has seen no device {device!r}; {those}")
     if _ran(kind.metric) and (why := _part(file.source)):
         notes.append(f"{kind.metric} is of whole programs: {why}")

@@ -78,7 +78,8 @@ def table_options(parser: argparse.ArgumentParser) -> None:
     own.add_argument("--language", help="the language of all programs, or the column that says it")
     own.add_argument("--device", help="where all of them ran, or the column that says it")
     own.add_argument("--unit", help="the unit of all numbers, or the column that says it (default: by the name)")
-    own.add_argument("--skip-bad-rows", action="store_true", help="leave rows out that lack a text or a finite number")
+    bad = "leave rows out that lack a text or a finite number, or hold a time or size of less than 0"
+    own.add_argument("--skip-bad-rows", action="store_true", help=bad)
 
 
 def table_rows(paths: Sequence[Path], options: argparse.Namespace) -> list[Row]:

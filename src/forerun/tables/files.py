@@ -12,11 +12,10 @@ import re
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import IO, Any
 
-from forerun.errors import InputError, ToolMissing, UsageError
+from forerun.errors import InputError, ToolMissing, UsageError, meant
 from forerun.files import write_atomically
 
 Record = Mapping[str, Any]
@@ -24,6 +23,10 @@ Record = Mapping[str, Any]
 
 class WrongCell(InputError):
     """A row has no text or number where it needs one."""
+
+
+class LessThanNothing(WrongCell):
+    """A row has a negative time or size."""
 
 
 def read(path: Path) -> Iterator[Record]:
@@ -70,8 +73,7 @@ def column(path: Path, name: str, record: Record, fits: Callable[[object], bool]
     if name in record:
         return record[name]
     fitting = [other for other, value in record.items() if fits(value)]
-    near = get_close_matches(name, fitting, 1, 0.4)
-    todo = f"did you mean {near[0]!r}?" if near else f"name another one: {', '.join(fitting or record)}"
+    todo = meant(name, fitting, 0.4) or f"name another one: {', '.join(fitting or record)}"
     raise InputError(f"{path} has no column {name!r}", f"its columns: {', '.join(record)}", todo)
 
 
@@ -101,6 +103,16 @@ def number_in(path: Path, row: int, name: str, record: Record) -> float:
     raise WrongCell(f"{path}, row {row}: no finite number", why, f"measure it, or leave the row out: {_LEAVE}")
 
 
+def check_sign(path: Path, row: int, name: str, value: float, unit: str) -> None:
+    """Raises InputError for less than nothing of what is a time or a size by its unit."""
+    if value < 0 and unit in _MEASURED:
+        why = f"column {name!r} holds {value:g} {unit}, and no time or size is less than 0"
+        todo = f"measure it, give the --unit that it has, or leave the row out: {_LEAVE}"
+        raise LessThanNothing(f"{path}, row {row}: less than 0", why, todo)
+
+
+_MEASURED = frozenset("s ms us µs ns min h B kB KB KiB MB MiB GB GiB".split())
+"""Units of what cannot be negative."""
 _READABLE = "give a .csv, .jsonl or .parquet file, the first two perhaps with .gz behind"
 _LEAVE = "train and data import have --skip-bad-rows"
 _PACKED = ".gz"

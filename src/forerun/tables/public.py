@@ -78,10 +78,12 @@ def _rows(layout: Layout, place: str, target: str, left_out: Callable[[InputErro
         try:
             value = files.number_in(path, number, target, record)
             files.text_in(path, number, "input", record)
+            row = layout.row(record, value, target)
+            files.check_sign(path, number, target, row.value, row.unit)
         except InputError as error:
             left_out(error)
             continue
-        yield layout.row(record, value, target)
+        yield row
 
 
 def _loaded(place: str) -> Iterator[Record]:

@@ -9,7 +9,7 @@ from forerun.core import Metric
 from forerun.errors import InputError
 from forerun.rows import Row
 from forerun.tables import files
-from forerun.tables.files import Record, WrongCell
+from forerun.tables.files import LessThanNothing, Record, WrongCell
 from forerun.tasks._programs import question
 
 _NEEDED = {"metric": str, "unit": str, "prompt": str, "value": float}
@@ -62,9 +62,10 @@ def read_table(
     `group` is a column; where it says nothing, and without it, each distinct text is a group. `language`, `device` and
     `unit` are columns where the table has one of that name, else what holds for all rows; without a language programs
     are `text`. Without a unit the end of the target's name may tell: `latency_s` is the metric `latency` in seconds.
-    Where there is a `left_out`, rows without a text or a finite number are, unless all are so, and it is told of them.
+    Where there is a `left_out`, rows without a text or a finite number are, or with a time or size of less than 0,
+    unless all are so, and it is told of them.
 
-    Raises InputError with the columns that are there, or with the rows that lack a text or a finite number;
+    Raises InputError with the columns that are there, or with the rows that are so;
     UsageError, ToolMissing.
     """
     others, columns = (language or "text", device or "", unit), dict.fromkeys(files.columns(path))
@@ -74,6 +75,7 @@ def read_table(
         code, value = files.text_in(path, number, text, record), files.number_in(path, number, target, record)
         language, device, unit = (None if name is None else _named(record.get(name, name)) for name in others)
         metric = metric_of(target, unit)
+        files.check_sign(path, number, target, value, metric.unit)
         return Row(
             metric.name,
             metric.unit,
@@ -110,7 +112,10 @@ def _wrong(path: Path, wrong: Mapping[int, WrongCell]) -> InputError:
     if len(wrong) == 1:
         return cell
     named = ", ".join(map(str, list(wrong)[:_NAMED])) + f" and {len(wrong) - _NAMED} more" * (len(wrong) > _NAMED)
-    what = f"{path}: {len(wrong)} rows lack a text or a number: {named}"
+    kinds = {
+        "hold less than 0" if isinstance(one, LessThanNothing) else "lack a text or a number" for one in wrong.values()
+    }
+    what = f"{path}: {len(wrong)} rows {' or '.join(sorted(kinds, reverse=True))}: {named}"
     return InputError(what, f"row {first}: {cell.why}", cell.todo)
 
 
@@ -140,4 +145,5 @@ def _row(path: Path, number: int, record: Record) -> Row:
     texts = {name: str(files.column(path, name, record)) for name in ("metric", "unit")}
     texts["prompt"] = files.text_in(path, number, "prompt", record)
     value = files.number_in(path, number, "value", record)
+    files.check_sign(path, number, "value", value, texts["unit"])
     return Row(value=value, **texts, **{name: str(record.get(name) or "") for name in _OTHERS})

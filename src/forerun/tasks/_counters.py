@@ -15,7 +15,7 @@ from functools import cache
 
 from forerun.tasks._footprint import footprint
 from forerun.tasks._nesting import Blocks, Braces, Indents, Parens
-from forerun.tasks._sizes import GROWING, TOKEN, UNKNOWN, Sizes, heard
+from forerun.tasks._sizes import GROWING, TOKEN, UNKNOWN, Sizes, Speech, heard
 from forerun.tasks._stdin import may_read
 from forerun.toolchains.llvm.counts import counts
 
@@ -112,14 +112,15 @@ def counters(language: str, text: str, stdin: bytes = b"") -> dict[str, float]:
     like them), words that allocate, the largest integer that is written out; and as far as sizes in the text tell, the
     most elements that are asked for at once or gathered in loops (as many as of the language's lists take as much:
     `forerun.tasks._footprint`), and how often the innermost loop of any nest goes round, where names are worth what is
-    read from `stdin`. Of LLVM IR (`llvm`): see `forerun.toolchains.llvm.counts`. A language that is not known is read
-    as something like C or Python.
+    read from `stdin`; what stands in functions of a program that nobody calls adds to neither. Of LLVM IR (`llvm`): see
+    `forerun.toolchains.llvm.counts`. A language that is not known is read as something like C or Python.
     """
     if language == "llvm":
         return counts(text)
     syntax = _SYNTAX.get(language, _OTHER)
-    takes = footprint(language)
-    sizes = heard(_size_pattern(syntax), syntax.loops, syntax.nesting[0] == "{", takes, text, stdin)
+    braces = syntax.nesting[0] == "{"
+    speech = Speech(language, _size_pattern(syntax), syntax.loops, braces, footprint(language))
+    sizes = heard(speech, text, stdin)
     scan = _Scan(syntax, sizes)
     for token in _pattern(syntax).finditer(text):
         scan.push(token)
@@ -184,6 +185,7 @@ class _Scan:
         self._called: dict[str, dict[str, float]] = {}
         """What each function calls, and the weight of the loops around it."""
         self._implied, self._put = sizes.implied[::-1], sizes.grown[::-1]
+        self._unused = sizes.unused[::-1]
         self._lisp, self._loops = syntax.nesting == "(", syntax.loops
         self._known = _BRANCHES | _ALLOCATIONS | GROWING | syntax.loops
         self._only_known = syntax.nesting[0] == "{"
@@ -258,7 +260,10 @@ class _Scan:
             self.allocations += word in _ALLOCATIONS
         if called and not loop and word not in _NO_CALLS:
             self.calls += 1
-        self.nest.word(word, loop, math.log(self._rounds.get(start, UNKNOWN)) if loop else 0.0)
+        while self._unused and self._unused[-1][1] <= start:
+            self._unused.pop()
+        weighs = loop and not (self._unused and self._unused[-1][0] <= start)
+        self.nest.word(word, loop, math.log(self._rounds.get(start, UNKNOWN)) if weighs else 0.0)
 
 
 def _times(weight: float) -> float:

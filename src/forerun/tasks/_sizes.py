@@ -16,6 +16,7 @@ from itertools import pairwise
 from forerun.tasks._arithmetic import FAR, MOST, Sum, number, reckoned
 from forerun.tasks._footprint import Footprint
 from forerun.tasks._stdin import is_word, read
+from forerun.tasks._unused import unused
 
 UNKNOWN = 10.0
 """Rounds of a loop whose bound is not told: enough to see that there is one."""
@@ -83,6 +84,8 @@ _WALKING = frozenset(
     "iter iter_mut into_iter begin values keys items entries chars each sort sorted clone reverse rev enumerate".split()
 )
 """What follows a list that is gone through."""
+_NEAR = 24
+"""Tokens behind a name that tell how many elements it holds."""
 _BETWEEN = frozenset(("", ";", "{", "}", "\n", ":"))
 """Statements."""
 _COMBINING = frozenset("permutations combinations combinations_with_replacement product".split())
@@ -116,22 +119,47 @@ class Sizes:
     grown: list[tuple[int, float, float, float]] = field(default_factory=list)
     """Where an element is put into something that was empty, in the order of the text; how many keys there can be; how
     many elements of a list one counts for; and how often, by a loop's word behind it."""
+    unused: list[tuple[int, int]] = field(default_factory=list)
+    """Where functions stand that nobody calls, of which nothing else here tells; in the order of the text."""
 
 
-def heard(
-    pattern: re.Pattern[str], loops: frozenset[str], braces: bool, takes: Footprint, text: str, stdin: bytes = b""
-) -> Sizes:
-    """Reads a text, and what it reads itself. `pattern` is `TOKEN` with what is skipped; `braces` tells languages like
-    C; `takes` is what elements take. Never raises.
-    """
-    reader = _Reader(pattern, loops, braces, takes, text)
+@dataclass(frozen=True, slots=True)
+class Speech:
+    """How a language is read."""
+
+    language: str
+    pattern: re.Pattern[str]
+    """`TOKEN` with what is skipped."""
+    loops: frozenset[str]
+    braces: bool
+    """Whether it is like C."""
+    takes: Footprint
+
+
+def heard(speech: Speech, text: str, stdin: bytes = b"") -> Sizes:
+    """Reads a text, and what it reads itself. Never raises."""
+    reader = _Reader(speech, text)
+    places = reader.unused()
+    if places:
+        reader = _Reader(speech, _without(text, places))
     if stdin:
         reader.read(stdin)
     for _ in range(2):  # how many a list holds tells what its length is worth
         reader.bind()
         reader.give()
         reader.contain()
-    return reader.hear()
+    found = reader.hear()
+    found.unused = places
+    return found
+
+
+def _without(text: str, places: Sequence[tuple[int, int]]) -> str:
+    """The text with blanks at those places, its lines where they are."""
+    parts, last = list[str](), 0
+    for start, end in places:
+        parts += [text[last:start], re.sub(r"[^\n]", " ", text[start:end])]
+        last = end
+    return "".join([*parts, text[last:]])
 
 
 @dataclass(slots=True)
@@ -152,10 +180,9 @@ class _Open:
 class _Reader:
     """The tokens of a text, and what names are worth."""
 
-    def __init__(
-        self, pattern: re.Pattern[str], loops: frozenset[str], braces: bool, takes: Footprint, text: str
-    ) -> None:
-        self._loops, self._braces, self._takes = loops, braces, takes
+    def __init__(self, speech: Speech, text: str) -> None:
+        self._language, self._source = speech.language, text
+        self._loops, self._braces, self._takes = speech.loops, speech.braces, speech.takes
         self._tokens: list[str] = []
         self._starts: list[int] = []
         self._lengths: dict[int, int] = {}
@@ -164,7 +191,7 @@ class _Reader:
         """Strings that something is filled into, by the places of their tokens."""
         self._suffixes: dict[int, str] = {}
         """The types that numbers tell, by the places of their tokens: Rust's `0u8`."""
-        for found in pattern.finditer(text):
+        for found in speech.pattern.finditer(text):
             kind = found.lastgroup
             if kind == "skip":
                 if found[0][0] not in "\"'`":
@@ -188,14 +215,20 @@ class _Reader:
         """Names of lists, and how many elements they hold."""
         self._large: dict[str, float] = {}
         """Names that were bound to what holds many elements, and how many."""
+        self._weights: dict[int, float] = {}
+        """What is bound at a place counts for."""
         self._growing: dict[str, bool] = {}
         """Names that were bound to something empty, and whether it holds its elements under keys."""
-        self._comprehending = not braces and "each" not in loops
+        self._comprehending = not speech.braces and "each" not in speech.loops
         """Whether braces hold elements: in Ruby they are blocks."""
-        self._modifying = "until" in loops
+        self._modifying = "until" in speech.loops
         """Whether loops may stand behind what they repeat: in Perl and Ruby."""
         self._headed: set[int] = set()
         """Ranges that stand in the head of a loop."""
+
+    def unused(self) -> list[tuple[int, int]]:
+        """Where functions stand that nobody calls."""
+        return unused(self._language, self._source, self._tokens, self._starts, self._lengths)
 
     def read(self, stdin: bytes) -> None:
         """Names that are read from the input."""
@@ -246,7 +279,7 @@ class _Reader:
     def _placed(self, opened: int) -> float:
         """What is put into the place of a list that those brackets name: `rows[i] = new int[n]`."""
         end = self._closing(opened) + 1
-        return self._held(end + 1) if self.part(end) == "=" else 0.0
+        return self._told(end + 1)[1] if self.part(end) == "=" else 0.0
 
     def _keys(self, opened: int) -> float:
         """How many keys there can be in the brackets there: of a remainder as many as what it is divided by."""
@@ -295,9 +328,12 @@ class _Reader:
     def contain(self) -> None:
         """Names of lists of which it is told how many elements they hold: `a = [0] * n`, `vector<int> a(n)`."""
         tokens = self._tokens
+        self._large.clear()
         for i, token in enumerate(tokens):
             if token in ("=", ":=") and i:
-                self._hold(self._bound_name(i), self._contained(i + 1))
+                count, self._weights[i] = self._told(i + 1)
+                self._hold(self._bound_name(i), count)
+                self._enlarge(i)
             elif token == "(" and i and is_word(tokens[i - 1]) and tokens[i - 1] not in _TYPED and self._declared(i):
                 self._hold(tokens[i - 1], self._shaped(i + 1))
             elif token == "[" and self._braces and i > 1 and self._typed_before(i) and tokens[i - 2] != "new":
@@ -307,34 +343,62 @@ class _Reader:
         if count > 1.0 and is_word(name):
             self._counts[name] = max(count, self._counts.get(name, 0.0))
 
-    def _contained(self, start: int) -> float:
-        """How many elements what is written there holds, as far as its statement tells; 0 where it does not."""
-        tokens = self._tokens
-        for i in range(start, min(start + 24, len(tokens) - 1)):
-            token = tokens[i]
-            if token in (";", "\n", ""):
+    def _enlarge(self, i: int) -> None:
+        """From what is bound at `i` on a name is worth as much as that."""
+        if self._weights.get(i, 0.0) > 1.0 and is_word(self._tokens[i - 1]):
+            self._large[self._tokens[i - 1]] = self._weights[i]
+
+    def _told(self, start: int) -> tuple[float, float]:
+        """How many elements what is written there holds, as far as its statement tells, and how many of the language's
+        lists they count for: `[0] * n`, `vec![0; n]`, `new int[n]`, `malloc(n)`, `range(n)`, or the name of such. Zeros
+        where it does not tell."""
+        tokens, count, weight, ended = self._tokens, -1.0, 0.0, False
+        for i in range(start, min(start + FAR, len(tokens) - 1)):
+            token, near = tokens[i], count < 0 and i < start + _NEAR
+            ended = ended or (token == "}" and i > start)
+            if token in (";", "\n", "") or (ended and not near):
                 break
-            if token in ("range", "rangeClosed") and tokens[i + 1] == "(":
-                return self._ranged(i)
-            if token[:2] == "..":
-                return self._spanned(i)
             if token in ("(", "["):
-                end = self._closing(i)
-                if token == "[" and tokens[i + 1] != "]" and self.part(end + 1) == "*":
-                    return self.work_out(end + 2)
-                if token == "(" and tokens[i + 1] == '"' and self.part(end + 1) in ("x", "*"):
-                    return self.work_out(end + 2)
-                half = next((k for k in range(i + 1, end) if tokens[k] == ";"), 0) if token == "[" else 0
-                if half:
-                    return self.work_out(half + 1)
-                times, _ = self._asked(i)
-                if times > 1.0:
-                    return self.work_out(i + 1) if token == "[" else times
-            if token == "length" and tokens[i + 1] == ":":
-                return self.work_out(i + 2)
-            if token in self._counts and tokens[i + 1] not in ("[", "(", ".", "=", "=="):
-                return self._counts[token] if tokens[i - 2] not in _LENGTHS else 0.0
-        return 0.0
+                held, counted = self._bracketed(i)
+                weight = weight if ended else max(weight, counted)
+                count = held if near else count
+            elif not ended and token in self._large and tokens[i + 1] not in ("[", ".", "("):
+                weight = max(weight, self._large[token])
+            if near and count < 0:
+                count = self._gone_through(i)
+        return max(count, 0.0), weight
+
+    def _bracketed(self, i: int) -> tuple[float, float]:
+        """The same of the bracket that opens there; negative where how many is not told."""
+        tokens, end = self._tokens, self._closing(i)
+        times, each = self._asked(i)
+        many, weight = times if times > 1.0 else -1.0, times * each
+        if tokens[i] == "(":
+            repeated = tokens[i + 1] == '"' and self.part(end + 1) in ("x", "*")
+            return self.work_out(end + 2) if repeated else many, weight
+        if self.part(end + 1) == "*" and tokens[i + 1] != "]":
+            many = self.work_out(end + 2)
+            return many, max(weight, many * self._share(self._takes.filled))
+        for k in range(i + 1, end):
+            if tokens[k] == ";":
+                many = self.work_out(k + 1)
+                return many, max(weight, many * self._share(self._literal(k - 1) or self._takes.filled))
+            if tokens[k] == "range" and self.part(k + 1) == "(" and self._comprehending:
+                return -1.0, max(weight, self._ranged(k) * self._first(i))
+        return self.work_out(i + 1) if many > 1.0 else many, weight
+
+    def _gone_through(self, i: int) -> float:
+        """How many elements the range or list has that is named at `i`; negative where none is."""
+        tokens, token = self._tokens, self._tokens[i]
+        if token in ("range", "rangeClosed") and tokens[i + 1] == "(":
+            return self._ranged(i)
+        if token[:2] == "..":
+            return self._spanned(i)
+        if token == "length" and tokens[i + 1] == ":":
+            return self.work_out(i + 2)
+        if token in self._counts and tokens[i + 1] not in ("[", "(", ".", "=", "=="):
+            return self._counts[token] if tokens[i - 2] not in _LENGTHS else 0.0
+        return -1.0
 
     def count(self, name: str) -> float | None:
         """How many elements a list holds."""
@@ -382,6 +446,7 @@ class _Reader:
 
     def hear(self) -> Sizes:
         """All that the text tells."""
+        self._large.clear()
         found = Sizes()
         open_: list[_Open] = []
         latest = 0.0  # rounds of the loop before
@@ -389,8 +454,7 @@ class _Reader:
         tokens, loops = self._tokens, self._loops
         for i, token in enumerate(tokens):
             size = 0.0
-            if token in ("=", ":=") and i and is_word(tokens[i - 1]) and (held := self._held(i + 1)) > 1.0:
-                self._large[tokens[i - 1]] = held
+            self._enlarge(i)
             if grows := self._grower(i):
                 self._hold(grows, latest)
             if token in self._growing and (put := self._put(i)):
@@ -532,7 +596,7 @@ class _Reader:
         listed = max(takes.listed, more) if whole else takes.listed + more
         if keyed and self._tokens[i - 1] == "=" and self._named_by_text(i - 2):
             more += takes.text - takes.listed
-        return max(self._share(takes.keyed + more if keyed else listed), self._held(i - 1 if alone else i))
+        return max(self._share(takes.keyed + more if keyed else listed), self._told(i - 1 if alone else i)[1])
 
     def _named_by_text(self, i: int) -> bool:
         """Whether the key is a text that is made, whose bracket ends at `i`."""
@@ -549,35 +613,6 @@ class _Reader:
             if joined or i in self._made or (token in _SPELLING and following in _SPELT):
                 return True
         return False
-
-    def _held(self, start: int) -> float:
-        """How many elements what is written there holds, as far as its statement tells: `[0] * n`, `vec![0; n]`,
-        `new int[n]`, `malloc(n)`, or the name of such."""
-        tokens, most = self._tokens, 0.0
-        for i in range(start, min(start + FAR, len(tokens) - 1)):
-            token = tokens[i]
-            if token in (";", "\n", "", "}") and i > start:
-                break
-            if token in ("(", "["):
-                times, each = self._asked(i)
-                most = max(most, times * each, self._repeated(i))
-            elif token in self._large and self.part(i + 1) not in ("[", ".", "("):
-                most = max(most, self._large[token])
-        return most
-
-    def _repeated(self, i: int) -> float:
-        """Of the bracket that opens there: `[0] * n`, `[0; n]`, `[f(k) for k in range(n)]`."""
-        if self._tokens[i] != "[":
-            return 0.0
-        end = self._closing(i)
-        if self.part(end + 1) == "*":
-            return self.work_out(end + 2) * self._share(self._takes.filled)
-        for k in range(i + 1, end):
-            if self._tokens[k] == ";":
-                return self.work_out(k + 1) * self._share(self._literal(k - 1) or self._takes.filled)
-            if self._tokens[k] == "range" and self.part(k + 1) == "(" and self._comprehending:
-                return self._ranged(k) * self._first(i)
-        return 0.0
 
     def _literal(self, i: int) -> float | None:
         """Bytes of what stands there, where it says what it is: `0u8`, `true`."""

@@ -7,14 +7,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 
 from forerun.core import Source
 from forerun.corpora import tensor_networks, workloads
-from forerun.errors import InputError, UsageError, reason
+from forerun.errors import InputError, UsageError, meant, reason
 from forerun.sandbox import Pool
 from forerun.toolchains.tvm import database, extract, network
 from forerun.toolchains.tvm import target as targets
@@ -108,8 +107,7 @@ def _known(name: str) -> tuple[Any, Sequence[Any]]:
     """A network that is known by its name, with its inputs."""
     known = [each.name for each in tensor_networks.networks().values() if each.origin != "tvm"]
     if name not in known:
-        near = get_close_matches(name, known, 3, 0.5)
-        todo = f"did you mean {' or '.join(near)}?" if near else _EXAMPLES
+        todo = meant(name, known, 0.5, 3, str) or _EXAMPLES
         raise UsageError(f"not something to tune: {name}", "it is no file, and no network has that name", todo)
     return tensor_networks.networks()[name].made()
 
@@ -132,9 +130,9 @@ def _line(path: Path, name: str) -> Request:
         if name in (each.name, str(number)):
             return _single(each.text, each.name, f"{path}:{name}")
         known.append(each.name)
-    near = get_close_matches(name, known, 3, 0.5) or known[:3]
-    todo = f"name one, or its line: {', '.join(f'{path}:{each}' for each in near or ['1'])}"
+    todo = f"name one, or its line: {', '.join(f'{path}:{each}' for each in known[:3] or ['1'])}"
     if name:
+        todo = meant(name, known, 0.5, 3, lambda each: f"{path}:{each}") or todo
         raise UsageError(f"{path} has no program {name}", "no line has that name", todo)
     raise UsageError(f"which program of {path}?", f"it holds {len(known):,}", todo)
 
