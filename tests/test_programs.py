@@ -24,6 +24,7 @@ from forerun.tasks.memory import Memory
 from forerun.tasks.runtime import Runtime
 from forerun.testing import check_grammar
 from forerun.toolchains.process import languages
+from forerun.toolchains.process.languages import LANGUAGES
 from forerun.toolchains.process.target import Target
 
 MIT = "MIT License\n\nPermission is hereby granted, free of charge, to any person obtaining a copy"
@@ -324,3 +325,17 @@ def test_some_of_each_language_are_drawn(tmp_path: Path, run_forerun: Any) -> No
     words = ("memory", "--folder", str(tmp_path / "p"), "--each", "1", "--repeats", "1")
     _, rows, _ = collect(run_forerun, *words)
     assert {language: row["programs"] for language, row in rows.items()} == {"perl": 1, "python": 1}
+
+
+@pytest.mark.parametrize(
+    "language, text, why",
+    [
+        ("c", "int main()" + "\n" * 1_000_000, ""),
+        ("go", "package main\n" * 80_000, "no main"),
+        ("pascal", "begin\n" * 100_000, "no main"),
+        ("rust", "fn main() {}" + "\n" * 1_000_000 + "//", ""),
+    ],
+)
+def test_odd_texts_are_looked_through_once(language: str, text: str, why: str) -> None:
+    """A pattern that begins at each line and reads to the end would take hours."""
+    assert programs.incomplete(LANGUAGES[language], text).startswith(why)

@@ -71,10 +71,10 @@ def _java_names(text: str) -> dict[str, str]:
     main = re.search(r"static\s+(?:final\s+)?(?:public\s+)?void\s+main\b", text)
     before = text[: main.start()] if main else text
     # What is indented stands inside another class, or all of them are.
-    found = re.findall(rf"^{kind}", before, re.MULTILINE) or re.findall(rf"^\s*{kind}", before, re.MULTILINE)[:1]
+    found = re.findall(rf"^{kind}", before, re.MULTILINE) or re.findall(rf"^[ \t]*{kind}", before, re.MULTILINE)[:1]
     entry = found[-1] if found else "Main"
-    public = re.search(rf"^\s*public\s+{kind}", text, re.MULTILINE)
-    package = re.search(r"^\s*package\s+([\w.]+)\s*;", text, re.MULTILINE)
+    public = re.search(rf"^[ \t]*public\s+{kind}", text, re.MULTILINE)
+    package = re.search(r"^[ \t]*package\s+([\w.]+)\s*;", text, re.MULTILINE)
     return {"public": public[1] if public else entry, "entry": f"{package[1]}.{entry}" if package else entry}
 
 
@@ -90,7 +90,7 @@ def _fortran_names(text: str) -> dict[str, str]:
     return {"form": "f90" if free else "f"}
 
 
-_C_PARTS = r'^\s*#\s*include\s*"'
+_C_PARTS = r'^[ \t]*#[ \t]*include\s*"'
 _RUST = (("RUSTUP_HOME", "{home}/.rustup"), ("CARGO_HOME", "{home}/.cargo"))
 _GO = (("GOCACHE", "{cache}/go"), ("GO111MODULE", "off"), ("CGO_ENABLED", "0"), ("GOFLAGS", ""))
 
@@ -109,16 +109,17 @@ LANGUAGES: Mapping[str, Language] = {
         ),
         Language(
             "python", (".py",), (), "python3", ("{tool}", "../{file}"),
-            env=(("PYTHONHASHSEED", "0"), ("PYTHONDONTWRITEBYTECODE", "1")), parts=r"^\s*from\s+\.",
+            env=(("PYTHONHASHSEED", "0"), ("PYTHONDONTWRITEBYTECODE", "1")), parts=r"^[ \t]*from\s+\.",
         ),
         Language(
             "go", (".go",), ("go",), "golang-go", ask=("version",), env=_GO,
-            compile=("{tool}", "build", "-o", "main", "{file}"), whole=r"^package\s+main\b[\s\S]*^func\s+main\s*\(",
+            compile=("{tool}", "build", "-o", "main", "{file}"),
+            whole=r"\A(?=[\s\S]*^package\s+main\b)[\s\S]*^func\s+main\s*\(",
         ),
         Language(
             "rust", (".rs", ".rust"), ("rustc",), "rustc", env=_RUST, whole=r"\bfn\s+main\s*\(",
             compile=("{tool}", "-O", "--edition=2021", "--cap-lints=allow", "{file}", "-o", "main"),
-            parts=r"^\s*(?:pub\s+)?mod\s+\w+\s*;",
+            parts=r"^[ \t]*(?:pub\s+)?mod\s+\w+\s*;",
         ),
         Language("javascript", (".js", ".mjs"), ("node", "nodejs"), "nodejs", ("{tool}", "../{file}")),
         Language(
@@ -127,7 +128,7 @@ LANGUAGES: Mapping[str, Language] = {
             file="{public}.java", compile=("{tool}", "-nowarn", "-d", ".", "{file}"), second="java", names=_java_names,
             whole=r"static\s+(?:final\s+)?(?:public\s+)?void\s+main\b",
         ),
-        Language("ruby", (".rb",), ("ruby",), "ruby", ("{tool}", "../{file}"), parts=r"^\s*require_relative\b"),
+        Language("ruby", (".rb",), ("ruby",), "ruby", ("{tool}", "../{file}"), parts=r"^[ \t]*require_relative\b"),
         Language("perl", (".pl",), ("perl",), "perl", ("{tool}", "../{file}"), ask=("-e", 'printf "%vd", $^V')),
         Language("lua", (".lua",), ("lua5.4", "lua5.3", "lua"), "lua5.4", ("{tool}", "../{file}"), ask=("-v",)),
         Language(
@@ -151,7 +152,7 @@ LANGUAGES: Mapping[str, Language] = {
         Language("julia", (".jl", ".julia"), ("julia",), "julia", ("{tool}", "../{file}"), file="main.jl"),
         Language(
             "pascal", (".pas", ".pascal", ".pp"), ("fpc",), "fp-compiler", ask=("-iV",),
-            compile=("{tool}", "-O2", "-v0", "{file}", "-omain"), whole=r"(?i)\bbegin\b[\s\S]*\bend\s*\.",
+            compile=("{tool}", "-O2", "-v0", "{file}", "-omain"), whole=r"(?i)\A(?=[\s\S]*\bbegin\b)[\s\S]*\bend\s*\.",
         ),
         Language(
             "fortran", (".f90", ".f95", ".f03", ".f08", ".f"), ("gfortran",), "gfortran", file="main.{form}",
@@ -181,7 +182,7 @@ LANGUAGES: Mapping[str, Language] = {
         Language("forth", (".fth", ".4th"), ("gforth",), "gforth", ("{tool}", "../{file}", "-e", "bye")),
         Language(
             "icon", (".icn", ".icon"), ("icont",), "icont iconx", second="iconx", file="main.icn", ask=("-V",),
-            compile=("{tool}", "-s", "-u", "-o", "main", "{file}"), whole=r"^\s*procedure\s+main\b",
+            compile=("{tool}", "-s", "-u", "-o", "main", "{file}"), whole=r"^[ \t]*procedure\s+main\b",
         ),
     )
 }  # fmt: skip
