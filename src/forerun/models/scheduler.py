@@ -35,7 +35,7 @@ from forerun.toolchains.tvm.space import Beginnings, Program
 
 SHIPPED = Path(__file__).parents[1] / "weights" / "scheduler"
 OPERATORS = "operators.json"
-"""In the folder that ships: which operators the cost model and the network have seen."""
+"""In the folder that ships: which operators the cost model has seen, and which it has not."""
 DRAFTS, LEAST = 8, 8
 """Where no cost model chooses: drafts for each one that is asked for, as if so many were asked for at least."""
 GENERATIONS = 4
