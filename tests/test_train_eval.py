@@ -99,10 +99,12 @@ def test_the_weights_that_ship_are_judged_by_their_name(run_forerun: Any, tmp_pa
 
 def test_numbers_that_no_cost_has_are_told(table: Path, run_forerun: Any, tmp_path: Path) -> None:
     with table.open("a", newline="") as file:
-        csv.writer(file).writerows([[f"while {i} y", -float(i), f"more {i}"] for i in range(7)])
+        csv.writer(file).writerows([[f"while {i} y", -float(i > 3), f"more {i}"] for i in range(7)])
     mine = ("--data", str(table), "--text", "code", "--target", "latency_s", "--similar", "2", "--seconds", "0")
     code, _, err = run_forerun("train", *mine, "-o", str(tmp_path / "made"))
-    assert code == 0 and "7 of 247 rows of latency are zero or negative" in err and "leave them out" in err
+    assert code == 1 and "3 rows hold less than 0: 245, 246, 247" in err and "--skip-bad-rows" in err
+    code, _, err = run_forerun("train", *mine, "--skip-bad-rows", "-o", str(tmp_path / "made"))
+    assert code == 0 and "4 of 244 rows of latency are zero or negative" in err and "leave them out" in err
     assert "one value" not in err
     rows = [Row("heat", "J", f"metric heat\n\nint x{i};", 2.0, f"g{i}") for i in range(40)]
     write_rows(tmp_path / "rows.jsonl", rows)

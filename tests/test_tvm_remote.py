@@ -121,14 +121,14 @@ def test_it_says_what_it_is(there: Remote) -> None:
 def test_a_network_is_tuned_there(there: Remote, tmp_path: Path) -> None:
     store = tmp_path / "trials.sqlite"
     found = tuning.tune(
-        network(tmp_path), target="llvm:1", rpc=str(there), trials=3, proposer="uniform", output=tmp_path / "out",
+        network(tmp_path), target="llvm:1", rpc=str(there), trials=5, proposer="uniform", output=tmp_path / "out",
         store=store,
     )  # fmt: skip
-    assert [len(kernel.result.trials) for kernel in found.kernels] == [1, 1, 1]
+    assert [len(kernel.result.trials) for kernel in found.kernels] == [1] * 5
     assert found.comparison is not None and set(found.comparison.timings) == {"default", "tuned"}
     assert set(found.comparison.errors) == {"default", "onnxruntime"} and max(found.comparison.errors.values()) < 1e-5
     with Store(store) as kept:
-        assert not list(kept.trials("schedule/2")) and len(list(kept.trials(f"schedule/2 on {there}"))) == 6
+        assert not list(kept.trials("schedule/2")) and len(list(kept.trials(f"schedule/2 on {there}"))) == 10
     tvm = _load.load()
     machine = tvm.relax.VirtualMachine(tvm.runtime.load_module(str(tmp_path / "out" / output.LIBRARY)), tvm.cpu())
     x = np.ones((1, 3, 9, 9), np.float32)
