@@ -23,10 +23,11 @@ from _lines import Line, Lines, digest, summarise, weights
 from _metaschedule import compared, run_metaschedule
 
 from forerun.cli.render import Progress
-from forerun.core import Source
+from forerun.core import Result, Source
 from forerun.corpora import workloads
 from forerun.corpora.workloads import Workload
 from forerun.errors import ForerunError
+from forerun.grammars.decisions import Decisions, Plan
 from forerun.models.scheduler import SHIPPED, Scheduler
 from forerun.models.uniform import Uniform
 from forerun.sandbox import Limits, Pool
@@ -152,19 +153,22 @@ def searched(source: Source, method: str, options: argparse.Namespace, seed: int
         model = Uniform() if method == UNIFORM else Scheduler(options.checkpoint, **WITHOUT.get(method, {}))
         budget = Budget(options.candidates)
         result = solve(task, model, source, pool=pool, budget=budget, seed=seed, at_once=ROUND)
-        grammar = task.grammar(source)
-        found = [
-            (t.measurement.values["latency"], grammar.text(t.draft.answer)) if t.measurement.ok else None
-            for t in result.trials
-            if t.draft.answer is not None
-        ]
-        return {"default": result.before, "records": records(found)}
+        return {"default": result.before, "records": records(candidates(result, task.grammar(source)))}
     default = next(m for _, m in pool.measure(task, source, [None]))
     strategy = "evolutionary" if method == EVOLUTIONARY else "replay-trace"
     program = Program(source)
     runs = run_metaschedule([source], strategy, options.candidates, seed, pool)
     found = [None if run.seconds is None else (run.seconds, run.text(program)) for run in runs]
     return {"default": default.values["latency"], "records": records(found)}
+
+
+def candidates(result: Result[Plan], grammar: Decisions) -> list[tuple[float, str] | None]:
+    """Seconds and text of each in its order; None is one that failed."""
+    return [
+        (trial.measurement.values["latency"], grammar.text(trial.draft.answer)) if trial.measurement.ok else None
+        for trial in result.trials
+        if trial.draft.answer is not None
+    ]
 
 
 def records(found: Sequence[tuple[float, str] | None]) -> list[tuple[int, float, str]]:

@@ -13,6 +13,8 @@ from forerun.corpora.workloads import Use, Workload
 from forerun.errors import InputError
 from forerun.grammars.decisions import Decisions
 from forerun.models._judge import NAME, REFUSED, Belief, Judge
+from forerun.models.encoder_decoder.tokenizer import Tokenizer
+from forerun.models.scheduler import SHIPPED
 from forerun.stats import spearman
 from forerun.tables import schedules
 from forerun.tables.schedules import Recorded
@@ -146,3 +148,27 @@ def test_the_command_collects_learns_and_tells(tmp_path: Path, capsys: pytest.Ca
     schedules.write(Path(data), [replace(each, spaces=each.spaces + 1) for each in before])
     assert main(train) == 1
     assert "has other design spaces" in capsys.readouterr().err
+
+
+def test_a_network_goes_on_from_what_became_of_its_drafts(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    pytest.importorskip("tvm_ffi")
+    pytest.importorskip("torch")
+    from tests.test_tvm_space import source
+
+    programs, random, bred, folder = (tmp_path / name for name in ("w.jsonl.gz", "r.jsonl", "b.jsonl", "next"))
+    texts = {"a": source("GMM", (1, 64, 64, 64)).text, "b": source("GMM", (1, 64, 128, 64)).text}
+    uses = {name: (Use(name, name, 1, 1),) for name in texts}
+    workloads.write(programs, [Workload(name, text, 1e6, uses[name]) for name, text in texts.items()])
+    drafts = ["data", "drafts", "--workloads", str(programs), "--target", "llvm:1", "--each", "12"]
+    assert main([*drafts, "-o", str(random)]) == 0 and main([*drafts, "--bred", "-o", str(bred)]) == 0
+    for few, many in zip(schedules.read(random), schedules.read(bred), strict=True):
+        assert {one.plan for one in few.sentences} <= {one.plan for one in many.sentences}
+        thought = [np.median([one.seconds for one in each.sentences]) for each in (few, many)]
+        assert len(many.sentences) > 100 and thought[1] < thought[0]
+    train = ["train", "schedule", "--data", str(bred), "--validate", "b", "--steps", "2", "-o", str(folder)]
+    capsys.readouterr()
+    assert main([*train, "--start", str(tmp_path / "absent")]) == 1
+    assert "absent" in capsys.readouterr().err
+    assert main([*train, "--start", "scheduler"]) == 0
+    assert json.loads((folder / "network.json").read_text())["started from"] == "scheduler"
+    assert Tokenizer.load(folder).size == Tokenizer.load(SHIPPED).size

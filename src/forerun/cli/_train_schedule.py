@@ -26,6 +26,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="one at least, which says when to stop",
     )
     parser.add_argument("--recipe", default="schedule", help="how it is trained (default: schedule)")
+    parser.add_argument(
+        "--start", type=Path, metavar="DIR", help="the checkpoint to go on from, scheduler for the one that ships"
+    )
     parser.add_argument("--depth", type=int, help="layers that read, each 64 wide (default: the recipe's)")
     parser.add_argument("--context", type=int, help="tokens of a prompt that are read (default: the recipe's)")
     parser.add_argument("--steps", type=int, help="steps of training (default: the recipe's)")
@@ -44,8 +47,10 @@ def run(options: argparse.Namespace) -> int:
     by_families(found, options.validate)
 
     def fit(**how: object) -> bool:
+        from forerun.models.scheduler import SHIPPED, Scheduler
         from forerun.train.schedules import fit
 
-        return fit(found, set(options.validate), options.output, training, **how)  # type: ignore[arg-type]
+        start = SHIPPED if str(options.start) == Scheduler.name else options.start
+        return fit(found, set(options.validate), options.output, training, start=start, **how)  # type: ignore[arg-type]
 
     return trained(fit, training, options)

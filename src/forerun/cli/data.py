@@ -131,6 +131,9 @@ def _drafts_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--target", default="llvm", help="what they are for (default: llvm, this processor)")
     parser.add_argument("--checkpoint", type=Path, metavar="DIR", help="with the cost model (the one that ships)")
     parser.add_argument("--each", type=_count, default=128, help="random schedules of a program (default: 128)")
+    parser.add_argument(
+        "--bred", action="store_true", help="beside them what it drafts and their mutations, for it to learn from"
+    )
     parser.add_argument("--seed", type=int, default=0, help="which ones are drawn (default: 0)")
     parser.add_argument("-o", "--output", type=Path, required=True, help="a .jsonl or .jsonl.gz file to write")
 
@@ -179,13 +182,14 @@ def _schedules(options: argparse.Namespace) -> Table:
 
 def _drafts(options: argparse.Namespace) -> Table:
     from forerun.models._judge import Judge
-    from forerun.models.scheduler import SHIPPED
+    from forerun.models.scheduler import SHIPPED, Scheduler
     from forerun.toolchains.tvm import target as targets
     from forerun.train.drafts import drafted
 
     judge = Judge.load(options.checkpoint or SHIPPED)
     if judge is None:
         raise InputError(f"{options.checkpoint} has no cost model", "it is what grades drafts", "forerun train judge")
+    scheduler = Scheduler(options.checkpoint) if options.bred else None
     path, target = options.output, targets.parse(options.target)
     known = {(each.text, each.target): each for each in schedules.read(path)} if path.is_file() else {}
     programs = [each for each in workloads.read(options.workloads) if not each.families & {*options.but}]
@@ -195,7 +199,7 @@ def _drafts(options: argparse.Namespace) -> Table:
         for each in asked:
             seed = crc32(each.text.encode()) ^ options.seed
             try:
-                made = drafted(each, target, judge, options.each, seed)
+                made = drafted(each, target, judge, options.each, seed, scheduler)
             except InputError as error:
                 print(f"{each.name} is left out: {error.what}: {error.why}", file=sys.stderr)
             else:

@@ -151,6 +151,12 @@ class Scheduler(Model):
         other.hurries, other.generations, other._population = True, 0, lru_cache(maxsize=KEPT)(_glimpsed)
         return other
 
+    def population(self, prompt: str, decisions: Decisions) -> Collection[Plan]:
+        """What it looks at of a program before anything is measured. Raises InputError without a cost model."""
+        if self.judge is None or not isinstance(decisions.spaces, Program):
+            raise InputError("nothing chooses among drafts", "there is no cost model", "name a checkpoint with one")
+        return self._population(prompt, decisions, frozenset())
+
     def _thought_of(self, prompt: str, decisions: Decisions, closed: Collection[int]) -> dict[Plan, float]:
         """Drafts, and mutations of those that look good before anything was measured, with log-probabilities."""
         assert self.judge is not None and isinstance(decisions.spaces, Program)

@@ -103,7 +103,7 @@ def fit(
         raise UsageError("low-rank updates start from a checkpoint of forerun", why, todo)
     tokenizer = begun(parts, folder, training, start, kind.atoms)
     data = dataset(parts, tokenizer, training, kind.taught)
-    network = _network(tokenizer, training, start)
+    network = network_of(tokenizer, training, start)
     if not learned(network, data, training, folder, seconds, on_step):
         return False
     model = kind.of(TorchNetwork(network, training.device), tokenizer, network.config)
@@ -154,7 +154,7 @@ def pretrain(
     validation = denoised(texts[:held], tokenizer, legal, training.context, seed=training.recipe.seed)
     examples = denoised(texts[held:], tokenizer, legal, training.context, seed=training.recipe.seed + 1)
     data = Dataset(examples, validation, legal, places(legal, tokenizer))
-    network = _network(tokenizer, training, None)
+    network = network_of(tokenizer, training, None)
     if not learned(network, data, training, folder, seconds, on_step):
         return False
     save(EncoderDecoder.of(TorchNetwork(network, training.device), tokenizer, network.config), folder, training)
@@ -262,7 +262,8 @@ def _every(prompts: Sequence[str]) -> Sequence[str]:
     return prompts[:: max(1, len(prompts) // SUMMARISED)]
 
 
-def _network(tokenizer: Tokenizer, training: Training, start: Path | None) -> Network:
+def network_of(tokenizer: Tokenizer, training: Training, start: Path | None, answer_tokens: int = 0) -> Network:
+    """That of the checkpoint to start from, or a new one, whose decoder knows the first `answer_tokens` (0: all)."""
     torch.manual_seed(training.recipe.seed)
     if start is not None and not _ours(start):
         return t5gemma.network(start, tokenizer, training.context)
@@ -270,7 +271,7 @@ def _network(tokenizer: Tokenizer, training: Training, start: Path | None) -> Ne
         loaded = EncoderDecoder(start, device="cpu").network
         assert isinstance(loaded, TorchNetwork)
         return loaded.network
-    return Network(config(training, tokenizer))
+    return Network(config(training, tokenizer, answer_tokens))
 
 
 def config(training: Training, tokenizer: Tokenizer, answer_tokens: int = 0) -> Config:

@@ -16,7 +16,6 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
-import torch
 
 from forerun.files import write_atomically
 from forerun.grammars import decisions, graded
@@ -24,14 +23,13 @@ from forerun.grammars.decisions import Decisions
 from forerun.grammars.graded import JUDGE, UNKNOWN, Graded, GradedDecisions, grade, ranked
 from forerun.models.encoder_decoder import EncoderDecoder
 from forerun.models.encoder_decoder._torch import TorchNetwork
-from forerun.models.encoder_decoder.network import Network
 from forerun.models.encoder_decoder.numeric import ATOMS
 from forerun.models.encoder_decoder.tokenizer import SPECIAL, Tokenizer
 from forerun.splits import by_families
 from forerun.tables.schedules import Recorded, Sentence, Sentences
 from forerun.train.curves import best, points_of
 from forerun.train.examples import Dataset, Example, Legal, places, spelled
-from forerun.train.fit import config, enough_memory, learned, same_as_before, save, tokenizer_of
+from forerun.train.fit import enough_memory, learned, network_of, same_as_before, save, tokenizer_of
 from forerun.train.loop import Progress
 from forerun.train.recipes import Training
 
@@ -48,26 +46,27 @@ def fit(
     folder: Path,
     training: Training,
     *,
+    start: Path | None = None,
     seconds: float = math.inf,
     on_step: Callable[[Progress], None] = lambda _: None,
 ) -> bool:
-    """Trains on the programs that no family of `validate` uses; whether it came to its end.
+    """Trains on the programs that no family of `validate` uses, from the checkpoint `start` where one is given; whether
+    it came to its end.
 
     Programs of only those families say when to stop. Then the folder holds a checkpoint. Raises InputError where there
-    is too little to learn from, or the folder holds another training.
+    is too little to learn from, the folder holds another training, or `start` no network.
     """
     train, held = by_families(found, validate)
     digest = hashlib.sha256(repr((train, held)).encode()).hexdigest()
-    same_as_before(folder, training, digest, None)
-    tokenizer = tokenizer_of(folder, None, [each.prompt for each in train], training.tokens, PIECES)
+    same_as_before(folder, training, digest, start)
+    tokenizer = tokenizer_of(folder, start, [each.prompt for each in train], training.tokens, PIECES)
     legal = Legal(tokenizer.size)
     parts = [
         [one for task, each in enumerate(part) for one in examples(each, task, tokenizer, legal, training.context)]
         for part in (train, held)
     ]
     data = Dataset(parts[0], parts[1], legal, places(legal, tokenizer))
-    torch.manual_seed(training.recipe.seed)
-    network = Network(config(training, tokenizer, SPECIAL + len(ATOMS) + len(PIECES)))
+    network = network_of(tokenizer, training, start, SPECIAL + len(ATOMS) + len(PIECES))
     if not learned(network, data, training, folder, seconds, on_step):
         return False
     points = points_of(folder)
@@ -77,6 +76,7 @@ def fit(
         "families": sorted(set[str]().union(*(each.families for each in train))),
         "validated with": sorted(validate),
         "held programs": len(held),
+        "started from": start.name if start else "random weights",
         "parameters": sum(parameter.numel() for parameter in network.parameters()),
         "steps": points[-1]["step"],
         "nats": best(points),
