@@ -36,7 +36,7 @@ from forerun.errors import ForerunError, InputError
 from forerun.models.scheduler import SHIPPED, Scheduler
 from forerun.sandbox import Limits, Pool
 from forerun.stats import bootstrap, geometric_mean
-from forerun.tasks.schedule import Schedule
+from forerun.tasks.schedule import AGAIN, Schedule
 from forerun.toolchains.tvm import database, network
 from forerun.toolchains.tvm import target as targets
 from forerun.toolchains.tvm.device import Place
@@ -362,6 +362,8 @@ def row(name: str, threads: int, parts: Mapping[str, Line]) -> Line:
     mine = runs[OURS]["latency"]
     fixed = min(runs[one]["latency"] for one in (DEFAULT, DLIGHT) if one in runs)
     total, met = ours["curve"][-1][1], reached(rival["curve"], ours["curve"][-1][1])
+    ended_s, end = rival["curve"][-1]
+    level = reached(ours["curve"], (1 + AGAIN) * end)
     return {
         "network": name,
         "threads": threads,
@@ -375,6 +377,8 @@ def row(name: str, threads: int, parts: Mapping[str, Line]) -> Line:
         "metaschedule over ours": runs[METASCHEDULE]["latency"] / mine if METASCHEDULE in runs else None,
         "time to equal latency": met,
         "time ratio": None if met is None else met / ours["seconds"],
+        "time to its end": level,
+        "its end ratio": None if level is None else ended_s / level,
         "static over ours at equal time": static["curve"][-1][1] / after(ours["curve"], static["seconds"]),
         "metaschedule over ours at equal time": after(rival["curve"], ours["seconds"]) / total,
     }

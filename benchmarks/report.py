@@ -332,14 +332,15 @@ def networks() -> str:
         runs = one["runs"]
         rows.append([name, *(_latency(runs[run]) if run in runs else "–" for run in RUNS)])
         met = "never" if one["time ratio"] is None else f"{one['time ratio']:.1f}×"
-        ratio = one["metaschedule over ours"]
+        level, ratio = one["time to its end"], one["metaschedule over ours"]
+        end = "never" if level is None else f"{level:.0f} s: {one['its end ratio']:.0f}×"
         seconds = (f"{one['seconds'][part]:,.0f}" for part in ("static", "ours", "metaschedule"))
         equal = (f"{one[f'{part} over ours at equal time']:.2f}×" for part in ("static", "metaschedule"))
         trials = f"{one['trials']['ours']} / {one['trials']['metaschedule']}"
         final = [f"{one['static over ours']:.2f}×", "–" if ratio is None else f"{ratio:.2f}×"]
-        searches.append([name, f"{one['programs']}", trials, *seconds, met, *final, *equal])
+        searches.append([name, f"{one['programs']}", trials, *seconds, met, end, *final, *equal])
     head = "network and threads, programs, trials a program: ours / MetaSchedule, seconds: static, ours, MetaSchedule"
-    more = "time to ours, latency: static over ours, MetaSchedule over ours, at equal time: static, MetaSchedule"
+    more = "time to ours, ours at its end, latency: static over ours, MetaSchedule over ours, at equal time: static, MetaSchedule"
     return f"{table(['ms', *RUNS], rows)}\n{table(f'{head}, {more}'.split(', '), searches)}"
 
 

@@ -6,7 +6,7 @@
 All start from the same random schedules of the same programs. *language* learns them as they are; then the paper's
 stage, the best measured kernels alone, or all measured kernels after their grades. *believed* learns them after the
 grades of the cost model; then measured kernels, or rounds: what the scheduler makes of the network's own drafts is
-graded by the cost model and learned. *believed, longer* is what as many steps on random schedules alone give. With
+graded by the cost model and learned. *believed-longer* is what as many steps on random schedules alone give. With
 `--judge` the networks write candidates for programs of held-out families, which are built, compared with NumPy and
 timed by one worker; the best of each are timed again, in turn. Whatever was done is kept: an interrupted run is called
 again.
@@ -63,7 +63,7 @@ GOOD = 0.85
 """Of the best one's speed: what the paper's stage learns."""
 AT = (1, 4, 16)
 UNIFORM, SHIPS = "random", "ships"
-BELIEVED, LANGUAGE, FIRST, SECOND = "believed", "language", "round 1", "round 2"
+BELIEVED, LANGUAGE, FIRST, SECOND = "believed", "language", "round-1", "round-2"
 AGAINST = 256
 """Random schedules that the cost model sees beside what a network writes."""
 
@@ -88,7 +88,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, help="for the trainings and what they learn from")
     parser.add_argument("--steps", type=int, default=400, help="of the first stage; those after it have half (400)")
-    parser.add_argument("--only", action="append", choices=STAGES, metavar="STAGE", help="train only these")
+    parser.add_argument("--only", action="append", choices=STAGES, help="train only these")
     parser.add_argument("--judge", action="store_true", help="judge what was trained")
     parser.add_argument("--each", type=int, default=2, help="programs of each family that judge (2)")
     parser.add_argument("-o", "--output", type=Path, default=RESULTS, help="the summary; results stand beside it")
@@ -133,11 +133,11 @@ STAGES: dict[str, tuple[str, Callable[[argparse.Namespace], list[Sentences]]]] =
     BELIEVED: ("", random),
     FIRST: (BELIEVED, bred_by(BELIEVED)),
     SECOND: (FIRST, bred_by(FIRST)),
-    "believed, longer": (BELIEVED, random),
-    "believed, measured": (BELIEVED, measured),
+    "believed-longer": (BELIEVED, random),
+    "believed-measured": (BELIEVED, measured),
     LANGUAGE: ("", ungraded),
-    "language, best measured": (LANGUAGE, only_best),
-    "language, measured": (LANGUAGE, measured),
+    "language-best": (LANGUAGE, only_best),
+    "language-measured": (LANGUAGE, measured),
 }
 """Of each the stage before it, and what it learns."""
 
@@ -149,7 +149,7 @@ def trained(name: str, options: argparse.Namespace) -> None:
     if (folder / CONFIG).is_file():
         return
     steps = options.steps // 2 if before else options.steps
-    if name == "believed, longer":
+    if name == "believed-longer":
         steps = options.steps
     training = recipes.named("schedule", steps=steps, evaluate_every=max(1, steps // 4))
     progress = Progress(steps, "steps")

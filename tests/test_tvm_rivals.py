@@ -172,9 +172,13 @@ def test_a_row_says_who_was_faster_and_when(benchmark: Any) -> None:
     row = networks.row("net", 1, parts)
     assert (row["static over ours"], row["metaschedule over ours"]) == (3.0, 1.5)
     assert (row["time to equal latency"], row["time ratio"]) == (50.0, 5.0)
+    assert (row["time to its end"], row["its end ratio"]) == (9.0, 50 / 9)
     assert (row["static over ours at equal time"], row["metaschedule over ours at equal time"]) == (1.4, 4.0)
     parts["metaschedule"] = search(90.0, (5.0, 8.0))
-    assert networks.row("net", 1, parts)["time ratio"] is None
+    row = networks.row("net", 1, parts)
+    assert row["time ratio"] is None and (row["time to its end"], row["its end ratio"]) == (2.0, 2.5)
+    parts["ours"] = search(10.0, (2.0, 8.5))
+    assert networks.row("net", 1, parts)["time to its end"] is None
 
 
 def test_results_are_kept_one_for_each_place(benchmark: Any, tmp_path: Path) -> None:

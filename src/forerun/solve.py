@@ -124,11 +124,12 @@ class Search(Generic[A]):
 
     def round(self, n: int, ends: float | None = None, model: Model | None = None) -> list[Trial[A]]:
         """Asks for `n` drafts, and measures those that are new; what is done at the time `ends` (`time.monotonic`).
-        `model` is another one that is asked this time."""
+        `model` is another one that is asked this time, whose silence says nothing of this one's."""
         seed = self._seed * 1_000_003 + self._turn
         drafts = self._drafted(model or self._model, n, seed)
         fresh = self._new(drafts)[:n]
-        self._silent = _PATIENCE if not drafts else 0 if fresh else self._silent + 1
+        if model is None:
+            self._silent = _PATIENCE if not drafts else 0 if fresh else self._silent + 1
         self._turn += 1
         return self._run(fresh, ends)
 

@@ -38,20 +38,20 @@ OPERATORS = "operators.json"
 """In the folder that ships: which operators the cost model has seen, and which it has not."""
 DRAFTS, LEAST = 8, 8
 """Where no cost model chooses: drafts for each one that is asked for, as if so many were asked for at least."""
-GENERATIONS = 4
+GENERATIONS = 6
 """Where a cost model chooses: of mutations of the most promising drafts of a program, made once."""
-POPULATION, CHILDREN = 256, 128
+POPULATION, CHILDREN = 256, 85
 """Random drafts, and mutations in a generation, where no network writes."""
-WRITTEN, BESIDE, OFFSPRING = 96, 32, 32
+WRITTEN, BESIDE, OFFSPRING = 24, 8, 12
 """Drafts that a network writes, random ones beside them, since it may keep to a design space, and mutations in a
-generation: the cost model likes what becomes of these as much as what becomes of more random ones."""
+generation: the cost model likes what becomes of these as much as what becomes of four times as many."""
 AGAIN, MUTATIONS = 2, 4
 """Then, each time, generations of mutations of what was measured, too, by what the cost model has learned since: so
 many for each one that is asked for, as above."""
 PARENTS = 24
 """Of a generation."""
 GLIMPSED = 16
-"""Random drafts of one that is hasty."""
+"""Random drafts of one that is hasty, where no network writes."""
 KEPT = 64
 """Programs whose drafts are remembered."""
 HOPELESS = 4
@@ -89,6 +89,7 @@ class Scheduler(Model):
             _ = self.model  # what is wrong with a folder that somebody named is told at once
         self.asked, self.judged, self.generations = asked, judged, generations
         self._memory = lru_cache(maxsize=8)(self._encoded)
+        self._written = lru_cache(maxsize=KEPT)(partial(self._drawn, n=WRITTEN, seed=0))
         self._population = lru_cache(maxsize=KEPT)(self._thought_of)
 
     @cached_property
@@ -143,13 +144,20 @@ class Scheduler(Model):
         return [Draft(plan, drafts.get(plan, math.nan), self.name) for plan in plans[:n]]
 
     def hasty(self) -> Scheduler:
-        """One of the same weights that chooses from a few random drafts: for a first kernel within half a second.
-        Itself where no cost model chooses."""
+        """One of the same weights that chooses from the first drafts, without mutations: for a first kernel within half
+        a second. Itself where no cost model chooses."""
         if self.judge is None:
             return self
         other = copy(self)
-        other.hurries, other.generations, other._population = True, 0, lru_cache(maxsize=KEPT)(_glimpsed)
+        other.hurries, other.generations, other._population = True, 0, lru_cache(maxsize=KEPT)(self._glimpsed)
         return other
+
+    def _glimpsed(self, prompt: str, decisions: Decisions, closed: Collection[int]) -> dict[Plan, float]:
+        """The first drafts."""
+        assert isinstance(decisions.spaces, Program)
+        drafts = self._written(prompt, decisions) if self.model else {}
+        drafts = drafts or dict.fromkeys(decisions.spaces.random(GLIMPSED, 0), math.nan)
+        return {plan: logprob for plan, logprob in drafts.items() if plan.space not in closed}
 
     def population(self, prompt: str, decisions: Decisions) -> Collection[Plan]:
         """What it looks at of a program before anything is measured. Raises InputError without a cost model."""
@@ -160,7 +168,7 @@ class Scheduler(Model):
     def _thought_of(self, prompt: str, decisions: Decisions, closed: Collection[int]) -> dict[Plan, float]:
         """Drafts, and mutations of those that look good before anything was measured, with log-probabilities."""
         assert self.judge is not None and isinstance(decisions.spaces, Program)
-        written = self._drawn(prompt, decisions, WRITTEN, 0) if self.model else {}
+        written = self._written(prompt, decisions) if self.model else {}
         alone, many = (BESIDE, OFFSPRING) if self.model else (POPULATION, CHILDREN)
         drafts = dict.fromkeys(decisions.spaces.random(alone, 0), math.nan) | written
         plans = [plan for plan in drafts if plan.space not in closed]
@@ -201,11 +209,6 @@ class Scheduler(Model):
     def _encoded(self, prompt: str) -> Any:
         assert self.model is not None
         return self.model.network.encode([self.model.encode(prompt).ids])
-
-
-def _glimpsed(_: str, decisions: Decisions, closed: Collection[int]) -> dict[Plan, float]:
-    assert isinstance(decisions.spaces, Program)
-    return {plan: math.nan for plan in decisions.spaces.random(GLIMPSED, 0) if plan.space not in closed}
 
 
 def bred(
