@@ -38,16 +38,16 @@ OPERATORS = "operators.json"
 """In the folder that ships: which operators the cost model has seen, and which it has not."""
 DRAFTS, LEAST = 8, 8
 """Where no cost model chooses: drafts for each one that is asked for, as if so many were asked for at least."""
-GENERATIONS = 6
+GENERATIONS = 8
 """Where a cost model chooses: of mutations of the most promising drafts of a program, made once."""
-POPULATION, CHILDREN = 256, 85
+POPULATION, CHILDREN = 256, 64
 """Random drafts, and mutations in a generation, where no network writes."""
 WRITTEN, BESIDE, OFFSPRING = 24, 8, 12
 """Drafts that a network writes, random ones beside them, since it may keep to a design space, and mutations in a
 generation: the cost model likes what becomes of these as much as what becomes of four times as many."""
 AGAIN, MUTATIONS = 2, 4
-"""Then, each time, generations of mutations of what was measured, too, by what the cost model has learned since: so
-many for each one that is asked for, as above."""
+"""Then, each time that more than one was measured, generations of mutations of those too, by what the cost model has
+learned since: so many for each one that is asked for, as above."""
 PARENTS = 24
 """Of a generation."""
 GLIMPSED = 16
@@ -136,7 +136,7 @@ class Scheduler(Model):
         if program and blind:
             plans = list(islice(filter(program.takes, plans), n))
         elif program and self.judge:
-            many, generations = MUTATIONS * max(LEAST, n), min(AGAIN, self.generations)
+            many, generations = MUTATIONS * max(LEAST, n), min(AGAIN, self.generations) if len(known) > 1 else 0
             plans = bred(self.judge, program, plans, many, random.Random(seed), known, closed, generations)
             plans = _chosen(self.judge, program, plans, n, known) if plans else []
         elif self.judged and plans:
