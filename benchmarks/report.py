@@ -335,13 +335,14 @@ def networks() -> str:
         level, ratio = one["time to its end"], one["metaschedule over ours"]
         end = "never" if level is None else f"{level:.0f} s: {one['its end ratio']:.0f}×"
         seconds = (f"{one['seconds'][part]:,.0f}" for part in ("static", "ours", "metaschedule"))
-        equal = (f"{one[f'{part} over ours at equal time']:.2f}×" for part in ("static", "metaschedule"))
+        early = (f"{one[f'{part} over ours at equal time']:.2f}×" for part in ("static", "metaschedule"))
         trials = f"{one['trials']['ours']} / {one['trials']['metaschedule']}"
         final = [f"{one['static over ours']:.2f}×", "–" if ratio is None else f"{ratio:.2f}×"]
-        searches.append([name, f"{one['programs']}", trials, *seconds, met, end, *final, *equal])
+        searches.append([name, f"{one['programs']}", trials, *seconds, met, end, *final, *early])
     head = "network and threads, programs, trials a program: ours / MetaSchedule, seconds: static, ours, MetaSchedule"
-    more = "time to ours, ours at its end, latency: static over ours, MetaSchedule over ours, at equal time: static, MetaSchedule"
-    return f"{table(['ms', *RUNS], rows)}\n{table(f'{head}, {more}'.split(', '), searches)}"
+    more = "time to ours, ours at its end, latency: static over ours, MetaSchedule over ours"
+    equal = "at equal time: static, MetaSchedule"
+    return f"{table(['ms', *RUNS], rows)}\n{table(f'{head}, {more}, {equal}'.split(', '), searches)}"
 
 
 def _latency(run: dict[str, Any]) -> str:
@@ -390,8 +391,24 @@ def schedules() -> str:
     )
 
 
+def stages() -> str:
+    """What each stage of training teaches the network that writes schedules."""
+    found = load("stages")
+    if not found:
+        return "Not measured.\n"
+    head = ["network", "better than random, to the cost model", *(f"best of {at}" for at in ("1", "4", "16"))]
+    rows = [
+        [row["stage"], f"{row['outdone']:.0%}", *(_mean(row[at]) for at in ("1", "4", "16"))] for row in found["table"]
+    ]
+    return f"{table(head, rows)}\n{found['table'][0]['programs']} programs.\n"
+
+
+def _mean(values: Sequence[float]) -> str:
+    return "{:.2f} [{:.2f}, {:.2f}]".format(*values)
+
+
 def _share(row: dict[str, Any]) -> str:
-    return f"{row['share']:.2f} [{row['low']:.2f}, {row['high']:.2f}]"
+    return _mean([row[name] for name in ("share", "low", "high")])
 
 
 def coreset() -> str:
@@ -432,6 +449,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "measuring": measuring,
     "networks": networks,
     "operators": operators,
+    "stages": stages,
     "judge": judge,
     "schedules": schedules,
 }

@@ -34,6 +34,7 @@ from forerun.corpora import workloads
 from forerun.corpora.workloads import Workload
 from forerun.errors import ForerunError
 from forerun.grammars.decisions import Decisions, Plan
+from forerun.grammars.graded import BEST, UNKNOWN
 from forerun.models._judge import NAME as COST_MODEL
 from forerun.models._judge import Judge
 from forerun.models.encoder_decoder import CONFIG
@@ -219,7 +220,7 @@ def judged(options: argparse.Namespace, chosen: Sequence[Workload], lines: Lines
             for name in names:
                 line: Line = {"stage": name, "program": one.name, "family": one.family}
                 if not lines.known(line):
-                    model = Uniform() if name == UNIFORM else Scheduler(placed(name, options), judged=False)
+                    model = writer(name, options)
                     result = solve(task, model, source, pool=pool, budget=Budget(max(AT)), seed=0, at_once=8)
                     line["records"] = records(candidates(result, task.grammar(source)))
                     line |= {"default": result.before, "better": outdone(model, source)}
@@ -238,6 +239,12 @@ def judged(options: argparse.Namespace, chosen: Sequence[Workload], lines: Lines
                 default = min(line["default"] for line in searches)
                 lines.keep(again | {"kernels": {"": default, **dict(zip(texts, seconds, strict=True))}})
     progress.end()
+
+
+def writer(stage: str, options: argparse.Namespace) -> Uniform | Scheduler:
+    """What writes candidates alone; the language without grades is not asked for one."""
+    asked = UNKNOWN if stage == LANGUAGE else BEST
+    return Uniform() if stage == UNIFORM else Scheduler(placed(stage, options), judged=False, asked=asked)
 
 
 def outdone(model: Uniform | Scheduler, source: Source) -> float | None:
