@@ -13,6 +13,7 @@ from forerun.core import Source
 from forerun.errors import InputError
 from forerun.grammars.decisions import Decisions
 from forerun.models.uniform import Uniform
+from forerun.tables.schedules import Sentence
 
 pytest.importorskip("tvm_ffi")
 torch = pytest.importorskip("torch")
@@ -179,6 +180,26 @@ def test_a_row_says_who_was_faster_and_when(benchmark: Any) -> None:
     assert row["time ratio"] is None and (row["time to its end"], row["its end ratio"]) == (2.0, 2.5)
     parts["ours"] = search(10.0, (2.0, 8.5))
     assert networks.row("net", 1, parts)["time to its end"] is None
+
+
+def test_stages_are_judged_by_the_fastest_kernel_of_all(benchmark: Any) -> None:
+    stages = benchmark("stages")
+
+    def line(stage: str, program: str, better: float, *found: tuple[int, float, str]) -> dict[str, Any]:
+        return {"stage": stage, "program": program, "default": 8.0, "better": better, "records": list(found)}
+
+    lines = [
+        line("random", "p", 0.5, (2, 5.0, "b")), line("round-1", "p", 0.9, (1, 3.0, "c"), (9, 1.0, "a")),
+        line("random", "q", 0.4), line("round-1", "q", 0.8, (1, 2.0, "d")),
+        {"stage": "again", "program": "p", "kernels": {"": 8.0, "a": 1.0, "b": 4.0, "c": 2.0}},
+        {"stage": "again", "program": "q", "kernels": {"": 8.0, "d": 2.0}},
+    ]  # fmt: skip
+    random, made = stages.summary(lines)["table"]
+    assert (random["stage"], random["programs"], random["outdone"]) == ("random", 2, pytest.approx(0.45))
+    assert [random[at][0] for at in ("1", "4", "16")] == pytest.approx([(1 / 32) ** 0.5, 0.25, 0.25])
+    assert [made[at][0] for at in ("1", "4", "16")] == pytest.approx([0.5**0.5, 0.5**0.5, 1.0])
+    sentence = Sentence(0, ("T8/2/0", "L-1,0", "C4"), ("T4,2", "L0", "C1"), 1.0, True, "x")
+    assert stages.beginning(sentence).asked == ("T8/2/0",) and stages.beginning(sentence).decided == ("T4,2",)
 
 
 def test_results_are_kept_one_for_each_place(benchmark: Any, tmp_path: Path) -> None:
