@@ -7,6 +7,7 @@ import math
 import os
 import random
 import signal
+import socket
 import subprocess
 import sys
 from itertools import islice
@@ -178,20 +179,30 @@ def test_each_optimiser_has_its_own_parameters(world: World) -> None:
     assert all(p.ndim == 2 for p in of_muon) and network.embed_tokens.weight in set(of_adam)
 
 
-def test_two_processes_train_one_network_and_resume(tmp_path: Path) -> None:
-    launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
-    root = Path(__file__).parents[1]
+@pytest.mark.parametrize("machines", [1, 2])
+def test_two_processes_train_one_network_and_resume(machines: int, tmp_path: Path) -> None:
+    """Of one machine, or one of each of two, that share no folder and meet at an address: two launchers on this one."""
+    root, places = Path(__file__).parents[1], [tmp_path / f"machine-{i}" for i in range(machines)]
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        meet = f"127.0.0.1:{free.getsockname()[1]}"
+    where = ["--standalone"] if machines == 1 else ["--rdzv-backend", "c10d", "--rdzv-endpoint", meet]
+    launch = ["-m", "torch.distributed.run", *where, "--nnodes", f"{machines}", "--nproc-per-node", f"{2 // machines}"]
     variables = os.environ | {"PYTHONPATH": os.pathsep.join([str(root), *sys.path]), "GLOO_SOCKET_IFNAME": "lo"}
-    done = subprocess.run(
-        [*launch, "-m", "tests.torchrun", str(tmp_path)], env=variables, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    whole, parts = (losses_of(tmp_path / name) for name in ("whole", "parts"))
+    launched = []
+    for place in places:
+        place.mkdir()
+        command = [sys.executable, *launch, "-m", "tests.torchrun", str(place)]
+        launched.append(subprocess.Popen(command, env=variables, stderr=subprocess.PIPE, text=True))
+    for one in launched:
+        _, said = one.communicate(timeout=300)
+        assert one.returncode == 0, said
+    (first,) = (place for place in places if (place / "0.json").exists())
+    whole, parts = (losses_of(first / name) for name in ("whole", "parts"))
     assert len(whole) == 8 and whole == parts and sum(whole[-3:]) < sum(whole[:3])
-    weights = {path.name: path.read_bytes() for path in tmp_path.glob("*.weights")}
+    weights = {path.name: path.read_bytes() for place in places for path in place.glob("*.weights")}
     assert sorted(weights) == [f"{name}-{rank}.weights" for name in ("parts", "whole") for rank in (0, 1)]
     assert len(set(weights.values())) == 1  # both processes hold the same network, stopped or not
-    positions = [json.loads((tmp_path / f"{rank}.json").read_text()) for rank in (0, 1)]
+    positions = [json.loads(path.read_text()) for place in places for path in place.glob("?.json")]
     assert positions[0]["seed"] != positions[1]["seed"]  # each draws examples of its own
 
 
