@@ -10,8 +10,10 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
+from subprocess import PIPE
 from typing import Any
 
 import numpy as np
@@ -179,23 +181,45 @@ def test_each_optimiser_has_its_own_parameters(world: World) -> None:
     assert all(p.ndim == 2 for p in of_muon) and network.embed_tokens.weight in set(of_adam)
 
 
-@pytest.mark.parametrize("machines", [1, 2])
-def test_two_processes_train_one_network_and_resume(machines: int, tmp_path: Path) -> None:
-    """Of one machine, or one of each of two, that share no folder and meet at an address: two launchers on this one."""
-    root, places = Path(__file__).parents[1], [tmp_path / f"machine-{i}" for i in range(machines)]
+def launched(places: Sequence[Path], command: Sequence[str]) -> list[str]:
+    """What two processes print, of one machine, or one of each of two that meet at an address and share no folder."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         meet = f"127.0.0.1:{free.getsockname()[1]}"
-    where = ["--standalone"] if machines == 1 else ["--rdzv-backend", "c10d", "--rdzv-endpoint", meet]
-    launch = ["-m", "torch.distributed.run", *where, "--nnodes", f"{machines}", "--nproc-per-node", f"{2 // machines}"]
-    variables = os.environ | {"PYTHONPATH": os.pathsep.join([str(root), *sys.path]), "GLOO_SOCKET_IFNAME": "lo"}
-    launched = []
+    count = len(places)
+    where = ["--standalone"] if count == 1 else ["--rdzv-backend", "c10d", "--rdzv-endpoint", meet]
+    launch = ["-m", "torch.distributed.run", *where, "--nnodes", f"{count}", "--nproc-per-node", f"{2 // count}"]
+    path = os.pathsep.join([str(Path(__file__).parents[1]), *sys.path])
+    variables = os.environ | {"PYTHONPATH": path, "GLOO_SOCKET_IFNAME": "lo"}
+    running = []
     for place in places:
         place.mkdir()
-        command = [sys.executable, *launch, "-m", "tests.torchrun", str(place)]
-        launched.append(subprocess.Popen(command, env=variables, stderr=subprocess.PIPE, text=True))
-    for one in launched:
-        _, said = one.communicate(timeout=300)
-        assert one.returncode == 0, said
+        words, how = [sys.executable, *launch, "-m", *command, str(place)], {"stdout": PIPE, "stderr": PIPE}
+        running.append(subprocess.Popen(words, env=variables, text=True, **how))
+    found = []
+    for one in running:
+        out, err = one.communicate(timeout=300)
+        assert one.returncode == 0, err
+        found.append(out)
+    return found
+
+
+def test_two_machines_train_by_the_command(tmp_path: Path) -> None:
+    table, places = tmp_path / "t.csv", [tmp_path / name for name in ("a", "b")]
+    lines = [f"for i in range({n * 37 % 1000}): x += {n},{n * 37 % 1000 / 1e3},p{n % 60}" for n in range(1, 301)]
+    table.write_text("\n".join(["code,latency_s,project", *lines]))
+    of_table = ["--text", "code", "--target", "latency_s", "--group", "project", "--language", "python"]
+    small = ["--steps", "2", "--depth", "1", "--context", "64"]
+    said = launched(places, ["forerun", "train", "--data", str(table), *of_table, *small, "-o"])
+    (first,) = (place for place in places if (place / "model.safetensors").exists())
+    other = places[1 - places.index(first)]
+    assert (other / "last-1.safetensors").exists() and not (other / "metrics.jsonl").exists()
+    assert "yes" in said[places.index(first)] and said[places.index(other)] == ""
+
+
+@pytest.mark.parametrize("machines", [1, 2])
+def test_two_processes_train_one_network_and_resume(machines: int, tmp_path: Path) -> None:
+    places = [tmp_path / f"machine-{i}" for i in range(machines)]
+    launched(places, ["tests.torchrun"])
     (first,) = (place for place in places if (place / "0.json").exists())
     whole, parts = (losses_of(first / name) for name in ("whole", "parts"))
     assert len(whole) == 8 and whole == parts and sum(whole[-3:]) < sum(whole[:3])

@@ -20,6 +20,7 @@ from forerun.errors import ToolMissing, UsageError
 from forerun.rows import Row
 from forerun.splits import split
 from forerun.tables import read_rows
+from forerun.train import leads
 from forerun.train.curves import best, points_of
 
 if TYPE_CHECKING:
@@ -155,7 +156,8 @@ def trained(fit: Callable[..., bool], training: Training, options: argparse.Name
         print(f"forerun: interrupted; the same command goes on: the training is in {options.output}", file=sys.stderr)
         return INTERRUPTED
     progress.end()
-    show(_table(options.output, done), options.format)
+    if leads():
+        show(_table(options.output, done), options.format)
     return 0
 
 

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import os
+from contextlib import ExitStack, redirect_stderr, redirect_stdout
+from pathlib import Path
 
 from forerun.cli import _train_judge, _train_passes, _train_predict, _train_schedule
 from forerun.cli.render import add_format
+from forerun.train import leads
 
 DEFAULT = "predict"
 """What is meant where no task is named: `forerun train --data my.csv`."""
@@ -27,5 +31,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Trains."""
-    return int(_TASKS[options.task][0].run(options))
+    """Trains; of several processes under `torchrun` the first one says how."""
+    with Path(os.devnull).open("w") as nothing, ExitStack() as stack:
+        if not leads():
+            stack.enter_context(redirect_stdout(nothing))
+            stack.enter_context(redirect_stderr(nothing))
+        return int(_TASKS[options.task][0].run(options))

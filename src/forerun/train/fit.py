@@ -40,7 +40,7 @@ from forerun.models.encoder_decoder.network import Network
 from forerun.models.encoder_decoder.tokenizer import PIECES, TOKENIZER, Tokenizer, learn
 from forerun.prompts import parts as parts_of
 from forerun.rows import Row
-from forerun.train import checkpoint, lora
+from forerun.train import checkpoint, leads, lora
 from forerun.train.curves import best, points_of
 from forerun.train.denoise import denoised
 from forerun.train.examples import Dataset, Labelled, Legal, places, tokenised
@@ -106,6 +106,8 @@ def fit(
     network = network_of(tokenizer, training, start)
     if not learned(network, data, training, folder, seconds, on_step):
         return False
+    if not leads():
+        return True
     model = kind.of(TorchNetwork(network, training.device), tokenizer, network.config)
     held = some(parts.validation)
     beliefs = model.predict([row.prompt for row in held])
@@ -157,6 +159,8 @@ def pretrain(
     network = network_of(tokenizer, training, None)
     if not learned(network, data, training, folder, seconds, on_step):
         return False
+    if not leads():
+        return True
     save(EncoderDecoder.of(TorchNetwork(network, training.device), tokenizer, network.config), folder, training)
     return True
 

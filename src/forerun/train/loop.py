@@ -26,7 +26,7 @@ from torch.nn.parallel import DistributedDataParallel
 
 from forerun.files import alone, write_atomically
 from forerun.models.encoder_decoder.network import Network
-from forerun.train import checkpoint, losses
+from forerun.train import checkpoint, leads, losses
 from forerun.train.batches import Batch, Position, Sampler, batches, once
 from forerun.train.curves import LOG
 from forerun.train.examples import Dataset
@@ -147,8 +147,7 @@ def train(
     Ctrl-C and SIGTERM end it after the step in hand: its state is saved, and KeyboardInterrupt is raised. A second one
     ends it at once. Raises UsageError where another training runs in the folder.
     """
-    first = int(os.environ.get("RANK", 0)) == 0
-    with alone(folder, "trains in") if first else nullcontext():
+    with alone(folder, "trains in") if leads() else nullcontext():
         return _Run(network, objective(network, data, recipe), data, recipe, folder, device).run(seconds, on_step)
 
 

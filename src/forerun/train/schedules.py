@@ -27,6 +27,7 @@ from forerun.models.encoder_decoder.numeric import ATOMS
 from forerun.models.encoder_decoder.tokenizer import SPECIAL, Tokenizer
 from forerun.splits import by_families
 from forerun.tables.schedules import Recorded, Sentence, Sentences
+from forerun.train import leads
 from forerun.train.curves import best, points_of
 from forerun.train.examples import Dataset, Example, Legal, places, spelled
 from forerun.train.fit import enough_memory, learned, network_of, same_as_before, save, tokenizer_of
@@ -69,6 +70,8 @@ def fit(
     network = network_of(tokenizer, training, start, SPECIAL + len(ATOMS) + len(PIECES))
     if not learned(network, data, training, folder, seconds, on_step):
         return False
+    if not leads():
+        return True
     points = points_of(folder)
     facts = {
         "programs": len(train),
