@@ -383,9 +383,10 @@ def schedules() -> str:
     """What the network of schedules was trained on, and what it learned."""
     card = json.loads((WEIGHTS / "scheduler" / "network.json").read_text())
     return (
-        f"- Data: {card['sentences']:,} random schedules of {card['programs']} tensor programs of"
-        f" {len(card['families'])} families, graded by the cost model: {', '.join(card['families'])}.\n"
-        f"- {card['parameters'] / 1e6:.1f} million parameters, {card['steps']:,} steps.\n"
+        f"- Trained on {'; then '.join(card.get('before', []))}; last on {card['sentences']:,} schedules of"
+        f" {card['programs']} tensor programs of {len(card['families'])} families, {card['steps']:,} steps:"
+        f" {', '.join(card['families'])}. All were graded by the cost model.\n"
+        f"- {card['parameters'] / 1e6:.1f} million parameters.\n"
         f"- Held out: {', '.join(card['validated with'])}, {card['held programs']} programs: {card['nats']:.2f} nats a"
         f" schedule, where all that is legal is equally likely {card['uniform']:.2f}.\n"
     )

@@ -170,5 +170,6 @@ def test_a_network_goes_on_from_what_became_of_its_drafts(tmp_path: Path, capsys
     assert main([*train, "--start", str(tmp_path / "absent")]) == 1
     assert "absent" in capsys.readouterr().err
     assert main([*train, "--start", "scheduler"]) == 0
-    assert json.loads((folder / "network.json").read_text())["started from"] == "scheduler"
+    first = json.loads((folder / "network.json").read_text())["before"][0]
+    assert first == "79,235 schedules of 222 programs, 1,500 steps"
     assert Tokenizer.load(folder).size == Tokenizer.load(SHIPPED).size

@@ -40,6 +40,7 @@ _CARDS: Mapping[str, tuple[str, Mapping[str, str]]] = {
             "uniform": "nats where all that is legal is equally likely",
             "parameters": "parameters",
             "steps": "steps of training",
+            "before": "trained before that",
         },
     ),
 }
@@ -115,7 +116,7 @@ def _object(path: Path) -> dict[str, Any]:
 
 def _said(value: Any) -> str:
     if isinstance(value, list):
-        return ", ".join(value)
+        return "; ".join(value) if any("," in one for one in value) else ", ".join(value)
     return value if isinstance(value, str) else number(value)
 
 

@@ -74,12 +74,12 @@ def fit(
         return True
     points = points_of(folder)
     facts = {
-        "programs": len(train),
+        "before": before(start),
+        "programs": len({each.text for each in train}),
         "sentences": sum(len(each.sentences) for each in train),
         "families": sorted(set[str]().union(*(each.families for each in train))),
         "validated with": sorted(validate),
-        "held programs": len(held),
-        "started from": start.name if start else "random weights",
+        "held programs": len({each.text for each in held}),
         "parameters": sum(parameter.numel() for parameter in network.parameters()),
         "steps": points[-1]["step"],
         "nats": best(points),
@@ -89,6 +89,16 @@ def fit(
     save(model, folder, training)
     write_atomically(folder / CARD, (json.dumps(facts, indent=1) + "\n").encode())
     return True
+
+
+def before(start: Path | None) -> list[str]:
+    """The trainings, in their order, that a checkpoint came from."""
+    path = start and start / CARD
+    if not path or not path.is_file():
+        return []
+    facts = json.loads(path.read_text())
+    last = f"{facts['sentences']:,} schedules of {facts['programs']:,} programs, {facts['steps']:,} steps"
+    return [*facts.get("before", []), last]
 
 
 def uniform(examples: Sequence[Example], legal: Legal) -> float:
