@@ -1,5 +1,7 @@
 """Kernels are built, checked and timed; what is wrong, refused or broken is a value with its reason."""
 
+import time
+
 import numpy as np
 import pytest
 
@@ -75,6 +77,34 @@ def test_what_tvm_refuses_or_cannot_build_is_a_value(monkeypatch):
 
     monkeypatch.setattr(Device, "loaded", broken)
     assert measure(asked, None).error == "build: RuntimeError: LLVM said no"
+
+
+@pytest.mark.parametrize("stopped", [False, True])
+def test_neither_making_machine_code_nor_what_others_do_counts(monkeypatch, stopped):
+    """TVM makes machine code when a function is first asked for; what builds meanwhile may stop a first run."""
+    measuring._bench.cache_clear()
+    real, waits = Device.loaded, iter([0.3])
+
+    class Slow(dict):
+        def __missing__(self, name):
+            if not stopped:
+                time.sleep(0.3)
+            return self.setdefault(name, self.called)
+
+        def called(self, *tensors):
+            time.sleep(next(waits, 0) if stopped else 0)
+            return self.module["main"](*tensors)
+
+    def loaded(self, made):
+        found = Slow()
+        found.module = real(self, made)
+        return found
+
+    monkeypatch.setattr(Device, "loaded", loaded)
+    monkeypatch.setattr(Device, "timer", lambda self, module, name, *tensors: by_clock(lambda: module[name](*tensors)))
+    found = measure(source("GMM"), None, Bounds(samples=3, seconds=0.1))
+    assert found.values["samples"] == 3 and found.values["latency"] < 0.1
+    assert stopped or found.values["build"] > 0.3
 
 
 def test_a_hopeless_kernel_is_timed_once():

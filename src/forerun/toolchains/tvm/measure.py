@@ -140,12 +140,14 @@ def _steps(
     try:
         start = time.perf_counter()
         module = device.loaded(_load.load().compile(scheduled(bench.program), bench.program.target))
+        main = module["main"]  # LLVM makes its machine code now
         build = time.perf_counter() - start
         tensors = _kept(bench, device) if device.own else bench.tensors(device)
         bench.poison(tensors)
-        start = time.perf_counter()
-        module["main"](*tensors)
-        once = time.perf_counter() - start
+        start, busy = time.perf_counter(), time.process_time()
+        main(*tensors)
+        # Others build meanwhile: what the processor did for this process is at most what a run alone takes.
+        once = min(time.perf_counter() - start, time.process_time() - busy)
         if problem := bench.wrong(tensors):
             return Measurement({"build": build}, error=f"wrong: {problem}", tool=tool)
         if device.own and once > bounds.seconds:  # what takes so long needs no second run to tell
