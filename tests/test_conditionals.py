@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import time
 from pathlib import Path
 from shutil import which
 
@@ -27,6 +28,8 @@ def read(*lines: str, plus: bool = False) -> str:
         ("if __has_include(<x.h>)", "a b"), ("if (", "a b"), ("if", "a b"), ("ifdef __cplusplus", "b"),
         ("if LEVEL(3)", "a b"),
         ("if UNKNOWN_THING + 1", "a b"), ("if MSC_VER", "b"), ("if defined _M_IX86 && !X", "b"),
+        ("if 010 == 8 && 0b11 == 3", "a"), ("if 08", "a b"), ("if !!1 == 1 && !!!1 == 0", "a"),
+        ("if __STDC_VERSION__ > 201710L", "b"),
     ],
 )  # fmt: skip
 def test_a_condition_decides_what_can_be_told(condition: str, stays: str) -> None:
@@ -65,6 +68,27 @@ def test_lines_that_go_on_and_what_is_broken() -> None:
     assert read("#if defined(_WIN32) || \\", "    defined(__APPLE__)", "a", "#endif", "b") == "b"
     assert read("#endif", "#else", "a", "#if 1", "b") == "a b" and read("#if 0", "a") == "" and read("") == ""
     assert read(f"#if {'(' * 5000}1", "a", "#endif") == "a"
+    assert read(f"#if {'!' * 100_000}1", "a", "#else", "b", "#endif") == "a"
+    assert read("#if 0 && \\\r", " X\r", "a", "#else", "b", "#endif") == "b"
+
+
+def test_what_stands_in_a_comment_tells_nothing() -> None:
+    assert read("/* as in", "#if 0", "*/", "a", "#endif").endswith("*/ a")
+    assert read('s = "/*";', "#if 0", "a", "#else", "b */", "#endif") == 's = "/*"; b */'
+    assert read("// don't /*", "#if 0", "a", "#endif", "b") == "// don't /* b"
+
+
+def test_macros_have_the_values_that_c_gives_them() -> None:
+    assert read("#define F(x) 0", "#ifdef F", "a", "#else", "b", "#endif") == "a"
+    assert read("#define F(x) 0", "#if F(1)", "a", "#else", "b", "#endif") == "a b"
+    assert read("#define N 0x10UL", "#if N == 020", "a", "#else", "b", "#endif") == "a"
+    assert read("#ifdef __STDC_VERSION__", "a", "#else", "b", "#endif", plus=True) == "b"
+
+
+def test_nested_conditions_take_time_in_proportion() -> None:
+    began = time.process_time()
+    text, _ = compiled("#if 1\n" * 20_000 + "x\n" * 20_000)
+    assert text.count("x") == 20_000 and time.process_time() - began < 10
 
 
 @pytest.mark.skipif(which("clang-22") is None, reason="compares with clang-22")

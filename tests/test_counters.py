@@ -608,3 +608,39 @@ def test_sizes_are_read_in_linear_time(language: str, piece: str) -> None:
 
 def test_ir_that_is_cut_short_is_counted() -> None:
     assert counters("llvm", "define void @f() {\n  store\n  load\n  call\n  br\n}\n")["instructions"] > 0
+
+
+FIBONACCI = "def fib(n):\n    return n if n < 2 else fib(n - 1) + fib(n - 2)\n\nprint(fib(70))\n"
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "elements", "iterations"),
+    [
+        ("python", "d = deque(maxlen=700)\nfor i in range(10**7):\n    d.append(i)\n", 700, 1e7),
+        (
+            "python",
+            "N = 700\nself.d = collections.deque([], N)\nfor i in range(10**7):\n    self.d.append(i)\n",
+            700,
+            1e7,
+        ),
+        ("python", "d = deque()\nfor i in range(10**7):\n    d.append(i)\n", 1e7, 1e7),
+        ("python", "@functools.lru_cache(maxsize=None)\n" + FIBONACCI, 70 * (85 + 136) / 40, 70),
+        ("javascript", "let s = 0;\nfor (const i of Array(1e6).keys()) s += i;\n", 8e6 / 20, 1e6),
+        ("javascript", "const a = [...Array(1e6).keys()];\nfor (const i of a) s += i;\n", 8e6 / 20, 1e6),
+        ("javascript", "const a = Array(3e6).fill(0).map((_, i) => i);\n", 24e6 / 20, 3e6),
+        ("javascript", "new Array(3e6).fill(1).forEach((_, i) => {\n  s += i;\n});\n", 24e6 / 20, 3e6),
+        (
+            "python",
+            "N = 20000\nps, n = [], 2\nwhile len(ps) < N:\n    if all(n % p for p in ps):\n        ps.append(n)\n",
+            20000,
+            4e8,
+        ),
+        ("c++", "while ((int)v.size() < 300) {\n  for (int p : v) f(p);\n  v.push_back(1);\n}\n", 300, 9e4),
+        ("javascript", "while (v.length < 300) {\n  for (const p of v) f(p);\n  v.push(1);\n}\n", 300, 9e4),
+        ("lua", "while #v < 300 do\n  for _, p in ipairs(v) do f(p) end\n  table.insert(v, 1)\nend\n", 300, 9e4),
+        ("go", "a := make([]int, 1000)\nfor i := 0; i < 2000; i++ {\n\ta = append(a, i)\n}\n", 2000, 2000),
+    ],
+)
+def test_what_is_bounded_kept_or_made_at_once(language: str, text: str, elements: float, iterations: float) -> None:
+    found = counters(language, text)
+    assert (found["elements"], found["iterations"]) == (pytest.approx(elements), pytest.approx(iterations))

@@ -262,6 +262,8 @@ def test_a_number_of_a_spreadsheet_is_told_how_to_be_written(tmp_path: Path) -> 
         with pytest.raises(InputError) as caught:
             read_table(table(tmp_path / "a.csv", ["code", "latency_s"], ["x", text]))
         assert "without commas" in caught.value.todo, text
+    with pytest.raises(InputError, match="not a number"):
+        read_table(table(tmp_path / "a.csv", ["code", "latency_s"], ["x", "1_5"]))
 
 
 def test_only_columns_that_fit_are_suggested(tmp_path: Path) -> None:

@@ -92,6 +92,12 @@ HEAVY = "def heavy():\n    for i in range(10**9):\n        f(i)\n\n"
         ("go", program("go", "other").replace("func heavy", "func (a A) String")),
         ("go", program("go", "other").replace("func heavy", "func init")),
         ("go", program("go", "other").replace("func heavy", "//export heavy\nfunc heavy")),
+        ("go", program("go", "other").replace("heavy", "Heavy")),
+        ("go", program("go", "other").replace("return 3", "return in_another_file(3)")),
+        ("java", "package p;\n" + program("java", "other")),
+        ("c", "int in_another_file(void);\n" + program("c", "other")),
+        ("c", program("c", "other").replace("int main", "#ifdef TEST\nint main") + "#endif\n"),
+        ("c++", "extern void in_another_file(int, int);\n" + program("c++", "other")),
         ("rust", program("rust", "other").replace("#[allow(dead_code)]", "#[no_mangle]")),
         ("rust", program("rust", "other").replace("#[allow(dead_code)]", "#[handler]")),
         ("rust", program("rust", "other") + "mod other_file;\n"),
@@ -108,6 +114,20 @@ HEAVY = "def heavy():\n    for i in range(10**9):\n        f(i)\n\n"
 )  # fmt: skip
 def test_what_may_be_called_is_counted(language: str, text: str) -> None:
     assert counters(language, text)["iterations"] >= 0.99e9
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("go", program("go", "other") + "type A interface {\n\tF(int) int\n}\nfunc (a B) G() { f := other; f() }\n"),
+        ("go", program("go", "other").replace("return 3", "return len(string(T(3)))") + "type T int\n"),
+        ("c", program("c", "other").replace("int other", "#ifdef X\n#endif\nint third(int);\nint other") + "int third"
+         "(int n)\n{\n  return n;\n}\n"),
+        ("java", "package p;\n" + program("java", "other").replace("static int heavy", "private int heavy")),
+    ],
+)  # fmt: skip
+def test_what_a_whole_program_says_is_no_other_file(language: str, text: str) -> None:
+    assert counters(language, text)["iterations"] < 11
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ _NAMES = (
 ).split()
 _HERE: dict[str, int | None] = {
     **dict.fromkeys(_NAMES, 1),
-    "__GNUC__": 4, "__GNUC_MINOR__": 2, "__clang_major__": 22, "__SIZEOF_POINTER__": 8, "__STDC_VERSION__": 202311,
+    "__GNUC__": 4, "__GNUC_MINOR__": 2, "__clang_major__": 22, "__SIZEOF_POINTER__": 8, "__STDC_VERSION__": 201710,
 }  # fmt: skip
 """What clang defines there."""
 _ELSEWHERE = re.compile(
@@ -29,7 +29,10 @@ _ELSEWHERE = re.compile(
 """What names other systems, compilers, processors, and what not every x86-64 has. A `_` stands before or after some."""
 _DIRECTIVE = re.compile(r"[ \t]*#[ \t]*(\w+)(.*)", re.DOTALL)
 _COMMENT = re.compile(r"/\*.*?(?:\*/|$)|//.*", re.DOTALL)
-_TOKEN = re.compile(r"\s*(?:(\d\w*)|(\w+)|(&&|\|\||[!=<>]=|<<|>>|.))", re.DOTALL)
+_SKIPPED = re.compile(r'//[^\n]*+|"(?:[^"\\\n]++|\\.)*+"|\'(?:[^\'\\\n]++|\\.)*+\'|(/\*.*?(?:\*/|\Z))', re.DOTALL)
+_END = re.compile("\n")
+_NAME = re.compile(r"\w*")
+_TOKEN = re.compile(r"\s*(?:(\d[\w']*)|(\w+)|(&&|\|\||[!=<>]=|<<|>>|.))", re.DOTALL)
 _OPERATORS = {
     "==": operator.eq, "!=": operator.ne, "<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt,
 }  # fmt: skip
@@ -47,40 +50,44 @@ def compiled(text: str, plus: bool = False) -> tuple[str, int]:
     macros, kept, unsure = _Macros(plus), list[str](), 0
     sides = list[_Side]()
     lines = list(_lines(text))
-    for number, line in enumerate(lines):
-        match = _DIRECTIVE.match(line)
+    for number, (line, match) in enumerate(lines):
         name, rest = (match[1], _COMMENT.sub(" ", match[2]).strip()) if match else ("", "")
-        outer = sides[:-1] if name.startswith(("el", "endif")) else sides
-        dead = any(side.read == 0 for side in outer)
+        here = sides[-1].here if sides else 1
         if name in _OPENING:
             said = 1 if _guards(name, rest, lines[number + 1 : number + 4]) else macros.said(name, rest)
-            sides.append(_Side(said, said, told=said is None))
+            sides.append(_Side(here, said, said, told=said is None))
         elif name in _ELSE and sides:
             said = 1 if name == "else" else macros.said(name[2:], rest)
             sides[-1].turn(said)
         if name in (*_OPENING, *_ELSE, "endif") and sides:
-            if sides[-1].told and not dead:
+            if sides[-1].told and sides[-1].outer != 0:
                 kept.append(line)
             if name == "endif":
                 sides.pop()
             continue
-        if any(side.read == 0 for side in sides):
+        if here == 0:
             continue
         if name in ("define", "undef"):
-            macros.change(name, rest, sure=all(side.read for side in sides))
+            macros.change(name, rest, sure=here is not None)
         kept.append(line)
-        unsure += any(side.read is None for side in sides)
+        unsure += here is None
     return "\n".join(kept), unsure
 
 
 @dataclass(slots=True)
 class _Side:
-    """Of a condition: whether its present side is read, whether that or an earlier one was, and whether its lines are
-    to be told, since nobody knows."""
+    """Of a condition: whether what is around it is read, its present side, and that or an earlier one; and whether its
+    lines are to be told, since nobody knows."""
 
+    outer: Truth
     read: Truth
     taken: Truth
     told: bool
+
+    @property
+    def here(self) -> Truth:
+        """Whether lines of the present side are read."""
+        return _and(self.outer, self.read)
 
     def turn(self, said: Truth) -> None:
         """To the next side."""
@@ -94,6 +101,8 @@ class _Macros:
     def __init__(self, plus: bool) -> None:
         self._there: dict[str, Truth] = {**dict.fromkeys(_HERE, 1), "__cplusplus": int(plus)}
         self._values: dict[str, Truth] = {**_HERE, "__cplusplus": 201703}
+        if plus:
+            self._there["__STDC_VERSION__"] = 0
 
     def defined(self, name: str) -> Truth:
         """Whether it has a value."""
@@ -106,35 +115,51 @@ class _Macros:
 
     def change(self, kind: str, rest: str, sure: bool) -> None:
         """By `#define` or `#undef`."""
-        name, value = [*rest.split(None, 1), "", ""][:2]
+        name = _NAME.match(rest)[0]  # type: ignore[index]
         self._there[name] = int(kind == "define") if sure else None
-        self._values[name] = int(value) if value.isdecimal() else None
+        try:
+            self._values[name] = _number(rest.removeprefix(name).strip())
+        except ValueError:  # also of a macro with arguments
+            self._values[name] = None
 
     def said(self, kind: str, rest: str) -> Truth:
         """Of `#if`, `#ifdef` or `#ifndef`."""
         if kind == "if":
             return _Condition(rest, self).value()
-        found = self.defined((rest.split() or [""])[0])
+        found = self.defined(_NAME.match(rest)[0])  # type: ignore[index]
         return _not(found) if kind == "ifndef" else found
 
 
-def _lines(text: str) -> Iterator[str]:
-    """Lines, those that a backslash continues as one."""
-    held = ""
+_Line = tuple[str, re.Match[str] | None]
+"""With what it tells the preprocessor, if anything."""
+
+
+def _lines(text: str) -> Iterator[_Line]:
+    """Lines, directives that a backslash continues as one; none begins within a comment."""
+    within = {end.end() for found in _SKIPPED.finditer(text) if found[1] for end in _END.finditer(text, *found.span())}
+    held, start = "", 0
     for line in text.split("\n"):
-        if line.endswith("\\") and (held or _DIRECTIVE.match(line)):
-            held += line[:-1] + " "
+        told = bool(held or (start not in within and _DIRECTIVE.match(line)))
+        start += len(line) + 1
+        if told and (continued := line.rstrip()).endswith("\\"):
+            held += continued[:-1] + " "
             continue
-        yield held + line
-        held = ""
+        whole, held = held + line, ""
+        yield whole, _DIRECTIVE.match(whole) if told else None
     if held:
-        yield held
+        yield held, _DIRECTIVE.match(held)
 
 
-def _guards(kind: str, name: str, following: list[str]) -> bool:
+def _guards(kind: str, name: str, following: list[_Line]) -> bool:
     """Whether the condition keeps a header from being read twice."""
-    found = (_DIRECTIVE.match(line) for line in following)
+    found = (match for _, match in following)
     return kind == "ifndef" and any(one and one[1] == "define" and one[2].split()[:1] == [name] for one in found)
+
+
+def _number(text: str) -> int:
+    """The value of an integer literal. Raises ValueError."""
+    digits = text.rstrip("uUlLzZ").replace("'", "")
+    return int(digits, 8 if digits.isdecimal() and digits[0] == "0" else 0)
 
 
 def _not(a: Truth) -> Truth:
@@ -196,8 +221,12 @@ class _Condition:
         return left
 
     def _one(self) -> Truth:
-        if self._take("!"):
-            return _not(self._one())
+        signs = 0
+        while self._take("!"):
+            signs += 1
+        if signs:
+            found = _not(self._one())
+            return found if signs % 2 else _not(found)
         if self._take("("):
             self._depth += 1
             if self._depth > _DEEPEST:
@@ -209,7 +238,7 @@ class _Condition:
         number, name, _ = self._tokens[self._at].groups()
         self._at += 1
         if number:
-            return int(number.rstrip("uUlL"), 0 if number[:2].lower() == "0x" else 10)
+            return _number(number)
         if name == "defined":
             bracket = self._take("(")
             what = self._next()

@@ -121,6 +121,8 @@ _GROUPED = re.compile(r"[-+]?\d[\d.]*(,\d+)+(\.\d*)?")
 
 
 def _number(value: Any) -> float:
+    if isinstance(value, str) and "_" in value:  # which Python alone takes for digits
+        raise ValueError(value)
     return math.nan if value is None or isinstance(value, bool) else float(value)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -217,6 +218,10 @@ class _Reader:
         """Names that were bound to what holds many elements, and how many."""
         self._weights: dict[int, float] = {}
         """What is bound at a place counts for."""
+        self._bounded: dict[str, float] = {}
+        """Names of what holds no more than so many elements, whatever is put into it."""
+        self._puts: Counter[str] | None = None
+        """At how many places something is put into what has a name."""
         self._growing: dict[str, bool] = {}
         """Names that were bound to something empty, and whether it holds its elements under keys."""
         self._comprehending = not speech.braces and "each" not in speech.loops
@@ -244,6 +249,8 @@ class _Reader:
                 empty = " ".join(tokens[i + 1 : i + 4])
                 if empty.startswith((*_EMPTY, *_EMPTY_KEYED)):
                     self._grows(self._bound_name(i), empty.startswith(_EMPTY_KEYED))
+            elif token == "deque" and tokens[i + 1] == "(":
+                self._limit(i)
             elif token == "my" and tokens[i + 2] == ";":
                 self._grows(tokens[i + 1], False)
             elif token in _KEYED and tokens[i + 1] == "<":
@@ -254,6 +261,14 @@ class _Reader:
     def _grows(self, name: str, keyed: bool) -> None:
         if is_word(name):
             self._growing[name] = keyed
+
+    def _limit(self, i: int) -> None:
+        """Python: `d = deque(maxlen=n)`, `d = collections.deque([], n)`, with the word at `i`."""
+        places = self._places(i + 1)
+        at = next((place + 2 for place in places if self.part(place) == "maxlen"), places[1] if len(places) > 1 else 0)
+        bound = i - 3 if self._tokens[i - 1] == "." else i - 1
+        if at and bound > 0 and self._tokens[bound] == "=" and (most := self.work_out(at)) >= 1.0:
+            self._bounded[self._bound_name(bound)] = most
 
     def _angled(self, opened: int) -> int:
         """Where an angle bracket ends."""
@@ -348,10 +363,10 @@ class _Reader:
         if self._weights.get(i, 0.0) > 1.0 and is_word(self._tokens[i - 1]):
             self._large[self._tokens[i - 1]] = self._weights[i]
 
-    def _told(self, start: int) -> tuple[float, float]:
+    def _told(self, start: int, but: str = "") -> tuple[float, float]:
         """How many elements what is written there holds, as far as its statement tells, and how many of the language's
-        lists they count for: `[0] * n`, `vec![0; n]`, `new int[n]`, `malloc(n)`, `range(n)`, or the name of such. Zeros
-        where it does not tell."""
+        lists they count for: `[0] * n`, `vec![0; n]`, `new int[n]`, `malloc(n)`, `range(n)`, or the name of such, `but`
+        for one. Zeros where it does not tell."""
         tokens, count, weight, ended = self._tokens, -1.0, 0.0, False
         for i in range(start, min(start + FAR, len(tokens) - 1)):
             token, near = tokens[i], count < 0 and i < start + _NEAR
@@ -362,7 +377,7 @@ class _Reader:
                 held, counted = self._bracketed(i)
                 weight = weight if ended else max(weight, counted)
                 count = held if near else count
-            elif not ended and token in self._large and tokens[i + 1] not in ("[", ".", "("):
+            elif not ended and token != but and token in self._large and tokens[i + 1] not in ("[", ".", "("):
                 weight = max(weight, self._large[token])
             if near and count < 0:
                 count = self._gone_through(i)
@@ -392,7 +407,7 @@ class _Reader:
         tokens, token = self._tokens, self._tokens[i]
         if token in ("range", "rangeClosed") and tokens[i + 1] == "(":
             return self._ranged(i)
-        if token[:2] == "..":
+        if self._ranges(i):
             return self._spanned(i)
         if token == "length" and tokens[i + 1] == ":":
             return self.work_out(i + 2)
@@ -456,7 +471,7 @@ class _Reader:
             size = 0.0
             self._enlarge(i)
             if grows := self._grower(i):
-                self._hold(grows, latest)
+                self._hold(grows, min(latest, self._bounded.get(grows, latest)))
             if token in self._growing and (put := self._put(i)):
                 keyed = self._growing[token] or tokens[i + 1] == "{" or tokens[i + 1 : i + 3] == ["[", '"']
                 found.grown.append((self._starts[i], self._keys(i + 1), self._added(keyed, put), 1.0))
@@ -464,7 +479,8 @@ class _Reader:
                 found.grown.append((self._starts[i], MOST, held, 1.0))
             elif token in GROWING:
                 keyed, alone = token in _UNDER_KEYS, token in _ALONE
-                found.grown.append((self._starts[i], MOST, self._added(keyed, i + 2, alone), 1.0))
+                each = self._added(keyed, i + 2, alone, grows)
+                found.grown.append((self._starts[i], self._bounded.get(grows, MOST), each, 1.0))
             if token in ("(", "[", "{"):
                 holds = token == "[" or tokens[i - 1] in _HOLDING or (token == "{" and self._comprehending)
                 times, each = self._asked(i) if token != "{" else (0.0, 1.0)
@@ -503,7 +519,10 @@ class _Reader:
                     self._braces and (tokens[i - 1] != "." or self._near(i, _FILLING))
                 ):
                     size = rounds * self._share(self._stated(i) or self._takes.listed)  # in PHP a range is a list
-            elif token[:2] == ".." and i not in self._headed:
+            elif token == "Array" and self._braces and (rounds := self._array(i)):
+                if not _ITERATING.isdisjoint(self._behind_it(i)):
+                    found.implied.append((self._starts[i], rounds))
+            elif self._ranges(i) and i not in self._headed:
                 rounds = self._spanned(i)
                 if self._near(i, _ITERATING):
                     found.implied.append((self._starts[i], rounds))
@@ -552,6 +571,8 @@ class _Reader:
         """Calls of functions that call themselves twice, a little less deep: `f(n - 1) + f(n - 2)`."""
         tokens, starts = self._tokens, sorted(self._bodies.values())
         for name, start in self._bodies.items():
+            if self._remembers(start):
+                continue
             deep = self._known.get((self._parameters.get(name) or [""])[0], 0.0)
             end = next((other for other in starts if other > start), len(tokens))
             calls = [i for i in range(1, len(tokens)) if tokens[i] == "(" and tokens[i - 1] == name and i != start]
@@ -563,11 +584,15 @@ class _Reader:
         """Calls of Python's functions that remember what they gave, and of how many arguments: `@cache`."""
         tokens = self._tokens
         for name, start in self._bodies.items():
-            before = pairwise(["\n", *tokens[max(0, start - 12) : start]])
-            if not any(word in _REMEMBERING and front in ("\n", ".") for front, word in before):
+            if not self._remembers(start):
                 continue
             for i in (i for i in range(1, len(tokens)) if tokens[i] == "(" and tokens[i - 1] == name and i != start):
                 yield self._starts[i], min(math.prod(max(self.work_out(k), 1.0) for k in self._places(i)), _REMEMBERED)
+
+    def _remembers(self, start: int) -> bool:
+        """Whether the function whose parameters stand at `start` keeps its results."""
+        before = pairwise(["\n", *self._tokens[max(0, start - 12) : start]])
+        return any(word in _REMEMBERING and front in ("\n", ".") for front, word in before)
 
     def _closed(self, i: int, opened: _Open) -> float:
         """How much a bracket that ends here holds: a comprehension, or a list that is repeated."""
@@ -588,15 +613,16 @@ class _Reader:
         """How many elements of the language's lists take so many bytes."""
         return taken / self._takes.listed
 
-    def _added(self, keyed: bool, i: int, alone: bool = False) -> float:
-        """How many elements of a list one counts for that is added, and written from `i` on."""
+    def _added(self, keyed: bool, i: int, alone: bool = False, onto: str = "") -> float:
+        """How many elements of a list one counts for that is added, and written from `i` on, perhaps behind what it is
+        put `onto`."""
         whole = alone or self.part(i) in ("[", "{", "new") or (self.part(i) == "(" and "," in self.part(i + 2))
         takes = self._takes
         more = takes.node if whole else takes.text - takes.listed if self._spelt(i) else 0.0
         listed = max(takes.listed, more) if whole else takes.listed + more
         if keyed and self._tokens[i - 1] == "=" and self._named_by_text(i - 2):
             more += takes.text - takes.listed
-        return max(self._share(takes.keyed + more if keyed else listed), self._told(i - 1 if alone else i)[1])
+        return max(self._share(takes.keyed + more if keyed else listed), self._told(i - 1 if alone else i, onto)[1])
 
     def _named_by_text(self, i: int) -> bool:
         """Whether the key is a text that is made, whose bracket ends at `i`."""
@@ -741,6 +767,19 @@ class _Reader:
             return float(len(self._places(i)))
         return float(self._lengths.get(i, 0)) or self._counts.get(token, 0.0)
 
+    def _ranges(self, i: int) -> bool:
+        """Whether dots at `i` make a range: in languages like C three are of arguments, or spread a list."""
+        return self._tokens[i][:2] == ".." and not (self._braces and self._tokens[i] == "...")
+
+    def _array(self, i: int) -> float:
+        """JavaScript: how many there are of `Array(n)`; 0 where that is not told."""
+        return self.work_out(i + 2) if self.part(i + 1) == "(" and len(self._places(i + 1)) == 1 else 0.0
+
+    def _behind_it(self, i: int) -> list[str]:
+        """What stands in the statement from `i` on."""
+        behind = self._tokens[i : i + _NEAR]
+        return behind[: next((n for n, token in enumerate(behind) if token in (";", "\n")), len(behind))]
+
     def _spanned(self, i: int) -> float:
         """`a..b` with the dots at `i`; where it begins counts if that is a number, and more than one."""
         before, last = self._tokens[i - 1], self.work_out(i + 1)
@@ -780,12 +819,14 @@ class _Reader:
                 self._headed.add(k)
                 found = self._ranged(k)
                 break
-            if token[:2] == ".." or token == "to":
+            if self._ranges(k) or token == "to":
                 self._headed.add(k)
                 found = self._spanned(k)
                 break
             if token in _COMPARED:
                 value, name = self._compared(k), tokens[k - 1 if is_word(tokens[k - 1]) else k + 1]
+                if token[0] == "<" and value > 1.0 and (filled := self._measured(k)):
+                    self._fill(filled, value)
                 if token[0] == "<" and value > 1.0 and not bounded:  # from where it begins, if that is below
                     found, bounded = value - (found if 1.0 < found < value else 0.0), True
                 else:
@@ -800,6 +841,22 @@ class _Reader:
         self._remember(i, rounds)
         return rounds
 
+    def _fill(self, name: str, count: float) -> None:
+        """A loop goes on until a list holds so many; what is put into it at one place only makes no more."""
+        self._hold(name, count)
+        if self._puts is None:
+            self._puts = Counter(self._grower(i) for i in range(len(self._tokens) - 4))
+        if self._puts[name] == 1:
+            self._bounded[name] = count
+
+    def _measured(self, k: int) -> str:
+        """The list whose length stands in front of the comparison at `k`: `len(a) <`, `a.size() <`, `#a <`."""
+        *_, e, d, c, b, a = [""] * 5 + self._tokens[max(0, k - 5) : k]
+        if a == ")":
+            called = b if c == "(" and d in _LENGTHS else ""
+            return e if [b, d] == ["(", "."] and c in _LENGTHS else called
+        return c if b == "." and a in _LENGTHS else a if b == "#" else ""
+
     def _through(self, i: int, end: int) -> float:
         """How many elements the list has that the loop at `i` goes through; 0 where that is not told."""
         tokens = self._tokens
@@ -808,6 +865,8 @@ class _Reader:
         for k in range(i + 1, min(end, len(tokens) - 2)):
             if tokens[k] in ("{", "do", "\n", ";", "") and k > i + 2:
                 break
+            if tokens[k] == "Array" and (made := self._array(k)):
+                return made
             walked = tokens[k + 1] not in ("[", "(", "=") and (tokens[k + 1] != "." or tokens[k + 2] in _WALKING)
             if walked and (count := self._counts.get(tokens[k])):
                 return count
@@ -881,8 +940,10 @@ class _Reader:
         for k in range(i - 2, max(i - 16, 0), -1):
             if rounds or tokens[k] in ("\n", ";"):
                 break
-            if tokens[k][:2] == "..":
+            if self._ranges(k):
                 rounds = self._spanned(k)
+            elif tokens[k] == "Array":
+                rounds = self._array(k)
         if tokens[i] == "step" and tokens[i + 1] == "(":
             rounds = self._stepped(rounds, i + 2)
         if not rounds:

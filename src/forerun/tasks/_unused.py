@@ -2,9 +2,10 @@
 
 Only what is safe is told. A function counts as called where its name stands anywhere outside of itself and of functions
 that are not called either, also in a string; and where the text could name functions in ways that are not seen (`eval`,
-`globals`, `#include "other.h"`, `a ## b`), or does nothing by itself, as modules do, all of its functions are. Methods
-are called by what is not in the text, so only those of Java that are private or static are looked at. A body is
-believed where indentation and brackets agree on it.
+`globals`, `#include "other.h"`, `a ## b`), or does nothing by itself, as modules do, or is one file of several, which
+calls of what it lacks tell, all of its functions are. Methods are called by what is not in the text, so only those of
+Java that are private or static are looked at, and in a package that are private. A body is believed where indentation
+and brackets agree on it.
 """
 
 from __future__ import annotations
@@ -44,7 +45,8 @@ def _style(defining: str, ends: str, main: str, hidden: str, called: str = "", m
 
 _C = _style(
     "", "}", "main", "constructor destructor alias weak ifunc section dlsym",
-    "WinMain wmain malloc calloc realloc free memalign swap begin end to_json from_json hash_value tag_invoke", ("##",),
+    "WinMain wmain malloc calloc realloc free memalign swap begin end get to_json from_json hash_value tag_invoke",
+    ("##",),
 )  # fmt: skip
 _STYLES: Mapping[str, _Style] = {
     "c": _C,
@@ -84,6 +86,12 @@ _KEYWORDS = frozenset(
 _OWN = frozenset(("static", "private"))
 """Java: methods that nothing overrides."""
 _NO_METHOD = _KEYWORDS | {"=", "(", "->", "native", "abstract"}
+_GO = frozenset(
+    "append cap clear close complex copy delete imag len make max min new panic print println real recover bool byte"
+    " complex64 complex128 error float32 float64 int int8 int16 int32 int64 rune string uint uint8 uint16 uint32 uint64"
+    " uintptr any func if for switch return go defer select case range import var const type else chan".split()
+)
+"""Go: what may stand in front of a parenthesis in any program."""
 _PLAIN = frozenset("inline allow must_use cold".split())
 """Rust: attributes of functions that are called by their names."""
 _DOING = frozenset(
@@ -143,6 +151,7 @@ class _Program:
         self._language, self._style, self._text = language, style, text
         self._tokens, self._starts, self._strings = tokens, starts, strings
         self._count = len(starts)
+        self._packaged = "package" in tokens
         self._lines = [k for k in range(self._count) if tokens[k] != "\n" and (not k or tokens[k - 1] == "\n")]
         """The first tokens of lines."""
         self._pairs: dict[int, int] = {}
@@ -155,6 +164,8 @@ class _Program:
         functions = list(self._functions())
         names = {self._folded(one.name) for one in functions}
         if not functions or (self._style.main and self._style.main not in names):
+            return []
+        if self._lacks(names):
             return []
         begins = [one.start for one in functions]
         named: dict[int, set[str]] = {}
@@ -184,6 +195,32 @@ class _Program:
             return all(tokens[k] != "mod" or tokens[k + 2] != ";" for k in range(self._count - 2))
         return self._language != "ruby" or self._indented()
 
+    def _lacks(self, names: Collection[str]) -> bool:
+        """C and Go: whether the text calls functions that other files define, or may not be the one that begins."""
+        if self._language == "go":
+            return self._calls_others()
+        if self._style is not _C:
+            return False
+        tokens, places = self._tokens, range(self._count)
+        told = {tokens[k] for k in places if self._declared(k)}.difference(names)
+        if told.difference(tokens[k] for k in places if tokens[k] in told and tokens[k + 1] == "(" and self._body(k)):
+            return True
+        conditions = [word for sign, word in pairwise(tokens[: tokens.index("main")]) if sign == "#"]
+        return sum(word.startswith("if") for word in conditions) > conditions.count("endif")
+
+    def _calls_others(self) -> bool:
+        """Go: whether something is called that stands nowhere but in calls."""
+        tokens = self._tokens
+        called, known = set[str](), set(_GO)
+        for k in range(self._count):
+            if tokens[k : k + 2] == ["interface", "{"]:
+                known.update(tokens[k : self._pairs.get(k + 1, k)])
+            if tokens[k + 1] != "(" or (k and tokens[k - 1] in ("func", ")")):
+                known.add(tokens[k])
+            elif is_word(tokens[k]) and tokens[k - 1] != ".":
+                called.add(tokens[k])
+        return not called <= known
+
     def _indented(self) -> bool:
         """Ruby: whether what stands in classes stands further right, so that methods are told from functions."""
         tokens, left = self._tokens, [k for k in self._lines if not self._column(k)]
@@ -198,6 +235,8 @@ class _Program:
             return True
         if self._style is _C:
             return name.startswith("_") or name.isupper()
+        if self._language == "go" and name[0].isupper():  # exported
+            return True
         return name.isupper() if self._language == "perl" else name.startswith("test")
 
     def _words(self, k: int) -> list[str]:
@@ -300,7 +339,8 @@ class _Program:
         head = self._head(k)
         before = tokens[head:k]
         if self._language == "java":
-            if _OWN.isdisjoint(before) or not _NO_METHOD.isdisjoint(before):
+            own = {"private"} if self._packaged and tokens[k] != "main" else _OWN
+            if own.isdisjoint(before) or not _NO_METHOD.isdisjoint(before):
                 return False
             return all(self._text[self._starts[i]] != "@" for i in range(head, k))
         if self._depths[k]:
