@@ -167,8 +167,10 @@ def test_a_network_goes_on_from_what_became_of_its_drafts(tmp_path: Path, capsys
         assert len(many.sentences) > 100 and thought[1] < thought[0]
     train = ["train", "schedule", "--data", str(bred), "--validate", "b", "--steps", "2", "-o", str(folder)]
     capsys.readouterr()
-    assert main([*train, "--start", str(tmp_path / "absent")]) == 1
-    assert "absent" in capsys.readouterr().err
+    for start, said in ((tmp_path / "absent", "no such folder"), (SHIPPED.parent / "encoder_decoder", "of the pieces")):
+        assert main([*train, "--start", str(start)]) == 1
+        told = capsys.readouterr().err
+        assert f"{start} writes no schedules" in told and said in told
     assert main([*train, "--start", "scheduler"]) == 0
     first = json.loads((folder / "network.json").read_text())["before"][0]
     assert first == "79,235 schedules of 222 programs, 1,500 steps"

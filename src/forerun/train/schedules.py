@@ -17,11 +17,12 @@ from pathlib import Path
 
 import numpy as np
 
+from forerun.errors import InputError
 from forerun.files import write_atomically
 from forerun.grammars import decisions, graded
 from forerun.grammars.decisions import Decisions
 from forerun.grammars.graded import JUDGE, UNKNOWN, Graded, GradedDecisions, grade, ranked
-from forerun.models.encoder_decoder import EncoderDecoder
+from forerun.models.encoder_decoder import CONFIG, EncoderDecoder
 from forerun.models.encoder_decoder._torch import TorchNetwork
 from forerun.models.encoder_decoder.numeric import ATOMS
 from forerun.models.encoder_decoder.tokenizer import SPECIAL, Tokenizer
@@ -55,9 +56,12 @@ def fit(
     it came to its end.
 
     Programs of only those families say when to stop. Then the folder holds a checkpoint. Raises InputError where there
-    is too little to learn from, the folder holds another training, or `start` no network.
+    is too little to learn from, the folder holds another training, or `start` writes no schedules.
     """
     train, held = by_families(found, validate)
+    if start is not None and not _writes(start):
+        why = "it has none of the pieces that they are written in" if start.is_dir() else "there is no such folder"
+        raise InputError(f"{start} writes no schedules", why, "name a folder that `forerun train schedule` wrote")
     digest = hashlib.sha256(repr((train, held)).encode()).hexdigest()
     same_as_before(folder, training, digest, start)
     tokenizer = tokenizer_of(folder, start, [each.prompt for each in train], training.tokens, PIECES)
@@ -89,6 +93,11 @@ def fit(
     save(model, folder, training)
     write_atomically(folder / CARD, (json.dumps(facts, indent=1) + "\n").encode())
     return True
+
+
+def _writes(folder: Path) -> bool:
+    """Whether it is a checkpoint whose words are those of schedules."""
+    return (folder / CONFIG).is_file() and {*PIECES} <= {*Tokenizer.load(folder).vocabulary.atoms}
 
 
 def before(start: Path | None) -> list[str]:
