@@ -29,7 +29,7 @@ def read(*lines: str, plus: bool = False) -> str:
         ("if LEVEL(3)", "a b"),
         ("if UNKNOWN_THING + 1", "a b"), ("if MSC_VER", "b"), ("if defined _M_IX86 && !X", "b"),
         ("if 010 == 8 && 0b11 == 3", "a"), ("if 08", "a b"), ("if !!1 == 1 && !!!1 == 0", "a"),
-        ("if __STDC_VERSION__ > 201710L", "b"),
+        ("if __STDC_VERSION__ > 201710L", "b"), ("if 1 == 3 <= 2", "b"), ("if 0 == 3 <= 2", "a"),
     ],
 )  # fmt: skip
 def test_a_condition_decides_what_can_be_told(condition: str, stays: str) -> None:
@@ -82,6 +82,7 @@ def test_macros_have_the_values_that_c_gives_them() -> None:
     assert read("#define F(x) 0", "#ifdef F", "a", "#else", "b", "#endif") == "a"
     assert read("#define F(x) 0", "#if F(1)", "a", "#else", "b", "#endif") == "a b"
     assert read("#define N 0x10UL", "#if N == 020", "a", "#else", "b", "#endif") == "a"
+    assert read("#define N 3", "#ifndef N", "#define N 5", "a", "#endif", "#if N == 3", "b", "#endif") == "b"
     assert read("#ifdef __STDC_VERSION__", "a", "#else", "b", "#endif", plus=True) == "b"
 
 

@@ -638,9 +638,16 @@ FIBONACCI = "def fib(n):\n    return n if n < 2 else fib(n - 1) + fib(n - 2)\n\n
         ("c++", "while ((int)v.size() < 300) {\n  for (int p : v) f(p);\n  v.push_back(1);\n}\n", 300, 9e4),
         ("javascript", "while (v.length < 300) {\n  for (const p of v) f(p);\n  v.push(1);\n}\n", 300, 9e4),
         ("lua", "while #v < 300 do\n  for _, p in ipairs(v) do f(p) end\n  table.insert(v, 1)\nend\n", 300, 9e4),
+        ("rust", "impl Drop for A {\n    fn drop(&mut self) {\n        for _ in 0..300 { f(); }\n    }\n}\n", 0, 300),
         ("go", "a := make([]int, 1000)\nfor i := 0; i < 2000; i++ {\n\ta = append(a, i)\n}\n", 2000, 2000),
     ],
 )
 def test_what_is_bounded_kept_or_made_at_once(language: str, text: str, elements: float, iterations: float) -> None:
     found = counters(language, text)
     assert (found["elements"], found["iterations"]) == (pytest.approx(elements), pytest.approx(iterations))
+
+
+def test_many_functions_take_time_in_proportion() -> None:
+    text = "".join(f"@cache\ndef f{i}(n):\n  return f{i}(n-1)+f{i}(n-2)\nprint(f{i}(30))\n" for i in range(3000))
+    began = time.process_time()
+    assert counters("python", text)["iterations"] == pytest.approx(30) and time.process_time() - began < 5

@@ -123,7 +123,7 @@ def test_a_folder_that_cannot_be_made_is_a_clear_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(ForerunError, match="cannot be used") as caught:
         Store(tmp_path / "file" / "t.sqlite")
-    assert "FORERUN_CACHE" in caught.value.todo
+    assert "FORERUN_CACHE" in caught.value.todo and "--store" in caught.value.todo
 
 
 def test_a_store_of_another_format_is_left_alone(tmp_path: Path) -> None:

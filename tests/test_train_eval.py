@@ -148,6 +148,25 @@ def test_an_interrupted_training_says_how_to_go_on(table: Path, run_forerun: Any
     assert code == 1 and "steps 100000 (now 9)" in err
 
 
+def test_what_a_killed_training_lost_and_another_one_forgets_is_told(
+    table: Path, run_forerun: Any, tmp_path: Path
+) -> None:
+    mine = ("--data", str(table), "--text", "code", "--target", "latency_s", "--language", "c", "--similar", "2")
+    small = ("--depth", "1", "--context", "64", "--steps", "4", "-o", str(tmp_path / "made"))
+    assert run_forerun("train", *mine, *small, "--seconds", "0")[0] == 0
+    _, _, err = run_forerun("train", *mine, *small, "--seconds", "0")
+    assert "it goes on after step 1\n" in err and "anew" not in err
+    (tmp_path / "made" / "last.safetensors").unlink()  # as a kill in the first two minutes leaves it
+    code, _, err = run_forerun("train", *mine, *small)
+    assert code == 0 and "left before anything was saved: it begins anew" in err and "goes on" not in err
+    lora = ("--recipe", "lora", "--start", str(tmp_path / "made"), "--steps", "2", "-o", str(tmp_path / "other"))
+    assert "forgotten" not in run_forerun("train", *mine, *lora, "--seconds", "0")[2]
+    rows = [Row("heat", "J", f"metric heat\n\nint x{i};", 2.0 + i, f"g{i}") for i in range(40)]
+    write_rows(tmp_path / "rows.jsonl", rows)
+    _, _, err = run_forerun("train", "--data", str(tmp_path / "rows.jsonl"), *lora[:-1], str(tmp_path / "third"))
+    assert "what made knows of other rows than these will be forgotten (latency): --recipe adapt keeps it" in err
+
+
 @pytest.mark.parametrize(
     ("words", "why"),
     [

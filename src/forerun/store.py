@@ -40,6 +40,8 @@ CREATE UNIQUE INDEX IF NOT EXISTS once ON trials (task, source, digest, tool);
 CREATE TABLE IF NOT EXISTS drafts (key TEXT PRIMARY KEY, written BLOB NOT NULL);
 """
 
+_OTHER_STORE = "name another --store or FORERUN_CACHE; if it is one of forerun, delete the file: it is a cache"
+
 
 @dataclass(frozen=True, slots=True)
 class Written:
@@ -78,7 +80,7 @@ class Store:
                 raise ForerunError(
                     f"the store {path} is of another version",
                     f"it has format {found}, this version reads {_FORMAT}",
-                    "choose another folder with FORERUN_CACHE, or delete the file: it is a cache",
+                    _OTHER_STORE,
                 )
             if not found or not self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'drafts'").fetchone():
                 self._db.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA user_version = {_FORMAT}; COMMIT;")
@@ -216,7 +218,7 @@ class Store:
         return ForerunError(
             f"the store {self.path} cannot be used",
             str(error),
-            "choose another folder with FORERUN_CACHE, or delete the file: it is a cache",
+            _OTHER_STORE,
         )
 
 

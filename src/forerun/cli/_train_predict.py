@@ -7,7 +7,7 @@ import math
 import shlex
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,11 +17,12 @@ from forerun.cli import INTERRUPTED
 from forerun.cli.data import OF_TABLES, table_options, table_rows
 from forerun.cli.render import Column, Progress, Table, counted, number, say, show
 from forerun.errors import ToolMissing, UsageError
+from forerun.prompts import parts
 from forerun.rows import Row
 from forerun.splits import split
 from forerun.tables import read_rows
 from forerun.train import leads
-from forerun.train.curves import best, points_of
+from forerun.train.curves import LOG, best, points_of
 
 if TYPE_CHECKING:
     from forerun.train.loop import Progress as Step
@@ -46,8 +47,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--recipe",
         default="cpu",
-        help="cpu or gpu; lora for low-rank updates (LoRA) of a trained one; adapt for another device or metric from"
-        " 16 to 100 rows: in seconds, beside all that the checkpoint knows (default: cpu)",
+        help="cpu or gpu; lora for low-rank updates (LoRA) of a trained one, which forgets what the rows do not tell;"
+        " adapt for another device or metric from 16 to 100 rows: in seconds, beside all that the checkpoint knows"
+        " (default: cpu)",
     )
     parser.add_argument(
         "--start",
@@ -74,13 +76,16 @@ def run(options: argparse.Namespace) -> int:
         return _adapted(start, options)
     training = dialled(options)
     rows = read(options)
-    parts = split(rows, "group", training.recipe.seed, similar=options.similar)
-    say(f"{counted(len(parts.train), 'row')} to learn from, {len(parts.validation)} to validate with")
-    held, learned = (Counter(row.metric for row in part) for part in (parts.validation, parts.train))
+    found = split(rows, "group", training.recipe.seed, similar=options.similar)
+    say(f"{counted(len(found.train), 'row')} to learn from, {len(found.validation)} to validate with")
+    held, learned = (Counter(row.metric for row in part) for part in (found.validation, found.train))
     for metric in learned:
         if held[metric] < FEW:
             why = f"{counted(held[metric], 'row')} of {metric} calibrate its intervals, fewer than {FEW}"
             say(f"forerun: {why}: they promise little; give more rows, of more groups")
+    if start and (forgotten := _forgotten(start, rows)):
+        why = f"what {start.name} knows of other rows than these will be forgotten ({', '.join(forgotten)})"
+        say(f"forerun: {why}: --recipe {ADAPT} keeps it")
     values: dict[str, set[float]] = {}
     for row in rows:
         values.setdefault(row.metric, set()).add(row.value)
@@ -94,10 +99,18 @@ def run(options: argparse.Namespace) -> int:
     def learn(**how: object) -> bool:
         from forerun.train.fit import Parts, fit
 
-        kept = Parts(parts.train, parts.validation)
+        kept = Parts(found.train, found.validation)
         return fit(kept, options.output, training, start=start, **how)  # type: ignore[arg-type]
 
     return trained(learn, training, options)
+
+
+def _forgotten(start: Path, rows: Sequence[Row]) -> list[str]:
+    """Metrics of which a checkpoint knows languages that no row is of."""
+    from forerun.models.encoder_decoder.card import Card
+
+    own = {(row.metric, parts(row.prompt).head.get("language", "")) for row in rows}
+    return sorted({kind.metric for kind in Card.load(start).kinds if (kind.metric, kind.language) not in own})
 
 
 def _adapted(start: Path | None, options: argparse.Namespace) -> int:
@@ -143,9 +156,18 @@ def dialled(options: argparse.Namespace) -> Training:
 
 def trained(fit: Callable[..., bool], training: Training, options: argparse.Namespace) -> int:
     """Trains by `fit` with a live line; prints where it stands."""
-    progress = Progress(training.recipe.steps, "steps")
+    from forerun.train.loop import LAST
+
+    progress, told = Progress(training.recipe.steps, "steps"), False
+    if (options.output / LOG).is_file() and not (options.output / LAST).is_file():
+        every = f"a training is saved every {training.recipe.save_every_s:g} s"
+        say(f"forerun: {options.output} was left before anything was saved: it begins anew; {every}")
 
     def on_step(step: Step) -> None:
+        nonlocal told
+        if step.step > 1 and not told:
+            say(f"forerun: it goes on after step {step.step - 1:,}")
+        told = True
         progress.done = step.step - 1
         progress.step(f"training loss {step.parts['nll']:.3f}  {step.tokens_per_s:,.0f} tokens/s")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 _NAMES = (
@@ -36,6 +36,8 @@ _TOKEN = re.compile(r"\s*(?:(\d[\w']*)|(\w+)|(&&|\|\||[!=<>]=|<<|>>|.))", re.DOT
 _OPERATORS = {
     "==": operator.eq, "!=": operator.ne, "<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt,
 }  # fmt: skip
+_ORDERING = ("<=", ">=", "<", ">")
+"""Those that bind more."""
 _DEEPEST = 50
 """Brackets in a condition."""
 _OPENING, _ELSE = ("if", "ifdef", "ifndef"), ("elif", "elifdef", "elifndef", "else")
@@ -54,7 +56,9 @@ def compiled(text: str, plus: bool = False) -> tuple[str, int]:
         name, rest = (match[1], _COMMENT.sub(" ", match[2]).strip()) if match else ("", "")
         here = sides[-1].here if sides else 1
         if name in _OPENING:
-            said = 1 if _guards(name, rest, lines[number + 1 : number + 4]) else macros.said(name, rest)
+            said = macros.said(name, rest)
+            if said is None and _guards(name, rest, lines[number + 1 : number + 4]):
+                said = 1
             sides.append(_Side(here, said, said, told=said is None))
         elif name in _ELSE and sides:
             said = 1 if name == "else" else macros.said(name[2:], rest)
@@ -214,9 +218,12 @@ class _Condition:
         return found
 
     def _compared(self) -> Truth:
-        left = self._one()
-        while sign := self._take(*_OPERATORS):
-            right = self._one()
+        return self._chain(lambda: self._chain(self._one, *_ORDERING), "==", "!=")
+
+    def _chain(self, part: Callable[[], Truth], *signs: str) -> Truth:
+        left = part()
+        while sign := self._take(*signs):
+            right = part()
             left = None if left is None or right is None else int(_OPERATORS[sign](left, right))
         return left
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -553,9 +554,11 @@ class _Reader:
             if token in (";", "\n") and not depth:
                 break
             depth += (token == "}") - (token == "{")
-        for k, (at, keys, each, _) in enumerate(found.grown):
-            if at >= self._starts[start]:
-                found.grown[k] = (at, keys, each, max(rounds, 1.0))
+        for k in range(len(found.grown) - 1, -1, -1):
+            at, keys, each, _ = found.grown[k]
+            if at < self._starts[start]:
+                break
+            found.grown[k] = (at, keys, each, max(rounds, 1.0))
 
     def _grower(self, i: int) -> str:
         """The list that grows by what is written at `i`: `a.append(x)`, `push @a, $x`, `a = append(a, x)`, `a[] = x`;
@@ -569,24 +572,29 @@ class _Reader:
 
     def _branching(self) -> Iterator[tuple[int, float]]:
         """Calls of functions that call themselves twice, a little less deep: `f(n - 1) + f(n - 2)`."""
-        tokens, starts = self._tokens, sorted(self._bodies.values())
+        tokens, starts, calls = self._tokens, [*sorted(self._bodies.values()), len(self._tokens)], self._calls()
         for name, start in self._bodies.items():
-            if self._remembers(start):
-                continue
             deep = self._known.get((self._parameters.get(name) or [""])[0], 0.0)
-            end = next((other for other in starts if other > start), len(tokens))
-            calls = [i for i in range(1, len(tokens)) if tokens[i] == "(" and tokens[i - 1] == name and i != start]
-            own = [i for i in calls if start < i < end and "-" in tokens[i : i + 4]]
-            if len(own) > 1 and 1 < deep <= _DEEPEST:
-                yield from ((self._starts[i], _FIBONACCI**deep) for i in calls if i not in own)
+            if not 1 < deep <= _DEEPEST or self._remembers(start):
+                continue
+            end = starts[bisect_right(starts, start)]
+            own = {i for i in calls.get(name, ()) if start < i < end and "-" in tokens[i : i + 4]}
+            if len(own) > 1:
+                yield from ((self._starts[i], _FIBONACCI**deep) for i in calls[name] if i not in own)
+
+    def _calls(self) -> dict[str, list[int]]:
+        """Where each function that is defined here is called."""
+        calls: dict[str, list[int]] = {}
+        for i in range(1, len(self._tokens)):
+            if self._tokens[i] == "(" and self._bodies.get(name := self._tokens[i - 1], i) != i:
+                calls.setdefault(name, []).append(i)
+        return calls
 
     def _remembering(self) -> Iterator[tuple[int, float]]:
         """Calls of Python's functions that remember what they gave, and of how many arguments: `@cache`."""
-        tokens = self._tokens
-        for name, start in self._bodies.items():
-            if not self._remembers(start):
-                continue
-            for i in (i for i in range(1, len(tokens)) if tokens[i] == "(" and tokens[i - 1] == name and i != start):
+        kept = {name for name, start in self._bodies.items() if self._remembers(start)}
+        for name, calls in self._calls().items() if kept else ():
+            for i in calls if name in kept else ():
                 yield self._starts[i], min(math.prod(max(self.work_out(k), 1.0) for k in self._places(i)), _REMEMBERED)
 
     def _remembers(self, start: int) -> bool:
@@ -807,6 +815,8 @@ class _Reader:
             return self._counted(i)
         found, bounded, name = 0.0, False, ""
         end = self._closing(i + 1) if tokens[i + 1] == "(" else i + FAR
+        if self._language == "rust" and tokens[i] == "for" and not self._loops_in(i):
+            return 1.0
         for k in range(i + 1, min(end, len(tokens))):
             token = tokens[k]
             if token in ("{", "do", "loop", "then") or (token == "\n" and k > i + 2):
@@ -840,6 +850,10 @@ class _Reader:
         rounds = self._by_factors(i, name, found) if found > 1.0 else UNKNOWN
         self._remember(i, rounds)
         return rounds
+
+    def _loops_in(self, i: int) -> bool:
+        """Rust: whether `for` at `i` is of a loop, and not of `impl Drop for A` or `for<'a>`."""
+        return "in" in self._tokens[i : next((k for k in range(i, i + FAR) if self.part(k) in ("{", ";", "")), i + FAR)]
 
     def _fill(self, name: str, count: float) -> None:
         """A loop goes on until a list holds so many; what is put into it at one place only makes no more."""

@@ -99,7 +99,7 @@ def fit(
     """
     if training.lora and not (start and _ours(start)):
         why = f"{start} is none" if start else "none was named"
-        todo = "add --start DIR, a folder that `forerun train` wrote, or name another --recipe"
+        todo = "add --start encoder_decoder, the one that ships, or a folder that `forerun train` wrote"
         raise UsageError("low-rank updates start from a checkpoint of forerun", why, todo)
     tokenizer = begun(parts, folder, training, start, kind.atoms)
     data = dataset(parts, tokenizer, training, kind.taught)
