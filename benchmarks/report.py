@@ -322,15 +322,24 @@ def measuring() -> str:
 
 
 def networks() -> str:
-    """Whole networks: latencies of every way to run them, and what the searches took."""
+    """Whole networks: latencies of every way to run them."""
     found = load("networks")
     if not found:
         return "Not measured.\n"
-    rows, searches = [], []
+    rows = [
+        [_labelled(one), *(_latency(one["runs"][run]) if run in one["runs"] else "–" for run in RUNS)]
+        for one in found["networks"]
+    ]
+    return table(["ms", *RUNS], rows)
+
+
+def searches() -> str:
+    """What the searches over whole networks took, and what they found."""
+    found = load("networks")
+    if not found:
+        return "Not measured.\n"
+    rows = []
     for one in found["networks"]:
-        name = f"{one['network']}, {one['threads']}"
-        runs = one["runs"]
-        rows.append([name, *(_latency(runs[run]) if run in runs else "–" for run in RUNS)])
         met = "never" if one["time ratio"] is None else f"{one['time ratio']:.1f}×"
         level, ratio = one["time to its end"], one["metaschedule over ours"]
         end = "never" if level is None else f"{level:.0f} s: {one['its end ratio']:.0f}×"
@@ -338,15 +347,20 @@ def networks() -> str:
         early = (f"{one[f'{part} over ours at equal time']:.2f}×" for part in ("static", "metaschedule"))
         trials = f"{one['trials']['ours']} / {one['trials']['metaschedule']}"
         final = [f"{one['static over ours']:.2f}×", "–" if ratio is None else f"{ratio:.2f}×"]
-        searches.append([name, f"{one['programs']}", trials, *seconds, met, end, *final, *early])
+        rows.append([_labelled(one), f"{one['programs']}", trials, *seconds, met, end, *final, *early])
     head = "network and threads, programs, trials a program: ours / MetaSchedule, seconds: static, ours, MetaSchedule"
     more = "time to ours, ours at its end, latency: static over ours, MetaSchedule over ours"
     equal = "at equal time: static, MetaSchedule"
-    return f"{table(['ms', *RUNS], rows)}\n{table(f'{head}, {more}, {equal}'.split(', '), searches)}"
+    return table(f"{head}, {more}, {equal}".split(", "), rows)
+
+
+def _labelled(one: dict[str, Any]) -> str:
+    return f"{one['network']}, {one['threads']}"
 
 
 def _latency(run: dict[str, Any]) -> str:
-    return f"{run['latency'] * 1e3:.3g} ({run['spread']:.0%})"
+    ms = run["latency"] * 1e3
+    return f"{ms:,.0f} ({run['spread']:.0%})" if ms >= 100 else f"{ms:.3g} ({run['spread']:.0%})"
 
 
 def operators() -> str:
@@ -449,6 +463,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "tuning": tuning,
     "measuring": measuring,
     "networks": networks,
+    "searches": searches,
     "operators": operators,
     "stages": stages,
     "judge": judge,
