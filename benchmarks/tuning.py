@@ -3,11 +3,11 @@
     python benchmarks/tuning.py workloads.jsonl.gz --held resnet --held bert --checkpoint DIR --seed 0 --seed 1 --seed 2
     python benchmarks/tuning.py workloads.jsonl.gz --held resnet --models evolutionary --candidates 1000 --seed 0
 
-Programs are those that only networks of the held-out families use and no model learned from, `--each` of each family
-with the most work in their networks. All methods are measured by one worker: built, compared with NumPy, timed; a wrong
-or refused candidate counts as one. In the end the best kernels of all methods are timed again, in turn and by one
-process: what was measured during a search is the luckier the more was measured. A result is kept as it comes: an
-interrupted run is called again.
+Programs are those that only networks of the held-out families use and no model learned from, as they are with one
+layout of convolutions, `--each` of each family with the most work in their networks. All methods are measured by one
+worker: built, compared with NumPy, timed; a wrong or refused candidate counts as one. In the end the best kernels of
+all methods are timed again, in turn and by one process: what was measured during a search is the luckier the more was
+measured. A result is kept as it comes: an interrupted run is called again.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from forerun.stats import bootstrap, geometric_mean
 from forerun.tables import schedules
 from forerun.tasks.schedule import Schedule
 from forerun.toolchains.tvm import target as targets
+from forerun.toolchains.tvm.extract import CHANNELS_LAST, LAYOUTS
 from forerun.toolchains.tvm.space import Program
 from forerun.tuning.dealing import ROUND
 
@@ -63,7 +64,8 @@ def main() -> int:
     options = _options()
     lines = Lines(options.output.with_suffix(".jsonl"), ("program", "threads", "seed", "method"))
     learned = {each.text for path in options.learned for each in schedules.read(path)}
-    found = [each for each in workloads.read(options.workloads) if each.text not in learned]
+    read = [each for each in workloads.read(options.workloads) if any(options.layout in u.layouts for u in each.uses)]
+    found = [each for each in read if each.text not in learned]
     chosen = programs(found, options.held, options.each)
     progress = Progress(len(chosen) * len(options.seed) * len(options.models) * len(options.threads), "searches")
     try:
@@ -94,6 +96,7 @@ def _options() -> argparse.Namespace:
         metavar="FILE",
         help="what it learned from (benchmarks/measured)",
     )
+    parser.add_argument("--layout", choices=LAYOUTS, default=CHANNELS_LAST, help="of convolutions (channels-last)")
     parser.add_argument("--each", type=int, default=6, help="programs of each family (6)")
     parser.add_argument("--models", nargs="*", choices=(*METHODS, *WITHOUT), default=METHODS, help="only these")
     parser.add_argument("--checkpoint", type=Path, default=SHIPPED, help="the model of schedules (the one that ships)")

@@ -295,6 +295,19 @@ def test_networks_have_families_and_their_programs_are_described(target: Any) ->
         corpus.programs("nothing", target)
 
 
+def test_programs_are_known_by_the_layouts_that_have_them(target: Any) -> None:
+    pytest.importorskip("torch")
+    from forerun.corpora import tensor_networks as corpus
+
+    found, _ = corpus.programs("espcn-1x1x96x96", target)
+    own = {layout: [each for each in found if layout in each.layouts] for layout in tasks.LAYOUTS}
+    assert any("conv2d_nhwc" in program.ops for program in own[tasks.CHANNELS_LAST])
+    assert not any("conv2d_nhwc" in program.ops for program in own[tasks.GIVEN])
+    assert len(found) == len({program.workload.text for program in found}) and all(each.layouts for each in found)
+    dense, _ = corpus.programs("mlp-784-8x784", target)
+    assert {program.layouts for program in dense} == {tasks.LAYOUTS}
+
+
 def test_what_moves_or_is_too_much_is_unfit(target: Any) -> None:
     torch = pytest.importorskip("torch")
     from forerun.corpora import tensor_networks as corpus
@@ -306,7 +319,7 @@ def test_what_moves_or_is_too_much_is_unfit(target: Any) -> None:
     inputs = (torch.randn(1, 4, 6), torch.ones(3, 5, dtype=torch.bool))
     network = corpus.Network("moves", "own", "moves", (1,), "paper")
     found = [
-        corpus._program(network, workload)
+        corpus._program(network, workload, tasks.LAYOUTS)
         for workload in tasks.extract(tasks.from_torch(Moves(), inputs), target).workloads
     ]
     sizes = {program.ops: (program.unfit, program.buffer_bytes) for program in found}

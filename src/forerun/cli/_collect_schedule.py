@@ -131,7 +131,7 @@ def _programs(name: str, device: str) -> list[Workload]:
     return [
         Workload(
             f"{name}/{one.workload.name}", one.workload.text, one.workload.flops,
-            (Use(name, one.network.family, one.network.batch, one.workload.weight),),
+            (Use(name, one.network.family, one.network.batch, one.workload.weight, one.layouts),),
         )
         for one in fit
     ]  # fmt: skip

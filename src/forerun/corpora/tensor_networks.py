@@ -18,7 +18,7 @@ from typing import Any
 from forerun.corpora._networks_published import PUBLISHED
 from forerun.errors import ToolMissing, UsageError
 from forerun.toolchains.tvm._load import load
-from forerun.toolchains.tvm.extract import LAYOUTS, Extracted, extract, from_torch, work, written
+from forerun.toolchains.tvm.extract import GIVEN, LAYOUTS, Extracted, extract, from_torch, work, written
 
 MOST_FLOPS, MOST_BYTES = 4e9, 400e6
 """Work of a run and bytes of all buffers above which a program is left out: a bad schedule would run for minutes."""
@@ -94,6 +94,8 @@ class Program:
     """Of everything it reads, writes and keeps in between."""
     ops: tuple[str, ...]
     """The names of its blocks, in their order: `matmul`, `T_add`."""
+    layouts: tuple[str, ...]
+    """Of the network's convolutions, in which it is a program of the network."""
 
     @property
     def unfit(self) -> str:
@@ -116,13 +118,14 @@ def programs(name: str, target: Any) -> tuple[list[Program], Mapping[str, str]]:
         raise UsageError(f"there is no network {name}", "no such name", f"take one of: {', '.join(networks())}")
     network = networks()[name]
     if network.origin == "tvm":
-        found, left_out = list(_operators(network.definition)), {}
-    else:
-        module = from_torch(*network.made())
-        layouts = [extract(module, target, layout) for layout in LAYOUTS]
-        found = list({each.text: each for one in layouts for each in one.workloads}.values())
-        left_out = {name: reason for one in layouts for name, reason in one.left_out.items()}
-    return [_program(network, workload) for workload in found], left_out
+        return [_program(network, workload, (GIVEN,)) for workload in _operators(network.definition)], {}
+    module = from_torch(*network.made())
+    made = {layout: extract(module, target, layout) for layout in LAYOUTS}
+    found = {each.text: each for one in made.values() for each in one.workloads}
+    known = {layout: {each.text for each in one.workloads} for layout, one in made.items()}
+    left_out = {name: reason for one in made.values() for name, reason in one.left_out.items()}
+    layouts = {text: tuple(layout for layout in LAYOUTS if text in known[layout]) for text in found}
+    return [_program(network, each, layouts[text]) for text, each in found.items()], left_out
 
 
 def _operators(kind: str) -> Iterator[Extracted]:
@@ -134,7 +137,7 @@ def _operators(kind: str) -> Iterator[Extracted]:
         yield Extracted(f"{kind}-{'x'.join(map(str, sizes))}", written(program), 1, work(program))
 
 
-def _program(network: Network, workload: Extracted) -> Program:
+def _program(network: Network, workload: Extracted, layouts: tuple[str, ...]) -> Program:
     tvm = load()
     from tvm.s_tir import SBlock
     from tvm_ffi import structural_walk
@@ -145,4 +148,4 @@ def _program(network: Network, workload: Extracted) -> Program:
     buffers = [*function.params, *(buffer for block in blocks for buffer in block.alloc_buffers)]
     size = sum(math.prod(map(int, buffer.shape)) * buffer.dtype.itemsize for buffer in buffers)
     kinds = dict.fromkeys(str(block.name_hint) for block in blocks if block.name_hint != "root")
-    return Program(network, workload, size, tuple(kinds))
+    return Program(network, workload, size, tuple(kinds), layouts)

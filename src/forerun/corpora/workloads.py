@@ -21,6 +21,8 @@ class Use:
     family: str
     batch: int
     weight: int
+    layouts: tuple[str, ...] = ()
+    """Of its convolutions, in which it does (`forerun.toolchains.tvm.extract.LAYOUTS`); none where nobody kept them."""
 
 
 @dataclass(frozen=True, slots=True)
