@@ -262,9 +262,9 @@ def _short(value: float) -> str:
     return f"{value:.3f}" if abs(value) < 1000 else f"{value:.1e}"
 
 
-def tuning() -> str:
+def tuning(name: str) -> str:
     """How near kernels come to the best that is known, by who proposes and how many candidates."""
-    found = load("tuning")
+    found = load(name)
     if not found:
         return "Not measured.\n"
     parts = []
@@ -460,7 +460,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "plain": plain,
     "predict": predict,
     "unseen": unseen,
-    "tuning": tuning,
+    "tuning": lambda: tuning("tuning"),
+    "tuning-channels-last": lambda: tuning("tuning-channels-last"),
     "measuring": measuring,
     "networks": networks,
     "searches": searches,

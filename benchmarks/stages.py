@@ -47,6 +47,7 @@ from forerun.tables import schedules
 from forerun.tables.schedules import Sentence, Sentences
 from forerun.tasks.schedule import Schedule
 from forerun.toolchains.tvm import target as targets
+from forerun.toolchains.tvm.extract import GIVEN
 from forerun.toolchains.tvm.space import Program
 from forerun.train import recipes
 from forerun.train.drafts import drafted
@@ -187,7 +188,7 @@ def gathered(path: Path, checkpoint: Path | None) -> list[Sentences]:
 
 def asked_about() -> list[Workload]:
     """Some of the programs of the other families, in an order by their texts; those first that validate."""
-    every = [each for each in workloads.read(PROGRAMS) if not each.families & {*HELD} and 1e5 <= each.flops <= 1.2e9]
+    every = [each for each in given() if not each.families & {*HELD} and 1e5 <= each.flops <= 1.2e9]
     every.sort(key=lambda each: crc32(each.text.encode()))
     validate = [each for each in every if each.families <= {*VALIDATE}]
     return validate[:STOPS] + [each for each in every if not each.families & {*VALIDATE}][:LEARNS]
@@ -196,7 +197,12 @@ def asked_about() -> list[Workload]:
 def unlearned() -> Iterator[Workload]:
     """The programs that the cost model has not learned from."""
     learned = {each.text for each in schedules.read(LEARNED)}
-    return (each for each in workloads.read(PROGRAMS) if each.text not in learned)
+    return (each for each in given() if each.text not in learned)
+
+
+def given() -> list[Workload]:
+    """The programs of networks as they are, with channels first."""
+    return [each for each in workloads.read(PROGRAMS) if GIVEN in each.layouts]
 
 
 def with_all(found: Sentences, sentences: Sequence[Sentence]) -> Sentences:

@@ -64,7 +64,7 @@ def main() -> int:
     options = _options()
     lines = Lines(options.output.with_suffix(".jsonl"), ("program", "threads", "seed", "method"))
     learned = {each.text for path in options.learned for each in schedules.read(path)}
-    read = [each for each in workloads.read(options.workloads) if any(options.layout in u.layouts for u in each.uses)]
+    read = [each for each in workloads.read(options.workloads) if options.layout in each.layouts]
     found = [each for each in read if each.text not in learned]
     chosen = programs(found, options.held, options.each)
     progress = Progress(len(chosen) * len(options.seed) * len(options.models) * len(options.threads), "searches")

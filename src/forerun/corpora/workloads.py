@@ -44,6 +44,11 @@ class Workload:
         """Of all networks that run it: it belongs to a part of the data only where all of them do."""
         return frozenset(use.family for use in self.uses)
 
+    @property
+    def layouts(self) -> frozenset[str]:
+        """Of convolutions, in which any network runs it."""
+        return frozenset(layout for use in self.uses for layout in use.layouts)
+
     def source(self, target: str) -> Source:
         """To be measured on a target (`forerun.toolchains.tvm.target`)."""
         return Source(self.text, LANGUAGE, self.name, target)
