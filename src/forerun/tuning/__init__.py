@@ -18,7 +18,7 @@ from zlib import crc32
 
 from forerun import settings
 from forerun.core import Model, Result, Source, Trial
-from forerun.errors import InputError, UsageError
+from forerun.errors import ForerunError, InputError, UsageError
 from forerun.files import alone
 from forerun.grammars.decisions import Plan
 from forerun.models._proposer import check as check_proposer
@@ -164,8 +164,9 @@ def tune(
     cache's where none is named: the same call measures none of them again, nor the defaults, which are those of the
     first time.
 
-    Interrupted, it leaves the database and the report of what was found until then. Raises InputError, UsageError,
-    ToolMissing; ForerunError where the tuned network computes something else.
+    Interrupted, it leaves the database and the report of what was found until then, as it does where it raises an error
+    after something was measured. Raises InputError, UsageError, ToolMissing; ForerunError where the tuned network
+    computes something else.
     """
     began = time.monotonic()
     _check(trials, per_task, seed, target, layout, proposer, shapes or {})
@@ -200,15 +201,15 @@ def tune(
                 why = "; ".join(reasons) or "it computes nothing"
                 raise InputError(f"{asked.name} has no program to tune", why, "run it as it is")
             table.play()
-        except KeyboardInterrupt:
+            pool.close()
+            records = table.records()
+            texts = database.written(records)
+            tell(Progress("comparing", asked.name))
+            comparison, library, why = asked.finished(reader, place, texts, records, out is not None)
+        except (KeyboardInterrupt, ForerunError) as stopped:
             if out is not None and table.hands and not folder.ended(out):
-                folder.write(made(None, [folder.INTERRUPTED]), out, database.written(table.records()), b"")
+                folder.write(made(None, [folder.unfinished(stopped)]), out, database.written(table.records()), b"")
             raise
-        pool.close()
-        records = table.records()
-        texts = database.written(records)
-        tell(Progress("comparing", asked.name))
-        comparison, library, why = asked.finished(reader, place, texts, records, out is not None)
         tuned = made(comparison, [*table.notes(comparison), *([f"no library: {why}"] if why else [])])
         if out is not None:
             folder.write(tuned, out, texts, library)
