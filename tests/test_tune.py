@@ -542,6 +542,10 @@ def test_a_busy_machine_is_told(tuned: Any, monkeypatch: pytest.MonkeyPatch) -> 
     assert any("whole network (PyTorch) spread by" in note for note in said)
     monkeypatch.setattr(tuning, "BUSY", 1e9)
     assert table.notes(networks.Comparison(wide, {})) == []
+    # What was measured on a busy machine stays in the store: a run of the whole network tells.
+    together = sum(hand.before_s for hand in baselines)
+    (note,) = table.notes(networks.Comparison({"default": Timing((together / 4,))}, {}))
+    assert "together they take 4.0 times as long" in note and "FORERUN_CACHE" in note
 
 
 def test_threads_that_wake_are_not_timed() -> None:

@@ -7,6 +7,7 @@ interrupted, and one that was done costs little more than reading the network an
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -44,6 +45,9 @@ BUSY = 0.15
 """Samples of one kernel on an idle machine spread by less."""
 _BUSY_WHOLE = 3.0
 """Times that for runs of a whole network, which are longer and of several threads."""
+_TOGETHER = 1.5
+"""Kernels one after the other take less than this times the network that they make up, in which caches are colder."""
+_ANEW = "measure again when it is idle, into another store: FORERUN_CACHE=DIR"
 
 _NO_LIMIT = 1 << 40
 _INTRINSICS_S = 90.0
@@ -355,7 +359,13 @@ class _Table:
         if spreads and (spread := median(spreads)) > BUSY:
             said.append(
                 f"the machine is busy: samples of one kernel spread by {spread:.0%} of their median, over {BUSY:.0%}:"
-                " measure again when it is idle, into another store: FORERUN_CACHE=DIR"
+                f" {_ANEW}"
+            )
+        default = comparison.timings[network.DEFAULT].median_s if comparison else math.inf
+        if (together := sum(hand.program.weight * hand.before_s for hand in self.hands)) > _TOGETHER * default:
+            said.append(
+                f"the machine was busy when the defaults were measured: together they take {together / default:.1f}"
+                f" times as long as the network that is made of them, so the gains of kernels are too large: {_ANEW}"
             )
         if whole and whole[widest := max(whole, key=whole.__getitem__)] > _BUSY_WHOLE * BUSY:
             said.append(
