@@ -502,6 +502,32 @@ def test_an_interrupt_leaves_what_was_found(tmp_path: Path) -> None:
     assert (out / "report.json").read_text() == whole and (out / "model.so").is_file()
 
 
+@pytest.mark.parametrize("stopped", [KeyboardInterrupt(), ForerunError("it is wrong", "outputs are off", "report it")])
+def test_what_does_not_come_to_its_end_leaves_what_was_found(tmp_path: Path, stopped: BaseException) -> None:
+    (tmp_path / "matmul.tir").write_text(PROGRAM)
+
+    def stop(now: tuning.Progress) -> None:
+        if stops and now.stage == "comparing":
+            raise stopped
+
+    def call() -> tuning.Tuned:
+        return tuning.tune(
+            tmp_path / "matmul.tir", target="llvm:1", trials=2, proposer="uniform", output=out,
+            store=tmp_path / "trials.sqlite", on_progress=stop,
+        )  # fmt: skip
+
+    stops, out = True, tmp_path / "out"
+    with pytest.raises(type(stopped)):
+        call()
+    told = json.loads((out / "report.json").read_text())
+    why = "it is wrong: outputs are off" if isinstance(stopped, ForerunError) else "interrupted"
+    assert len(told["order"]) == 2 and len(told["notes"]) == 1 and told["notes"][0].startswith(f"{why}: what was found")
+    assert (out / "database_workload.json").is_file() and not (out / "model.so").exists() and not output.ended(out)
+    stops = False
+    call()
+    assert (out / "model.so").is_file() and output.ended(out)
+
+
 def test_a_busy_machine_is_told(tuned: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     found, _, _ = tuned
     baselines = [Hand(extract.Extracted(k.name, "", 1, 1.0), SimpleNamespace(  # type: ignore[arg-type]
@@ -516,6 +542,10 @@ def test_a_busy_machine_is_told(tuned: Any, monkeypatch: pytest.MonkeyPatch) -> 
     assert any("whole network (PyTorch) spread by" in note for note in said)
     monkeypatch.setattr(tuning, "BUSY", 1e9)
     assert table.notes(networks.Comparison(wide, {})) == []
+    # What was measured on a busy machine stays in the store: a run of the whole network tells.
+    together = sum(hand.before_s for hand in baselines)
+    (note,) = table.notes(networks.Comparison({"default": Timing((together / 4,))}, {}))
+    assert "together they take 4.0 times as long" in note and "FORERUN_CACHE" in note
 
 
 def test_threads_that_wake_are_not_timed() -> None:

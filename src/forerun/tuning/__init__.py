@@ -7,6 +7,7 @@ interrupted, and one that was done costs little more than reading the network an
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +19,7 @@ from zlib import crc32
 
 from forerun import settings
 from forerun.core import Model, Result, Source, Trial
-from forerun.errors import InputError, UsageError
+from forerun.errors import ForerunError, InputError, UsageError
 from forerun.files import alone
 from forerun.grammars.decisions import Plan
 from forerun.models._proposer import check as check_proposer
@@ -44,6 +45,9 @@ BUSY = 0.15
 """Samples of one kernel on an idle machine spread by less."""
 _BUSY_WHOLE = 3.0
 """Times that for runs of a whole network, which are longer and of several threads."""
+_TOGETHER = 1.5
+"""Kernels one after the other take less than this times the network that they make up, in which caches are colder."""
+_ANEW = "measure again when it is idle, into another store: FORERUN_CACHE=DIR"
 
 _NO_LIMIT = 1 << 40
 _INTRINSICS_S = 90.0
@@ -164,8 +168,9 @@ def tune(
     cache's where none is named: the same call measures none of them again, nor the defaults, which are those of the
     first time.
 
-    Interrupted, it leaves the database and the report of what was found until then. Raises InputError, UsageError,
-    ToolMissing; ForerunError where the tuned network computes something else.
+    Interrupted, it leaves the database and the report of what was found until then, as it does where it raises an error
+    after something was measured. Raises InputError, UsageError, ToolMissing; ForerunError where the tuned network
+    computes something else.
     """
     began = time.monotonic()
     _check(trials, per_task, seed, target, layout, proposer, shapes or {})
@@ -200,15 +205,15 @@ def tune(
                 why = "; ".join(reasons) or "it computes nothing"
                 raise InputError(f"{asked.name} has no program to tune", why, "run it as it is")
             table.play()
-        except KeyboardInterrupt:
+            pool.close()
+            records = table.records()
+            texts = database.written(records)
+            tell(Progress("comparing", asked.name))
+            comparison, library, why = asked.finished(reader, place, texts, records, out is not None)
+        except (KeyboardInterrupt, ForerunError) as stopped:
             if out is not None and table.hands and not folder.ended(out):
-                folder.write(made(None, [folder.INTERRUPTED]), out, database.written(table.records()), b"")
+                folder.write(made(None, [folder.unfinished(stopped)]), out, database.written(table.records()), b"")
             raise
-        pool.close()
-        records = table.records()
-        texts = database.written(records)
-        tell(Progress("comparing", asked.name))
-        comparison, library, why = asked.finished(reader, place, texts, records, out is not None)
         tuned = made(comparison, [*table.notes(comparison), *([f"no library: {why}"] if why else [])])
         if out is not None:
             folder.write(tuned, out, texts, library)
@@ -354,7 +359,13 @@ class _Table:
         if spreads and (spread := median(spreads)) > BUSY:
             said.append(
                 f"the machine is busy: samples of one kernel spread by {spread:.0%} of their median, over {BUSY:.0%}:"
-                " measure again when it is idle, into another store: FORERUN_CACHE=DIR"
+                f" {_ANEW}"
+            )
+        default = comparison.timings[network.DEFAULT].median_s if comparison else math.inf
+        if (together := sum(hand.program.weight * hand.before_s for hand in self.hands)) > _TOGETHER * default:
+            said.append(
+                f"the machine was busy when the defaults were measured: together they take {together / default:.1f}"
+                f" times as long as the network that is made of them, so the gains of kernels are too large: {_ANEW}"
             )
         if whole and whole[widest := max(whole, key=whole.__getitem__)] > _BUSY_WHOLE * BUSY:
             said.append(

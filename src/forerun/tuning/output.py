@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 LIBRARY, REPORT = "model.so", "report"
 _TOLD = f"{REPORT}.json"
-INTERRUPTED = "interrupted: what was found until then, without a library; the same call goes on"
+_UNFINISHED = "what was found until then, without a library; the same call goes on"
 _FILES = (_TOLD, f"{REPORT}.md", f"{REPORT}.svg", database.WORKLOADS, database.RECORDS, LIBRARY)
 
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 860, 400, 80, 260, 40, 50
@@ -55,8 +55,14 @@ def kept(path: Path, name: str, target: str) -> None:
 
 
 def ended(folder: Path) -> bool:
-    """Whether the answer of a tuning that was not interrupted lies there."""
-    return _tuned(folder) and INTERRUPTED not in _told(folder)["notes"]
+    """Whether the answer of a tuning that came to its end lies there."""
+    return _tuned(folder) and not any(note.endswith(_UNFINISHED) for note in _told(folder)["notes"])
+
+
+def unfinished(stopped: KeyboardInterrupt | ForerunError) -> str:
+    """The note of a tuning that did not come to its end."""
+    why = f"{stopped.what}: {stopped.why}" if isinstance(stopped, ForerunError) else "interrupted"
+    return f"{why}: {_UNFINISHED}"
 
 
 def _tuned(folder: Path) -> bool:
