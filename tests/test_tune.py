@@ -618,14 +618,24 @@ def test_arguments_of_other_types_are_told(tmp_path: Path) -> None:
             tuning.tune(tmp_path / "x.onnx", shapes={"x": size})  # type: ignore[dict-item]
 
 
-def test_a_full_disk_is_told(tuned: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*_: Any) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
+def test_a_full_disk_is_told_and_leaves_the_answer_before(
+    tuned: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output.write(tuned[0], tmp_path, {database.RECORDS: "before"}, b"library")
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    made = os.fdopen
 
-    monkeypatch.setattr(files, "_replace", full)
+    def full(descriptor: int, mode: str) -> Any:
+        if len([*tmp_path.glob(".*")]) > 3:
+            os.close(descriptor)
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return made(descriptor, mode)
+
+    monkeypatch.setattr(os, "fdopen", full)
     with pytest.raises(ForerunError, match="cannot write") as error:
-        output.write(tuned[0], tmp_path, {}, b"")
-    assert "No space left" in error.value.why and not list(tmp_path.iterdir())
+        output.write(tuned[0], tmp_path, {database.RECORDS: "after"}, b"another library")
+    assert "No space left" in error.value.why
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
 def test_a_folder_of_something_else_is_left(tuned: Any, tmp_path: Path) -> None:

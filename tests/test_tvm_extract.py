@@ -76,6 +76,13 @@ def test_a_network_of_pytorch_gives_the_programs_it_runs(target: Any, layout: st
     np.testing.assert_allclose(run(found.module, target, x.numpy()), network(x).detach(), atol=1e-6)
 
 
+def test_what_tvm_takes_for_float32_is_told() -> None:
+    torch = pytest.importorskip("torch")
+    with pytest.raises(InputError) as error:
+        tasks.from_torch(torch.nn.Linear(4, 4).double(), (torch.ones(1, 4, dtype=torch.float64),))
+    assert "float64" in error.value.todo and "network.float()" in error.value.todo
+
+
 def test_what_accumulates_has_the_type_that_pytorch_gives_it(target: Any) -> None:
     """As the masks of transformers count which sequence a token is of."""
     torch = pytest.importorskip("torch")

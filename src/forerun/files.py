@@ -6,7 +6,7 @@ import contextlib
 import fcntl
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from forerun.errors import ForerunError, UsageError, reason
@@ -32,6 +32,20 @@ def write_atomically(path: Path, data: bytes, mask: int | None = None, *, folder
         ) from error
 
 
+def write_together(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Writes files of a folder that belong together: all are beside their targets before the first is renamed, so that
+    a full disk leaves the old ones. Raises ForerunError where the folder or the disk refuses."""
+    try:
+        with contextlib.ExitStack() as stack:
+            paths = {folder / name: data for name, data in files.items()}
+            staged = {path: stack.enter_context(_staged(path, data, _mode(path, None))) for path, data in paths.items()}
+            for path, one in staged.items():
+                one.replace(path)
+    except OSError as error:
+        todo = "name another place to write to"
+        raise ForerunError(f"cannot write to {folder}", error.strerror or str(error), todo) from error
+
+
 def make_folder(folder: Path, why: str) -> None:
     """Makes a folder that may be there. Raises UsageError where a file is, ForerunError where none can be made."""
     if folder.exists() and not folder.is_dir():
@@ -43,16 +57,22 @@ def make_folder(folder: Path, why: str) -> None:
 
 
 def _replace(path: Path, data: bytes, mode: int) -> None:
+    with _staged(path, data, mode) as staged:
+        staged.replace(path)
+
+
+@contextlib.contextmanager
+def _staged(path: Path, data: bytes, mode: int) -> Iterator[Path]:
+    """A file beside the target that holds the data, to be renamed; else it goes, after an interrupt as well."""
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name[:40]}.", dir=path.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
         Path(name).chmod(mode)
-        Path(name).replace(path)
-    except BaseException:  # an interrupt as well leaves nothing behind
+        yield Path(name)
+    finally:
         with contextlib.suppress(OSError):
             Path(name).unlink()
-        raise
 
 
 def _mode(path: Path, mask: int | None) -> int:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forerun.errors import ForerunError, UsageError
-from forerun.files import write_atomically
+from forerun.files import write_together
 from forerun.tasks.schedule import gains
 from forerun.toolchains.tvm import database
 
@@ -78,15 +78,13 @@ def _told(folder: Path) -> dict[str, Any]:
 
 
 def write(tuned: Tuned, folder: Path, texts: dict[str, str], library: bytes) -> None:
-    """Each file is whole or absent, and none is there without `report.json`. Raises ForerunError where the disk
-    refuses."""
+    """All files or none; a library of an earlier answer goes. Raises ForerunError where the disk refuses."""
     told = {_TOLD: json.dumps(to_json(tuned), indent=1)}
-    for name, text in (told | {f"{REPORT}.md": markdown(tuned), f"{REPORT}.svg": plot(tuned)} | texts).items():
-        write_atomically(folder / name, text.encode())
-    if library:
-        write_atomically(folder / LIBRARY, library)
-    else:
-        (folder / LIBRARY).unlink(missing_ok=True)  # one of an earlier call is not this answer's
+    files = told | {f"{REPORT}.md": markdown(tuned), f"{REPORT}.svg": plot(tuned)} | texts
+    data = {name: text.encode() for name, text in files.items()}
+    write_together(folder, data | ({LIBRARY: library} if library else {}))
+    if not library:
+        (folder / LIBRARY).unlink(missing_ok=True)
 
 
 def kernel_rows(tuned: Tuned) -> list[dict[str, Any]]:

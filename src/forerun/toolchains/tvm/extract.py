@@ -88,9 +88,13 @@ def from_exported(program: Any) -> Any:
     load()
     from tvm.relax.frontend.torch import from_exported_program
 
+    types = {str(each.dtype) for each in program.state_dict.values() if each.is_floating_point()}
+    todo = "replace the operator that is named, or export the network to ONNX"
+    if other := sorted(types - {"torch.float32"}):
+        todo = f"TVM takes products for float32, its weights are {other[0].removeprefix('torch.')}: try network.float()"
     return _guarded(
         "TVM cannot import the exported network",
-        "replace the operator that is named, or export the network to ONNX",
+        todo,
         lambda: from_exported_program(program, unwrap_unit_return_tuple=True, custom_convert_map=_OPERATORS),
     )
 

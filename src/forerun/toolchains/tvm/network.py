@@ -184,7 +184,7 @@ def read(network: Network, place: Place) -> Known:
         raise InputError(
             f"TVM does not compute what {name} does of {network.path.name}",
             f"outputs are off by {off(ours, theirs):.2g} of their size",
-            "find the operator by cutting the network, and report it to Apache TVM",
+            "try --layout given; else find the operator by cutting the network, and report it to Apache TVM",
         )
     return Known(extraction, inputs, {name: rival}, made, {DEFAULT: ours, name: theirs})
 
