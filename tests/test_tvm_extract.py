@@ -83,6 +83,30 @@ def test_what_tvm_takes_for_float32_is_told() -> None:
     assert "float64" in error.value.todo and "network.float()" in error.value.todo
 
 
+@pytest.mark.parametrize("layout", tasks.LAYOUTS)
+def test_normalisations_behind_biases_are_folded_too(target: Any, layout: str) -> None:
+    torch = pytest.importorskip("torch")
+    nn = torch.nn
+
+    class Block(nn.Module):  # type: ignore[misc, name-defined]
+        def __init__(self, again: bool) -> None:
+            super().__init__()
+            self.first, self.norm, self.again = nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8), again
+            self.norm.running_mean.normal_()
+
+        def forward(self, x: Any) -> Any:
+            y = self.first(x)
+            return self.norm(y) * y if self.again else self.norm(y)
+
+    x = torch.randn(1, 3, 9, 9)
+    for again in (False, True):
+        network = Block(again).eval()
+        found = tasks.extract(tasks.from_torch(network, (x,)), target, layout)
+        (name,) = [each.name for each in found.workloads if "conv2d" in each.name]  # never two
+        assert ("divide" in name) == again
+        np.testing.assert_allclose(run(found.module, target, x.numpy()), network(x).detach(), atol=1e-5)
+
+
 def test_what_accumulates_has_the_type_that_pytorch_gives_it(target: Any) -> None:
     """As the masks of transformers count which sequence a token is of."""
     torch = pytest.importorskip("torch")

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
+from forerun.toolchains.tvm._rewriting import Rule, rewriting
+
 _WANTED = {
     "relax.nn.conv1d": ["NWC", "WIO"],
     "relax.nn.conv2d": ["NHWC", "HWIO"],
@@ -29,7 +31,8 @@ def channels_last(tvm: Any, module: Any) -> Any:
     from tvm import relax
 
     steps = relax.transform
-    folded = tvm.transform.Sequential([steps.FoldConstant(), _rewritten(tvm), steps.DeadCodeElimination()])(module)
+    rewritten = rewriting(tvm, _rules)
+    folded = tvm.transform.Sequential([steps.FoldConstant(), rewritten, steps.DeadCodeElimination()])(module)
     named = _named(folded["main"])
     wanted = {name: order for name, order in _WANTED.items() if name in named}
     weights = [call.args[1] for name in wanted for call in named[name]]
@@ -52,10 +55,10 @@ def _named(function: Any) -> dict[str, list[Any]]:
     return found
 
 
-def _rewritten(tvm: Any) -> Any:
-    """A pass: operators that TVM knows no layout of as such as have one."""
+def _rules(_: Any) -> tuple[Rule, ...]:
+    """Operators that TVM knows no layout of become such as have one."""
     from tvm import relax
-    from tvm.relax.dpl import is_op, rewrite_call, wildcard
+    from tvm.relax.dpl import is_op, wildcard
 
     data, weight, low, high = (wildcard() for _ in range(4))
     padding = is_op("relax.nn.pad")(data)
@@ -77,20 +80,9 @@ def _rewritten(tvm: Any) -> Any:
     def shaped(call: Any, matched: Any) -> Any:
         return relax.op.reshape(matched[data], call.ty.shape)
 
-    rules = (
+    return (
         (is_op("relax.nn.conv2d")(padding, weight), padded),
         (is_op("relax.clip")(data, low, high), clipped),
         (is_op("relax.expand_dims")(data), shaped),
         (is_op("relax.squeeze")(data), shaped),
     )
-
-    def rewritten(module: Any, _: Any) -> Any:
-        module = module.clone()
-        for name, function in module.functions_items():
-            if isinstance(function, relax.Function):
-                for pattern, into in rules:
-                    function = rewrite_call(pattern, into, function)
-                module.update_func(name, function)
-        return module
-
-    return tvm.transform.module_pass(rewritten, opt_level=0)

@@ -23,6 +23,7 @@ from forerun.errors import ForerunError, InputError, ToolMissing, UsageError, re
 from forerun.toolchains.onnx import model as onnx_model
 from forerun.toolchains.tvm._layout import channels_last
 from forerun.toolchains.tvm._load import load
+from forerun.toolchains.tvm._rewriting import biases_into_means, rewriting
 
 T = TypeVar("T")
 Shapes = Mapping[str, Sequence[int]]
@@ -184,10 +185,10 @@ def extract(module: Any, target: Any, layout: str = CHANNELS_LAST) -> Extraction
     The passes are those of `relax_integration.compile_relax`, in its order, so that what is tuned here is what TVM
     looks up in a database: sort and sampling go to their libraries, operators become TensorIR, each is annotated with
     how it may be fused, what depends on weights alone is worked out, and operators and then their programs are fused.
-    Four steps are added. Before: normalisations are folded into the weights of the convolution before them, or taken
-    apart into sums and products, which fuse; and where the target is a processor and the `layout` is not `given`,
-    convolutions get their channels last. After: what only gives a buffer another shape becomes a view, and is no
-    program; and the ranges of what is left are such that texts can tell them. Two programs are one where TVM's
+    Four steps are added. Before: normalisations are folded into the weights of the convolution before them, also behind
+    its bias, or taken apart into sums and products, which fuse; and where the target is a processor and the `layout` is
+    not `given`, convolutions get their channels last. After: what only gives a buffer another shape becomes a view, and
+    is no program; and the ranges of what is left are such that texts can tell them. Two programs are one where TVM's
     structural hash and equality say so.
     """
     tvm = load()
@@ -285,12 +286,15 @@ def _prepared(tvm: Any, module: Any, target: Any, layout: str) -> Any:
     from tvm import relax
 
     steps = relax.transform
-    first = (steps.FoldBatchnormToConv2D, steps.DecomposeOpsForInference, steps.CanonicalizeBindings)
+    first = (
+        rewriting(tvm, biases_into_means), steps.FoldConstant(), steps.DeadCodeElimination(),
+        steps.FoldBatchnormToConv2D(), steps.DecomposeOpsForInference(), steps.CanonicalizeBindings(),
+    )  # fmt: skip
     fused = (steps.LegalizeOps, steps.AnnotateTIROpPattern, steps.FoldConstant, steps.FuseOps, steps.FuseTIR)
     dispatch = relax.pipeline.library_dispatch_passes(target)
     passes = [*dispatch, *(step() for step in (*fused, steps.RewriteDataflowReshape))]
     with target, tvm.transform.PassContext(opt_level=3):
-        found = tvm.transform.Sequential([step() for step in first])(module)
+        found = tvm.transform.Sequential(first)(module)
         if layout == CHANNELS_LAST and str(target.kind.name) == "llvm":
             found = channels_last(tvm, found)
         found = tvm.transform.Sequential(passes)(found)
