@@ -130,7 +130,7 @@ def _programs(name: str, device: str) -> list[Workload]:
     fit = [program for program in made if not program.unfit]
     return [
         Workload(
-            f"{name}/{one.workload.name}", one.workload.text, one.workload.flops,
+            one.name, one.workload.text, one.workload.flops,
             (Use(name, one.network.family, one.network.batch, one.workload.weight, one.layouts),),
         )
         for one in fit

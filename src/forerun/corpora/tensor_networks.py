@@ -98,6 +98,11 @@ class Program:
     """Of the network's convolutions, in which it is a program of the network."""
 
     @property
+    def name(self) -> str:
+        """The network's and its own, with the layout where it is a program of another one than is given."""
+        return "/".join([self.network.name, *self.layouts * (GIVEN not in self.layouts), self.workload.name])
+
+    @property
     def unfit(self) -> str:
         """Why it is not worth tuning; empty where it is."""
         if self.workload.flops > MOST_FLOPS:
