@@ -26,11 +26,10 @@ from zlib import crc32
 import numpy as np
 from _lines import Line, Lines, summarise
 from _metaschedule import compared
-from tuning import LEARNED, best, candidates, programs, records
+from tuning import LEARNED, best, candidates, of_layout, programs, records
 
 from forerun.cli.render import Progress
 from forerun.core import Source
-from forerun.corpora import workloads
 from forerun.corpora.workloads import Workload
 from forerun.errors import ForerunError
 from forerun.grammars.decisions import Decisions, Plan
@@ -188,7 +187,7 @@ def gathered(path: Path, checkpoint: Path | None) -> list[Sentences]:
 
 def asked_about() -> list[Workload]:
     """Some of the programs of the other families, in an order by their texts; those first that validate."""
-    every = [each for each in given() if not each.families & {*HELD} and 1e5 <= each.flops <= 1.2e9]
+    every = [each for each in of_layout(PROGRAMS, GIVEN) if not each.families & {*HELD} and 1e5 <= each.flops <= 1.2e9]
     every.sort(key=lambda each: crc32(each.text.encode()))
     validate = [each for each in every if each.families <= {*VALIDATE}]
     return validate[:STOPS] + [each for each in every if not each.families & {*VALIDATE}][:LEARNS]
@@ -197,12 +196,7 @@ def asked_about() -> list[Workload]:
 def unlearned() -> Iterator[Workload]:
     """The programs that the cost model has not learned from."""
     learned = {each.text for each in schedules.read(LEARNED)}
-    return (each for each in given() if each.text not in learned)
-
-
-def given() -> list[Workload]:
-    """The programs of networks as they are, with channels first."""
-    return [each for each in workloads.read(PROGRAMS) if GIVEN in each.layouts]
+    return (each for each in of_layout(PROGRAMS, GIVEN) if each.text not in learned)
 
 
 def with_all(found: Sentences, sentences: Sequence[Sentence]) -> Sentences:

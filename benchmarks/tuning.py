@@ -64,8 +64,7 @@ def main() -> int:
     options = _options()
     lines = Lines(options.output.with_suffix(".jsonl"), ("program", "threads", "seed", "method"))
     learned = {each.text for path in options.learned for each in schedules.read(path)}
-    read = [each for each in workloads.read(options.workloads) if options.layout in each.layouts]
-    found = [each for each in read if each.text not in learned]
+    found = [each for each in of_layout(options.workloads, options.layout) if each.text not in learned]
     chosen = programs(found, options.held, options.each)
     progress = Progress(len(chosen) * len(options.seed) * len(options.models) * len(options.threads), "searches")
     try:
@@ -108,6 +107,11 @@ def _options() -> argparse.Namespace:
     options.seed, options.threads = options.seed or [0], options.threads or [1]
     options.learned = options.learned or [LEARNED]
     return options
+
+
+def of_layout(path: Path, layout: str) -> list[Workload]:
+    """The programs that a network has with this layout of convolutions."""
+    return [each for each in workloads.read(path) if layout in each.layouts]
 
 
 def programs(found: Sequence[Workload], held: Sequence[str], each: int) -> list[Workload]:

@@ -472,59 +472,52 @@ def test_drafts_are_known_by_all_that_they_depend_on(tmp_path: Path) -> None:
     assert own not in known and identity(Scheduler(tmp_path)) != own
 
 
-def test_an_interrupt_leaves_what_was_found(tmp_path: Path) -> None:
-    (tmp_path / "matmul.tir").write_text(PROGRAM)
+def matmul(place: Path, trials: int, on_progress: Callable[[tuning.Progress], None]) -> tuning.Tuned:
+    """Tunes one program into a folder, from a store beside it."""
+    (place / "matmul.tir").write_text(PROGRAM)
+    return tuning.tune(
+        place / "matmul.tir", target="llvm:1", trials=trials, proposer="uniform", output=place / "out",
+        store=place / "trials.sqlite", on_progress=on_progress,
+    )  # fmt: skip
 
+
+def test_an_interrupt_leaves_what_was_found(tmp_path: Path) -> None:
     def stop(now: tuning.Progress) -> None:
         if now.trials == stops:
             raise KeyboardInterrupt
 
-    def call() -> tuning.Tuned:
-        return tuning.tune(
-            tmp_path / "matmul.tir", target="llvm:1", trials=10, proposer="uniform", output=out,
-            store=tmp_path / "trials.sqlite", on_progress=stop,
-        )  # fmt: skip
-
     stops, out = 9, tmp_path / "out"
     with pytest.raises(KeyboardInterrupt):
-        call()
+        matmul(tmp_path, 10, stop)
     told = json.loads((out / "report.json").read_text())
     assert len(told["order"]) == len(told["kernels"][0]["latencies"]) == 8 and "interrupted" in told["notes"][0]
     assert (out / "database_workload.json").is_file() and not (out / "model.so").exists()
     assert "<svg" in (out / "report.svg").read_text()
     stops = 99
-    call()
+    matmul(tmp_path, 10, stop)
     whole = (out / "report.json").read_text()
     assert not any("interrupted" in note for note in json.loads(whole)["notes"]) and (out / "model.so").is_file()
     stops = 3
     with pytest.raises(KeyboardInterrupt):
-        call()
+        matmul(tmp_path, 10, stop)
     assert (out / "report.json").read_text() == whole and (out / "model.so").is_file()
 
 
 @pytest.mark.parametrize("stopped", [KeyboardInterrupt(), ForerunError("it is wrong", "outputs are off", "report it")])
 def test_what_does_not_come_to_its_end_leaves_what_was_found(tmp_path: Path, stopped: BaseException) -> None:
-    (tmp_path / "matmul.tir").write_text(PROGRAM)
-
     def stop(now: tuning.Progress) -> None:
         if stops and now.stage == "comparing":
             raise stopped
 
-    def call() -> tuning.Tuned:
-        return tuning.tune(
-            tmp_path / "matmul.tir", target="llvm:1", trials=2, proposer="uniform", output=out,
-            store=tmp_path / "trials.sqlite", on_progress=stop,
-        )  # fmt: skip
-
     stops, out = True, tmp_path / "out"
     with pytest.raises(type(stopped)):
-        call()
+        matmul(tmp_path, 2, stop)
     told = json.loads((out / "report.json").read_text())
     why = "it is wrong: outputs are off" if isinstance(stopped, ForerunError) else "interrupted"
     assert len(told["order"]) == 2 and len(told["notes"]) == 1 and told["notes"][0].startswith(f"{why}: what was found")
     assert (out / "database_workload.json").is_file() and not (out / "model.so").exists() and not output.ended(out)
     stops = False
-    call()
+    matmul(tmp_path, 2, stop)
     assert (out / "model.so").is_file() and output.ended(out)
 
 

@@ -18,32 +18,36 @@ def write_atomically(path: Path, data: bytes, mask: int | None = None, *, folder
     A link to a file is replaced, as the compiler does. `mask` is the file mode mask of whoever wants the file, where
     that is not this process. Absent folders are made, except where `folders` is false.
     """
-    try:
+    with _refusals(path):
         target = Path(path)
         if target.is_relative_to("/dev") or (target.exists() and not target.is_file()):
             target.write_bytes(data)  # /dev/null, a pipe, or a link to one: nothing to rename onto
         else:
             if folders:
                 target.parent.mkdir(parents=True, exist_ok=True)
-            _replace(target, data, _mode(target, mask))
-    except OSError as error:
-        raise ForerunError(
-            f"cannot write {path}", error.strerror or str(error), "name another place to write to"
-        ) from error
+            with _staged(target, data, _mode(target, mask)) as staged:
+                staged.replace(target)
 
 
 def write_together(folder: Path, files: Mapping[str, bytes]) -> None:
     """Writes files of a folder that belong together: all are beside their targets before the first is renamed, so that
     a full disk leaves the old ones. Raises ForerunError where the folder or the disk refuses."""
+    with _refusals(folder), contextlib.ExitStack() as stack:
+        paths = {folder / name: data for name, data in files.items()}
+        staged = {path: stack.enter_context(_staged(path, data, _mode(path, None))) for path, data in paths.items()}
+        for path, one in staged.items():
+            one.replace(path)
+
+
+@contextlib.contextmanager
+def _refusals(path: Path) -> Iterator[None]:
+    """What the system refuses is told."""
     try:
-        with contextlib.ExitStack() as stack:
-            paths = {folder / name: data for name, data in files.items()}
-            staged = {path: stack.enter_context(_staged(path, data, _mode(path, None))) for path, data in paths.items()}
-            for path, one in staged.items():
-                one.replace(path)
+        yield
     except OSError as error:
-        todo = "name another place to write to"
-        raise ForerunError(f"cannot write to {folder}", error.strerror or str(error), todo) from error
+        raise ForerunError(
+            f"cannot write {path}", error.strerror or str(error), "name another place to write to"
+        ) from error
 
 
 def make_folder(folder: Path, why: str) -> None:
@@ -54,11 +58,6 @@ def make_folder(folder: Path, why: str) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ForerunError(f"cannot make the folder {folder}", reason(error), "name another place") from error
-
-
-def _replace(path: Path, data: bytes, mode: int) -> None:
-    with _staged(path, data, mode) as staged:
-        staged.replace(path)
 
 
 @contextlib.contextmanager
