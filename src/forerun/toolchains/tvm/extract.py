@@ -14,7 +14,6 @@ import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 from zlib import crc32
@@ -23,6 +22,7 @@ from forerun.errors import ForerunError, InputError, ToolMissing, UsageError, re
 from forerun.toolchains.onnx import model as onnx_model
 from forerun.toolchains.tvm._layout import channels_last
 from forerun.toolchains.tvm._load import load
+from forerun.toolchains.tvm._operators import converted
 from forerun.toolchains.tvm._rewriting import biases_into_means, rewriting
 
 T = TypeVar("T")
@@ -96,22 +96,8 @@ def from_exported(program: Any) -> Any:
     return _guarded(
         "TVM cannot import the exported network",
         todo,
-        lambda: from_exported_program(program, unwrap_unit_return_tuple=True, custom_convert_map=_OPERATORS),
+        lambda: from_exported_program(program, unwrap_unit_return_tuple=True, custom_convert_map=converted()),
     )
-
-
-def _accumulated(operator: str, node: Any, importer: Any) -> Any:
-    """A cumulative sum or product in the type that PyTorch gives it. TVM keeps that of the input, so that truth values,
-    as transformers' masks count them, would be added as such, for which there is no code."""
-    from tvm import relax
-
-    axis = node.args[1] if len(node.args) > 1 else node.kwargs["dim"]
-    dtype = str(node.meta["val"].dtype).removeprefix("torch.")
-    return importer.block_builder.emit(getattr(relax.op, operator)(importer.env[node.args[0]], axis, dtype))
-
-
-_OPERATORS = {f"{name}.default": partial(_accumulated, name) for name in ("cumsum", "cumprod")}
-"""That TVM imports as something else."""
 
 
 def from_torch(network: Any, inputs: Sequence[Any]) -> Any:
