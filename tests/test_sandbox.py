@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from forerun.errors import ForerunError
-from forerun.sandbox import Limits, Pool
+from forerun.sandbox import Limits, Pool, processor_time
 from tests.toy import Guess, OneHalf, TwoHalves, source
 
 
@@ -35,6 +35,21 @@ def test_what_goes_wrong_is_a_measurement(strict: Pool, word: str, error: str) -
     found = dict(strict.measure(Guess(), source(), ["a", word, "b", "c"]))
     assert found[1].error == error
     assert all(found[i].ok for i in (0, 2, 3))
+
+
+def test_a_step_may_use_the_processor_so_long_and_what_comes_after_longer() -> None:
+    with Pool(1, Limits(timeout_s=60)) as pool:
+        found = dict(pool.measure(Guess(), source(), ["baba", "a"]))
+        assert found[0].error == "timeout: stopped after more time of the processor than this step may take"
+        assert found[1].ok and pool.call(busy, 2.5) >= 2.5
+
+
+def busy(seconds: float) -> float:
+    with processor_time(1.0):
+        pass
+    while time.process_time() < seconds:
+        pass
+    return time.process_time()
 
 
 def test_answers_keep_their_places(strict: Pool) -> None:

@@ -27,10 +27,11 @@ from forerun.tasks.schedule import Schedule
 pytest.importorskip("tvm_ffi")
 
 from forerun import tuning
-from forerun.toolchains.tvm import _load, device, remote
+from forerun.toolchains.tvm import _load, device, extract, reference, remote
 from forerun.toolchains.tvm import target as targets
 from forerun.toolchains.tvm.measure import Bounds, measure
 from forerun.toolchains.tvm.remote import Remote
+from forerun.toolchains.tvm.space import Program
 from forerun.tuning import output
 from tests.test_tune import network
 from tests.test_tvm_space import source as made
@@ -101,6 +102,19 @@ def test_a_kernel_is_checked_and_timed_there(there: Remote, asked: Source, monke
     real = device.Session.loaded
     monkeypatch.setattr(device.Session, "loaded", lambda self, made: {"main": lambda *_: real(self, made)})
     assert measure(asked, draft.answer, QUICK, there).error.startswith("wrong: output 0 is off by inf")
+
+
+def test_two_libraries_of_a_session_are_two(there: Remote, asked: Source) -> None:
+    with device.opened(device.Place(asked.target, there), 60) as session:
+        for name in ("GMM", "NRM"):
+            program = Program(Source(made(name).text, asked.lang, name, asked.target))
+            module = session.loaded(extract.built(program.module, program.target))
+            function = program.module["main"]
+            given = reference.inputs(function, 0)
+            (wanted,) = reference.evaluate(function, given)
+            found = session.tensor(np.zeros(wanted.shape, wanted.dtype))
+            module["main"](*map(session.tensor, given), found)
+            assert reference.agrees(found.numpy(), wanted, reference.terms(function))
 
 
 def test_what_is_measured_there_is_known_to_it_alone(there: Remote, asked: Source) -> None:

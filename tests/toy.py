@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from forerun.core import END, Draft, Grammar, Measurement, Metric, Model, Source, Task
 from forerun.errors import InputError
-from forerun.sandbox import TimedAlone
+from forerun.sandbox import TimedAlone, processor_time
 
 
 class Letters(Grammar[str]):
@@ -64,6 +64,10 @@ def _misbehave(answer: str) -> None:
         os.kill(os.getpid(), signal.SIGSEGV)
     if answer == "bbbb":
         time.sleep(600)
+    if answer == "baba":
+        with processor_time(0.2):
+            while True:
+                pass
     if answer == "cccc":
         _ = bytearray(8 << 30)
     if answer == "acac":

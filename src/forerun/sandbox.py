@@ -9,6 +9,7 @@ it ends when its parent does. What takes time to prepare is prepared on all core
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import resource
 import signal
@@ -43,6 +44,10 @@ _MORE = "give it more: FORERUN_TIMEOUT (seconds), FORERUN_MEMORY (MiB); or leave
 _REPORT = "see whether what you gave runs without forerun; if it does, report this to this project with the file"
 
 
+_worker = False
+"""Whether this process is one."""
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """Bounds on one measurement."""
@@ -55,6 +60,23 @@ class Limits:
         """The limits that the settings name."""
         # Beyond what the system calls take, a limit is none.
         return cls(min(settings.number("timeout"), 1e6), int(min(settings.number("memory"), 1e12)) << 20)
+
+
+@contextlib.contextmanager
+def processor_time(seconds: float) -> Iterator[None]:
+    """A worker that uses the processor for longer meanwhile is ended, whatever library it is in: a `timeout` of what it
+    measures. Outside of workers nothing is ended, since nobody would be left to say so.
+    """
+    if not _worker or not math.isfinite(seconds):
+        yield
+        return
+    hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+    until = math.ceil(time.process_time() + seconds)
+    resource.setrlimit(resource.RLIMIT_CPU, (until if hard < 0 else min(until, hard), hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_CPU, (hard, hard))
 
 
 class TimedAlone(Task[A]):
@@ -297,6 +319,8 @@ def _cause(status: int, said: str) -> str:
     lines = [line.strip() for line in said.splitlines() if line.strip()]
     if any(sign in line for line in lines for sign in _NO_MEMORY):
         return "memory: the worker reached its memory limit"
+    if status == -signal.SIGXCPU:
+        return "timeout: stopped after more time of the processor than this step may take"
     telling = [line for line in lines if "LLVM ERROR" in line or "Assertion" in line or "Error" in line]
     reason = (telling or [""])[0]
     how = signal.Signals(-status).name if status < 0 else f"exit status {status}"
@@ -305,6 +329,8 @@ def _cause(status: int, said: str) -> str:
 
 def serve() -> None:
     """The worker's side: answers until the other end closes."""
+    global _worker
+    _worker = True
     descriptor, parent, memory = (int(a) for a in sys.argv[1:4])
     # The soft limit alone: a program that is measured gets limits of its own, which may be wider.
     resource.setrlimit(resource.RLIMIT_AS, (memory, resource.getrlimit(resource.RLIMIT_AS)[1]))

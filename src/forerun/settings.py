@@ -38,7 +38,11 @@ SETTINGS = {
         Setting("llvm", "", "libLLVM to use: a major version, the library, its folder, or an llvm-config"),
         Setting("cache", "", "folder for measured trials and built objects (default: the platform's cache folder)"),
         Setting("workers", "", "worker processes that measure (default: one for each usable core)"),
-        Setting("timeout", "30", "seconds that one candidate may take before it is stopped"),
+        Setting(
+            "timeout",
+            "30",
+            "seconds that one candidate may take before it is stopped; to build a kernel, a sixth of it",
+        ),
         Setting("memory", "4096", "MiB of address space that one worker may use"),
         Setting("objective", "size", "what `optimize` and `cc` make smaller: size, text, instructions or cycles"),
         Setting("budget", "20", "compilations that `cc` spends on one module, or seconds when it ends in `s`"),

@@ -180,4 +180,4 @@ class _Program:
         tuned = [record.program.scheduled(record.plan).mod for record in records]
         module = tuned[0] if tuned else parsed(Source(self.program.text, workloads.LANGUAGE, self.name))
         with opened(place, network.SESSION_S) as device:
-            return None, *device.library(load().compile(module, targets.made(place.target)))
+            return None, *device.library(extract.built(module, targets.made(place.target)))

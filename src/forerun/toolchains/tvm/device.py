@@ -6,6 +6,7 @@ What TVM compiled is loaded there, tensors live there, and its clock is the one 
 from __future__ import annotations
 
 import contextlib
+import itertools
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -106,6 +107,7 @@ class Session(Device):
     def __init__(self, target: str, remote: Remote, session: Any, seconds: float) -> None:
         """Raises ToolMissing where it has none."""
         self.remote, self.session, self.seconds = remote, session, seconds
+        self._places = itertools.count()
         self.handle, self.own, self.timed_here = handle(target, session, str(remote)), False, False
         session.get_function("runtime.config_threadpool")(1, targets.threads(target))
 
@@ -132,7 +134,8 @@ class Session(Device):
         return super().failure(error)
 
     def _sent(self, made: Any) -> str:
-        name = "module.tar"
+        # The server loads a library once: a second one of the same name would be the first one.
+        name = f"module{next(self._places)}.tar"
         with TemporaryDirectory() as folder:
             path = Path(folder) / name
             made.export_library(str(path))

@@ -20,6 +20,7 @@ from forerun import settings
 from forerun.clock import Timing, runs_of, samples_of
 from forerun.core import Measurement, Source
 from forerun.grammars.decisions import Plan
+from forerun.sandbox import processor_time
 from forerun.toolchains.tvm import _load, extract, reference
 from forerun.toolchains.tvm.device import Device, Place, Timer, opened
 from forerun.toolchains.tvm.remote import Remote
@@ -33,13 +34,15 @@ _SAMPLE_S = 2e-4
 class Bounds:
     """How a kernel is timed: `samples` at most, fewer where they would take longer than `seconds` together.
 
-    A kernel whose three first runs all take `hopeless` times as long as the best one so far is not timed again.
+    A kernel whose three first runs all take `hopeless` times as long as the best one so far is not timed again. In a
+    worker, one that the processor needs longer to build than `build_s` is given up.
     """
 
     samples: int = 10
     seconds: float = 0.1
     hopeless: float = 3.0
     seed: int = 0
+    build_s: float = math.inf
 
 
 class Bench:
@@ -139,8 +142,9 @@ def _steps(
     tool = named()
     try:
         start = time.perf_counter()
-        module = device.loaded(_load.load().compile(scheduled(bench.program), bench.program.target))
-        main = module["main"]  # LLVM makes its machine code now
+        with processor_time(bounds.build_s):
+            module = device.loaded(extract.built(scheduled(bench.program), bench.program.target))
+            main = module["main"]  # LLVM makes its machine code now
         build = time.perf_counter() - start
         tensors = _kept(bench, device) if device.own else bench.tensors(device)
         bench.poison(tensors)
