@@ -253,6 +253,9 @@ def test_trials_go_where_they_promise_most() -> None:
     deal([light, heavy, short], 60)
     counts = [len(each.search.trials) for each in (light, heavy, short)]
     assert counts[0] == 8 and counts[2] == 2 and sum(counts) == 60  # one round each at least; the dry one stops
+    even = [hand(weight, 1.0, *[0.5] * 99) for weight in (1, 4)]
+    deal(even, 100)
+    assert len(even[0].search.trials) == pytest.approx(20, abs=8)  # by what they take: rounds save alike
     few = [hand(1, 1.0, *[1.0] * 9), hand(5, 1.0, *[1.0] * 9), hand(2, 1.0, *[1.0] * 9)]
     deal(few, 2)
     assert [len(each.search.trials) for each in few] == [0, 1, 1]
@@ -262,7 +265,7 @@ def test_trials_go_where_they_promise_most() -> None:
 
 
 def test_what_was_measured_before_counts() -> None:
-    light, heavy = hand(1, 1.0, *[0.5] * 99), hand(9, 1.0, *[0.5] * 99)
+    light, heavy = hand(1, 1.0, *[0.5] * 99), hand(19, 1.0, *[0.5] * 99)
     for each in (light, heavy):
         each.round(1)
     deal([light, heavy], 20, 16)

@@ -1,14 +1,15 @@
 """Who gets the next trials: the program whose next round promises to save most of the network's time.
 
-The method is that of Ansor's task scheduler (Zheng et al., OSDI 2020, section 6), as MetaSchedule's gradient scheduler
-has it: what the last round saved, and what the program would save if its latency fell as one over the rounds, weighed
-.2 to .8, times how often the network calls it.
+What a round saves was measured: in 102 searches of programs of held-out networks (`benchmarks/results/tuning.jsonl`) the
+best kernel takes less by .19 of its time after the next 8 trials where there was 1, by .033 where there were 9, .023
+after 17, .0070 after 33, .0036 after 49. That is a quarter over their number, within a factor of one and a half. What the
+last round saved says little beside it: after 33 trials .0064 where the one before saved nothing, else .0087.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from forerun.core import Model
 from forerun.grammars.decisions import Plan
@@ -17,7 +18,8 @@ from forerun.toolchains.tvm.extract import Extracted
 
 ROUND = 8
 """Trials that are dealt at once: a worker prepares inputs and reference again when it turns to another program."""
-_SLOPE = 0.2
+_SAVED = 0.25
+"""Over the number of trials: the share of the time that a round saves."""
 
 
 @dataclass
@@ -28,8 +30,6 @@ class Hand:
     search: Search[Plan]
     best_s: float = 0.0
     """The fastest right kernel so far, the default at first."""
-    bests: list[float] = field(default_factory=list)
-    """After each round."""
 
     def __post_init__(self) -> None:
         self.best_s = self.before_s
@@ -43,14 +43,11 @@ class Hand:
     @property
     def promise(self) -> float:
         """Seconds of the network's time that another round may save."""
-        saved = self.bests[-2] - self.bests[-1] if len(self.bests) > 1 else 0.0
-        return self.program.weight * (_SLOPE * saved + (1 - _SLOPE) * self.best_s / max(1, len(self.bests)))
+        return self.program.weight * self.best_s * _SAVED / max(1, len(self.search.trials))
 
     def round(self, n: int, model: Model | None = None) -> int:
         """Measures a round of `n`, of the search's own model or another one; how many were new."""
-        made = len(self.search.round(n, model=model))
-        self.bests.append(self.best_s)
-        return made
+        return len(self.search.round(n, model=model))
 
 
 def deal(hands: Sequence[Hand], trials: int, per_task: int | None = None) -> None:
