@@ -1,9 +1,9 @@
 """Who gets the next trials: the program whose next round promises to save most of the network's time.
 
-What a round saves was measured: in 102 searches of programs of held-out networks (`benchmarks/results/tuning.jsonl`) the
-best kernel takes less by .19 of its time after the next 8 trials where there was 1, by .033 where there were 9, .023
-after 17, .0070 after 33, .0036 after 49. That is a quarter over their number, within a factor of one and a half. What the
-last round saved says little beside it: after 33 trials .0064 where the one before saved nothing, else .0087.
+What a round saves was measured: in 102 searches of programs of held-out networks (`benchmarks/results/tuning.jsonl`)
+the best kernel takes less by .19 of its time after the next 8 trials where there was 1, by .033 where there were 9,
+.023 after 17, .0070 after 33, .0036 after 49. That is a quarter over their number, within a factor of one and a half.
+What the last round saved says little beside it: after 33 trials .0064 where the one before saved nothing, else .0087.
 """
 
 from __future__ import annotations
