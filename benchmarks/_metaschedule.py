@@ -107,16 +107,6 @@ def numbered(module: Any, number: int) -> Any:
     return load().IRModule({"main": module["main"].with_attr(TASK, number)})
 
 
-def mercy() -> None:
-    """What a worker of TVM's does first: loads TVM without torch, and no intrinsics of other processors.
-
-    Without it every stock candidate costs some 36 seconds more.
-    """
-    from tvm.target import Target
-
-    intrinsics(Target({"kind": "llvm", "num-cores": 1}))
-
-
 def judged(source: Source, path: str) -> Measurement:
     """Measures the module in a file as `forerun.tasks.schedule` measures a plan: in a worker."""
     text = Path(path).read_text()

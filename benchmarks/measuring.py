@@ -27,8 +27,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from _metaschedule import mercy
-
 from forerun.cli.render import Column, Table, number, show
 from forerun.core import Source
 from forerun.files import write_atomically
@@ -38,7 +36,7 @@ from forerun.sandbox import Pool
 from forerun.stats import bootstrap, geometric_mean
 from forerun.tasks.schedule import Schedule
 from forerun.toolchains.tvm import target as targets
-from forerun.toolchains.tvm._load import found, intrinsics
+from forerun.toolchains.tvm._load import found, intrinsics, plain
 from forerun.toolchains.tvm.space import Program, Refused
 
 RESULTS = Path(__file__).parent / "results"
@@ -188,10 +186,10 @@ def stock() -> Iterator[dict[str, Way]]:
         (Path(folder) / "torch.py").write_text("raise ModuleNotFoundError('not needed here')\n")
         os.environ["PYTHONPATH"] = os.pathsep.join([folder, *filter(None, sys.path)])
         try:
-            builder = LocalBuilder(initializer=mercy)
+            builder = LocalBuilder(initializer=plain)
             configs = {"stock": EvaluatorConfig(number=1, repeat=10, min_repeat_ms=0), "default": None}
             runners = {
-                name: LocalRunner(initializer=mercy, evaluator_config=config) for name, config in configs.items()
+                name: LocalRunner(initializer=plain, evaluator_config=config) for name, config in configs.items()
             }
             yield {name: partial(_theirs, builder, runner) for name, runner in runners.items()}
         finally:

@@ -8,6 +8,7 @@ import json
 import math
 import os
 import shutil
+import textwrap
 import time
 import xml.etree.ElementTree
 from collections.abc import Callable, Iterator
@@ -20,7 +21,7 @@ import onnx
 import pytest
 from onnx import TensorProto, helper
 
-from forerun import files, sandbox, settings
+from forerun import cli, files, sandbox, settings
 from forerun.clock import Timing
 from forerun.core import Draft, Measurement, Source, Trial
 from forerun.corpora import workloads
@@ -122,6 +123,13 @@ def test_a_network_becomes_faster_and_computes_the_same(tuned: Any) -> None:
     stages = [each.stage for each in seen]
     assert stages[0] == "reading" and stages[-1] == "comparing" and stages.count("tuning") == 15
     assert seen[-2].network_best_s == pytest.approx(found.after_s)
+
+
+def test_a_function_alone_is_a_program(tmp_path: Path) -> None:
+    head, _, function = PROGRAM.partition("@I.ir_module\nclass Module:\n")
+    alone = _written(tmp_path / "alone.py", head + textwrap.dedent(function))
+    found = tuning.tune(alone, target="llvm:1", trials=1, proposer="uniform", store=tmp_path / "s")
+    assert [kernel.name for kernel in found.kernels] == ["alone"] and found.kernels[0].flops == 2 * 64**3
 
 
 def test_the_folder_holds_what_tvm_reads(tuned: Any) -> None:
@@ -632,6 +640,31 @@ def test_a_full_disk_is_told_and_leaves_the_answer_before(
         output.write(tuned[0], tmp_path, {database.RECORDS: "after"}, b"another library")
     assert "No space left" in error.value.why
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_an_answer_that_the_disk_refuses_is_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(*_: object) -> None:
+        raise ForerunError("cannot write out/model.so", "No space left on device", "make room")
+
+    monkeypatch.setattr(output, "write", full)
+    program = _written(tmp_path / "matmul.py", PROGRAM)
+    words = [
+        "tune",
+        str(program),
+        "--target",
+        "llvm:1",
+        "--trials",
+        "1",
+        "--model",
+        "uniform",
+        "-o",
+        str(tmp_path / "o"),
+    ]
+    assert cli.main(words) == 1
+    out, err = capsys.readouterr()
+    assert "matmul" in out and "No space left on device" in err
 
 
 def test_a_folder_of_something_else_is_left(tuned: Any, tmp_path: Path) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib
 import logging
 import os
+import subprocess
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -137,6 +139,24 @@ def test_tune_tir_gives_records_that_apply_and_compute_the_same(rivals: Any, poo
     result = tvm.runtime.tensor(np.zeros((32, 32), np.float32))
     tvm.compile(schedule.mod, target).jit()["main"](*map(tvm.runtime.tensor, (a, b)), result)
     np.testing.assert_allclose(result.numpy(), a @ b, rtol=1e-4)
+
+
+def test_workers_of_tvm_build_without_the_intrinsics_of_other_hardware() -> None:
+    from tvm.s_tir.meta_schedule.builder import BuilderInput
+    from tvm.s_tir.meta_schedule.utils import remove_build_dir
+
+    (built,) = forerun.local_builder(workers=1).build([BuilderInput(matmul(), targets.made(TARGET))])
+    assert built.error_msg is None
+    remove_build_dir(built.artifact_path)
+    program = """
+import sys
+from forerun.toolchains.tvm._load import plain
+
+plain()
+cuda, x86 = (sys.modules[f"tvm.s_tir.tensor_intrin.{name}"] for name in ("cuda", "x86"))
+assert x86.__spec__ and not cuda.__spec__
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)
 
 
 def test_what_was_measured_comes_back_best_first_and_failures_last() -> None:

@@ -24,7 +24,7 @@ from forerun.solve import Budget, solve
 if TYPE_CHECKING:
     from forerun.estimate import Estimate, predict
     from forerun.improve import optimize
-    from forerun.metaschedule import search_strategy
+    from forerun.metaschedule import local_builder, search_strategy
     from forerun.sandbox import Limits, Pool
     from forerun.store import Store
     from forerun.tuning import Tuned, tune
@@ -52,6 +52,7 @@ __all__ = [
     "Trial",
     "Tuned",
     "UsageError",
+    "local_builder",
     "optimize",
     "predict",
     "search_strategy",
@@ -65,6 +66,7 @@ _LAZY = {
     "Pool": "forerun.sandbox",
     "Store": "forerun.store",
     "Tuned": "forerun.tuning",
+    "local_builder": "forerun.metaschedule",
     "optimize": "forerun.improve",
     "predict": "forerun.estimate",
     "search_strategy": "forerun.metaschedule",

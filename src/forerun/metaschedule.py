@@ -1,4 +1,4 @@
-"""Our models in TVM's MetaSchedule: `search_strategy` is the library's entry."""
+"""Our models in TVM's MetaSchedule: `search_strategy` and `local_builder` are the library's entries."""
 
 from __future__ import annotations
 
@@ -10,9 +10,12 @@ from forerun.models._proposer import proposer
 from forerun.models.scheduler import Scheduler
 from forerun.tasks.schedule import Schedule
 
+_BUILDING_S = 120.0
+
 
 def search_strategy(model: Model | str | None = None, checkpoint: str | Path | None = None, seed: int = 0) -> Any:
-    """A strategy for TVM's `tune_tir` and `tune_relax`: `tune_relax(..., strategy=forerun.search_strategy())`.
+    """A strategy for TVM's `tune_tir` and `tune_relax`: `tune_relax(..., strategy=forerun.search_strategy(),
+    builder=forerun.local_builder())`.
 
     `model` proposes the schedules: the scheduler that ships, or another one's name (`uniform`), or a `Model`. The
     scheduler can be read from the folder of a `checkpoint`. Equal seeds propose the same where the same is
@@ -24,3 +27,19 @@ def search_strategy(model: Model | str | None = None, checkpoint: str | Path | N
     from forerun.toolchains.tvm.strategy import strategy
 
     return strategy(Schedule(), proposer(model or Scheduler.name, checkpoint), seed)
+
+
+def local_builder(timeout_s: float = _BUILDING_S, workers: int | None = None) -> Any:
+    """TVM's `LocalBuilder` for kernels of processors, of which a busy machine builds some, too.
+
+    Each of TVM's workers loads the tensor intrinsics of all hardware first, 36 seconds of a core, within the 30 that
+    TVM gives a kernel: on two busy cores every candidate is "too slow". Those of this one load what processors need, in
+    half a second, and have `timeout_s` for a kernel. There are as many `workers` as cores where no number is given.
+    Raises ToolMissing.
+    """
+    from forerun.toolchains.tvm._load import load, plain
+
+    load()
+    from tvm.s_tir.meta_schedule.builder import LocalBuilder
+
+    return LocalBuilder(max_workers=workers, timeout_sec=timeout_s, initializer=plain)

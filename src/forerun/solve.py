@@ -209,12 +209,13 @@ class Search(Generic[A]):
 
     def _write(self, write: Callable[[Store], None]) -> None:
         """A store that fails in the middle (a full disk) must not cost the answer: the search goes on without it."""
-        if self._store:
+        if self._store and not self._store.failed:
             try:
                 write(self._store)
             except ForerunError as error:
-                logging.getLogger(__name__).warning("%s; what is measured from here on is not kept", error.what)
-                self._store = None
+                self._store.failed = True
+                told = "%s: %s; what is measured from here on is not kept"
+                logging.getLogger(__name__).warning(told, error.what, error.why)
 
     def history(self) -> list[Trial[A]]:
         """Best first, then those that failed, in the order they were made."""

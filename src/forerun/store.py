@@ -69,6 +69,8 @@ class Store:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.failed = False
+        """Whether it took no more once, which was told: the searches that share it go on without."""
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._db = sqlite3.connect(path, timeout=_PATIENCE_S, isolation_level=None)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _seconds = partial(quantity, unit="s")
 _STAGES = {
-    "reading": "reading the network, and running it once as it is: of much work minutes",
+    "reading": "reading it, and running a network once untuned: minutes where there is much work",
     "default": "measuring the defaults",
     "comparing": "comparing whole runs",
 }
@@ -59,7 +59,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Tunes; prints a row for each task, then the whole network."""
-    from forerun.tuning import tune
+    from forerun.tuning import Unwritten, tune
 
     shapes, live = dict(map(_shape, options.shape)), _Live()
     try:
@@ -68,16 +68,24 @@ def run(options: argparse.Namespace) -> int:
             trials=options.trials, per_task=options.trials_per_task, proposer=options.model,
             checkpoint=options.checkpoint, output=options.output, seed=options.seed, on_progress=live.told,
         )  # fmt: skip
+    except Unwritten as error:
+        live.progress.end()
+        _tell(error.tuned, options.format)
+        raise
     finally:
         live.progress.end()
+    _tell(tuned, options.format)
+    if tuned.output is not None:
+        say(f"library, database and report are in {tuned.output}")
+    return 0
+
+
+def _tell(tuned: Tuned, form: str) -> None:
     for name, reason in tuned.left_out.items():
         say(f"{name} stays as it is: {reason}")
     for note in tuned.notes:
         say(f"forerun: {note}")
-    _show(tuned, options.format)
-    if tuned.output is not None:
-        say(f"library, database and report are in {tuned.output}")
-    return 0
+    _show(tuned, form)
 
 
 class _Live:

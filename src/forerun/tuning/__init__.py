@@ -119,6 +119,14 @@ class Tuned:
         return f"<table><tr><th>kernel<th>weight<th>default<th>tuned</tr>{rows}</table>"
 
 
+class Unwritten(ForerunError):
+    """The disk refuses an answer, which is at hand: `tuned`."""
+
+    def __init__(self, error: ForerunError, tuned: Tuned) -> None:
+        super().__init__(error.what, error.why, error.todo)
+        self.tuned = tuned
+
+
 @dataclass(frozen=True, slots=True)
 class Progress:
     """How far a tuning is: what it works on, trials of all, and the seconds of kernel and network, as far as known."""
@@ -170,7 +178,7 @@ def tune(
 
     Interrupted, it leaves the database and the report of what was found until then, as it does where it raises an error
     after something was measured. Raises InputError, UsageError, ToolMissing; ForerunError where the tuned network
-    computes something else.
+    computes something else; Unwritten, which has the answer, where the disk refuses it.
     """
     began = time.monotonic()
     _check(trials, per_task, seed, target, layout, proposer, shapes or {})
@@ -216,7 +224,10 @@ def tune(
             raise
         tuned = made(comparison, [*table.notes(comparison), *([f"no library: {why}"] if why else [])])
         if out is not None:
-            folder.write(tuned, out, texts, library)
+            try:
+                folder.write(tuned, out, texts, library)
+            except ForerunError as error:
+                raise Unwritten(error, tuned) from error
         return tuned
 
 

@@ -92,3 +92,12 @@ def intrinsics(target: Any) -> None:
         if owner not in told and full not in sys.modules:
             sys.modules[full] = types.ModuleType(full)
     import tvm.s_tir.tensor_intrin  # noqa: F401
+
+
+def plain() -> None:
+    """What a worker of MetaSchedule's may do first: loads the tensor intrinsics of processors alone, which its first
+    task loads of all hardware otherwise."""
+    load()
+    from tvm.target import Target
+
+    intrinsics(Target({"kind": "llvm", "num-cores": 1}))

@@ -262,15 +262,19 @@ class Beginnings:
 def parsed(source: Source) -> Any:
     """The module of a source. Raises InputError."""
     load()
+    from tvm import IRModule
     from tvm.script import from_source
+    from tvm.tirx import PrimFunc
 
     try:
         module = from_source(source.text)
+        if isinstance(module, PrimFunc):
+            module = IRModule({"main": module.with_attr("global_symbol", "main")})
         functions = [variable.name_hint for variable in module.get_global_vars()]
         if functions != ["main"]:
             raise ValueError(f"it has the functions {', '.join(functions)}")
     except Exception as error:  # the parser raises whatever it meets
-        todo = "give a module with one PrimFunc `main`, as `module.script()` writes it"
+        todo = "give one T.prim_func, or a module with one `main`, as `module.script()` writes it"
         raise InputError(f"{source.name} is no tensor program", reason(error), todo) from error
     return module
 
