@@ -46,12 +46,14 @@ from forerun.rows import Row
 from forerun.splits import SIMILAR, Split, splits
 from forerun.tables import read_rows
 from forerun.train import recipes
+from forerun.train.fit import pretrain
 from forerun.train.recipes import Training
 from forerun.train.trained import Trained
 
 RESULTS = Path(__file__).parent / "results" / "predict.json"
 OURS, STACK = EncoderDecoder.name, "stack"
 ADAPTED = f"{OURS}, adapted"
+PRETRAINED = f"{OURS}, pre-trained"
 CARRIED = "boosted_trees, carried over"
 MEMBERS = (OURS, "boosted_trees", "neighbours")
 ABLATIONS = ("counters", "ordinal", "ranking")
@@ -71,6 +73,8 @@ class Experiment:
     seed: int
     parts: Split
     device: str = ""
+    unlabelled: Sequence[str] = ()
+    """Texts of which nothing is known, nor judged."""
 
     @property
     def digest(self) -> str:
@@ -151,6 +155,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--similar", type=float, default=SIMILAR, help="Jaccard of near-duplicates, which never cross")
     parser.add_argument("--models", nargs="*", choices=(*RIVALS, *NETWORKS, STACK), help="only these (all)")
     parser.add_argument("--ablate", default="", metavar="WHAT", help=f"ours without it: of {','.join(ABLATIONS)}")
+    pretrained = "ours after so many steps of denoising on texts that nobody judges, where there are such"
+    parser.add_argument("--pretrain", type=int, default=0, metavar="STEPS", help=pretrained)
     parser.add_argument("--checkpoint", type=Path, help="ours as it was trained, on the same files and seed")
     parser.add_argument("--recipe", default="cpu", help="how networks are trained (cpu)")
     parser.add_argument("--depth", type=int, help="layers, each 64 wide (the recipe's)")
@@ -199,7 +205,10 @@ def of_nas(options: argparse.Namespace) -> Iterator[Experiment]:
         if options.only in name:
             asked = (("accuracy",), ("cifar10, validation",), {*names[:LEARNED], *test})
             found = {row.group: row for row in nasbench.rows(options.nas, *asked)}
-            yield Experiment(name, "architecture", seed, dealt(found, names[:LEARNED], test))
+            parts = dealt(found, names[:LEARNED], test)
+            free = {*names} - {*test} if options.pretrain else set[str]()
+            texts = [row.prompt for row in nasbench.rows(options.nas, *asked[:2], free)] if free else []
+            yield Experiment(name, "architecture", seed, parts, unlabelled=texts)
         for device in options.unseen:
             name = f"latency of NAS-Bench-201, {FEW} of {device} known"
             both = f"{name}, {OTHERS} of other devices"
@@ -283,6 +292,7 @@ def wanted(ways: Mapping[str, Way], options: argparse.Namespace) -> list[str]:
     """The rows of the table: what was asked for, and further forms of ours."""
     asked = {*options.models, *(f"{OURS} without {what}" for what in options.ablate)}
     asked |= {further for of, further in ((OURS, ADAPTED), (BoostedTrees.name, CARRIED)) if of in asked}
+    asked |= {PRETRAINED}
     return [name for name in ways if name in asked]
 
 
@@ -300,6 +310,9 @@ def models(experiment: Experiment, options: argparse.Namespace, deadline: float)
     for what in ABLATIONS:
         less = training if what == "counters" else recipes.named(options.recipe, **dials, **{what: 0.0})
         found[f"{OURS} without {what}"] = network(OURS, less, deadline, counters=what != "counters")
+    if experiment.unlabelled:
+        language = recipes.named(options.recipe, **{**dials, "steps": options.pretrain})
+        found[PRETRAINED] = pretrained(experiment.unlabelled, language, training, deadline)
     if experiment.device:
         first = network(OURS, training, deadline)
 
@@ -311,6 +324,19 @@ def models(experiment: Experiment, options: argparse.Namespace, deadline: float)
         found[ADAPTED] = Way(adapted, {**first.budget, "adapted by": digested(few)})
         found[CARRIED] = Way(lambda _: carried(experiment.device))
     return found
+
+
+def pretrained(texts: Sequence[str], language: Training, training: Training, deadline: float) -> Way:
+    """Ours, which begins with a network that has learned to fill gaps in texts."""
+
+    def make(where: Path) -> Predictor:
+        if not pretrain(texts, where / "language", language, seconds=left(deadline)):
+            raise ForerunError("the language is not learned yet", "the seconds are over", "call it again")
+        own = where / "numbers"
+        return Trained(OURS, training, folder=own, start=where / "language", seconds=left(deadline))
+
+    budget = {**network(OURS, training, deadline).budget, "texts": len(texts), "pre-trained by": digested(language)}
+    return Way(make, budget)
 
 
 def carried(device: str) -> Predictor:

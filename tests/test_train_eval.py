@@ -216,3 +216,25 @@ def test_a_model_that_predicts_nothing_and_a_metric_that_is_not_there(
     unknown = run_forerun("eval", rows, "--model", "nope")[2]
     assert "no model is called 'nope'" in unknown and "length, " in unknown and "uniform" not in unknown
     assert "metrics: latency" in run_forerun("eval", rows, "--metric", "beauty")[2]
+
+
+def test_code_without_labels_is_where_a_training_starts(table: Path, run_forerun: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "code" / "deeper"
+    folder.mkdir(parents=True)
+    for i in range(50):
+        (folder / f"{i}.c").write_text(f"int f{i}(int n) {{ for (int i = 0; i < n; i++) n += {i}; return n; }}\n")
+    (folder / "readme.txt").write_text("nothing to learn")
+    language, small = tmp_path / "language", ("--depth", "1", "--context", "64", "--format", "json")
+    words = ("train", "code", "--folder", str(tmp_path / "code"), *small, "--steps", "20", "-o", str(language))
+    code, out, err = run_forerun(*words)
+    assert code == 0 and json.loads(out)[0]["done"] == "yes" and err.startswith("50 texts to learn from")
+    mine = ("--data", str(table), "--text", "code", "--target", "latency_s", "--group", "problem", "--language", "c")
+    start = ("--start", str(language), "--similar", "2", "--steps", "4", "-o", str(tmp_path / "made"))
+    code, out, err = run_forerun("train", *mine, *small, *start)
+    assert code == 0 and json.loads(out)[0]["done"] == "yes", err
+    assert (tmp_path / "made" / "tokenizer.json").read_bytes() == (language / "tokenizer.json").read_bytes()
+
+    code, out, err = run_forerun("train", "code", "-o", str(tmp_path / "none"))
+    assert code == 2 and "no folder and no file is named" in err
+    code, out, err = run_forerun("train", "code", "--folder", str(tmp_path / "absent"), "-o", str(tmp_path / "none"))
+    assert code == 1 and "there is no folder" in err

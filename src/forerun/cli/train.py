@@ -7,7 +7,7 @@ import os
 from contextlib import ExitStack, redirect_stderr, redirect_stdout
 from pathlib import Path
 
-from forerun.cli import _train_judge, _train_passes, _train_predict, _train_schedule
+from forerun.cli import _train_code, _train_judge, _train_passes, _train_predict, _train_schedule
 from forerun.cli.render import add_format
 from forerun.train import leads
 
@@ -15,6 +15,7 @@ DEFAULT = "predict"
 """What is meant where no task is named: `forerun train --data my.csv`."""
 _TASKS = {
     "predict": (_train_predict, "a language model of numbers, from tables of rows (the default)"),
+    "code": (_train_code, "a language model of code without labels, from programs, to start from"),
     "schedule": (_train_schedule, "the language model of schedules, from what was measured of them"),
     "judge": (_train_judge, "the cost model that ranks drafts of schedules, from stored trials"),
     "passes": (_train_passes, "the coreset of pass pipelines, from stored trials"),

@@ -80,12 +80,24 @@ def load(
     folder's name, the group and the file's name, so that `group_of` can tell problems apart in a store. Texts that were
     seen before are left out. Raises InputError where there is no such folder.
     """
-    root = Path(folder).resolve()
-    if not root.is_dir():
-        raise InputError(f"there is no folder {folder}", "no such folder", "name a folder with programs: --folder DIR")
+    root = _root(folder)
     walk = _Walk(root, group_by, languages, most, device)
     programs = tuple(program for path in _files(root) for program in walk.programs(path))
     return Found(programs, dict(walk.skipped))
+
+
+def texts(folder: Path, most: int = 1 << 20) -> Iterator[str]:
+    """Files of `most` bytes at most whose suffix is one of a language, whole programs or not, each text once.
+
+    Raises InputError where there is no such folder.
+    """
+    seen = set[str]()
+    for path in _files(_root(folder)):
+        if of_file(path) and path.is_file() and not path.is_symlink() and path.stat().st_size <= most:
+            text = path.read_bytes().decode("utf-8", "surrogateescape")
+            if text.strip() and "\0" not in text and text not in seen:
+                seen.add(text)
+                yield text
 
 
 def group_of(source: Source) -> str:
@@ -100,6 +112,13 @@ def licence(folder: Path) -> str:
             text = path.read_text(errors="replace")
             return next((name for name, pattern in _SPDX if re.search(pattern, text)), f"see {path.name}")
     return "unknown"
+
+
+def _root(folder: Path) -> Path:
+    root = Path(folder).resolve()
+    if not root.is_dir():
+        raise InputError(f"there is no folder {folder}", "no such folder", "name a folder with programs: --folder DIR")
+    return root
 
 
 def _files(root: Path) -> Iterator[Path]:

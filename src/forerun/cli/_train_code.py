@@ -1,0 +1,58 @@
+"""Of `forerun train`: a language model of code without labels, for `forerun train --start` to go on from."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from pathlib import Path
+
+from forerun.cli._train_predict import dialled, trained
+from forerun.cli.render import counted, say
+from forerun.errors import UsageError
+from forerun.tables import read_rows
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """The options."""
+    parser.epilog = (
+        "Gaps are cut out of the texts, and the network writes what stood in them. Called again with the same texts and"
+        " folder, it goes on where it stopped; Ctrl-C loses nothing. Then: forerun train --data FILE --start DIR"
+    )
+    parser.add_argument(
+        "--folder", action="append", default=[], type=Path, metavar="DIR", help="source files, in folders below it too"
+    )
+    rows = "rows as `forerun data` writes them, of which only the texts are read"
+    parser.add_argument("--data", action="append", default=[], type=Path, metavar="FILE", help=rows)
+    parser.add_argument("--recipe", default="cpu", help="cpu or gpu (default: cpu)")
+    parser.add_argument("--depth", type=int, help="the network's size: layers, each 64 wide (default: the recipe's)")
+    parser.add_argument("--context", type=int, help="tokens of a piece of text (default: the recipe's)")
+    parser.add_argument("--steps", type=int, help="steps of training (default: the recipe's)")
+    parser.add_argument("--seed", type=int, help="another seed, another network (default: 0)")
+    parser.add_argument("--seconds", type=float, default=math.inf, help="stop then, to be resumed")
+    parser.add_argument(
+        "-o", "--output", type=Path, default=Path("language"), help="folder for the checkpoint (default: language)"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Trains; prints where it stands."""
+    if not options.folder and not options.data:
+        raise UsageError("there is nothing to learn from", "no folder and no file is named", "name one: --folder DIR")
+    training = dialled(options)
+    texts = _texts(options)
+    say(f"{counted(len(texts), 'text')} to learn from and to validate with")
+
+    def learn(**how: object) -> bool:
+        from forerun.train.fit import pretrain
+
+        return pretrain(texts, options.output, training, **how)  # type: ignore[arg-type]
+
+    return trained(learn, training, options)
+
+
+def _texts(options: argparse.Namespace) -> list[str]:
+    """Each once, in their order. Raises InputError."""
+    from forerun.corpora import programs
+
+    found = [text for folder in options.folder for text in programs.texts(folder)]
+    return list(dict.fromkeys([*found, *(row.prompt for path in options.data for row in read_rows(path))]))
