@@ -45,6 +45,8 @@ BUSY = 0.15
 """Samples of one kernel on an idle machine spread by less."""
 _BUSY_WHOLE = 3.0
 """Times that for runs of a whole network, which are longer and of several threads."""
+_WAITED = 0.1
+"""Of the time of a comparison: on an idle machine others have the processor for less than a hundredth of it."""
 _TOGETHER = 1.5
 """Kernels one after the other take less than this times the network that they make up, in which caches are colder."""
 _ANEW = "measure again when it is idle, into another store: FORERUN_CACHE=DIR"
@@ -382,6 +384,11 @@ class _Table:
             said.append(
                 f"the machine is busy: runs of the whole network ({widest}) spread by {whole[widest]:.0%} of their"
                 f" median, over {_BUSY_WHOLE * BUSY:.0%}: measure again when it is idle"
+            )
+        if comparison and comparison.waited > _WAITED:
+            said.append(
+                f"the machine is busy: others had the processor for {comparison.waited:.0%} of the time in which whole"
+                " networks were compared: measure again when it is idle"
             )
         if comparison and comparison.unknown:
             told = ", ".join(map(str, comparison.unknown))

@@ -6,6 +6,7 @@ Reading a network takes PyTorch or ONNX, TVM's front ends and gigabytes: call `p
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -64,6 +65,9 @@ class Comparison:
     """Why there is none."""
     unknown: tuple[int, ...] = ()
     """The outputs that are NaN or infinite all over: nothing tells whether they are right."""
+    waited: float = 0.0
+    """The share of the time of the comparison in which others had the processor. It is not in the spread where they
+    always have it."""
 
 
 def programs(network: Network, place: Place) -> tuple[tuple[extract.Extracted, ...], dict[str, str]]:
@@ -100,7 +104,11 @@ def compared(network: Network, place: Place, texts: dict[str, str], library: boo
             timers |= {name: by_clock(rival) for name, rival in known.rival.items()}
         data, why = device.library(made) if library else (b"", "")
         unknown = tuple(place for place, array in enumerate(found) if array.size and not np.isfinite(array).any())
-        return Comparison(timed(timers), errors, data, why, unknown)
+        here = device.own and device.timed_here
+        start, busy = time.perf_counter(), time.process_time()
+        timings = timed(timers)
+        had = (time.process_time() - busy) / (time.perf_counter() - start)
+        return Comparison(timings, errors, data, why, unknown, max(0.0, 1 - had) if here else 0.0)
 
 
 def timed(timers: Mapping[str, Timer]) -> dict[str, Timing]:
