@@ -99,7 +99,7 @@ def run(options: argparse.Namespace) -> int:
     def learn(**how: object) -> bool:
         from forerun.train.fit import Parts, fit
 
-        kept = Parts(found.train, found.validation)
+        kept = Parts(found.train, found.validation, options.similar)
         return fit(kept, options.output, training, start=start, **how)  # type: ignore[arg-type]
 
     return trained(learn, training, options)
