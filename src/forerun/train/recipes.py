@@ -72,10 +72,21 @@ RECIPES: dict[str, Callable[[], Training]] = {"cpu": cpu, "gpu": gpu, "lora": lo
 
 
 def named(name: str, **changes: object) -> Training:
-    """A recipe, with other values for some of its fields or its loop's. Raises UsageError."""
+    """A recipe, with other values for some of its fields or its loop's. Raises UsageError.
+
+    Fewer steps are validated as often as all of them are, so that they too can end early.
+    """
     if name not in RECIPES:
         raise UsageError(f"no recipe is called {name!r}", f"recipes: {', '.join(RECIPES)}", "name one of them")
     training = RECIPES[name]()
     own = {key: value for key, value in changes.items() if value is not None}
     of_loop = {key: own.pop(key) for key in list(own) if key in Recipe.__dataclass_fields__}
+    of_loop = {"evaluate_every": _every(training.recipe, of_loop.get("steps")), **of_loop}
     return replace(training, recipe=replace(training.recipe, **of_loop), **own)  # type: ignore[arg-type]
+
+
+def _every(recipe: Recipe, steps: object) -> int:
+    """Steps between validations where there are so many instead of the recipe's."""
+    if not isinstance(steps, int) or steps >= recipe.steps:
+        return recipe.evaluate_every
+    return max(1, recipe.evaluate_every * steps // recipe.steps)
