@@ -64,7 +64,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, help="another seed, another network and another split (default: 0)")
     parser.add_argument("--seconds", type=float, default=math.inf, help="stop then, to be resumed")
     parser.add_argument("--similar", type=float, default=0.8, help="Jaccard of near-duplicates, which never cross (.8)")
-    parser.add_argument("-o", "--output", type=Path, default=Path("checkpoint"), help="folder for the checkpoint")
+    parser.add_argument(
+        "-o", "--output", type=Path, default=Path("checkpoint"), help="folder for the checkpoint (default: checkpoint)"
+    )
 
 
 def run(options: argparse.Namespace) -> int:

@@ -34,7 +34,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--steps", type=int, help="steps of training (default: the recipe's)")
     parser.add_argument("--seed", type=int, help="another seed, another network (default: 0)")
     parser.add_argument("--seconds", type=float, default=math.inf, help="stop then, to be resumed")
-    parser.add_argument("-o", "--output", type=Path, default=Path("checkpoint"), help="folder for the checkpoint")
+    parser.add_argument(
+        "-o", "--output", type=Path, default=Path("checkpoint"), help="folder for the checkpoint (default: checkpoint)"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
