@@ -231,6 +231,8 @@ def test_what_a_killed_training_lost_and_another_one_forgets_is_told(
         (("train", "--data", "mine.csv", "--text", "code", "--target", "speed"), "latency_s"),
         (("train", "--data", "mine.csv", "--recipe", "soup"), "no recipe"),
         (("train", "--data", "nowhere.csv"), "nowhere.csv"),
+        (("train", "--data", "mine.csv", "-o", "nowhere/made"), "no such folder: nowhere"),
+        (("train", "passes", "-o", "nowhere/c.json"), "no such folder: nowhere"),
         (("train", "-o", "made", "--data", "nowhere.csv", "--seconds", "-3"), "--seconds -3"),
         (("eval", "rows.jsonl", "--seed", "one"), "not a number"),
         (("eval", "rows.jsonl", "--seed", ","), "not a number"),
