@@ -33,7 +33,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """The options."""
     parser.description = (
         f"{parser.description} One program at a time for runtime, because others beside it are noise, and one for each"
-        " core for memory; the setting `workers` changes both. One run answers both questions. What p.c reads from"
+        " core for memory; the setting `workers` changes both. A run for runtime answers for memory too; one"
+        " for memory answers for runtime only where the program ran alone (FORERUN_WORKERS=1). What p.c reads from"
         " standard input lies beside it, as p.in or p.stdin, or in inputs/, as inputs/p.1: a run for each."
     )
     parser.add_argument("--folder", action="append", default=[], metavar="DIR", help="a folder of programs")

@@ -147,8 +147,11 @@ def _export(options: argparse.Namespace) -> Table:
     check(options.output)
     with Store(path) as store:
         rows = list(rows_of(store, options.task, options.each))
+        why = "it holds no such trials"
+        if not rows and options.task == "runtime" and next(rows_of(store, "memory"), None):
+            why = "its programs ran beside others, for memory: what they took of time is no measure"
     if not rows:
-        raise InputError(f"{path} has nothing for {options.task}", "it holds no such trials", todo)
+        raise InputError(f"{path} has nothing for {options.task}", why, todo)
     return _written(rows, options.output)
 
 
