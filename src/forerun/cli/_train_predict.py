@@ -7,7 +7,7 @@ import math
 import shlex
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 ADAPT = "adapt"
 """The recipe that trains no network."""
+RECIPES = ("cpu", "gpu", "lora", ADAPT)
+"""Those of numbers."""
 ENOUGH = 16
 """Rows of a metric that are adapted to, at least, for the intervals to promise something."""
 FEW = 30
@@ -76,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
     start = located(options.start) if options.start else None
     if options.recipe == ADAPT:
         return _adapted(start, options)
-    training = dialled(options)
+    training = dialled(options, RECIPES)
     rows = read(options)
     found = split(rows, "group", training.recipe.seed, similar=options.similar)
     say(f"{counted(len(found.train), 'row')} to learn from, {len(found.validation)} to validate with")
@@ -140,12 +142,13 @@ def _times(factor: float) -> str:
     return "–" if math.isnan(factor) else f"{factor:.2f}×"
 
 
-def dialled(options: argparse.Namespace) -> Training:
-    """The recipe with what was asked of it. Raises ToolMissing, UsageError."""
+def dialled(options: argparse.Namespace, offered: Collection[str]) -> Training:
+    """One of the recipes that are offered, with what was asked of it. Raises ToolMissing, UsageError."""
     if not find_spec("torch"):
         raise ToolMissing("training needs PyTorch", "torch is not installed", "pip install 'forerun[train]'")
     from forerun.train import recipes
 
+    recipes.check(options.recipe, offered)
     asked = {name: getattr(options, name) for name in ("depth", "context", "steps", "seed")}
     for name in ("depth", "context", "steps"):
         if asked[name] is not None and asked[name] < 1:

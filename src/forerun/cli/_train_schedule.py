@@ -25,7 +25,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="FAMILY",
         help="one at least, which says when to stop",
     )
-    parser.add_argument("--recipe", default="schedule", help="how it is trained (default: schedule)")
+    parser.add_argument(
+        "--recipe", default="schedule", help="schedule, cpu or gpu: how it is trained (default: schedule)"
+    )
     parser.add_argument(
         "--start", type=Path, metavar="DIR", help="the checkpoint to go on from, scheduler for the one that ships"
     )
@@ -44,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
     if not options.data:
         why = "no file is named"
         raise UsageError("there is nothing to learn from", why, "for example: --data FILE --validate poolformer")
-    training = dialled(options)
+    training = dialled(options, ("schedule", "cpu", "gpu"))
     found = [each for path in options.data for each in schedules.read(path)]
     by_families(found, options.validate)
 

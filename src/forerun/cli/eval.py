@@ -43,7 +43,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         **lists,
         help=f"predictors (default: {', '.join(RIVALS)}); {', '.join(NETWORKS)} are trained on the spot",
     )
-    parser.add_argument("--recipe", default="cpu", help="how networks are trained that are named by --model (cpu)")
+    parser.add_argument("--recipe", default="cpu", help="cpu or gpu: how networks are trained that --model names (cpu)")
     parser.add_argument("--depth", type=int, help="their size: layers, each 64 wide (default: the recipe's)")
     parser.add_argument("--steps", type=int, help="steps of their training (default: the recipe's)")
     parser.add_argument(
@@ -176,6 +176,7 @@ def _trained(name: str, options: argparse.Namespace) -> Callable[[], Predictor]:
     from forerun.train import recipes
     from forerun.train.trained import Trained
 
+    recipes.check(options.recipe, ("cpu", "gpu"))
     return partial(Trained, name, recipes.named(options.recipe, depth=options.depth, steps=options.steps))
 
 
