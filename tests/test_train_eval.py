@@ -89,9 +89,10 @@ def test_a_table_becomes_a_checkpoint_that_is_judged_beside_its_rivals(
 
 def test_a_checkpoint_is_judged_by_the_split_of_its_training(table: Path, run_forerun: Any, tmp_path: Path) -> None:
     mine = (str(table), "--text", "code", "--target", "latency_s", "--group", "problem", "--language", "c")
-    small = ("--depth", "1", "--context", "64", "--steps", "2", "--similar", "2", "--seed", "3")
+    small = ("--depth", "1", "--context", "64", "--steps", "2", "--similar", "2", "--seed", "3", "--optimizer", "muon")
     made = tmp_path / "made"
     assert run_forerun("train", "--data", *mine, *small, "-o", str(made))[0] == 0
+    assert json.loads((made / "training.json").read_text())["training"]["recipe"]["optimiser"] == "muon"
     assert run_forerun("data", "import", *mine, "-o", str(tmp_path / "rows.jsonl"))[0] == 0
     judge = ("--model", "length", "--checkpoint", str(made), "--format", "json")
     code, out, err = run_forerun("eval", str(tmp_path / "rows.jsonl"), *judge)
@@ -230,6 +231,8 @@ def test_what_a_killed_training_lost_and_another_one_forgets_is_told(
         (("train", "--data", "mine.csv", "--skip-bad-rows"), "there is no text and target"),
         (("train", "--data", "mine.csv", "--text", "code", "--target", "speed"), "latency_s"),
         (("train", "--data", "mine.csv", "--recipe", "soup"), "recipes: cpu, gpu, lora, adapt\n"),
+        (("train", "--data", "mine.csv", "--learning-rate", "0"), "--learning-rate 0"),
+        (("train", "--data", "mine.csv", "--optimizer", "adamw", "--recipe", "adapt"), "--optimizer is of trainings"),
         (("train", "--data", "mine.csv", "--recipe", "schedule"), "no recipe 'schedule' here"),
         (("train", "schedule", "--data", "rows.jsonl", "--recipe", "lora"), "recipes: schedule, cpu, gpu\n"),
         (("train", "--data", "nowhere.csv"), "nowhere.csv"),

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from forerun.cli import INTERRUPTED
 from forerun.cli.data import OF_TABLES, table_options, table_rows
@@ -33,6 +33,8 @@ ADAPT = "adapt"
 """The recipe that trains no network."""
 RECIPES = ("cpu", "gpu", "lora", ADAPT)
 """Those of numbers."""
+DIALS = ("depth", "context", "steps", "learning_rate", "optimizer")
+"""Of the recipes that train a network."""
 ENOUGH = 16
 """Rows of a metric that are adapted to, at least, for the intervals to promise something."""
 FEW = 30
@@ -63,12 +65,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--depth", type=int, help="the network's size: layers, each 64 wide (default: the recipe's)")
     parser.add_argument("--context", type=int, help="tokens of a prompt that are read (default: the recipe's)")
     parser.add_argument("--steps", type=int, help="steps of training (default: the recipe's)")
+    how_options(parser)
     parser.add_argument("--seed", type=int, help="another seed, another network and another split (default: 0)")
     parser.add_argument("--seconds", type=float, default=math.inf, help="stop then, to be resumed")
     parser.add_argument("--similar", type=float, default=0.8, help="Jaccard of near-duplicates, which never cross (.8)")
     parser.add_argument(
         "-o", "--output", type=Path, default=Path("checkpoint"), help="folder for the checkpoint (default: checkpoint)"
     )
+
+
+def how_options(parser: argparse.ArgumentParser) -> None:
+    """By what the weights move."""
+    parser.add_argument("--learning-rate", type=float, metavar="RATE", help="at its highest (default: the recipe's)")
+    text = "adamw; muon is for the matrices between the embeddings (default: adamw)"
+    parser.add_argument("--optimizer", choices=("adamw", "muon"), help=text)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -121,7 +131,7 @@ def _adapted(start: Path | None, options: argparse.Namespace) -> int:
     """Carries what the checkpoint knows over to the rows; prints how far off held-out ones were."""
     from forerun.train.adapt import adapt
 
-    if named := [name for name in ("depth", "context", "steps") if getattr(options, name) is not None]:
+    if named := [name.replace("_", "-") for name in DIALS if getattr(options, name) is not None]:
         why = "no network is trained: what the checkpoint knows is carried over"
         raise UsageError(f"--{named[0]} is of trainings", why, f"leave --{named[0]} out, or name --recipe lora")
     rows = read(options)
@@ -149,10 +159,14 @@ def dialled(options: argparse.Namespace, offered: Collection[str]) -> Training:
     from forerun.train import recipes
 
     recipes.check(options.recipe, offered)
-    asked = {name: getattr(options, name) for name in ("depth", "context", "steps", "seed")}
+    asked: dict[str, Any] = {name: getattr(options, name) for name in (*DIALS, "seed")}
+    asked["optimiser"] = asked.pop("optimizer")
     for name in ("depth", "context", "steps"):
         if asked[name] is not None and asked[name] < 1:
             raise UsageError(f"--{name} {asked[name]}", "it is a number from 1", f"leave --{name} out, or name one")
+    if (rate := asked["learning_rate"]) is not None and not 0 < rate < math.inf:
+        todo = "leave --learning-rate out, or name one: 0.001"
+        raise UsageError(f"--learning-rate {rate:g}", "it is a number above 0", todo)
     if not options.seconds >= 0:
         todo = "leave --seconds out, or name some; 0 begins a training and stops"
         raise UsageError(f"--seconds {options.seconds:g}", "it is no span of time", todo)
@@ -182,7 +196,8 @@ def trained(fit: Callable[..., bool], training: Training, options: argparse.Name
         progress.end()
         print(f"forerun: interrupted; the same command goes on: the training is in {options.output}", file=sys.stderr)
         return INTERRUPTED
-    progress.end()
+    finally:
+        progress.end()
     if leads():
         show(_table(options.output, done), options.format)
     return 0

@@ -6,7 +6,7 @@ import argparse
 import math
 from pathlib import Path
 
-from forerun.cli._train_predict import dialled, trained
+from forerun.cli._train_predict import dialled, how_options, trained
 from forerun.errors import UsageError
 from forerun.splits import by_families
 from forerun.tables import schedules
@@ -34,6 +34,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--depth", type=int, help="layers that read, each 64 wide (default: the recipe's)")
     parser.add_argument("--context", type=int, help="tokens of a prompt that are read (default: the recipe's)")
     parser.add_argument("--steps", type=int, help="steps of training (default: the recipe's)")
+    how_options(parser)
     parser.add_argument("--seed", type=int, help="another seed, another network (default: 0)")
     parser.add_argument("--seconds", type=float, default=math.inf, help="stop then, to be resumed")
     parser.add_argument(
