@@ -55,7 +55,7 @@ def test_a_table_becomes_a_checkpoint_that_is_judged_beside_its_rivals(
     learn, held = map(int, re.findall(r"^(\d+) rows to learn from, (\d+) to", err)[0])
     assert 0 < held < FEW < learn and f"{held} rows of latency calibrate its intervals, fewer than {FEW}" in err
     code, out, err = run_forerun("train", *mine, *small, "--format", "json")
-    assert f"training loss {points_of(tmp_path / 'made')[-1]['nll']:.3f}" in err
+    assert f"training nll {points_of(tmp_path / 'made')[-1]['nll']:.3f}" in err
     assert code == 0 and json.loads(out)[0] | {"steps": 30, "done": "yes"} == json.loads(out)[0]
 
     rows = tmp_path / "rows.jsonl"

@@ -188,7 +188,7 @@ def trained(fit: Callable[..., bool], training: Training, options: argparse.Name
             say(f"forerun: it goes on after step {step.step - 1:,}")
         told = True
         progress.done = step.step - 1
-        progress.step(f"training loss {step.parts['nll']:.3f}  {step.tokens_per_s:,.0f} tokens/s")
+        progress.step(f"training nll {step.parts['nll']:.3f}  {step.tokens_per_s:,.0f} tokens/s")
 
     try:
         done = fit(seconds=options.seconds, on_step=on_step)
@@ -223,7 +223,7 @@ def _table(folder: Path, done: bool) -> Table:
     columns = [
         Column("checkpoint", "checkpoint"),
         Column("steps", "steps", number, True),
-        Column("validation", "best validation loss", number, True),
+        Column("validation", "best validation nll", number, True),
         Column("done", "done"),
     ]
     return Table(columns, [row])
