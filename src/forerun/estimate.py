@@ -61,10 +61,10 @@ class Estimate:
     def familiar(self) -> str:
         """The familiarity in a word: familiar, unusual (below .05), unlike anything seen (below all), or unknown.
 
-        Of a prompt that was not read by half nobody can say it: then what was read.
+        Of a prompt that was not read by half nobody can say it: then what was cut.
         """
         if 2 * self.cut > self.tokens:
-            return f"cut: {self.tokens - self.cut:,} of {self.tokens:,} tokens read"
+            return f"{self.cut:,} of {self.tokens:,} tokens cut"
         if self.familiarity is None:
             return "unknown"
         return "familiar" if self.familiarity >= 0.05 else "unusual" if self.familiarity > 0 else "unlike anything seen"

@@ -34,7 +34,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         " forerun models DIR"
     )
     parser.add_argument("files", nargs="+", metavar="FILE", help="program, .ll, .bc or .onnx; a pattern; - reads stdin")
-    text = "memory (at its peak), runtime (CPU time), size, latency … (default: all that the model knows of the file)"
+    text = (
+        "memory (at its peak), runtime (CPU time), size, latency, accuracy … (default: all that the model knows of the"
+        " file, accuracy only where it knows nothing else)"
+    )
     parser.add_argument("--metric", action="extend", type=names, default=[], metavar="NAMES", help=text)
     parser.add_argument("--device", default="", help="where it will run (default: where most rows were measured)")
     parser.add_argument("--language", default="", help="of all files (default: by the suffix)")
