@@ -209,6 +209,14 @@ def test_what_cannot_be_learned_from_is_refused(tmp_path: Path) -> None:
         recipes.named("abacus")
 
 
+def test_a_short_training_is_validated_as_often_as_a_long_one() -> None:
+    whole = recipes.named("cpu").recipe
+    for steps, every in ((150, 12), (3, 1), (whole.steps, 200), (9000, 200)):
+        assert recipes.named("cpu", steps=steps).recipe.evaluate_every == every
+        assert steps > 2400 or steps < 12 or steps // every == whole.steps // whole.evaluate_every
+    assert recipes.named("cpu", steps=150, evaluate_every=30).recipe.evaluate_every == 30
+
+
 def test_low_rank_updates_start_from_a_checkpoint_of_ours(tmp_path: Path) -> None:
     parts = Parts(rows(20, 0), rows(10, 1))
     for start, why in ((None, "none was named"), (tmp_path, f"{tmp_path} is none"), (Path("hub:a/b"), "hub:a/b is")):

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
+from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -13,7 +16,8 @@ from forerun.corpora.generated import again, drawn, generated
 from forerun.corpora.programs import Program
 from forerun.errors import ToolMissing
 from forerun.tasks._counters import counters
-from forerun.toolchains.process.languages import find, named
+from forerun.toolchains.process import target
+from forerun.toolchains.process.languages import Tool, find, named
 from forerun.toolchains.process.runner import Bounds, built
 
 
@@ -36,6 +40,24 @@ def test_a_seed_draws_the_same_programs() -> None:
     for program in (*more, *generated(20, 3, here(), reach=15), *generated(40, 3, here(), idioms=True)):
         assert again(program.source.name) == (program.group, program.source.lang, program.source.text)
     assert again("euler/1.py") is None
+
+
+def test_a_language_that_is_not_installed_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run_forerun: Any
+) -> None:
+    def only_python(name: str) -> Tool:
+        if name == "python":
+            return find(name)
+        raise ToolMissing(f"programs in {name} cannot run", f"looked for {name}", f"apt-get install {name}")
+
+    monkeypatch.setattr(target, "find", only_python)
+    collect = ("collect", "runtime", "--generated", "2", "--seed", "4242", "--repeats", "1")
+    collect = (*collect, "--store", str(tmp_path / "trials.db"), "--format", "json")
+    code, out, err = run_forerun(*collect)
+    assert code == 0 and [row["language"] for row in json.loads(out)] == ["python"], err
+    assert "go" in err and "on this machine: programs are drawn in python; --language" in err
+    code, out, err = run_forerun(*collect, "--language", "go")
+    assert code == 3 and not out and "programs in go cannot run" in err
 
 
 def test_some_reach_farther() -> None:

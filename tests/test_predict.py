@@ -34,7 +34,7 @@ from forerun.distribution import Distribution  # noqa: E402
 from forerun.errors import GateFailed, InputError, ToolMissing, UsageError  # noqa: E402
 from forerun.files import write_atomically  # noqa: E402
 from forerun.models.encoder_decoder import SHIPPED, EncoderDecoder, Reading, checksums  # noqa: E402
-from forerun.models.encoder_decoder.card import Card  # noqa: E402
+from forerun.models.encoder_decoder.card import Card, Kind  # noqa: E402
 from forerun.questions import Options, language_of, questions  # noqa: E402
 from forerun.rows import Row  # noqa: E402
 from forerun.tables import write_rows  # noqa: E402
@@ -150,7 +150,7 @@ def test_familiar_and_not(folder: Path) -> None:
     Path("long.py").write_text(program(3) + "# and so on\n" * 400)
     long = forerun.predict("long.py", metric="memory", model=folder)
     assert long.tokens > 1000 and 2 * long.cut > long.tokens
-    assert long.familiar == f"cut: {255:,} of {long.tokens:,} tokens read"
+    assert long.familiar == f"{long.cut:,} of {long.tokens:,} tokens cut" and long.cut == long.tokens - 255
     assert replace(long, cut=long.tokens // 2, familiarity=0.5).familiar == "familiar"
     Path("long.py").write_text(program(2) * 300)
     assert forerun.predict("long.py", metric="memory", model=folder).cut > 1000
@@ -408,6 +408,35 @@ def test_standard_input_and_languages(folder: Path, run_forerun: Run, monkeypatc
     assert {given: language_of(*given) for given in named} == named
     assert [language_of("-", name) for name in ("cpp", "C++", "py", "triton", "bc")] == [
         "c++", "c++", "python", "triton", "llvm"]  # fmt: skip
+
+
+def test_an_open_size_is_of_the_networks_that_have_it(folder: Path, run_forerun: Run) -> None:
+    network = proto.parse(next(generated(1, 7, "pixel3")).source.reference)
+    Path("fixed.onnx").write_bytes(network.SerializeToString())
+    network.graph.input[0].type.tensor_type.shape.dim[0].dim_param = "batch"
+    Path("open.onnx").write_bytes(network.SerializeToString())
+    ask = ("predict", "--metric", "latency", "--model", str(folder), "fixed.onnx")
+    code, out, err = run_forerun(*ask, "open.onnx", "--size", "batch=8", "--format", "json")
+    assert code == 0 and not err and {row["name"] for row in json.loads(out)} == {"fixed.onnx", "open.onnx"}, err
+    files, how = ["fixed.onnx", "open.onnx"], {"metric": "latency", "model": folder}
+    assert len(forerun.predict(files, sizes={"batch": 8}, **how)) == 2  # type: ignore[call-overload]
+    code, out, err = run_forerun(*ask, "--size", "batch=8")
+    assert code == 2 and not out and "no network has an open size 'batch'" in err, err
+    assert err.endswith("sizes that are left open: none\nleave --size batch=8 out\n")
+    with pytest.raises(UsageError, match="no network has an open size 'beach'") as caught:
+        forerun.predict(files, sizes={"batch": 8, "beach": 8}, **how)  # type: ignore[call-overload]
+    assert caught.value.why == "sizes that are left open: batch"
+
+
+def test_a_model_that_was_told_no_devices_says_so() -> None:
+    card = Card((Kind("latency", "s", "python", "", rows=9),))
+    (asked,) = questions(Source("x = 1\n", "python", "a.py"), card, Options(device="foo"))
+    assert "the model knows no devices" in asked.notes[0] and "leave --device out" in asked.notes[0]
+    (usual,) = questions(Source("x = 1\n", "python", "a.py"), card, Options())
+    assert usual.notes == () and usual.prompt == asked.prompt and not asked.strange and asked.device == ""
+    known = replace(card, kinds=(*card.kinds, Kind("latency", "s", "python", "laptop", rows=3)))
+    (asked,) = questions(Source("x = 1\n", "python", "a.py"), known, Options(device="foo"))
+    assert "no device 'foo'; it knows: laptop" in asked.notes[0] and asked.strange
 
 
 WRONG: list[tuple[tuple[str, ...], int, str]] = [

@@ -270,11 +270,15 @@ def test_two_workers_are_noise_to_each_other(
     code, _, err = collect(run_forerun, "memory", *words)
     assert code == 0 and "2 at a time" in err
     assert beside(store) == {1.0}
+    export = ("data", "export", "runtime", "--store", str(store), "-o", str(tmp_path / "rows.jsonl"))
+    code, _, err = run_forerun(*export)
+    assert code == 1 and "ran beside others, for memory" in err and "forerun collect runtime" in err
     monkeypatch.delenv("FORERUN_WORKERS")
     # Times want silence: those that succeeded are measured again, alone; then memory is content with them.
     code, rows, err = collect(run_forerun, "runtime", *words)
     assert code == 0 and "1 at a time" in err and rows["perl"]["measured"] == 2 and rows["perl"]["median"] < 1
     assert beside(store) == {0.0, 1.0}
+    assert run_forerun(*export)[0] == 0
     before = store.read_bytes()
     assert collect(run_forerun, "memory", *words)[0] == 0
     with Store(store) as opened:

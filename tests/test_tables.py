@@ -59,12 +59,13 @@ def test_rows_come_back_as_they_were(suffix: str, tmp_path: Path) -> None:
 
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
+UNITS = TEXTS.map("x".__add__)  # none of time or size, of which no value is less than 0
 
 
 @settings(max_examples=25, deadline=None)
 @given(
     rows=st.lists(
-        st.builds(Row, TEXTS, TEXTS, TEXTS.map("x".__add__), st.floats(allow_nan=False, allow_infinity=False)),
+        st.builds(Row, TEXTS, UNITS, TEXTS.map("x".__add__), st.floats(allow_nan=False, allow_infinity=False)),
         max_size=3,
     )
 )
@@ -425,6 +426,14 @@ def test_the_command_line(stored: Path, run_forerun: Run, tmp_path: Path) -> Non
         (("export", "size", "--store", "s.sqlite", "-o", "a.csv"), 1, "forerun collect size"),
         (("export", "memory", "--store", "s.sqlite", "-o", "a.txt"), 2, "not a kind of table"),
         (("export", "size", "--each", "-1", "-o", "a.csv"), 2, "not a number of rows"),
+        (("export", "memory", "--store", "s.sqlite", "-o", "nowhere/a.csv"), 2, "mkdir -p nowhere"),
+        (
+            ("import", "own.csv", "--text", "coda", "--target", "latency_s", "-o", "nowhere/a.csv"),
+            2,
+            "mkdir -p nowhere",
+        ),
+        (("schedules", "--workloads", "w.jsonl", "-o", "nowhere/a.jsonl"), 2, "mkdir -p nowhere"),
+        (("drafts", "--workloads", "w.jsonl", "-o", "nowhere/a.jsonl"), 2, "mkdir -p nowhere"),
         (("show", "none.csv"), 1, "cannot read"),
         (("import", "-o", "a.csv"), 2, "no file was named"),
         (("import", "own.csv", "-o", "a.csv"), 2, "there is no text and target"),
@@ -450,4 +459,4 @@ def test_wrong_words_get_three_lines(
     table(Path("own.csv"), ["coda", "latency_s"], ["f(1)", 5])
     found, out, err = run_forerun("data", *words)
     assert found == code and said in err and not out and "Traceback" not in err
-    assert len(err.strip().splitlines()) == 3 and not Path("a.csv").exists()
+    assert len(err.strip().splitlines()) == 3 and not Path("a.csv").exists() and not Path("nowhere").exists()

@@ -9,6 +9,8 @@ import random
 import re
 import signal
 import threading
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +23,8 @@ from forerun.cli._train_predict import FEW  # noqa: E402
 from forerun.core import Metric  # noqa: E402
 from forerun.models.encoder_decoder import SHIPPED  # noqa: E402
 from forerun.rows import Row  # noqa: E402
-from forerun.tables import write_rows  # noqa: E402
+from forerun.splits import split  # noqa: E402
+from forerun.tables import read_rows, write_rows  # noqa: E402
 from forerun.tasks._programs import question  # noqa: E402
 from forerun.train.curves import points_of  # noqa: E402
 
@@ -52,7 +55,7 @@ def test_a_table_becomes_a_checkpoint_that_is_judged_beside_its_rivals(
     learn, held = map(int, re.findall(r"^(\d+) rows to learn from, (\d+) to", err)[0])
     assert 0 < held < FEW < learn and f"{held} rows of latency calibrate its intervals, fewer than {FEW}" in err
     code, out, err = run_forerun("train", *mine, *small, "--format", "json")
-    assert f"training loss {points_of(tmp_path / 'made')[-1]['nll']:.3f}" in err
+    assert f"training nll {points_of(tmp_path / 'made')[-1]['nll']:.3f}" in err
     assert code == 0 and json.loads(out)[0] | {"steps": 30, "done": "yes"} == json.loads(out)[0]
 
     rows = tmp_path / "rows.jsonl"
@@ -65,6 +68,16 @@ def test_a_table_becomes_a_checkpoint_that_is_judged_beside_its_rivals(
     found = {row["model"]: row for row in json.loads(out)}
     assert set(found) == {"length", "mse_head", "encoder_decoder"}
     assert all(row["metric"] == "latency" and row["n"] > 5 for row in found.values())
+    seen = ("eval", str(rows), *models, "--card")
+    for other, named in (
+        (("--seed", "1", "--similar", "2"), "--seed"),
+        (("--seed", "0,1", "--similar", "3"), "--seed and --similar"),
+        (("--by", "random", "--similar", "2"), "--by"),
+    ):
+        before = (tmp_path / "made" / "card.json").read_bytes()
+        code, out, err = run_forerun(*seen, *other)
+        assert code == 2 and not out and f"leave {named} out" in err and "made has learned from" in err, err
+        assert (tmp_path / "made" / "card.json").read_bytes() == before
     code, out, _ = run_forerun("eval", str(rows), "--model", "length", "--similar", "2", "--seed", "0,3")
     shown = dict(zip(*(line.split("  ") for line in re.sub(" {2,}", "  ", out).strip().split("\n")), strict=True))
     assert shown["seeds"] == "0, 3" and int(shown["n"]) > 10 and float(shown["mape"]) > 0
@@ -72,6 +85,38 @@ def test_a_table_becomes_a_checkpoint_that_is_judged_beside_its_rivals(
         value, low, high = map(float, re.findall(r"-?\d\.\d{3}", shown[name]))
         assert low <= value <= high
     assert found["length"]["spearman_low"] <= found["length"]["spearman"] <= found["length"]["spearman_high"]
+
+
+def test_a_checkpoint_is_judged_by_the_split_of_its_training(table: Path, run_forerun: Any, tmp_path: Path) -> None:
+    mine = (str(table), "--text", "code", "--target", "latency_s", "--group", "problem", "--language", "c")
+    small = ("--depth", "1", "--context", "64", "--steps", "2", "--similar", "2", "--seed", "3", "--optimizer", "muon")
+    made = tmp_path / "made"
+    assert run_forerun("train", "--data", *mine, *small, "-o", str(made))[0] == 0
+    assert json.loads((made / "training.json").read_text())["training"]["recipe"]["optimiser"] == "muon"
+    assert run_forerun("data", "import", *mine, "-o", str(tmp_path / "rows.jsonl"))[0] == 0
+    judge = ("--model", "length", "--checkpoint", str(made), "--format", "json")
+    code, out, err = run_forerun("eval", str(tmp_path / "rows.jsonl"), *judge)
+    assert code == 0 and "learned" not in err and {tuple(row["seeds"]) for row in json.loads(out)} == {(3,)}
+    rows = read_rows(tmp_path / "rows.jsonl")
+    parts = split(rows, "group", 3, similar=2)
+    others = [replace(row, prompt=row.prompt.replace("for", "while"), group=f"other {row.group}") for row in rows]
+    write_rows(tmp_path / "others.jsonl", others)
+    code, out, err = run_forerun("eval", str(tmp_path / "others.jsonl"), *judge, "--seed", "0")
+    assert code == 0 and "learned" not in err, err
+    write_rows(tmp_path / "some.jsonl", [*others, *(replace(row, group=_judging(others)) for row in parts.train[:2])])
+    code, out, err = run_forerun("eval", str(tmp_path / "some.jsonl"), *judge)
+    assert code == 0 and "has learned from 2 of the" in err and "they are left out" in err, err
+    write_rows(tmp_path / "own.jsonl", parts.train)
+    code, out, err = run_forerun("eval", str(tmp_path / "own.jsonl"), *judge)
+    assert code == 1 and not out and "give rows that it has not learned from" in err, err
+    (made / "learned.json").unlink()
+    code, out, err = run_forerun("eval", str(tmp_path / "rows.jsonl"), *judge)
+    assert code == 0 and "does not say which rows it has learned from" in err
+
+
+def _judging(rows: Sequence[Row]) -> str:
+    """A group of the test."""
+    return split(rows, "group", 3, similar=2).test[0].group
 
 
 def test_the_weights_that_ship_are_started_from_by_their_name(table: Path, run_forerun: Any, tmp_path: Path) -> None:
@@ -185,8 +230,14 @@ def test_what_a_killed_training_lost_and_another_one_forgets_is_told(
         (("train", "--data", "mine.csv", "--text", "code"), "go together"),
         (("train", "--data", "mine.csv", "--skip-bad-rows"), "there is no text and target"),
         (("train", "--data", "mine.csv", "--text", "code", "--target", "speed"), "latency_s"),
-        (("train", "--data", "mine.csv", "--recipe", "soup"), "no recipe"),
+        (("train", "--data", "mine.csv", "--recipe", "soup"), "recipes: cpu, gpu, lora, adapt\n"),
+        (("train", "--data", "mine.csv", "--learning-rate", "0"), "--learning-rate 0"),
+        (("train", "--data", "mine.csv", "--optimizer", "adamw", "--recipe", "adapt"), "--optimizer is of trainings"),
+        (("train", "--data", "mine.csv", "--recipe", "schedule"), "no recipe 'schedule' here"),
+        (("train", "schedule", "--data", "rows.jsonl", "--recipe", "lora"), "recipes: schedule, cpu, gpu\n"),
         (("train", "--data", "nowhere.csv"), "nowhere.csv"),
+        (("train", "--data", "mine.csv", "-o", "nowhere/made"), "no such folder: nowhere"),
+        (("train", "passes", "-o", "nowhere/c.json"), "no such folder: nowhere"),
         (("train", "-o", "made", "--data", "nowhere.csv", "--seconds", "-3"), "--seconds -3"),
         (("eval", "rows.jsonl", "--seed", "one"), "not a number"),
         (("eval", "rows.jsonl", "--seed", ","), "not a number"),

@@ -21,7 +21,9 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from forerun.errors import InputError, UsageError  # noqa: E402
+from safetensors import safe_open  # noqa: E402
+
+from forerun.errors import ForerunError, InputError, UsageError  # noqa: E402
 from forerun.files import alone  # noqa: E402
 from forerun.grammars.floats import Floats  # noqa: E402
 from forerun.models._decode import expand  # noqa: E402
@@ -33,7 +35,7 @@ from forerun.prompts import number  # noqa: E402
 from forerun.train import losses  # noqa: E402
 from forerun.train.batches import Position, Sampler, batches  # noqa: E402
 from forerun.train.examples import Dataset, Example, Labelled, Legal, places, tokenised  # noqa: E402
-from forerun.train.loop import Progress, Recipe, optimisers, train  # noqa: E402
+from forerun.train.loop import BEST, LAST, Objective, Progress, Recipe, optimisers, train  # noqa: E402
 
 GRAMMARS = {"loops": Floats(digits=2), "lines": Floats(digits=2)}
 RECIPE = Recipe(steps=60, rows=4, row_tokens=128, learning_rate=3e-3, evaluate_every=20, bf16=False)
@@ -232,6 +234,31 @@ def test_two_processes_train_one_network_and_resume(machines: int, tmp_path: Pat
 
 def as_dict(recipe: Recipe) -> dict[str, Any]:
     return {name: getattr(recipe, name) for name in recipe.__slots__}
+
+
+class Diverging(Objective):
+    """Whose third loss is not finite."""
+
+    calls = 0
+
+    def forward(self, batch: Any) -> Any:
+        loss, parts = super().forward(batch)
+        if self.network.training:
+            self.calls += 1
+        return (loss * math.nan if self.calls == 3 else loss), parts
+
+
+def test_a_loss_that_is_not_finite_ends_it_and_leaves_what_was_saved(world: World, tmp_path: Path) -> None:
+    recipe = Recipe(**{**as_dict(RECIPE), "save_every_s": 0.0, "evaluate_every": 1})
+    with pytest.raises(ForerunError, match="diverged at step 3") as caught:
+        world.train(tmp_path / "run", recipe, objective=Diverging)
+    assert "the loss is nan" in caught.value.why and "--learning-rate 0.001;" in caught.value.todo
+    assert f"{tmp_path / 'run'} keeps what was saved before" in caught.value.todo
+    for name in (LAST, BEST):
+        with safe_open(tmp_path / "run" / name, framework="pt") as file:
+            facts = json.loads(file.metadata()["forerun"])
+            found = [file.get_tensor(key) for key in file.keys() if key.startswith("network.")]  # noqa: SIM118
+        assert facts["step"] == 2 and all(bool(torch.isfinite(each).all()) for each in found)
 
 
 @pytest.mark.parametrize("damage", ["cut", "noise", "another network"])

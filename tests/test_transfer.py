@@ -147,6 +147,9 @@ def test_a_checkpoint_answers_for_a_device_that_it_was_told_of(
     again = EncoderDecoder("mine")
     again.save_pretrained("copy")
     assert (tmp_path / "copy/carried.json").read_text() == (tmp_path / "mine/carried.json").read_text()
+    assert (tmp_path / "copy/learned.json").read_text() == (tmp_path / "mine/learned.json").read_text()
+    code, out, err = run_forerun("eval", str(table), "--model", "length", "--checkpoint", "copy", "--similar", "2")
+    assert code == 2 and not out and "copy has learned from" in err
     one = question(Metric("price", ""), "c", "laptop", PROGRAM.format(5, 5))
     assert EncoderDecoder("copy").predict([one]) == again.predict([one])
     (tmp_path / "copy/checksums.json").unlink()

@@ -331,6 +331,7 @@ BAD: dict[str, tuple[Callable[[Path], list[str]], int, str]] = {
     "a line that is empty": (lambda p: [f"{_line(p / 'w.jsonl', EMPTY)}:mine"], 1, "w.jsonl:mine cannot be tuned"),
     "a line that is no program": (lambda p: [f"{_line(p / 'w.jsonl', 'x = 1')}:1"], 1, "w.jsonl:1 is no tensor"),
     "an empty program": (lambda p: [str(_written(p / "own.tir", EMPTY))], 1, "a tensor of the shape (0,) is empty"),
+    "a folder in none": (lambda p: [str(network(p)), "-o", str(p / "nowhere" / "out")], 2, "no such folder"),
     "a file for a folder": (lambda p: [str(network(p)), "-o", str(_written(p / "out", ""))], 2, "no folder"),
 }
 

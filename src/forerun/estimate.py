@@ -22,7 +22,7 @@ from forerun.distribution import Distribution
 from forerun.errors import ForerunError, InputError, UsageError
 from forerun.models._calibrated import LEVEL
 from forerun.models.encoder_decoder import EncoderDecoder
-from forerun.questions import Options, Question, What, questions
+from forerun.questions import Options, Question, What, check_sizes, questions
 from forerun.tasks.accuracy import ACCURACY
 from forerun.toolchains.onnx.model import MOST_SIZE
 
@@ -61,10 +61,10 @@ class Estimate:
     def familiar(self) -> str:
         """The familiarity in a word: familiar, unusual (below .05), unlike anything seen (below all), or unknown.
 
-        Of a prompt that was not read by half nobody can say it: then what was read.
+        Of a prompt that was not read by half nobody can say it: then what was cut.
         """
         if 2 * self.cut > self.tokens:
-            return f"cut: {self.tokens - self.cut:,} of {self.tokens:,} tokens read"
+            return f"{self.cut:,} of {self.tokens:,} tokens cut"
         if self.familiarity is None:
             return "unknown"
         return "familiar" if self.familiarity >= 0.05 else "unusual" if self.familiarity > 0 else "unlike anything seen"
@@ -133,7 +133,9 @@ def predict(
     metrics = (metric,) if isinstance(metric, str) else tuple(metric or ())
     options = Options(metrics, device, language, tuple(flags), stdin, sizes or {})
     loaded = checkpoint(model)
-    found = answers([each for one in sources for each in questions(one, loaded.card, options)], loaded, str(model))
+    asked = [each for one in sources for each in questions(one, loaded.card, options)]
+    check_sizes(asked, options.sizes)
+    found = answers(asked, loaded, str(model))
     return found[0] if isinstance(metric, str) and not many else found
 
 

@@ -95,8 +95,11 @@ def evaluate(
     metrics: Sequence[str] = (),
     stack: Sequence[str] = (),
     similar: float = SIMILAR,
+    unseen: Callable[[Split], Split] = lambda parts: parts,
 ) -> list[Scores]:
     """A row for each metric (all of them where none is named) and predictor, and one for the `stack` of those named.
+
+    `unseen` takes from a split what a predictor that comes trained must not be judged by, nor calibrated with.
 
     Rows of all metrics are split together, as a training splits them; by device those of each metric, since they have
     devices of their own. Raises UsageError for an unknown name, and InputError where a part of a split is too small.
@@ -109,10 +112,10 @@ def evaluate(
     asked = {name: by_metric.get(name, []) for name in metrics or by_metric or ("",)}
     for own in asked.values():
         labels(own)
-    whole = [] if by == "device" else splits(rows, by, seeds, similar=similar)
+    whole = [] if by == "device" else list(map(unseen, splits(rows, by, seeds, similar=similar)))
     made = []
     for name, own in asked.items():
-        parts = [_about(name, one) for one in whole] or splits(own, by, seeds, similar=similar)
+        parts = [_about(name, one) for one in whole] or list(map(unseen, splits(own, by, seeds, similar=similar)))
         made += _of_metric(name, by, dict(zip(seeds, parts, strict=True)), predictors, stack)
     return made
 

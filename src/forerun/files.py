@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import shlex
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -58,6 +59,14 @@ def make_folder(folder: Path, why: str) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ForerunError(f"cannot make the folder {folder}", reason(error), "name another place") from error
+
+
+def in_folder(option: str, path: Path) -> Path:
+    """A place of an answer, in a folder that is there. Raises UsageError: who mistypes one wants none made."""
+    if not path.parent.is_dir():
+        todo = f"mkdir -p {shlex.quote(str(path.parent))}"
+        raise UsageError(f"no such folder: {path.parent}", f"{option} {path} cannot be written", todo)
+    return path
 
 
 @contextlib.contextmanager

@@ -17,7 +17,7 @@ from types import NoneType
 from forerun import registry
 from forerun.core import Result, Source, Trial
 from forerun.errors import ForerunError, InputError, UsageError
-from forerun.files import write_atomically
+from forerun.files import in_folder, write_atomically
 from forerun.grammars.pipelines import Plan
 from forerun.minimise import minimise
 from forerun.models._chain import model
@@ -289,13 +289,6 @@ def _check(name: str, value: object, kinds: tuple[type, ...], kind: str, example
     text = os.fspath(value) if isinstance(value, str | os.PathLike) else "-"
     if not isinstance(value, kinds) or not text or "\0" in text:
         raise UsageError(f"wrong {name}: {value!r}", f"{name} must be {kind}", f"for example: {example}")
-
-
-def in_folder(option: str, path: Path) -> Path:
-    """The path, in a folder that is there. Raises UsageError."""
-    if not path.parent.is_dir():
-        raise UsageError(f"no such folder: {path.parent}", f"{option} {path} cannot be written", f"mkdir {path.parent}")
-    return path
 
 
 def check_output(option: str, output: Path, command: clang.Command) -> None:

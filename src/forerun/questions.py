@@ -73,6 +73,8 @@ class Question:
     notes: tuple[str, ...] = ()
     strange: bool = False
     """Whether it is known to be unlike all that was learned from: another device, a program that does not end."""
+    sizes: tuple[str, ...] = ()
+    """Those that a network left open."""
 
 
 def questions(what: What | File, card: Card, options: Options) -> list[Question]:
@@ -109,8 +111,18 @@ def questions(what: What | File, card: Card, options: Options) -> list[Question]
         whole = False
     if failures:
         notes.append(f"the metrics of its machine code are left out: {failures[0].what}: {failures[0].why}")
-    found[0] = replace(found[0], notes=(*found[0].notes, *notes))
+    found[0] = replace(found[0], notes=(*found[0].notes, *notes), sizes=file.sizes)
     return found if whole else [replace(one, strange=True) for one in found]
+
+
+def check_sizes(asked: Sequence[Question], sizes: Mapping[str, int]) -> None:
+    """Raises UsageError for a size that was named and that none of the networks leaves open."""
+    networks = [question for question in asked if question.kind.base == _ONNX]
+    there = dict.fromkeys(name for question in networks for name in question.sizes)
+    if networks and (unknown := [name for name in sizes if name not in there]):
+        why = f"sizes that are left open: {', '.join(there) or 'none'}"
+        todo = "name one of them" if there else f"leave --size {unknown[0]}={sizes[unknown[0]]} out"
+        raise UsageError(f"no network has an open size {unknown[0]!r}", why, todo)
 
 
 def _first_of(kinds: Sequence[Kind], file: File, card: Card, options: Options) -> Question:
@@ -145,6 +157,8 @@ class File:
     source: Source
     place: str = ""
     compiled: Source | None = None
+    sizes: tuple[str, ...] = ()
+    """Those that a network leaves open."""
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -191,9 +205,10 @@ def read(path: str, options: Options, data: bytes | None = None) -> File:
         raise
     if language == _ONNX:
         model = proto.load(Path(path)) if data is None else proto.parse(data, path)
-        fixed = proto.fix(model, options.sizes)
+        left = tuple(proto.symbols(model))
+        fixed = proto.fix(model, {name: size for name, size in options.sizes.items() if name in left})
         proto.check_sizes(fixed, path)
-        return File(_graphs.carried(fixed, "", path), place)
+        return File(_graphs.carried(fixed, "", path), place, sizes=left)
     data = content(path) if data is None else data
     _check(path, data)
     if language == _LLVM:
@@ -358,8 +373,13 @@ def _question(file: File, kind: Kind, card: Card, options: Options) -> Question:
     notes = []
     known = list(dict.fromkeys(k.where for k in card.kinds if k.metric == kind.metric))
     device = next((one for one in known if one.casefold() == device.casefold()), device)
+    if not any(known):
+        device = ""
+        if options.device:
+            why = f"the model knows no devices, and answers for where its rows were measured, not for {options.device}"
+            notes.append(f"{kind.metric}: {why}: leave --device out, or train one on rows with --device")
     if device not in known:
-        those = meant(device, known, 0.8) or f"it knows: {', '.join(known)}"
+        those = meant(device, known, 0.8) or f"it knows: {', '.join(filter(None, known))}"
         notes.append(f"{kind.metric}: the model has seen no device {device!r}; {those}")
     if _ran(kind.metric) and (why := _part(file.source)):
         notes.append(f"{kind.metric} is of whole programs: {why}")

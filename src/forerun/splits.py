@@ -33,6 +33,8 @@ SIMILAR = 0.8
 
 _FEWEST = 3
 """Clusters or devices: one for each part."""
+_ENOUGH = 10
+"""Clusters of a part, from which on hashes alone deal them: of 200 and more they always give as many."""
 
 _ENDS = {"train": (0.0, TRAIN), "validation": (TRAIN, TRAIN + VALIDATION), "test": (TRAIN + VALIDATION, math.inf)}
 _SHINGLE, _BANDS, _DEEP = 5, 25, 5
@@ -79,10 +81,10 @@ def split(rows: Sequence[Row], by: By = "group", seed: int = 0, *, similar: floa
     """80% to learn from, 10% to choose with, 10% to be judged by; near-duplicates, and groups, never cross.
 
     By `group` or `random` (each program for itself) a cluster goes where the hash of its smallest key and the seed
-    says: rows that come later move nothing but what they join. Only where a part would be empty, as of few groups, it
-    gets the cluster whose hash is closest to its share, of a part that keeps another one. By `device` a tenth of the
-    devices is the test and a tenth (at least one each) the validation, whatever the programs. `similar` above 1 lets
-    near-duplicates cross, for architectures that all look alike; the same text never does. Raises UsageError for
+    says: rows that come later move nothing but what they join. Only where a part would have less than its share, and
+    fewer than ten clusters, it gets those whose hashes are closest to it, of parts that have more. By `device` a tenth
+    of the devices is the test and a tenth (at least one each) the validation, whatever the programs. `similar` above 1
+    lets near-duplicates cross, for architectures that all look alike; the same text never does. Raises UsageError for
     another `by`, for a `similar` that is not above 0, and for fewer than three devices or clusters.
     """
     return splits(rows, by, (seed,), similar=similar)[0]
@@ -115,14 +117,22 @@ def _share(key: str, seed: int) -> float:
 
 
 def _places(keys: Collection[str], seed: int) -> Mapping[str, str]:
-    """Where each cluster goes; a part that would be empty gets the closest one that another part can spare."""
+    """Where each cluster goes; a part that would have too few gets the closest ones that another part can spare."""
     found = {key: place(key, seed) for key in keys}
-    for name in ("test", "train", "validation"):  # of those that are all in train the last two, in their order
-        counts = Counter(found.values())
-        spare = [key for key, where in found.items() if counts[where] > 1]
-        if spare and not counts[name]:
-            found[_closest(spare, name, seed)] = name
+    least = _least(len(keys))
+    for name in ("test", "train", "validation"):  # of those that are all in train the last ones, in their order
+        for _ in range(least[name] - Counter(found.values())[name]):
+            counts = Counter(found.values())
+            if spare := [key for key, where in found.items() if counts[where] > least[where]]:
+                found[_closest(spare, name, seed)] = name
     return found
+
+
+def _least(clusters: int) -> Mapping[str, int]:
+    """Clusters that each part has at least."""
+    tenth = max(1, round(clusters * VALIDATION))
+    shares = {"train": clusters - 2 * tenth, "validation": tenth, "test": tenth}
+    return {name: min(share, _ENOUGH) for name, share in shares.items()}
 
 
 def _closest(keys: Iterable[str], name: str, seed: int) -> str:

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from forerun import settings
 from forerun.cli._measuring import measured
-from forerun.cli.render import Column, Table, counted, number, percent, show
+from forerun.cli.render import Column, Table, counted, number, percent, say, show
 from forerun.collect import Measured
-from forerun.corpora.generated import generated
+from forerun.corpora.generated import generated, spoken
 from forerun.corpora.programs import GROUPINGS, Program, load
 from forerun.errors import UsageError
 from forerun.stats import median, quantile
@@ -33,7 +33,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """The options."""
     parser.description = (
         f"{parser.description} One program at a time for runtime, because others beside it are noise, and one for each"
-        " core for memory; the setting `workers` changes both. One run answers both questions. What p.c reads from"
+        " core for memory; the setting `workers` changes both. A run for runtime answers for memory too; one"
+        " for memory answers for runtime only where the program ran alone (FORERUN_WORKERS=1). What p.c reads from"
         " standard input lies beside it, as p.in or p.stdin, or in inputs/, as inputs/p.1: a run for each."
     )
     parser.add_argument("--folder", action="append", default=[], metavar="DIR", help="a folder of programs")
@@ -74,7 +75,8 @@ def run(options: argparse.Namespace) -> int:
             "for example: --timeout 10 --repeats 3 --generated 100 --reach 5",
         )
     languages = [named(name).name for name in options.language]
-    drawn = generated(options.generated, options.seed, languages, options.device, options.reach, options.idioms)
+    spelled = _spelled(languages) if options.generated else languages
+    drawn = generated(options.generated, options.seed, spelled, options.device, options.reach, options.idioms)
     found = programs(options.folder, options.group_by, languages, options.most, options.each, options.device, drawn)
     if not found:
         raise UsageError(
@@ -87,6 +89,16 @@ def run(options: argparse.Namespace) -> int:
     done = measured(found, "program", task, workers, _kind, options)
     show(_table(done, task), options.format)
     return 0 if any(m.measurement.ok for m in done) else 1
+
+
+def _spelled(languages: Sequence[str]) -> Sequence[str]:
+    """In which languages programs are drawn: where none is named, those that run here, which is said."""
+    here, missing = spoken()
+    if languages or not missing:
+        return languages
+    why = f"no {', '.join(missing)} on this machine"
+    say(f"forerun: {why}: programs are drawn in {', '.join(here)}; --language says which ones it shall be")
+    return here
 
 
 def programs(

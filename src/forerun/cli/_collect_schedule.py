@@ -15,6 +15,7 @@ from forerun.core import Model, Result
 from forerun.corpora import workloads
 from forerun.corpora.workloads import Use, Workload
 from forerun.errors import ForerunError, UsageError
+from forerun.files import in_folder
 from forerun.grammars.decisions import Plan
 from forerun.models.uniform import Uniform
 from forerun.sandbox import Limits, Pool
@@ -101,7 +102,7 @@ def extract(options: argparse.Namespace) -> None:
     from forerun.corpora import tensor_networks
     from forerun.toolchains.tvm import target
 
-    path = options.workloads
+    path = in_folder("--workloads", options.workloads)
     found = {each.text: each for each in workloads.read(path)} if path.is_file() else {}
     there = {use.network for each in found.values() for use in each.uses}
     asked = [name for name in options.extract or tensor_networks.networks() if name not in there]

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import math
 from pathlib import Path
 
-from forerun.cli._train_predict import dialled, trained
+from forerun.cli._train_predict import dial_options, dialled, trained
 from forerun.cli.render import counted, say
 from forerun.errors import UsageError
 from forerun.tables import read_rows
@@ -24,11 +23,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     rows = "rows as `forerun data` writes them, of which only the texts are read"
     parser.add_argument("--data", action="append", default=[], type=Path, metavar="FILE", help=rows)
     parser.add_argument("--recipe", default="cpu", help="cpu or gpu (default: cpu)")
-    parser.add_argument("--depth", type=int, help="the network's size: layers, each 64 wide (default: the recipe's)")
-    parser.add_argument("--context", type=int, help="tokens of a piece of text (default: the recipe's)")
-    parser.add_argument("--steps", type=int, help="steps of training (default: the recipe's)")
-    parser.add_argument("--seed", type=int, help="another seed, another network (default: 0)")
-    parser.add_argument("--seconds", type=float, default=math.inf, help="stop then, to be resumed")
+    dial_options(parser)
     parser.add_argument(
         "-o", "--output", type=Path, default=Path("language"), help="folder for the checkpoint (default: language)"
     )
@@ -38,7 +33,7 @@ def run(options: argparse.Namespace) -> int:
     """Trains; prints where it stands."""
     if not options.folder and not options.data:
         raise UsageError("there is nothing to learn from", "no folder and no file is named", "name one: --folder DIR")
-    training = dialled(options)
+    training = dialled(options, ("cpu", "gpu"))
     texts = _texts(options)
     say(f"{counted(len(texts), 'text')} to learn from and to validate with")
 

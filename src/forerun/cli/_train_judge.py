@@ -30,7 +30,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--but", action="append", default=[], metavar="FAMILY", help="whose programs are left out")
     parser.add_argument("--seed", type=int, default=0, help="of the trees (default: 0)")
-    parser.add_argument("-o", "--output", type=Path, default=Path("checkpoint"), help="folder for the checkpoint")
+    parser.add_argument(
+        "-o", "--output", type=Path, default=Path("checkpoint"), help="folder for the checkpoint (default: checkpoint)"
+    )
 
 
 def run(options: argparse.Namespace) -> int:

@@ -22,7 +22,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--candidates", type=int, default=200, help="lists that are tried on all modules (200)")
     parser.add_argument("--generations", type=int, default=3, help="rounds of refinement of what is chosen (3)")
     parser.add_argument("--cc", help="the clang whose pipelines are the start (default: the one that was found)")
-    parser.add_argument("-o", "--output", type=Path, default=Path("passes-coreset.json"), help="where to write")
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        default=Path("passes-coreset.json"),
+        help="file to write (default: passes-coreset.json)",
+    )
 
 
 def run(options: argparse.Namespace) -> int:

@@ -7,11 +7,11 @@ import math
 import shlex
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from forerun.cli import INTERRUPTED
 from forerun.cli.data import OF_TABLES, table_options, table_rows
@@ -31,6 +31,10 @@ if TYPE_CHECKING:
 
 ADAPT = "adapt"
 """The recipe that trains no network."""
+RECIPES = ("cpu", "gpu", "lora", ADAPT)
+"""Those of numbers."""
+DIALS = ("depth", "context", "steps", "learning_rate", "optimizer")
+"""Of the recipes that train a network."""
 ENOUGH = 16
 """Rows of a metric that are adapted to, at least, for the intervals to promise something."""
 FEW = 30
@@ -58,13 +62,23 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="the checkpoint to start from, encoder_decoder for the one that ships; one of T5Gemma, a folder or"
         " hub:OWNER/NAME, gives its encoder",
     )
-    parser.add_argument("--depth", type=int, help="the network's size: layers, each 64 wide (default: the recipe's)")
-    parser.add_argument("--context", type=int, help="tokens of a prompt that are read (default: the recipe's)")
-    parser.add_argument("--steps", type=int, help="steps of training (default: the recipe's)")
-    parser.add_argument("--seed", type=int, help="another seed, another network and another split (default: 0)")
-    parser.add_argument("--seconds", type=float, default=math.inf, help="stop then, to be resumed")
+    dial_options(parser, "another network and another split")
     parser.add_argument("--similar", type=float, default=0.8, help="Jaccard of near-duplicates, which never cross (.8)")
-    parser.add_argument("-o", "--output", type=Path, default=Path("checkpoint"), help="folder for the checkpoint")
+    parser.add_argument(
+        "-o", "--output", type=Path, default=Path("checkpoint"), help="folder for the checkpoint (default: checkpoint)"
+    )
+
+
+def dial_options(parser: argparse.ArgumentParser, seeded: str = "another network") -> None:
+    """What a recipe leaves open, and what another seed changes."""
+    parser.add_argument("--depth", type=int, help="the network's size: layers, each 64 wide (default: the recipe's)")
+    parser.add_argument("--context", type=int, help="tokens of a text that are read (default: the recipe's)")
+    parser.add_argument("--steps", type=int, help="steps of training (default: the recipe's)")
+    parser.add_argument("--learning-rate", type=float, metavar="RATE", help="at its highest (default: the recipe's)")
+    text = "adamw; muon is for the matrices between the embeddings (default: adamw)"
+    parser.add_argument("--optimizer", choices=("adamw", "muon"), help=text)
+    parser.add_argument("--seed", type=int, help=f"another seed, {seeded} (default: 0)")
+    parser.add_argument("--seconds", type=float, default=math.inf, help="stop then, to be resumed")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -74,7 +88,7 @@ def run(options: argparse.Namespace) -> int:
     start = located(options.start) if options.start else None
     if options.recipe == ADAPT:
         return _adapted(start, options)
-    training = dialled(options)
+    training = dialled(options, RECIPES)
     rows = read(options)
     found = split(rows, "group", training.recipe.seed, similar=options.similar)
     say(f"{counted(len(found.train), 'row')} to learn from, {len(found.validation)} to validate with")
@@ -99,7 +113,7 @@ def run(options: argparse.Namespace) -> int:
     def learn(**how: object) -> bool:
         from forerun.train.fit import Parts, fit
 
-        kept = Parts(found.train, found.validation)
+        kept = Parts(found.train, found.validation, options.similar)
         return fit(kept, options.output, training, start=start, **how)  # type: ignore[arg-type]
 
     return trained(learn, training, options)
@@ -117,7 +131,7 @@ def _adapted(start: Path | None, options: argparse.Namespace) -> int:
     """Carries what the checkpoint knows over to the rows; prints how far off held-out ones were."""
     from forerun.train.adapt import adapt
 
-    if named := [name for name in ("depth", "context", "steps") if getattr(options, name) is not None]:
+    if named := [name.replace("_", "-") for name in DIALS if getattr(options, name) is not None]:
         why = "no network is trained: what the checkpoint knows is carried over"
         raise UsageError(f"--{named[0]} is of trainings", why, f"leave --{named[0]} out, or name --recipe lora")
     rows = read(options)
@@ -138,16 +152,21 @@ def _times(factor: float) -> str:
     return "–" if math.isnan(factor) else f"{factor:.2f}×"
 
 
-def dialled(options: argparse.Namespace) -> Training:
-    """The recipe with what was asked of it. Raises ToolMissing, UsageError."""
+def dialled(options: argparse.Namespace, offered: Collection[str]) -> Training:
+    """One of the recipes that are offered, with what was asked of it. Raises ToolMissing, UsageError."""
     if not find_spec("torch"):
         raise ToolMissing("training needs PyTorch", "torch is not installed", "pip install 'forerun[train]'")
     from forerun.train import recipes
 
-    asked = {name: getattr(options, name) for name in ("depth", "context", "steps", "seed")}
+    recipes.check(options.recipe, offered)
+    asked: dict[str, Any] = {name: getattr(options, name) for name in (*DIALS, "seed")}
+    asked["optimiser"] = asked.pop("optimizer")
     for name in ("depth", "context", "steps"):
         if asked[name] is not None and asked[name] < 1:
             raise UsageError(f"--{name} {asked[name]}", "it is a number from 1", f"leave --{name} out, or name one")
+    if (rate := asked["learning_rate"]) is not None and not 0 < rate < math.inf:
+        todo = "leave --learning-rate out, or name one: 0.001"
+        raise UsageError(f"--learning-rate {rate:g}", "it is a number above 0", todo)
     if not options.seconds >= 0:
         todo = "leave --seconds out, or name some; 0 begins a training and stops"
         raise UsageError(f"--seconds {options.seconds:g}", "it is no span of time", todo)
@@ -169,7 +188,7 @@ def trained(fit: Callable[..., bool], training: Training, options: argparse.Name
             say(f"forerun: it goes on after step {step.step - 1:,}")
         told = True
         progress.done = step.step - 1
-        progress.step(f"training loss {step.parts['nll']:.3f}  {step.tokens_per_s:,.0f} tokens/s")
+        progress.step(f"training nll {step.parts['nll']:.3f}  {step.tokens_per_s:,.0f} tokens/s")
 
     try:
         done = fit(seconds=options.seconds, on_step=on_step)
@@ -177,7 +196,8 @@ def trained(fit: Callable[..., bool], training: Training, options: argparse.Name
         progress.end()
         print(f"forerun: interrupted; the same command goes on: the training is in {options.output}", file=sys.stderr)
         return INTERRUPTED
-    progress.end()
+    finally:
+        progress.end()
     if leads():
         show(_table(options.output, done), options.format)
     return 0
@@ -203,7 +223,7 @@ def _table(folder: Path, done: bool) -> Table:
     columns = [
         Column("checkpoint", "checkpoint"),
         Column("steps", "steps", number, True),
-        Column("validation", "best validation loss", number, True),
+        Column("validation", "best validation nll", number, True),
         Column("done", "done"),
     ]
     return Table(columns, [row])

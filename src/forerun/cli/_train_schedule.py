@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import math
 from pathlib import Path
 
-from forerun.cli._train_predict import dialled, trained
+from forerun.cli._train_predict import dial_options, dialled, trained
 from forerun.errors import UsageError
 from forerun.splits import by_families
 from forerun.tables import schedules
@@ -25,16 +24,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="FAMILY",
         help="one at least, which says when to stop",
     )
-    parser.add_argument("--recipe", default="schedule", help="how it is trained (default: schedule)")
+    parser.add_argument(
+        "--recipe", default="schedule", help="schedule, cpu or gpu: how it is trained (default: schedule)"
+    )
     parser.add_argument(
         "--start", type=Path, metavar="DIR", help="the checkpoint to go on from, scheduler for the one that ships"
     )
-    parser.add_argument("--depth", type=int, help="layers that read, each 64 wide (default: the recipe's)")
-    parser.add_argument("--context", type=int, help="tokens of a prompt that are read (default: the recipe's)")
-    parser.add_argument("--steps", type=int, help="steps of training (default: the recipe's)")
-    parser.add_argument("--seed", type=int, help="another seed, another network (default: 0)")
-    parser.add_argument("--seconds", type=float, default=math.inf, help="stop then, to be resumed")
-    parser.add_argument("-o", "--output", type=Path, default=Path("checkpoint"), help="folder for the checkpoint")
+    dial_options(parser)
+    parser.add_argument(
+        "-o", "--output", type=Path, default=Path("checkpoint"), help="folder for the checkpoint (default: checkpoint)"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -42,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
     if not options.data:
         why = "no file is named"
         raise UsageError("there is nothing to learn from", why, "for example: --data FILE --validate poolformer")
-    training = dialled(options)
+    training = dialled(options, ("schedule", "cpu", "gpu"))
     found = [each for path in options.data for each in schedules.read(path)]
     by_families(found, options.validate)
 

@@ -14,6 +14,7 @@ from forerun import settings
 from forerun.cli.render import Column, Progress, Table, add_format, counted, number, say, show
 from forerun.corpora import workloads
 from forerun.errors import InputError, UsageError
+from forerun.files import in_folder
 from forerun.prompts import parts
 from forerun.rows import Row
 from forerun.splits import groups_of
@@ -40,6 +41,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Reads what was measured, writes it where it was asked, and prints what it is."""
+    if place := getattr(options, "output", None):
+        in_folder("-o", place)
     show(_VERBS[options.what][2](options), options.format)
     return 0
 
@@ -144,8 +147,11 @@ def _export(options: argparse.Namespace) -> Table:
     check(options.output)
     with Store(path) as store:
         rows = list(rows_of(store, options.task, options.each))
+        why = "it holds no such trials"
+        if not rows and options.task == "runtime" and next(rows_of(store, "memory"), None):
+            why = "its programs ran beside others, for memory: what they took of time is no measure"
     if not rows:
-        raise InputError(f"{path} has nothing for {options.task}", "it holds no such trials", todo)
+        raise InputError(f"{path} has nothing for {options.task}", why, todo)
     return _written(rows, options.output)
 
 

@@ -5,18 +5,23 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from forerun import registry
 from forerun.cli._quantities import names
-from forerun.cli.render import Column, Table, add_format, number, say, show
-from forerun.errors import ToolMissing, UsageError
+from forerun.cli.render import Column, Table, add_format, counted, number, say, show
+from forerun.errors import InputError, ToolMissing, UsageError
 from forerun.models._predictor import Predictor
 from forerun.rows import Row
+from forerun.splits import Split
 from forerun.tables import read_rows
+
+if TYPE_CHECKING:
+    from forerun.models.encoder_decoder.learned import Learned
 
 RIVALS = ("length", "group_mean", "flops", "tfidf_ridge", "neighbours", "boosted_trees")
 NETWORKS = ("encoder_decoder", "mse_head", "regress_lm")
@@ -26,7 +31,10 @@ FEW = 5
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Options of the verb."""
-    parser.epilog = "A checkpoint is judged on the test part of the seed that it was trained with: name one --seed."
+    parser.epilog = (
+        "A checkpoint is judged by the test part of the split that it was trained with, and by no row that it has"
+        " learned from: where another split would have such rows judge it, that is refused."
+    )
     parser.add_argument("data", type=Path, help="rows as `forerun data` writes them")
     lists: Any = {"action": "extend", "type": names, "default": [], "metavar": "NAMES"}
     parser.add_argument("--metric", **lists, help="only these, with commas between them (default: each in turn)")
@@ -35,7 +43,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         **lists,
         help=f"predictors (default: {', '.join(RIVALS)}); {', '.join(NETWORKS)} are trained on the spot",
     )
-    parser.add_argument("--recipe", default="cpu", help="how networks are trained that are named by --model (cpu)")
+    parser.add_argument("--recipe", default="cpu", help="cpu or gpu: how networks are trained that --model names (cpu)")
     parser.add_argument("--depth", type=int, help="their size: layers, each 64 wide (default: the recipe's)")
     parser.add_argument("--steps", type=int, help="steps of their training (default: the recipe's)")
     parser.add_argument(
@@ -47,9 +55,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--card", action="store_true", help="write these results into the checkpoint's card")
     parser.add_argument("--by", choices=("group", "random", "device"), default="group", help="what is held out (group)")
     seeds = lists | {"type": _seeds, "metavar": "N"}
-    parser.add_argument("--seed", **seeds, help="a split and a learning, or several: 0,1,2 (default: 0)")
+    text = "a split and a learning, or several: 0,1,2 (default: the checkpoint's, or 0)"
+    parser.add_argument("--seed", **seeds, help=text)
     parser.add_argument("--stack", **lists, help="also a stack of these")
-    parser.add_argument("--similar", type=float, default=0.8, help="Jaccard of near-duplicates, which never cross (.8)")
+    text = "Jaccard of near-duplicates, which never cross (default: the checkpoint's, or .8)"
+    parser.add_argument("--similar", type=float, help=text)
     add_format(parser)
 
 
@@ -71,8 +81,9 @@ def run(options: argparse.Namespace) -> int:
     if options.card and located(options.checkpoint) == SHIPPED:
         raise UsageError("--card would replace the shipped card", "it belongs to forerun", "copy the checkpoint first")
     rows = read_rows(options.data)
-    how = {"metrics": _metrics(options, rows), "stack": options.stack, "similar": options.similar}
-    found = evaluate(rows, _predictors(options), options.by, options.seed or [0], **how)
+    judged = _Judged.asked(options)
+    how: dict[str, Any] = {"metrics": _metrics(options, rows), "stack": options.stack, "similar": judged.similar}
+    found = evaluate(rows, _predictors(options), options.by, judged.seeds, unseen=judged.unseen, **how)
     for metric, groups in {one.metric: one.groups / len(one.seeds) for one in found}.items():
         if groups < FEW:
             why = f"its intervals are drawn over {number(groups)} whole group{'s' * (groups != 1)}, fewer than {FEW}"
@@ -82,6 +93,58 @@ def run(options: argparse.Namespace) -> int:
         Card.load(options.checkpoint).with_results(lines).save(options.checkpoint)
     show(_table(lines, options.format), options.format)
     return 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """The splits that judge: where nothing else was asked for, as the checkpoint was trained."""
+
+    learned: Learned
+    checkpoint: str
+    by: str
+    seeds: Sequence[int]
+    similar: float
+
+    @classmethod
+    def asked(cls, options: argparse.Namespace) -> _Judged:
+        from forerun.models.encoder_decoder import CONFIG, located
+        from forerun.models.encoder_decoder.learned import Learned
+
+        learned, name = Learned(), str(options.checkpoint or "")
+        if options.checkpoint:
+            folder = located(options.checkpoint)
+            learned = Learned.load(folder)
+            if not learned.train and (folder / CONFIG).is_file():
+                say(f"forerun: {name} does not say which rows it has learned from: none of them is left out")
+        similar = learned.similar if options.similar is None else options.similar
+        return cls(learned, name, options.by, options.seed or [learned.seed], similar)
+
+    def unseen(self, parts: Split) -> Split:
+        """Without what the checkpoint has learned from, which is said. Raises UsageError where that is of the split
+        that was asked for, InputError where nothing is left."""
+        found = self.learned.unseen(parts)
+        gone, count = len(parts.test) - len(found.test), len(parts.test)
+        if not gone:
+            return found
+        what = f"{self.checkpoint} has learned from {number(gone)} of the {counted(count, 'row')} that would judge it"
+        if other := self._other():
+            why = f"it was trained with {' '.join(other.values())}, on another part of these rows"
+            raise UsageError(what, why, f"leave {' and '.join(other)} out, or train another one with what you ask for")
+        if gone == count:
+            todo = "give rows that it has not learned from"
+            raise InputError(what, "nobody is judged by what was learned from", todo)
+        say(f"forerun: {what}: they are left out")
+        return found
+
+    def _other(self) -> dict[str, str]:
+        """The options by which the split is another one than that of the training, and what they were then."""
+        learned = self.learned
+        ways = {
+            "--by": (self.by != "group", "--by group"),
+            "--seed": (list(self.seeds) != [learned.seed], f"--seed {learned.seed}"),
+            "--similar": (self.similar != learned.similar, f"--similar {learned.similar:g}"),
+        }
+        return {name: said for name, (differs, said) in ways.items() if differs}
 
 
 def _metrics(options: argparse.Namespace, rows: Sequence[Row]) -> list[str]:
@@ -113,6 +176,7 @@ def _trained(name: str, options: argparse.Namespace) -> Callable[[], Predictor]:
     from forerun.train import recipes
     from forerun.train.trained import Trained
 
+    recipes.check(options.recipe, ("cpu", "gpu"))
     return partial(Trained, name, recipes.named(options.recipe, depth=options.depth, steps=options.steps))
 
 

@@ -14,6 +14,7 @@ from forerun import acceptance, lock, minimise, settings
 from forerun import improve as flow
 from forerun.cli.render import Column, Progress, Table, add_format, number, percent, say, show
 from forerun.errors import InputError, UsageError
+from forerun.files import in_folder
 from forerun.grammars.pipelines import merge
 from forerun.sandbox import Pool
 from forerun.solve import Budget
@@ -145,13 +146,13 @@ def _outputs(options: argparse.Namespace, commands: Sequence[clang.Command]) -> 
         return [None] * len(commands)
     output = Path(options.output)
     if len(commands) == 1 and not output.is_dir() and not options.output.endswith("/"):
-        return [flow.in_folder("-o", output)]
+        return [in_folder("-o", output)]
     if (output.exists() and not output.is_dir()) or output.suffix in (".o", ".ll", ".bc"):
         raise UsageError(f"-o {output} is one file", f"{len(commands)} files are given", "give a folder: -o build/")
     names = [output / f"{Path(c.source).stem if c.source != '-' else 'stdin'}.o" for c in commands]
     if len(set(names)) < len(names):
         raise UsageError(f"-o {output}: two answers go to one place", "two files have one name", "optimise them apart")
-    flow.in_folder("-o", output)
+    in_folder("-o", output)
     return list(names)
 
 
@@ -165,7 +166,7 @@ def _check_places(
     if options.test:
         acceptance.places(outputs)
     if options.lock:
-        lock.read(flow.in_folder("--lock", Path(options.lock)))
+        lock.read(in_folder("--lock", Path(options.lock)))
 
 
 def _table(rows: Sequence[dict[str, Any]]) -> Table:

@@ -34,13 +34,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
         " forerun models DIR"
     )
     parser.add_argument("files", nargs="+", metavar="FILE", help="program, .ll, .bc or .onnx; a pattern; - reads stdin")
-    text = "memory (at its peak), runtime (CPU time), size, latency … (default: all that the model knows of the file)"
+    text = (
+        "memory (at its peak), runtime (CPU time), size, latency, accuracy … (default: all that the model knows of the"
+        " file, accuracy only where it knows nothing else)"
+    )
     parser.add_argument("--metric", action="extend", type=names, default=[], metavar="NAMES", help=text)
     parser.add_argument("--device", default="", help="where it will run (default: where most rows were measured)")
     parser.add_argument("--language", default="", help="of all files (default: by the suffix)")
     parser.add_argument("--model", default="", metavar="DIR", help="a checkpoint (default: the one that ships)")
     parser.add_argument("--stdin", type=Path, metavar="FILE", help="what the programs will read")
-    parser.add_argument("--size", action="append", default=[], metavar="NAME=N", help="an open size of ONNX models")
+    sizes = "an open size, of those ONNX models that have it"
+    parser.add_argument("--size", action="append", default=[], metavar="NAME=N", help=sizes)
     parser.add_argument("--fail-over", metavar="AMOUNT", help="a gate for one metric: 512MB, 3ms, 1e6")
     parser.add_argument("--risk", type=float, metavar="P", help="how probably over is too much (default: 0.5)")
     add_format(parser)
@@ -112,7 +116,7 @@ def _expanded(words: Sequence[str]) -> list[str]:
 
 def _questions(files: Sequence[str], card: Card, options: Options) -> tuple[list[Question], bool]:
     """Of all files that can be read, and whether some cannot. Raises the error where none can."""
-    from forerun.questions import questions
+    from forerun.questions import check_sizes, questions
 
     found: list[Question] = []
     failures: list[ForerunError] = []
@@ -126,6 +130,8 @@ def _questions(files: Sequence[str], card: Card, options: Options) -> tuple[list
                 say(f"forerun: {error}")
     if not found:
         raise failures[-1]
+    if not failures:
+        check_sizes(found, options.sizes)
     return found, bool(failures)
 
 

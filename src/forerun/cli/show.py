@@ -63,10 +63,10 @@ def _means(found: Sequence[tuple[int, float]], columns: int, most: int) -> dict[
 
 def _legend(points: Sequence[Point], measured: Sequence[tuple[int, float]]) -> str:
     last, lowest = points[-1], best(points)
-    words = [f"{_TRAINING} training loss {last['nll']:.3f}"]
+    words = [f"{_TRAINING} training nll {last['nll']:.3f}"]
     if lowest is not None:
         step = next(step for step, loss in measured if loss == lowest)
-        words.append(f"{_VALIDATION} validation loss {measured[-1][1]:.3f}, best {lowest:.3f} at step {step:,}")
+        words.append(f"{_VALIDATION} validation nll {measured[-1][1]:.3f}, best {lowest:.3f} at step {step:,}")
     return "; ".join([*words, f"step {last['step']:,} of {last['steps']:,}, {last['tokens_per_s']:,.0f} tokens/s"])
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from forerun.cli import _train_code, _train_judge, _train_passes, _train_predict, _train_schedule
 from forerun.cli.render import add_format
+from forerun.files import in_folder
 from forerun.train import leads
 
 DEFAULT = "predict"
@@ -37,4 +38,5 @@ def run(options: argparse.Namespace) -> int:
         if not leads():
             stack.enter_context(redirect_stdout(nothing))
             stack.enter_context(redirect_stderr(nothing))
+        in_folder("-o", options.output)
         return int(_TASKS[options.task][0].run(options))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forerun.cli import render
 from forerun.cli._quantities import quantity
 from forerun.cli.render import Column, Table, add_format, number, percent, say, show
 from forerun.errors import UsageError
+from forerun.files import in_folder
 
 if TYPE_CHECKING:
     from forerun.tuning import Progress, Tuned
@@ -61,6 +63,8 @@ def run(options: argparse.Namespace) -> int:
     """Tunes; prints a row for each task, then the whole network."""
     from forerun.tuning import Unwritten, tune
 
+    if options.output:
+        in_folder("-o", Path(options.output))
     shapes, live = dict(map(_shape, options.shape)), _Live()
     try:
         tuned = tune(

@@ -17,6 +17,7 @@ from forerun.corpora._dialects import DIALECTS, Dialect
 from forerun.corpora._idioms import IDIOMS, Idiom
 from forerun.corpora._templates import TEMPLATES, Template
 from forerun.corpora.programs import Program
+from forerun.errors import ToolMissing
 from forerun.toolchains.process.languages import named
 from forerun.toolchains.process.target import Target
 
@@ -70,6 +71,19 @@ def generated(
             drawn_as = f"{seed}-{number}" if reach == 1 else f"{seed}x{reach}-{number}"
             name = f"generated/{family}/{drawn_as}{DIALECTS[language].suffix}"
             yield Program(Source(text, language, name, targets[language]), family, "Apache-2.0")
+
+
+def spoken() -> tuple[list[str], list[str]]:
+    """The languages in which programs can be drawn and run here, and those that have no tool here."""
+    here: list[str] = []
+    missing: list[str] = []
+    for name in DIALECTS:
+        try:
+            Target.here(named(name))
+            here.append(name)
+        except ToolMissing:
+            missing.append(name)
+    return here, missing
 
 
 def numbered(seed: int, number: int, reach: int = 1, idioms: bool = False) -> tuple[str, str, str]:

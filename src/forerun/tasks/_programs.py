@@ -1,4 +1,4 @@
-"""What `memory` and `runtime` share: one run of a program answers both.
+"""What `memory` and `runtime` share: one run of a program answers both, where it ran alone; beside others memory only.
 
 So both name their trials alike, `program/2`: the store keeps facts about programs, and a task is a view that says which
 of them is the objective. Two names would either run every program twice or store every run twice. What is measured of

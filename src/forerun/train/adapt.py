@@ -14,6 +14,7 @@ from forerun.errors import UsageError
 from forerun.models.encoder_decoder import EncoderDecoder
 from forerun.models.encoder_decoder.card import Card
 from forerun.models.encoder_decoder.carried import Carried, Place, place
+from forerun.models.encoder_decoder.learned import Learned
 from forerun.models.transfer import Transfer
 from forerun.rows import Row
 
@@ -59,6 +60,7 @@ def adapt(rows: Sequence[Row], start: Path | None, folder: Path, seed: int = 0) 
         own[metric, language, device] = carried
         found.append(_told(metric, language, device, taught, carried))
     model.carried = Carried(own)
+    model.learned = Learned.of(rows, (), model.learned.seed, model.learned.similar).beside(model.learned)
     new = Card.of(rows, {})
     places = {(kind.metric, kind.language, kind.device) for kind in new.kinds}
     kept = [kind for kind in model.card.kinds if (kind.metric, kind.language, kind.device) not in places]

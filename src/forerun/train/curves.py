@@ -13,7 +13,8 @@ LOG = "metrics.jsonl"
 
 Point = dict[str, Any]
 """A line of the log: the fields of `forerun.train.loop.Progress`, the parts of the loss among them. `nll` of training
-batches is in the same unit as `validation`, nats an answer."""
+batches is what people are shown, in the same unit as `validation`, nats an answer; `loss` is what is made smaller, with
+all its parts."""
 
 
 def points_of(folder: Path) -> list[Point]:

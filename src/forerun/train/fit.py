@@ -36,10 +36,12 @@ from forerun.models.encoder_decoder.calibration import Calibration, Known, range
 from forerun.models.encoder_decoder.card import Card
 from forerun.models.encoder_decoder.config import Config
 from forerun.models.encoder_decoder.ensemble import Ensemble
+from forerun.models.encoder_decoder.learned import Learned
 from forerun.models.encoder_decoder.network import Network
 from forerun.models.encoder_decoder.tokenizer import PIECES, TOKENIZER, Tokenizer, learn
 from forerun.prompts import parts as parts_of
 from forerun.rows import Row
+from forerun.splits import SIMILAR
 from forerun.train import checkpoint, leads, lora
 from forerun.train.curves import best, points_of
 from forerun.train.denoise import denoised
@@ -64,6 +66,8 @@ class Parts:
 
     train: Sequence[Row]
     validation: Sequence[Row]
+    similar: float = SIMILAR
+    """Of the split that they are parts of, which has the seed of the training."""
 
 
 @contextmanager
@@ -116,6 +120,9 @@ def fit(
         beliefs = model.ensemble.moved([row.prompt for row in held], beliefs)
     model.calibration = calibration(model, parts.train, held, beliefs)
     model.card = Card.of(parts.train, _recipe(folder, parts, model, start))
+    model.learned = Learned.of(parts.train, parts.validation, training.recipe.seed, parts.similar)
+    if start and _ours(start):
+        model.learned = model.learned.beside(Learned.load(start))
     save(model, folder, training)
     return True
 

@@ -24,6 +24,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
+from forerun.errors import ForerunError
 from forerun.files import alone, write_atomically
 from forerun.models.encoder_decoder.network import Network
 from forerun.train import checkpoint, leads, losses
@@ -40,7 +41,7 @@ class Recipe:
 
     A step sees `rows` rows of `row_tokens` tokens; `run` examples of a task are drawn one after the other, which is the
     cheaper the more of them answer one source. Stops after `steps`, or when the validation loss has not fallen for
-    `patience` evaluations, or (to be resumed) after `seconds`.
+    `patience` evaluations, or (to be resumed) after `seconds`. `optimiser` is `adamw` or `muon`.
     """
 
     steps: int = 2000
@@ -145,7 +146,8 @@ def train(
     Another `objective` gives, as `Objective` does, a batch's loss and its parts; `nll` decides which weights are best.
     Under `torchrun` each process draws examples of its own and the gradients are averaged; the first one writes.
     Ctrl-C and SIGTERM end it after the step in hand: its state is saved, and KeyboardInterrupt is raised. A second one
-    ends it at once. Raises UsageError where another training runs in the folder.
+    ends it at once. Raises UsageError where another training runs in the folder, ForerunError where a loss or its
+    gradient is not finite: what was saved before it stays.
     """
     with alone(folder, "trains in") if leads() else nullcontext():
         return _Run(network, objective(network, data, recipe), data, recipe, folder, device).run(seconds, on_step)
@@ -215,13 +217,23 @@ class _Run:
         with self._precision():
             loss, parts = self.forward(moved(batch, self.device))
         loss.backward()
-        nn.utils.clip_grad_norm_(self.network.parameters(), recipe.clip)
+        norm = nn.utils.clip_grad_norm_(self.network.parameters(), recipe.clip)
+        if not math.isfinite(float(loss.detach())) or not math.isfinite(float(norm)):
+            raise self._diverged(float(loss.detach()), float(norm), rate)
         for optimiser in self.optimisers:
             optimiser.step()
         self.step += 1
         values = {name: float(value.detach()) for name, value in parts.items()}
         tokens = int((batch.segments_BS > 0).sum()) / max(time.monotonic() - start, 1e-9)
         return Progress(self.step, recipe.steps, float(loss.detach()), values, rate, tokens)
+
+    def _diverged(self, loss: float, norm: float, rate: float) -> ForerunError:
+        """Before the step is taken: the weights are still good, and so is whatever was saved."""
+        what = f"the training diverged at step {self.step + 1:,}"
+        why = f"the loss is {loss:g}, the norm of its gradient {norm:g}, at a learning rate of {rate:.2g}"
+        less = f"a smaller learning rate, as --learning-rate {self.recipe.learning_rate / 3:.2g}"
+        kept = f"; {self.folder} keeps what was saved before" if self.path.exists() else ""
+        return ForerunError(what, why, f"train into another folder with {less}{kept}")
 
     @torch.no_grad()
     def _validate(self) -> float:

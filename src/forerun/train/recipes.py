@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
 import torch
@@ -71,11 +71,27 @@ def lora() -> Training:
 RECIPES: dict[str, Callable[[], Training]] = {"cpu": cpu, "gpu": gpu, "lora": lora, "schedule": schedule}
 
 
+def check(name: str, offered: Collection[str]) -> None:
+    """Raises UsageError for a recipe that is not among those that are offered."""
+    if name not in offered:
+        raise UsageError(f"there is no recipe {name!r} here", f"recipes: {', '.join(offered)}", "name one of them")
+
+
 def named(name: str, **changes: object) -> Training:
-    """A recipe, with other values for some of its fields or its loop's. Raises UsageError."""
-    if name not in RECIPES:
-        raise UsageError(f"no recipe is called {name!r}", f"recipes: {', '.join(RECIPES)}", "name one of them")
+    """A recipe, with other values for some of its fields or its loop's. Raises UsageError.
+
+    Fewer steps are validated as often as all of them are, so that they too can end early.
+    """
+    check(name, RECIPES)
     training = RECIPES[name]()
     own = {key: value for key, value in changes.items() if value is not None}
     of_loop = {key: own.pop(key) for key in list(own) if key in Recipe.__dataclass_fields__}
+    of_loop = {"evaluate_every": _every(training.recipe, of_loop.get("steps")), **of_loop}
     return replace(training, recipe=replace(training.recipe, **of_loop), **own)  # type: ignore[arg-type]
+
+
+def _every(recipe: Recipe, steps: object) -> int:
+    """Steps between validations where there are so many instead of the recipe's."""
+    if not isinstance(steps, int) or steps >= recipe.steps:
+        return recipe.evaluate_every
+    return max(1, recipe.evaluate_every * steps // recipe.steps)

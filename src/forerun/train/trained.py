@@ -71,7 +71,8 @@ class Trained(Predictor):
         labels(rows)
         rows = rows if self.counters else bare(rows)
         held = next(folds([row.group for row in rows], _HELD, seed))
-        parts = Parts(*([row for row, out in zip(rows, held, strict=True) if out == which] for which in (0, 1)))
+        train, validation = ([r for r, out in zip(rows, held, strict=True) if out == which] for which in (0, 1))
+        parts = Parts(train, validation)
         training = replace(self.training, recipe=replace(self.training.recipe, seed=seed), export=False, ensemble=False)
         model = self._trained(parts, self._place(), training)
         if model is None:

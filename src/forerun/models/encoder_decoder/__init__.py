@@ -5,7 +5,7 @@ A checkpoint is a folder: `config.json`, `tokenizer.json`, `pieces.json`, `model
 PyTorch takes seconds to start, so the commands tell where graphs that were saved are gone. `calibration.json` says how
 wide its intervals must be, and what it knows; `ensemble.safetensors`, where it is there, has trees beside the network;
 `checksums.json` says which of these files belong together; `card.json` says what it was trained on, for people in
-`README.md`.
+`README.md`; `learned.json` says which rows it must not be judged by.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from forerun.models.encoder_decoder.carried import Carried
 from forerun.models.encoder_decoder.checksums import DECODER, ENCODER, WEIGHTS
 from forerun.models.encoder_decoder.config import Config
 from forerun.models.encoder_decoder.ensemble import Ensemble
+from forerun.models.encoder_decoder.learned import Learned
 from forerun.models.encoder_decoder.tokenizer import PIECES, TOKENIZER, Encoded, Tokenizer
 from forerun.prompts import parts
 from forerun.rows import Row
@@ -93,6 +94,8 @@ class EncoderDecoder(Predictor):
     """The trees beside the network: without any it answers alone."""
     carried: Carried = Carried({})
     """Of metrics and devices that it was told a few numbers of."""
+    learned: Learned = Learned()
+    """Rows that it must not be judged by."""
 
     def __init__(self, place: str | Path | None = None, *, device: str = "", threads: int = 0) -> None:
         """A checkpoint from a folder, the one that ships where none is named.
@@ -126,6 +129,7 @@ class EncoderDecoder(Predictor):
         self.calibration, self.card = Calibration.load(folder), Card.load(folder)
         self.ensemble = Ensemble.load(folder)
         self.carried = Carried.load(folder, self.medians, self.card.kinds)
+        self.learned = Learned.load(folder)
 
     @classmethod
     def from_pretrained(cls, place: str | Path, *, device: str = "", threads: int = 0) -> EncoderDecoder:
@@ -167,6 +171,7 @@ class EncoderDecoder(Predictor):
         else:
             (folder / ensemble.FILE).unlink(missing_ok=True)
         self.carried.save(folder)
+        self.learned.save(folder)
         if onnx and not copied:
             from forerun.models.encoder_decoder.export import export
 

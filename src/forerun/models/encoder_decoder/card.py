@@ -153,7 +153,7 @@ class Card:
 
     def _results(self) -> str:
         if not self.results:
-            return "None were written down: `forerun eval ROWS --checkpoint DIR --seed SEED --card`."
+            return "None were written down: `forerun eval ROWS --checkpoint DIR --card`."
         what = "On groups that nothing was learned from, with 95% bootstrap intervals over groups."
         return f"{what}\n\n" + _rows(("metric", "model", "n", "groups", *SCORES), map(_scored, self.results))
 
