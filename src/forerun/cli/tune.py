@@ -62,6 +62,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Tunes; prints a row for each task, then the whole network."""
     from forerun.tuning import Unwritten, tune
+    from forerun.tuning.output import REPORT
 
     if options.output:
         in_folder("-o", Path(options.output))
@@ -72,6 +73,12 @@ def run(options: argparse.Namespace) -> int:
             trials=options.trials, per_task=options.trials_per_task, proposer=options.model,
             checkpoint=options.checkpoint, output=options.output, seed=options.seed, on_progress=live.told,
         )  # fmt: skip
+    except KeyboardInterrupt:
+        live.progress.end()
+        there = options.output and (Path(options.output) / f"{REPORT}.json").is_file()
+        kept = f"the database and the report of what was found are in {options.output}; " if there else ""
+        say(f"forerun: {kept}the same command goes on")
+        raise
     except Unwritten as error:
         live.progress.end()
         _tell(error.tuned, options.format)
@@ -158,7 +165,7 @@ def _networks() -> list[Column]:
         Column("spread", "spread", percent, True),
         Column("samples", "runs", number, True),
         Column("gain", "gain", _times, True),
-        Column("off", "outputs differ by", lambda value: f"{value:.1e}", True),
+        Column("off", "differs from tuned by", lambda value: f"{value:.1e}", True),
     ]
 
 
