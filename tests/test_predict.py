@@ -121,6 +121,7 @@ def test_estimates_of_the_library(folder: Path) -> None:
     assert one.above(one.high) < 0.06 < 0.94 < one.above(one.low * 0.99)
     assert one.above(one.value + 1) < 0.6 and one.above(one.value - 1) > 0.4 and "memory" in one._repr_html_()
     assert json.loads(json.dumps(one.to_json())) == one.to_json() and one.to_json()["value"] == one.value
+    assert "one Estimate, or a list" in str(forerun.predict.__doc__).splitlines()[0]
     every = forerun.predict(Path("p3.py"), model=folder)
     assert [each.metric for each in every] == ["memory", "runtime"]
     text = forerun.predict(Source(program(3), "python"), metric=["memory"], model=folder)

@@ -114,11 +114,12 @@ def predict(
     stdin: bytes = b"",
     sizes: Mapping[str, int] | None = None,
 ) -> Estimate | list[Estimate]:
-    """What programs, modules or networks will cost, before they run: an Estimate for each of them and each metric.
+    """What programs, modules or networks will cost, before they run: one Estimate, or a list of them.
 
-    One source (a path, or a Source with the text; of its target only that of LLVM IR is read) and one metric give one
-    Estimate, everything else a list, file by file. Without `metric` all are predicted that the model knows of such a
-    file; without `device` the one is meant on which most of what it learned was measured. `model` is the folder of a
+    `predict("x.py", metric="memory")`, one source and the name of one metric, returns an Estimate; `predict("x.py")`
+    returns a list, of all metrics that the model knows of such a file, and so does whatever names sources or metrics in
+    a sequence: file by file. A source is a path, or a Source with the text; of its target only that of LLVM IR is read.
+    Without `device` the one is meant on which most of what it learned was measured. `model` is the folder of a
     checkpoint. The other options are those of `forerun.questions.Options`. Raises InputError for a file or a checkpoint
     that cannot be read, UsageError for a name that the model does not know, ToolMissing where C or C++ has to be
     compiled (for `size`) and there is no LLVM.
