@@ -151,7 +151,9 @@ def test_familiar_and_not(folder: Path) -> None:
     Path("long.py").write_text(program(3) + "# and so on\n" * 400)
     long = forerun.predict("long.py", metric="memory", model=folder)
     assert long.tokens > 1000 and 2 * long.cut > long.tokens
+    long = replace(long, familiarity=0.01)
     assert long.familiar == f"cut: {255:,} of {long.tokens:,} tokens read"
+    assert replace(long, familiarity=0.0).familiar == "unlike anything seen", "what was read is"
     assert replace(long, cut=long.tokens // 2, familiarity=0.5).familiar == "familiar"
     Path("long.py").write_text(program(2) * 300)
     assert forerun.predict("long.py", metric="memory", model=folder).cut > 1000

@@ -14,6 +14,7 @@ import pytest
 
 import forerun
 from forerun.core import Source
+from forerun.corpora import nasbench
 from forerun.errors import UsageError
 from forerun.models.encoder_decoder import CONFIG, PARTS, SHIPPED, checksums
 from forerun.models.encoder_decoder.card import PAGE, Card
@@ -151,9 +152,24 @@ def test_no_program_holds_less_than_its_language_takes() -> None:
     assert 1e7 < found.low <= found.value < 2e7
 
 
+CELL = "|nor_conv_3x3~0|+|none~0|skip_connect~1|+|avg_pool_3x3~0|nor_conv_1x1~1|nor_conv_3x3~2|"
+
+
+def test_accuracies_are_of_cells_like_those_that_were_learned_from() -> None:
+    dense, cell = Builder((1, 3072)), _graphs.source(serialised(nasbench.network(CELL)), "", "cell")
+    dense.linear(0, 10)
+    found = [_graphs.source(serialised(dense.graph()), "", "dense"), network(64), cell]
+    strange, learned = "unlike anything seen", "familiar"
+    assert [one.familiar for one in forerun.predict(found, metric="accuracy")] == [strange, strange, learned]
+    assert [one.familiar for one in forerun.predict(found, metric="latency", device="pixel3")] == [
+        strange, strange, learned,
+    ]  # fmt: skip
+    assert forerun.predict(found, metric="latency")[1].familiar != strange, "of this machine many kinds were timed"
+
+
 def test_networks_beyond_all_that_was_measured_are_told_apart_and_unlike_it() -> None:
     found = forerun.predict([network(width) for width in (256, 16_384, 32_768, 65_536)], metric="latency")
-    assert found[0].familiar == "familiar" and found[-1].familiar == "unlike anything seen"
+    assert found[0].familiar != found[-1].familiar == "unlike anything seen"
     assert [one.value for one in found] == sorted({one.value for one in found})
     assert found[-1].value > 2 * found[-2].value and found[-1].high > found[-1].value > found[-1].low
 

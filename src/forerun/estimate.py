@@ -61,13 +61,15 @@ class Estimate:
     def familiar(self) -> str:
         """The familiarity in a word: familiar, unusual (below .05), unlike anything seen (below all), or unknown.
 
-        Of a prompt that was not read by half nobody can say it: then what was read.
+        Of a prompt that was not read by half nobody can say it, unless that half is like nothing: then what was read.
         """
+        if self.familiarity == 0:
+            return "unlike anything seen"
         if 2 * self.cut > self.tokens:
             return f"cut: {self.tokens - self.cut:,} of {self.tokens:,} tokens read"
         if self.familiarity is None:
             return "unknown"
-        return "familiar" if self.familiarity >= 0.05 else "unusual" if self.familiarity > 0 else "unlike anything seen"
+        return "familiar" if self.familiarity >= 0.05 else "unusual"
 
     def above(self, value: float) -> float:
         """The probability of more than `value`, in the unit. Raises UsageError for what is no number."""
