@@ -17,6 +17,7 @@ torch = pytest.importorskip("torch")
 
 from forerun import prompts  # noqa: E402
 from forerun.core import Metric  # noqa: E402
+from forerun.distribution import Distribution  # noqa: E402
 from forerun.errors import InputError, UsageError  # noqa: E402
 from forerun.models.encoder_decoder import PARTS, EncoderDecoder, checksums  # noqa: E402
 from forerun.models.encoder_decoder.calibration import Calibration, Known, kinds, ranges  # noqa: E402
@@ -283,6 +284,19 @@ def test_what_is_familiar_is_so_among_rows_of_its_own_kind_of_question() -> None
     of_metric = kinds(training | {"latency/c": training["accuracy/onnx"]}, held | {"latency/c": around(9, 150)})
     assert of_metric["latency/onnx"].distances[-1] > 2 * told["latency/onnx"].distances[-1], "30 rows say little of 0"
     assert of_metric["latency/c"].familiarity(np.full((1, 6), 9, np.float32))[0] > 0.1
+
+
+def test_machine_code_is_not_smaller_than_its_functions() -> None:
+    def asked(metric: str, kept: float, instructions: float) -> Any:
+        counted = {"kept": kept, "instructions": instructions}
+        return prompts.parts(prompt(Metric(metric, "B"), "llvm, LLVM 22", "x86_64", "", counters=counted))
+
+    belief, calibration = Distribution.of((x, x, 1.0) for x in (1.0, 2.0, 4.0)), Calibration()
+    assert calibration.possible(asked("text", 2, 10), belief).median == pytest.approx(6)
+    assert calibration.possible(asked("text", 2, 3), belief).median == pytest.approx(3), "of `ret` alone"
+    assert calibration.possible(asked("text", 0, 10), belief) == calibration.possible(asked("memory", 9, 9), belief)
+    low, high = calibration.possible(asked("instructions", 5, 20), belief).interval(0.9)
+    assert 5 <= low < high, "each has one"
 
 
 def test_calibration_is_kept_and_knows_what_it_has_seen(tmp_path: Path) -> None:

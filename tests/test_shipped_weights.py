@@ -167,6 +167,21 @@ def test_accuracies_are_of_cells_like_those_that_were_learned_from() -> None:
     assert forerun.predict(found, metric="latency")[1].familiar != strange, "of this machine many kinds were timed"
 
 
+def test_code_of_a_function_or_two_is_not_smaller_than_it_can_be() -> None:
+    target = "x86_64-pc-linux-gnu -Oz --relocation-model=pic --addrsig"
+    one = """define dso_local i32 @f{0}(i32 noundef %0) {{
+  %2 = alloca i32, align 4
+  store i32 %0, ptr %2, align 4
+  %3 = load i32, ptr %2, align 4
+  %4 = add nsw i32 %3, 1
+  ret i32 %4
+}}
+"""
+    for n in (1, 2):
+        found = forerun.predict(Source("".join(map(one.format, range(n))), "llvm", "", target), metric="text")
+        assert found.low <= 4 * n <= found.high and found.value >= 3 * n, found
+
+
 def test_networks_beyond_all_that_was_measured_are_told_apart_and_unlike_it() -> None:
     found = forerun.predict([network(width) for width in (256, 16_384, 32_768, 65_536)], metric="latency")
     assert found[0].familiar != found[-1].familiar == "unlike anything seen"

@@ -248,10 +248,12 @@ class EncoderDecoder(Predictor):
         return replace(reading, familiarity=0.0) if beyond and reading.familiarity is not None else reading
 
     def settled(self, prompts: Sequence[str], beliefs: Sequence[Distribution]) -> list[Distribution]:
-        """As wide as beliefs of such prompts have to be, their ends not far beyond what was learned from."""
+        """As wide as beliefs of such prompts have to be, their ends not far beyond what was learned from, and not
+        below what can be."""
         heads = [parts(prompt) for prompt in prompts]
         wide = [one.widened(self.calibration.factor(head)) for head, one in zip(heads, beliefs, strict=True)]
-        return [one.within(*self.calibration.bounds(head, one.median)) for head, one in zip(heads, wide, strict=True)]
+        near = [one.within(*self.calibration.bounds(head, one.median)) for head, one in zip(heads, wide, strict=True)]
+        return [self.calibration.possible(head, one) for head, one in zip(heads, near, strict=True)]
 
     def summaries(self, prompts: Sequence[str]) -> Any:
         """`[N, F]`, an array: where each prompt lies in what the network has learned (`Reader`)."""

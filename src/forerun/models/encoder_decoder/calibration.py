@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from forerun.distribution import Distribution
 from forerun.errors import InputError, reason
 from forerun.files import write_atomically
 from forerun.models._calibrated import kind
@@ -35,6 +36,9 @@ _UNSEEN = 2.0
 """Times beyond what was learned from, where an answer is no longer of a kind that was seen."""
 _FLOOR = 0.8
 """Of the least that any program of a language held: other versions and machines take a little less."""
+_LEAST = {"text": 3.0, "instructions": 1.0}
+"""What a function becomes that has to be kept, `xor eax, eax` and `ret`: of 400 programs none has less for each. But
+never more than a byte for each instruction that the front end wrote: one of `ret` alone is smaller."""
 _SHRINKAGE = 0.05
 """Of the covariance towards its mean variance: summaries may lie in a subspace."""
 _ROWS, _HELD = 4, 20
@@ -150,6 +154,14 @@ class Calibration:
         """Whether an answer lies beyond what was learned of its language, else of its metric."""
         least, most = self._range(found)
         return not _beyond(least, -1, _UNSEEN / FAR) <= middle <= _beyond(most, 1, _UNSEEN / FAR)
+
+    def possible(self, found: Parts, belief: Distribution) -> Distribution:
+        """What is believed of machine code, moved up as a whole where its functions cannot be as small as its middle:
+        modules of a few bytes were hardly learned from."""
+        kept, least = found.counters.get("kept", 0.0), _LEAST.get(found.head.get("metric", ""), 0.0)
+        floor = min(kept * least, found.counters.get("instructions", 0.0))
+        middle = belief.median
+        return belief.scaled(floor / middle).within(kept, math.inf) if 0 < middle < floor else belief
 
     def _range(self, found: Parts) -> tuple[float, float]:
         metric, language = found.head.get("metric", ""), found.head.get("language", "")
