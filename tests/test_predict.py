@@ -376,6 +376,26 @@ def test_a_limit_at_the_median_passes_whatever_the_last_bit_of_a_sum_is() -> Non
     assert "with a probability of 0.5" in caught.value.why and caught.value.todo.endswith("raise --fail-over or --risk")
 
 
+def test_no_gate_lets_through_what_asks_for_more_than_was_measured(folder: Path, run_forerun: Run) -> None:
+    belief = Distribution.of([(1e8, 2e8, 1.0)]).reaching(8e9, 0.9)
+    one = forerun.Estimate("a.py", "memory", "B", belief.median, 1e8, 8e9, "python", "", "", belief, asks=8e9)
+    _gate([one], "9GB", 0.5)
+    with pytest.raises(GateFailed, match="1 of 2 files over") as caught:
+        _gate([one, replace(one, asks=None)], "4GB", 0.5)
+    assert caught.value.why == "a.py asks for 8 GB of memory: nothing that was measured took so much"
+    Path("much.py").write_text(program(1) + "x = [0] * 10**9\n")
+    ask = ("--model", str(folder), "--metric", "memory")
+    found = forerun.predict("much.py", metric="memory", model=folder)
+    assert found.asks == pytest.approx(8e9, rel=0.01) and found.familiarity == 0 and found.high >= found.asks
+    code, out, err = run_forerun("predict", "much.py", "p1.py", *ask, "--fail-over", "4GB", "--format", "json")
+    assert code == 4 and len(err.splitlines()) == 3 and [row["asks"] for row in json.loads(out)].count(None) == 1
+    assert run_forerun("predict", "much.py", *ask, "--fail-over", "10GB")[0] == 0
+    Path("p8.py").write_text(program(3) + "while True:\n    pass\n")
+    code, out, err = run_forerun("predict", "p8.py", *ask[:2], "--metric", "runtime", "--fail-over", "1 h")
+    assert code == 4 and "p8.py: nothing is seen that ends it" in err and " – " in out
+    assert run_forerun("predict", "p8.py", *ask, "--fail-over", "20TB")[0] == 0
+
+
 def test_an_open_gate_says_of_what_it_knows_nothing(folder: Path, run_forerun: Run) -> None:
     ask = ("predict", "p1.py", "p3.py", "--model", str(folder), "--metric", "memory")
     gate, strange = ("--fail-over", "20TB"), ("--device", "a toaster")

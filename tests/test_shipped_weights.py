@@ -167,6 +167,13 @@ def test_accuracies_are_of_cells_like_those_that_were_learned_from() -> None:
     assert forerun.predict(found, metric="latency")[1].familiar != strange, "of this machine many kinds were timed"
 
 
+def test_what_asks_for_more_memory_than_was_measured_is_told_and_reached() -> None:
+    found = [forerun.predict(Source(f"x = [0] * {n}\n", "python"), metric="memory") for n in (10**8, 10**9, 10**11)]
+    assert [one.asks for one in found] == [None, *(pytest.approx(8.0 * n, rel=0.05) for n in (1e9, 1e11))]
+    assert found[0].familiar == "familiar" and {one.familiar for one in found[1:]} == {"unlike anything seen"}
+    assert all(one.asks and one.high >= one.asks for one in found[1:])
+
+
 def test_code_of_a_function_or_two_is_not_smaller_than_it_can_be() -> None:
     target = "x86_64-pc-linux-gnu -Oz --relocation-model=pic --addrsig"
     one = """define dso_local i32 @f{0}(i32 noundef %0) {{

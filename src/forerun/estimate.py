@@ -10,6 +10,7 @@ import html
 import math
 import os
 import re
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -22,6 +23,7 @@ from forerun.distribution import Distribution
 from forerun.errors import ForerunError, InputError, UsageError
 from forerun.models._calibrated import LEVEL
 from forerun.models.encoder_decoder import EncoderDecoder
+from forerun.prompts import parts
 from forerun.questions import Options, Question, What, questions
 from forerun.tasks.accuracy import ACCURACY
 from forerun.toolchains.onnx.model import MOST_SIZE
@@ -56,6 +58,9 @@ class Estimate:
     notes: tuple[str, ...] = ()
     """What a user should know of how the answer came about."""
     level: float = LEVEL
+    asks: float | None = None
+    """What the text asks for, in the unit, where nothing that was measured took so much: bytes, and infinite seconds of
+    a loop that nothing is seen to end. How much of it is taken nobody knows: the interval reaches as far."""
 
     @property
     def familiar(self) -> str:
@@ -81,7 +86,7 @@ class Estimate:
 
     def to_json(self) -> dict[str, Any]:
         """Everything but the distribution, as plain data; a number that is not finite becomes None."""
-        names = ("name", "metric", "unit", "value", "low", "high", "level", "language", "device", "familiarity")
+        names = ("name", "metric", "unit", "value", "low", "high", "level", "language", "device", "familiarity", "asks")
         row = {name: getattr(self, name) for name in names}
         row |= {"familiar": self.familiar, "cut": self.cut, "tokens": self.tokens}
         row |= {"model": self.model, "notes": list(self.notes)}
@@ -195,12 +200,16 @@ def answers(asked: Sequence[Question], loaded: EncoderDecoder, model: str = MODE
         kind, belief = question.kind, reading.distribution
         if kind.metric == ACCURACY.name:
             belief = belief.within(0.0, 1.0)
+        most = min(loaded.calibration.most(parts(question.prompt)), sys.float_info.max)
+        asks = question.asks if question.asks > most else None
+        belief = belief if asks is None else belief.reaching(asks, LEVEL)
         value, (low, high) = belief.median, belief.interval(LEVEL)
         if kind.unit == "B" or kind.metric == "instructions":
             value, low, high = _whole(value, round), _whole(low, math.floor), _whole(high, math.ceil)
-        familiarity = 0.0 if question.strange else reading.familiarity
+        strange = question.strange or (asks is not None and reading.familiarity is not None)
+        familiarity = 0.0 if strange else reading.familiarity
         made = Estimate(question.name, kind.metric, kind.unit, value, low, high, kind.language, question.device, model,
-                        belief, familiarity, reading.cut, reading.tokens, question.notes)  # fmt: skip
+                        belief, familiarity, reading.cut, reading.tokens, question.notes, asks=asks)  # fmt: skip
         found.append(made)
     return found
 

@@ -155,6 +155,10 @@ class Calibration:
         least, most = self._range(found)
         return not _beyond(least, -1, _UNSEEN / FAR) <= middle <= _beyond(most, 1, _UNSEEN / FAR)
 
+    def most(self, found: Parts) -> float:
+        """The most that was measured of its language, else of its metric."""
+        return _beyond(self._range(found)[1], 1, 1 / FAR)
+
     def possible(self, found: Parts, belief: Distribution) -> Distribution:
         """What is believed of machine code, moved up as a whole where its functions cannot be as small as its middle:
         modules of a few bytes were hardly learned from."""
