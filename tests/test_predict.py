@@ -376,6 +376,15 @@ def test_a_limit_at_the_median_passes_whatever_the_last_bit_of_a_sum_is() -> Non
     assert "with a probability of 0.5" in caught.value.why and caught.value.todo.endswith("raise --fail-over or --risk")
 
 
+def test_of_which_device_times_are_is_said_once(folder: Path, run_forerun: Run) -> None:
+    ask = ("predict", "p1.py", "p3.py", "p1.c", "--model", str(folder), "--metric")
+    _, _, err = run_forerun(*ask, "runtime")
+    assert err.count("forerun: ") == 1 and f"times are those of {DEVICES[0]}, as no --device was named" in err
+    assert "--recipe adapt" in err
+    assert "times are" not in run_forerun(*ask, "memory")[2]
+    assert "times are" not in run_forerun(*ask, "runtime", "--device", DEVICES[1])[2]
+
+
 def test_no_gate_lets_through_what_asks_for_more_than_was_measured(folder: Path, run_forerun: Run) -> None:
     belief = Distribution.of([(1e8, 2e8, 1.0)]).reaching(8e9, 0.9)
     one = forerun.Estimate("a.py", "memory", "B", belief.median, 1e8, 8e9, "python", "", "", belief, asks=8e9)

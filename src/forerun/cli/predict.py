@@ -66,6 +66,9 @@ def run(options: argparse.Namespace) -> int:
     found = estimate.answers(questions, loaded, model)
     for note in dict.fromkeys(note for one in found for note in one.notes):
         say(f"forerun: {note}")
+    if not options.device and (devices := dict.fromkeys(one.device for one in found if one.unit == "s")):
+        why = f"times are those of {' and '.join(devices)}, as no --device was named"
+        say(f"forerun: {why}: of this machine, `forerun train --recipe adapt` tells it in seconds")
     _show(_ranked(found), len(files) > 1, limit, options.format)
     if limit is not None:
         _gate(found, limit, _RISK if options.risk is None else options.risk)
