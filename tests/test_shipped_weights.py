@@ -225,6 +225,7 @@ def test_they_are_small_and_told_about() -> None:
     card = Card.load(SHIPPED)
     assert set(card.metrics) & {*_programs.METRICS, "text", "latency"} and card.recipe and card.results
     assert (SHIPPED / PAGE).read_text() == card.page()
+    assert "with other work on the same cores" in card.limits[-1] and "--recipe adapt" in card.limits[-1]
 
 
 @pytest.mark.parametrize("folder", [SHIPPED, SCHEDULER], ids=lambda folder: folder.name)
