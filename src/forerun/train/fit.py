@@ -41,6 +41,7 @@ from forerun.models.encoder_decoder.network import Network
 from forerun.models.encoder_decoder.tokenizer import PIECES, TOKENIZER, Tokenizer, learn
 from forerun.prompts import parts as parts_of
 from forerun.rows import Row
+from forerun.splits import groups_of
 from forerun.train import checkpoint, leads, lora
 from forerun.train.curves import best, points_of
 from forerun.train.denoise import denoised
@@ -57,6 +58,10 @@ intervals."""
 
 SUMMARISED, SUMMARISED_EACH = 2000, 800
 """Prompts of the training that tell what the network knows, about; of each kind of question, at most."""
+
+GROUPS = 10
+"""Of validation rows of a kind, from which on they say how far out it may lie: by those of one package of modules, half
+of another one's were unlike."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,11 +259,15 @@ def calibration(
 
 def kinds_of(model: EncoderDecoder, train: Sequence[Row], held: Sequence[Row]) -> dict[str, Known]:
     """What it knows of each kind of question, of at most `SUMMARISED_EACH` of its rows."""
+    groups: dict[str, set[str]] = {}
+    for row, group in zip(held, groups_of(held), strict=True):
+        groups.setdefault(calibrating.question(row.prompt), set()).add(group)
     found = []
     for rows in (some(train, SUMMARISED_EACH), held):
         prompts: dict[str, list[str]] = {}
         for row in rows:
-            prompts.setdefault(calibrating.question(row.prompt), []).append(row.prompt)
+            if len(groups.get(name := calibrating.question(row.prompt), ())) >= GROUPS:
+                prompts.setdefault(name, []).append(row.prompt)
         found.append({name: model.summaries(own) for name, own in prompts.items()})
     return calibrating.kinds(*found)
 
