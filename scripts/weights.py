@@ -4,12 +4,15 @@
     python scripts/weights.py train memory.jsonl runtime.jsonl size.jsonl latency.jsonl kernels.jsonl nas.jsonl -o DIR
     python scripts/weights.py grow memory.jsonl runtime.jsonl size.jsonl latency.jsonl nas.jsonl --metric memory -o DIR
     python scripts/weights.py judge memory.jsonl runtime.jsonl size.jsonl latency.jsonl kernels.jsonl nas.jsonl -o DIR
+    python scripts/weights.py know memory.jsonl runtime.jsonl size.jsonl latency.jsonl nas.jsonl -o DIR
     python scripts/weights.py record -o DIR
 
 `train` also grows the trees; `grow` grows those of some metrics, or of one form of what they are asked of
 (`text/source`), anew beside the network as it is, calibrates them and forgets how they were judged. With `--network
-regress_lm`, `train` gives the rival of that recipe, which `judge --beside FOLDER` puts in the table. `record` writes
-down anew which files belong together, after one was changed by hand.
+regress_lm`, `train` gives the rival of that recipe, which `judge --beside FOLDER` puts in the table. `know` tells anew
+how near to its rows each kind of question lies, beside the network as it is: kinds without rows stay as they were. It
+prints how many of the test rows are familiar, and how many were. `record` writes down anew which files belong together,
+after one was changed by hand.
 
 `rows` draws architectures of NAS-Bench-201. The other files are those of `forerun data export`; `benchmarks/measured`
 says how their programs are found again. Both training and judging split all files together by group, so a program is on
@@ -39,7 +42,7 @@ from forerun.evaluate import Score, count_groups, judged, score
 from forerun.models._calibrated import kind
 from forerun.models._regression import FEWEST
 from forerun.models.encoder_decoder import PARTS, EncoderDecoder, checksums
-from forerun.models.encoder_decoder.calibration import Calibration, ranges
+from forerun.models.encoder_decoder.calibration import Calibration, question, ranges
 from forerun.models.encoder_decoder.card import LIMITS, Card
 from forerun.models.encoder_decoder.ensemble import Ensemble, form
 from forerun.models.regress_lm import RegressLM
@@ -50,7 +53,7 @@ from forerun.tables import read_rows, write_rows
 from forerun.tasks import size
 from forerun.tasks._programs import METRICS
 from forerun.train import recipes
-from forerun.train.fit import Parts, factors, fit, some
+from forerun.train.fit import Parts, factors, fit, kinds_of, some
 from forerun.train.loop import Progress
 from forerun.train.trained import DECODERS, bare, of_regress_lm
 
@@ -58,6 +61,13 @@ ARCHITECTURES, LATENCIES = 5200, 6000
 """Of NAS-Bench-201: those whose accuracy is learned, and latencies of any of them on any device."""
 MEASURED = Path(__file__).parents[1] / "benchmarks" / "measured"
 OURS = "ours"
+SAID = (
+    *LIMITS,
+    "Times of the AMD EPYC were taken with other work on the same cores, and its name does not say how fast it is: what"
+    " an idle machine of that name takes is about half of what is said. `forerun train --recipe adapt` tells it of"
+    " yours, in seconds.",
+)
+"""The limits of the weights that ship."""
 SCORES = ("spearman", "kendall", "within_spearman", "mdape", "mape", "coverage", "width", "log_crps")
 
 
@@ -70,6 +80,8 @@ def main() -> int:
         return _train(options)
     elif options.what == "grow":
         _grow(options)
+    elif options.what == "know":
+        _know(options)
     elif options.what == "record":
         checksums.record(options.output, PARTS)
     else:
@@ -79,7 +91,7 @@ def main() -> int:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["rows", "train", "grow", "judge", "record"])
+    parser.add_argument("what", choices=["rows", "train", "grow", "judge", "know", "record"])
     parser.add_argument("rows", nargs="*", type=Path, help="files of `forerun data export`")
     parser.add_argument("--nas", type=Path, help="the table of NAS-Bench-201")
     parser.add_argument("--metric", action="append", default=[], help="grow: whose trees, or text/source")
@@ -173,7 +185,24 @@ def _grow(options: argparse.Namespace) -> None:
         **card.recipe,
         "rows of the trees": {**card.recipe.get("rows of the trees", {}), **_counted(train, apart)},
     }
-    replace(card, results=tuple(results), kinds=tuple(kinds), recipe=recipe, limits=LIMITS).save(options.output)
+    replace(card, results=tuple(results), kinds=tuple(kinds), recipe=recipe, limits=SAID).save(options.output)
+
+
+def _know(options: argparse.Namespace) -> None:
+    dealt, model = _split(options.rows), EncoderDecoder(options.output)
+    held, judging = some(dealt.validation), some(dealt.test)
+    found = kinds_of(model, dealt.train, held)
+    before = model.calibration
+    after = replace(before, kinds={**before.kinds, **found})
+    prompts = [row.prompt for row in judging]
+    summaries = model.summaries(prompts)
+    shares = [dict(zip(prompts, each.familiarity(prompts, summaries), strict=True)) for each in (before, after)]
+    for name in sorted(set(map(question, prompts))):
+        own = [prompt for prompt in prompts if question(prompt) == name]
+        print(name, len(own), *(f"{sum((known[p] or 0) >= 0.05 for p in own) / len(own):.1%}" for known in shares))
+    after.save(options.output)
+    replace(model.card, limits=SAID).save(options.output)
+    checksums.record(options.output, PARTS)
 
 
 def _asked(row: Row) -> set[str]:
@@ -212,7 +241,7 @@ def _judge(options: argparse.Namespace) -> None:
             lines = [_line(name, model, own, values) for model, values in scores.items()]
             card = Card.load(options.output)
             kept = [line for line in card.results if line["metric"] == name]
-            card.with_results([*kept, *lines]).save(options.output)
+            replace(card.with_results([*kept, *lines]), limits=SAID).save(options.output)
             for line in lines:
                 print(name, line["model"], *(f"{s} {line[s]:.3f}" for s in SCORES if line[s] is not None))
                 sys.stdout.flush()

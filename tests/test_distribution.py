@@ -114,6 +114,14 @@ def test_nothing_is_no_distribution(parts: list[tuple[float, float, float]]) -> 
         Distribution.of(parts)
 
 
+@pytest.mark.parametrize("most", [50.0, math.inf])
+def test_an_interval_reaches_as_far_as_it_is_told(most: float) -> None:
+    belief = Distribution.of([(1.0, 2.0, 1.0)])
+    found = belief.reaching(most, 0.9)
+    assert found.interval(0.9)[1] == most and found.median == pytest.approx(belief.median, rel=0.05)
+    assert found.above(3.0) == pytest.approx(0.05) and belief.reaching(1.5, 0.9) is belief
+
+
 def test_draws_agree() -> None:
     draw = np.random.default_rng(0)
     values = np.exp(draw.normal(3, 1, 4000))

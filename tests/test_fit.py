@@ -8,6 +8,7 @@ import random
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,9 +17,10 @@ torch = pytest.importorskip("torch")
 
 from forerun import prompts  # noqa: E402
 from forerun.core import Metric  # noqa: E402
+from forerun.distribution import Distribution  # noqa: E402
 from forerun.errors import InputError, UsageError  # noqa: E402
 from forerun.models.encoder_decoder import PARTS, EncoderDecoder, checksums  # noqa: E402
-from forerun.models.encoder_decoder.calibration import Calibration, Known, ranges  # noqa: E402
+from forerun.models.encoder_decoder.calibration import Calibration, Known, kinds, ranges  # noqa: E402
 from forerun.models.encoder_decoder.config import Config  # noqa: E402
 from forerun.models.encoder_decoder.ensemble import Ensemble  # noqa: E402
 from forerun.models.encoder_decoder.network import Network  # noqa: E402
@@ -271,13 +273,48 @@ def test_answers_stay_near_what_was_learned_from() -> None:
     assert below.bounds(head, -3.0) == (-90, -0.2) and below.unseen(head, 0.0) and not below.unseen(head, -1.5)
 
 
+def test_what_is_familiar_is_so_among_rows_of_its_own_kind_of_question() -> None:
+    draw = np.random.default_rng(0)
+
+    def around(place: float, n: int) -> Any:
+        return draw.normal(place, 1, size=(n, 6)).astype(np.float32)
+
+    training = {"accuracy/onnx": around(0, 300), "latency/onnx": around(20, 300), "memory/c": around(5, 9)}
+    held = {"accuracy/onnx": around(0, 150), "latency/onnx": around(20, 30), "memory/c": around(5, 150)}
+    told = kinds(training, held)
+    assert set(told) == {"accuracy/onnx", "latency/onnx"}, "nine rows tell of no kind"
+    every = Known.of(*(np.concatenate(list(own.values())) for own in (training, held)))
+    calibration = Calibration(known=every, kinds=told)
+    asked = [prompt(Metric(name, "1"), "onnx", "here", "") for name in ("accuracy", "latency", "text")]
+    found = calibration.familiarity(asked, np.full((3, 6), 20, np.float32))
+    assert found[0] == 0 and found[1] and found[1] > 0.9 and found[2] and found[2] > 0.1
+    assert Calibration(kinds=told).familiarity(asked[2:], np.zeros((1, 6), np.float32)) == [None]
+    of_metric = kinds(training | {"latency/c": training["accuracy/onnx"]}, held | {"latency/c": around(9, 150)})
+    assert of_metric["latency/onnx"].distances[-1] > 2 * told["latency/onnx"].distances[-1], "30 rows say little of 0"
+    assert of_metric["latency/c"].familiarity(np.full((1, 6), 9, np.float32))[0] > 0.1
+
+
+def test_machine_code_is_not_smaller_than_its_functions() -> None:
+    def asked(metric: str, kept: float, instructions: float) -> Any:
+        counted = {"kept": kept, "instructions": instructions}
+        return prompts.parts(prompt(Metric(metric, "B"), "llvm, LLVM 22", "x86_64", "", counters=counted))
+
+    belief, calibration = Distribution.of((x, x, 1.0) for x in (1.0, 2.0, 4.0)), Calibration()
+    assert calibration.possible(asked("text", 2, 10), belief).median == pytest.approx(6)
+    assert calibration.possible(asked("text", 2, 3), belief).median == pytest.approx(3), "of `ret` alone"
+    assert calibration.possible(asked("text", 0, 10), belief) == calibration.possible(asked("memory", 9, 9), belief)
+    low, high = calibration.possible(asked("instructions", 5, 20), belief).interval(0.9)
+    assert 5 <= low < high, "each has one"
+
+
 def test_calibration_is_kept_and_knows_what_it_has_seen(tmp_path: Path) -> None:
     draw = np.random.default_rng(0)
     known = Known.of(draw.normal(size=(500, 6)).astype(np.float32), draw.normal(size=(200, 6)).astype(np.float32))
     near, far = np.zeros((1, 6), np.float32), np.full((1, 6), 9, np.float32)
     assert known.familiarity(near)[0] > 0.9 and known.familiarity(far)[0] < 0.02
-    Calibration({"memory": 1.5, "memory/c, clang 22": 2.0}, known).save(tmp_path)
+    Calibration({"memory": 1.5, "memory/c, clang 22": 2.0}, known, kinds={"memory/go, gc 1.26": known}).save(tmp_path)
     again = Calibration.load(tmp_path)
+    assert again.kinds["memory/go, gc 1.26"].familiarity(near)[0] == pytest.approx(known.familiarity(near)[0], abs=0.02)
     asked = [prompt(Metric("memory", "B"), language, "here", "") for language in ("c, clang 22", "go, gc 1.26")]
     assert [again.factor(prompts.parts(text)) for text in (*asked, "no head")] == [2, 1.5, 1]
     assert again.known and again.known.familiarity(far)[0] == known.familiarity(far)[0]

@@ -121,6 +121,7 @@ def test_estimates_of_the_library(folder: Path) -> None:
     assert one.above(one.high) < 0.06 < 0.94 < one.above(one.low * 0.99)
     assert one.above(one.value + 1) < 0.6 and one.above(one.value - 1) > 0.4 and "memory" in one._repr_html_()
     assert json.loads(json.dumps(one.to_json())) == one.to_json() and one.to_json()["value"] == one.value
+    assert "one Estimate, or a list" in str(forerun.predict.__doc__).splitlines()[0]
     every = forerun.predict(Path("p3.py"), model=folder)
     assert [each.metric for each in every] == ["memory", "runtime"]
     text = forerun.predict(Source(program(3), "python"), metric=["memory"], model=folder)
@@ -150,7 +151,10 @@ def test_familiar_and_not(folder: Path) -> None:
     Path("long.py").write_text(program(3) + "# and so on\n" * 400)
     long = forerun.predict("long.py", metric="memory", model=folder)
     assert long.tokens > 1000 and 2 * long.cut > long.tokens
-    assert long.familiar == f"{long.cut:,} of {long.tokens:,} tokens cut" and long.cut == long.tokens - 255
+    assert long.cut == long.tokens - 255
+    long = replace(long, familiarity=0.01)
+    assert long.familiar == f"{long.cut:,} of {long.tokens:,} tokens cut"
+    assert replace(long, familiarity=0.0).familiar == "unlike anything seen", "what was read is"
     assert replace(long, cut=long.tokens // 2, familiarity=0.5).familiar == "familiar"
     Path("long.py").write_text(program(2) * 300)
     assert forerun.predict("long.py", metric="memory", model=folder).cut > 1000
@@ -373,6 +377,35 @@ def test_a_limit_at_the_median_passes_whatever_the_last_bit_of_a_sum_is() -> Non
     assert "with a probability of 0.5" in caught.value.why and caught.value.todo.endswith("raise --fail-over or --risk")
 
 
+def test_of_which_device_times_are_is_said_once(folder: Path, run_forerun: Run) -> None:
+    ask = ("predict", "p1.py", "p3.py", "p1.c", "--model", str(folder), "--metric")
+    _, _, err = run_forerun(*ask, "runtime")
+    assert err.count("forerun: ") == 1 and f"times are those of {DEVICES[0]}, as no --device was named" in err
+    assert "--recipe adapt" in err
+    assert "times are" not in run_forerun(*ask, "memory")[2]
+    assert "times are" not in run_forerun(*ask, "runtime", "--device", DEVICES[1])[2]
+
+
+def test_no_gate_lets_through_what_asks_for_more_than_was_measured(folder: Path, run_forerun: Run) -> None:
+    belief = Distribution.of([(1e8, 2e8, 1.0)]).reaching(8e9, 0.9)
+    one = forerun.Estimate("a.py", "memory", "B", belief.median, 1e8, 8e9, "python", "", "", belief, asks=8e9)
+    _gate([one], "9GB", 0.5)
+    with pytest.raises(GateFailed, match="1 of 2 files over") as caught:
+        _gate([one, replace(one, asks=None)], "4GB", 0.5)
+    assert caught.value.why == "a.py asks for 8 GB of memory: nothing that was measured took so much"
+    Path("much.py").write_text(program(1) + "x = [0] * 10**9\n")
+    ask = ("--model", str(folder), "--metric", "memory")
+    found = forerun.predict("much.py", metric="memory", model=folder)
+    assert found.asks == pytest.approx(8e9, rel=0.01) and found.familiarity == 0 and found.high >= found.asks
+    code, out, err = run_forerun("predict", "much.py", "p1.py", *ask, "--fail-over", "4GB", "--format", "json")
+    assert code == 4 and len(err.splitlines()) == 3 and [row["asks"] for row in json.loads(out)].count(None) == 1
+    assert run_forerun("predict", "much.py", *ask, "--fail-over", "10GB")[0] == 0
+    Path("p8.py").write_text(program(3) + "while True:\n    pass\n")
+    code, out, err = run_forerun("predict", "p8.py", *ask[:2], "--metric", "runtime", "--fail-over", "1 h")
+    assert code == 4 and "p8.py: nothing is seen that ends it" in err and " – " in out
+    assert run_forerun("predict", "p8.py", *ask, "--fail-over", "20TB")[0] == 0
+
+
 def test_an_open_gate_says_of_what_it_knows_nothing(folder: Path, run_forerun: Run) -> None:
     ask = ("predict", "p1.py", "p3.py", "--model", str(folder), "--metric", "memory")
     gate, strange = ("--fail-over", "20TB"), ("--device", "a toaster")
@@ -415,7 +448,7 @@ def test_an_open_size_is_of_the_networks_that_have_it(folder: Path, run_forerun:
     Path("fixed.onnx").write_bytes(network.SerializeToString())
     network.graph.input[0].type.tensor_type.shape.dim[0].dim_param = "batch"
     Path("open.onnx").write_bytes(network.SerializeToString())
-    ask = ("predict", "--metric", "latency", "--model", str(folder), "fixed.onnx")
+    ask = ("predict", "--metric", "latency", "--device", "pixel3", "--model", str(folder), "fixed.onnx")
     code, out, err = run_forerun(*ask, "open.onnx", "--size", "batch=8", "--format", "json")
     assert code == 0 and not err and {row["name"] for row in json.loads(out)} == {"fixed.onnx", "open.onnx"}, err
     files, how = ["fixed.onnx", "open.onnx"], {"metric": "latency", "model": folder}

@@ -14,6 +14,7 @@ import pytest
 
 import forerun
 from forerun.core import Source
+from forerun.corpora import nasbench
 from forerun.errors import UsageError
 from forerun.models.encoder_decoder import CONFIG, PARTS, SHIPPED, checksums
 from forerun.models.encoder_decoder.card import PAGE, Card
@@ -151,9 +152,46 @@ def test_no_program_holds_less_than_its_language_takes() -> None:
     assert 1e7 < found.low <= found.value < 2e7
 
 
+CELL = "|nor_conv_3x3~0|+|none~0|skip_connect~1|+|avg_pool_3x3~0|nor_conv_1x1~1|nor_conv_3x3~2|"
+
+
+def test_accuracies_are_of_cells_like_those_that_were_learned_from() -> None:
+    dense, cell = Builder((1, 3072)), _graphs.source(serialised(nasbench.network(CELL)), "", "cell")
+    dense.linear(0, 10)
+    found = [_graphs.source(serialised(dense.graph()), "", "dense"), network(64), cell]
+    strange, learned = "unlike anything seen", "familiar"
+    assert [one.familiar for one in forerun.predict(found, metric="accuracy")] == [strange, strange, learned]
+    assert [one.familiar for one in forerun.predict(found, metric="latency", device="pixel3")] == [
+        strange, strange, learned,
+    ]  # fmt: skip
+    assert forerun.predict(found, metric="latency")[1].familiar != strange, "of this machine many kinds were timed"
+
+
+def test_what_asks_for_more_memory_than_was_measured_is_told_and_reached() -> None:
+    found = [forerun.predict(Source(f"x = [0] * {n}\n", "python"), metric="memory") for n in (10**8, 10**9, 10**11)]
+    assert [one.asks for one in found] == [None, *(pytest.approx(8.0 * n, rel=0.05) for n in (1e9, 1e11))]
+    assert found[0].familiar == "familiar" and {one.familiar for one in found[1:]} == {"unlike anything seen"}
+    assert all(one.asks and one.high >= one.asks for one in found[1:])
+
+
+def test_code_of_a_function_or_two_is_not_smaller_than_it_can_be() -> None:
+    target = "x86_64-pc-linux-gnu -Oz --relocation-model=pic --addrsig"
+    one = """define dso_local i32 @f{0}(i32 noundef %0) {{
+  %2 = alloca i32, align 4
+  store i32 %0, ptr %2, align 4
+  %3 = load i32, ptr %2, align 4
+  %4 = add nsw i32 %3, 1
+  ret i32 %4
+}}
+"""
+    for n in (1, 2):
+        found = forerun.predict(Source("".join(map(one.format, range(n))), "llvm", "", target), metric="text")
+        assert found.low <= 4 * n <= found.high and found.value >= 3 * n, found
+
+
 def test_networks_beyond_all_that_was_measured_are_told_apart_and_unlike_it() -> None:
     found = forerun.predict([network(width) for width in (256, 16_384, 32_768, 65_536)], metric="latency")
-    assert found[0].familiar == "familiar" and found[-1].familiar == "unlike anything seen"
+    assert found[0].familiar != found[-1].familiar == "unlike anything seen"
     assert [one.value for one in found] == sorted({one.value for one in found})
     assert found[-1].value > 2 * found[-2].value and found[-1].high > found[-1].value > found[-1].low
 
@@ -187,6 +225,7 @@ def test_they_are_small_and_told_about() -> None:
     card = Card.load(SHIPPED)
     assert set(card.metrics) & {*_programs.METRICS, "text", "latency"} and card.recipe and card.results
     assert (SHIPPED / PAGE).read_text() == card.page()
+    assert "with other work on the same cores" in card.limits[-1] and "--recipe adapt" in card.limits[-1]
 
 
 @pytest.mark.parametrize("folder", [SHIPPED, SCHEDULER], ids=lambda folder: folder.name)

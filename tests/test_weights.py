@@ -13,7 +13,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("sklearn")
 
 from forerun.core import Metric  # noqa: E402
-from forerun.models.encoder_decoder import PARTS, EncoderDecoder, checksums  # noqa: E402
+from forerun.models.encoder_decoder import PARTS, EncoderDecoder, calibration, checksums  # noqa: E402
 from forerun.models.encoder_decoder.card import Card  # noqa: E402
 from forerun.prompts import prompt  # noqa: E402
 from forerun.rows import Row  # noqa: E402
@@ -79,3 +79,23 @@ def test_trees_of_one_metric_are_grown_anew_and_nothing_else_changes(
     assert (before.calibration.ranges["spent"][1], after.calibration.ranges["spent"][1]) == (100, 10_000)
     assert [line["metric"] for line in card.results] == ["kept"]
     assert set(card.recipe["rows of the trees"]) == {"spent"} and set(card.metrics) == {"spent", "kept"}
+
+
+def test_what_is_familiar_is_told_anew_and_nothing_else_changes(
+    script: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, table = tmp_path / "made", tmp_path / "spent.jsonl"
+    write_rows(table, rows("spent", 3))
+    both = [*rows("spent", 1), *rows("kept", 3)]
+    assert fit(Parts(both[::2], both[1::2]), folder, TINY)
+    files = {path.name: path.read_bytes() for path in folder.iterdir()}
+    monkeypatch.setattr(calibration, "_ROWS", 1)
+    monkeypatch.setattr(calibration, "_HELD", 5)
+    monkeypatch.setattr(sys, "argv", ["weights.py", "know", str(table), "-o", str(folder)])
+    assert script.main() == 0
+    checksums.check(folder, [name for name in PARTS if (folder / name).is_file()])
+    changed = {path.name for path in folder.iterdir() if files[path.name] != path.read_bytes()}
+    assert changed == {"calibration.json", "card.json", "README.md", "checksums.json"}
+    after = EncoderDecoder(folder).calibration
+    assert set(after.kinds) == {"spent/c"} and capsys.readouterr().out.startswith("spent/c ")
+    assert Card.load(folder).limits == script.SAID

@@ -110,6 +110,15 @@ class Distribution:
         lows, highs = (tuple(min(max(x, least), most) for x in ends) for ends in (self.lows, self.highs))
         return Distribution(lows, highs, self.weights)
 
+    def reaching(self, most: float, level: float) -> Distribution:
+        """With so much of the mass at `most`, or at infinity, that the central interval of `level` reaches it."""
+        if self.interval(level)[1] >= most:
+            return self
+        share = (1 - level) / 2 + 1e-9
+        parts = zip(self.lows, self.highs, self.weights, strict=True)
+        kept = [(low, high, weight * (1 - share)) for low, high, weight in parts]
+        return Distribution.of([*kept, (most, most, share)])
+
     @cached_property
     def _middles(self) -> list[float]:
         return [_between(low, high, 0.5) for low, high in zip(self.lows, self.highs, strict=True)]

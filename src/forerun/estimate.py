@@ -10,6 +10,7 @@ import html
 import math
 import os
 import re
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -22,6 +23,7 @@ from forerun.distribution import Distribution
 from forerun.errors import ForerunError, InputError, UsageError
 from forerun.models._calibrated import LEVEL
 from forerun.models.encoder_decoder import EncoderDecoder
+from forerun.prompts import parts
 from forerun.questions import Options, Question, What, check_sizes, questions
 from forerun.tasks.accuracy import ACCURACY
 from forerun.toolchains.onnx.model import MOST_SIZE
@@ -56,18 +58,23 @@ class Estimate:
     notes: tuple[str, ...] = ()
     """What a user should know of how the answer came about."""
     level: float = LEVEL
+    asks: float | None = None
+    """What the text asks for, in the unit, where nothing that was measured took so much: bytes, and infinite seconds of
+    a loop that nothing is seen to end. How much of it is taken nobody knows: the interval reaches as far."""
 
     @property
     def familiar(self) -> str:
         """The familiarity in a word: familiar, unusual (below .05), unlike anything seen (below all), or unknown.
 
-        Of a prompt that was not read by half nobody can say it: then what was cut.
+        Of a prompt that was not read by half nobody can say it, unless that half is like nothing: then what was cut.
         """
+        if self.familiarity == 0:
+            return "unlike anything seen"
         if 2 * self.cut > self.tokens:
             return f"{self.cut:,} of {self.tokens:,} tokens cut"
         if self.familiarity is None:
             return "unknown"
-        return "familiar" if self.familiarity >= 0.05 else "unusual" if self.familiarity > 0 else "unlike anything seen"
+        return "familiar" if self.familiarity >= 0.05 else "unusual"
 
     def above(self, value: float) -> float:
         """The probability of more than `value`, in the unit. Raises UsageError for what is no number."""
@@ -79,7 +86,7 @@ class Estimate:
 
     def to_json(self) -> dict[str, Any]:
         """Everything but the distribution, as plain data; a number that is not finite becomes None."""
-        names = ("name", "metric", "unit", "value", "low", "high", "level", "language", "device", "familiarity")
+        names = ("name", "metric", "unit", "value", "low", "high", "level", "language", "device", "familiarity", "asks")
         row = {name: getattr(self, name) for name in names}
         row |= {"familiar": self.familiar, "cut": self.cut, "tokens": self.tokens}
         row |= {"model": self.model, "notes": list(self.notes)}
@@ -114,11 +121,12 @@ def predict(
     stdin: bytes = b"",
     sizes: Mapping[str, int] | None = None,
 ) -> Estimate | list[Estimate]:
-    """What programs, modules or networks will cost, before they run: an Estimate for each of them and each metric.
+    """What programs, modules or networks will cost, before they run: one Estimate, or a list of them.
 
-    One source (a path, or a Source with the text; of its target only that of LLVM IR is read) and one metric give one
-    Estimate, everything else a list, file by file. Without `metric` all are predicted that the model knows of such a
-    file; without `device` the one is meant on which most of what it learned was measured. `model` is the folder of a
+    `predict("x.py", metric="memory")`, one source and the name of one metric, returns an Estimate; `predict("x.py")`
+    returns a list, of all metrics that the model knows of such a file, and so does whatever names sources or metrics in
+    a sequence: file by file. A source is a path, or a Source with the text; of its target only that of LLVM IR is read.
+    Without `device` the one is meant on which most of what it learned was measured. `model` is the folder of a
     checkpoint. The other options are those of `forerun.questions.Options`. Raises InputError for a file or a checkpoint
     that cannot be read, UsageError for a name that the model does not know, ToolMissing where C or C++ has to be
     compiled (for `size`) and there is no LLVM.
@@ -194,12 +202,16 @@ def answers(asked: Sequence[Question], loaded: EncoderDecoder, model: str = MODE
         kind, belief = question.kind, reading.distribution
         if kind.metric == ACCURACY.name:
             belief = belief.within(0.0, 1.0)
+        most = min(loaded.calibration.most(parts(question.prompt)), sys.float_info.max)
+        asks = question.asks if question.asks > most else None
+        belief = belief if asks is None else belief.reaching(asks, LEVEL)
         value, (low, high) = belief.median, belief.interval(LEVEL)
         if kind.unit == "B" or kind.metric == "instructions":
             value, low, high = _whole(value, round), _whole(low, math.floor), _whole(high, math.ceil)
-        familiarity = 0.0 if question.strange else reading.familiarity
+        strange = question.strange or (asks is not None and reading.familiarity is not None)
+        familiarity = 0.0 if strange else reading.familiarity
         made = Estimate(question.name, kind.metric, kind.unit, value, low, high, kind.language, question.device, model,
-                        belief, familiarity, reading.cut, reading.tokens, question.notes)  # fmt: skip
+                        belief, familiarity, reading.cut, reading.tokens, question.notes, asks=asks)  # fmt: skip
         found.append(made)
     return found
 

@@ -6,6 +6,7 @@ program and the module that clang makes of it.
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -16,9 +17,11 @@ from forerun.core import Metric, Source
 from forerun.corpora.programs import incomplete
 from forerun.errors import ForerunError, InputError, ToolMissing, UsageError, meant
 from forerun.models.encoder_decoder.card import Card, Kind
+from forerun.prompts import parts
 from forerun.tasks import _graphs, _programs, size
 from forerun.tasks._counters import reads_sizes
 from forerun.tasks._endless import endless
+from forerun.tasks._footprint import asked
 from forerun.tasks._parsing import broken
 from forerun.tasks.accuracy import ACCURACY
 from forerun.toolchains.llvm import clang
@@ -75,6 +78,8 @@ class Question:
     """Whether it is known to be unlike all that was learned from: another device, a program that does not end."""
     sizes: tuple[str, ...] = ()
     """Those that a network left open."""
+    asks: float = 0.0
+    """What its text asks for, in the unit: bytes, and for ever, infinite seconds; 0 where it does not tell."""
 
 
 def questions(what: What | File, card: Card, options: Options) -> list[Question]:
@@ -102,7 +107,7 @@ def questions(what: What | File, card: Card, options: Options) -> list[Question]
     if runs and (line := endless(file.source.lang, file.source.text)):
         why = f"nothing is seen that ends the loop in line {line}"
         notes.append(f"{file.source.name}: {why}: the answer is that of programs that end")
-        found = [replace(one, strange=one.strange or _ran(one.kind.metric)) for one in found]
+        found = [_for_ever(one) if _ran(one.kind.metric) else one for one in found]
     if runs and not options.stdin and reads_sizes(file.source.lang, file.source.text):
         why = "how much it takes follows from what it reads, and no input was named (--stdin)"
         notes.append(f"{file.source.name}: {why}: the answer is that of usual programs")
@@ -361,6 +366,17 @@ def _ran(metric: str) -> bool:
     return metric in _programs.METRICS
 
 
+def _for_ever(question: Question) -> Question:
+    """Of a program that nothing ends."""
+    return replace(question, strange=True, asks=math.inf if question.kind.unit == "s" else question.asks)
+
+
+def _asked(prompt: str, kind: Kind) -> float:
+    """Bytes that sizes in a program's text ask for, where bytes are asked about."""
+    held = _ran(kind.metric) and kind.unit == "B"
+    return asked(kind.base, parts(prompt).counters.get("elements", 0.0)) if held else 0.0
+
+
 def _part(source: Source) -> str:
     """Why it is no whole program, if it is none."""
     language = LANGUAGES.get(source.lang)
@@ -393,7 +409,7 @@ def _question(file: File, kind: Kind, card: Card, options: Options) -> Question:
             notes.append(f"the size is that of -O{level}: no level was named")
     prompt = _prompt(module or file.source, kind, device, level)
     strange = device not in known or level != asked
-    return Question(file.source.name, kind, device, prompt, tuple(notes), strange)
+    return Question(file.source.name, kind, device, prompt, tuple(notes), strange, asks=_asked(prompt, kind))
 
 
 def _learned(level: str, kind: Kind) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import glob
+import math
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -69,6 +70,9 @@ def run(options: argparse.Namespace) -> int:
     found = estimate.answers(questions, loaded, model)
     for note in dict.fromkeys(note for one in found for note in one.notes):
         say(f"forerun: {note}")
+    if not options.device and (devices := dict.fromkeys(one.device for one in found if one.unit == "s" and one.device)):
+        why = f"times are those of {' and '.join(devices)}, as no --device was named"
+        say(f"forerun: {why}: of this machine, `forerun train --recipe adapt` tells it in seconds")
     _show(_ranked(found), len(files) > 1, limit, options.format)
     if limit is not None:
         _gate(found, limit, _RISK if options.risk is None else options.risk)
@@ -191,17 +195,38 @@ def _table(rows: list[dict[str, Any]], unit: str) -> Table:
 
 def _gate(found: Sequence[Estimate], limit: str, risk: float) -> None:
     """Raises GateFailed where a file is over with more than that probability; says of which others it cannot tell."""
-    # Rounded: where the limit is the median itself, the last bit of a sum does not close the gate.
-    chances = [(round(one.above(amount(limit, one.unit)), 9), one) for one in found]
-    over = [(chance, one) for chance, one in chances if chance > risk]
-    if strange := [one for chance, one in chances if chance <= risk and one.familiarity == 0]:
+    asking: list[Estimate] = []
+    over: list[tuple[float, Estimate]] = []
+    strange: list[Estimate] = []
+    for one in found:
+        most = amount(limit, one.unit)
+        # Rounded: where the limit is the median itself, the last bit of a sum does not close the gate.
+        chance = round(one.above(most), 9)
+        if one.asks is not None and one.asks > most:
+            asking.append(one)
+        elif chance > risk:
+            over.append((chance, one))
+        elif one.familiarity == 0:
+            strange.append(one)
+    if strange:
         more = f", and {len(strange) - 1} more" if strange[1:] else ""
         say(f"forerun: the gate lets through what it knows little of: {strange[0].name} is {strange[0].familiar}{more}")
+    what = f"{len(asking) + len(over)} of {counted(len(found), 'file')} over {limit}"
+    if asking:
+        raise GateFailed(what, _asking(asking), "look at it, measure it, or raise --fail-over")
     if over:
-        chance, first = max(over, key=lambda entry: (entry[0], entry[1].value))
-        what = f"{first.name}: {quantity(first.value, first.unit)} of {first.metric}"
-        raise GateFailed(
-            f"{len(over)} of {counted(len(found), 'file')} over {limit}",
-            f"{what}; over it with a probability of {chance:.3g}, more than {risk:.3g} is too much",
-            "look at it, measure it, or raise --fail-over or --risk",
-        )
+        raise GateFailed(what, _over(over, risk), "look at it, measure it, or raise --fail-over or --risk")
+
+
+def _asking(found: Sequence[Estimate]) -> str:
+    """Why nothing lets through what asks for more than was ever measured: no probability tells of it."""
+    most, one = max(((one.asks or 0.0, one) for one in found), key=lambda entry: entry[0])
+    if math.isinf(most):
+        return f"{one.name}: nothing is seen that ends it"
+    return f"{one.name} asks for {quantity(most, one.unit)} of {one.metric}: nothing that was measured took so much"
+
+
+def _over(found: Sequence[tuple[float, Estimate]], risk: float) -> str:
+    chance, first = max(found, key=lambda entry: (entry[0], entry[1].value))
+    what = f"{first.name}: {quantity(first.value, first.unit)} of {first.metric}"
+    return f"{what}; over it with a probability of {chance:.3g}, more than {risk:.3g} is too much"

@@ -65,3 +65,8 @@ _OTHER = Footprint()
 def footprint(language: str) -> Footprint:
     """That of a language; of one that was not measured, as of compiled ones."""
     return _FOOTPRINTS.get(language, _OTHER)
+
+
+def asked(language: str, elements: float) -> float:
+    """Bytes that so many elements take, as counters tell them: as many as of the language's lists."""
+    return elements * footprint(language).listed

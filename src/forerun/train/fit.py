@@ -31,6 +31,7 @@ from forerun.errors import InputError, UsageError, reason
 from forerun.files import make_folder, write_atomically
 from forerun.models._calibrated import widths
 from forerun.models.encoder_decoder import ANSWER, BEGUN, CONFIG, EncoderDecoder, t5gemma
+from forerun.models.encoder_decoder import calibration as calibrating
 from forerun.models.encoder_decoder._torch import TorchNetwork
 from forerun.models.encoder_decoder.calibration import Calibration, Known, ranges
 from forerun.models.encoder_decoder.card import Card
@@ -41,7 +42,7 @@ from forerun.models.encoder_decoder.network import Network
 from forerun.models.encoder_decoder.tokenizer import PIECES, TOKENIZER, Tokenizer, learn
 from forerun.prompts import parts as parts_of
 from forerun.rows import Row
-from forerun.splits import SIMILAR
+from forerun.splits import SIMILAR, groups_of
 from forerun.train import checkpoint, leads, lora
 from forerun.train.curves import best, points_of
 from forerun.train.denoise import denoised
@@ -56,8 +57,12 @@ HELD = 300
 """Validation rows of each metric and language, at most: they say when to stop, the shares of trees, and the widths of
 intervals."""
 
-SUMMARISED = 2000
-"""Prompts of the training that tell what the network knows, about."""
+SUMMARISED, SUMMARISED_EACH = 2000, 800
+"""Prompts of the training that tell what the network knows, about; of each kind of question, at most."""
+
+GROUPS = 10
+"""Of validation rows of a kind, from which on they say how far out it may lie: by those of one package of modules, half
+of another one's were unlike."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,9 +258,24 @@ def calibration(
     model: EncoderDecoder, train: Sequence[Row], held: Sequence[Row], beliefs: Sequence[Distribution]
 ) -> Calibration:
     """How wide intervals must be for what is believed of held rows, and what it knows."""
-    seen = [row.prompt for row in train]
-    known = Known.of(model.summaries(_every(seen)), model.summaries(_every([row.prompt for row in held])))
-    return Calibration(factors(held, beliefs), known, ranges(train))
+    seen, there = [row.prompt for row in train], [row.prompt for row in held]
+    known = Known.of(model.summaries(_every(seen)), model.summaries(there))
+    return Calibration(factors(held, beliefs), known, ranges(train), kinds_of(model, train, held))
+
+
+def kinds_of(model: EncoderDecoder, train: Sequence[Row], held: Sequence[Row]) -> dict[str, Known]:
+    """What it knows of each kind of question, of at most `SUMMARISED_EACH` of its rows."""
+    groups: dict[str, set[str]] = {}
+    for row, group in zip(held, groups_of(held), strict=True):
+        groups.setdefault(calibrating.question(row.prompt), set()).add(group)
+    found = []
+    for rows in (some(train, SUMMARISED_EACH), held):
+        prompts: dict[str, list[str]] = {}
+        for row in rows:
+            if len(groups.get(name := calibrating.question(row.prompt), ())) >= GROUPS:
+                prompts.setdefault(name, []).append(row.prompt)
+        found.append({name: model.summaries(own) for name, own in prompts.items()})
+    return calibrating.kinds(*found)
 
 
 def factors(held: Sequence[Row], beliefs: Sequence[Distribution]) -> dict[str, float]:

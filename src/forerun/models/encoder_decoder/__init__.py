@@ -228,7 +228,7 @@ class EncoderDecoder(Predictor):
             memory = self.network.encode([encoded[i].ids for i in places])
             grammars = [grammar or ANSWER] * len(places)
             trees = _decode.expand(self.network, self.tokenizer.vocabulary, memory, grammars, floor=FLOOR)
-            known = self._familiarity(memory, len(places))
+            known = self._familiarity([prompts[i] for i in places], memory)
             for i, leaves, one, familiarity in zip(places, trees, grammars, known, strict=True):
                 found[i] = Reading(distribution(leaves, one), familiarity, encoded[i].cut, encoded[i].tokens)
         alone = [found[i].distribution for i in range(len(prompts))]
@@ -253,10 +253,12 @@ class EncoderDecoder(Predictor):
         return replace(reading, familiarity=0.0) if beyond and reading.familiarity is not None else reading
 
     def settled(self, prompts: Sequence[str], beliefs: Sequence[Distribution]) -> list[Distribution]:
-        """As wide as beliefs of such prompts have to be, their ends not far beyond what was learned from."""
+        """As wide as beliefs of such prompts have to be, their ends not far beyond what was learned from, and not
+        below what can be."""
         heads = [parts(prompt) for prompt in prompts]
         wide = [one.widened(self.calibration.factor(head)) for head, one in zip(heads, beliefs, strict=True)]
-        return [one.within(*self.calibration.bounds(head, one.median)) for head, one in zip(heads, wide, strict=True)]
+        near = [one.within(*self.calibration.bounds(head, one.median)) for head, one in zip(heads, wide, strict=True)]
+        return [self.calibration.possible(head, one) for head, one in zip(heads, near, strict=True)]
 
     def summaries(self, prompts: Sequence[str]) -> Any:
         """`[N, F]`, an array: where each prompt lies in what the network has learned (`Reader`)."""
@@ -269,9 +271,9 @@ class EncoderDecoder(Predictor):
             found |= zip(places, self.network.summaries(memory), strict=True)
         return np.stack([found[i] for i in range(len(prompts))])
 
-    def _familiarity(self, memory: Any, n: int) -> list[float | None]:
-        known = self.calibration.known
-        return [None] * n if known is None else known.familiarity(self.network.summaries(memory)).tolist()
+    def _familiarity(self, prompts: Sequence[str], memory: Any) -> list[float | None]:
+        known = self.calibration.known or self.calibration.kinds
+        return self.calibration.familiarity(prompts, self.network.summaries(memory)) if known else [None] * len(prompts)
 
 
 def _batches(lengths: Sequence[int]) -> list[list[int]]:

@@ -2,7 +2,9 @@
 
 Intervals: for each metric (and language, where there are enough rows) the factor by which distances from the median are
 widened, so that the central 90% hold 90% of the truths (split conformal prediction). Familiarity: how far a source's
-summary lies from those of the training, by Mahalanobis distance (Lee et al. 2018), as a share of validation rows.
+summary lies from those of the training of its own kind of question, by Mahalanobis distance (Lee et al. 2018), as a
+share of validation rows. A perceptron is nothing new to a network that learned the latencies of some, and nothing like
+the cells from which it learned accuracies: among all rows together both are familiar.
 """
 
 from __future__ import annotations
@@ -11,12 +13,14 @@ import json
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from forerun.distribution import Distribution
 from forerun.errors import InputError, reason
 from forerun.files import write_atomically
 from forerun.models._calibrated import kind
@@ -32,8 +36,16 @@ _UNSEEN = 2.0
 """Times beyond what was learned from, where an answer is no longer of a kind that was seen."""
 _FLOOR = 0.8
 """Of the least that any program of a language held: other versions and machines take a little less."""
+_LEAST = {"text": 3.0, "instructions": 1.0}
+"""What a function becomes that has to be kept, `xor eax, eax` and `ret`: of 400 programs and 670 modules none has less
+for each. But never more than a byte for each instruction that the front end wrote: one of `ret` alone is smaller."""
 _SHRINKAGE = 0.05
 """Of the covariance towards its mean variance: summaries may lie in a subspace."""
+_ROWS, _HELD = 4, 20
+"""Training rows of a kind for each number of a summary, and validation rows, from which on it is told apart."""
+_ENOUGH = 100
+"""Validation rows that say how far out a kind may lie: of fewer, those of all kinds of the metric do."""
+_QUANTILES = np.linspace(0, 1, 101)
 
 Floats32 = NDArray[np.float32]
 
@@ -52,10 +64,14 @@ class Known:
         mean = training_NF.mean(0)
         covariance = np.cov(training_NF, rowvar=False).reshape(len(mean), len(mean))
         spread = max(float(np.trace(covariance)) / len(mean), 1e-12)
-        values, vectors = np.linalg.eigh((1 - _SHRINKAGE) * covariance + _SHRINKAGE * spread * np.eye(len(mean)))
-        made = cls(mean, (vectors / np.sqrt(values)).astype(np.float32), np.zeros(101, np.float32))
-        distances = np.quantile(made.distance(validation_NF), np.linspace(0, 1, 101)).astype(np.float32)
-        return cls(made.mean, made.whitening, distances)
+        shrunk = (1 - _SHRINKAGE) * covariance + _SHRINKAGE * spread * np.eye(len(mean))
+        whitening = np.linalg.inv(np.linalg.cholesky(shrunk)).T
+        made = cls(mean, whitening.astype(np.float32), np.zeros(101, np.float32))
+        return made.among(made.distance(validation_NF))
+
+    def among(self, distances_N: Floats32) -> Known:
+        """With the quantiles of these distances."""
+        return replace(self, distances=np.quantile(distances_N, _QUANTILES).astype(np.float32))
 
     def distance(self, summaries_BF: Floats32) -> Floats32:
         """`[B]`, in standard deviations."""
@@ -66,6 +82,26 @@ class Known:
         """`[B]`: the share of validation rows that lie at least as far out; 0 is farther than any of them."""
         place = np.searchsorted(self.distances, self.distance(summaries_BF), side="left")
         return 1 - place / len(self.distances)
+
+
+def kinds(training: Mapping[str, Floats32], validation: Mapping[str, Floats32]) -> dict[str, Known]:
+    """Of the summaries `[N, F]` of kinds, by `metric/language`: those that have enough."""
+    enough = [name for name, found in training.items() if len(found) >= _ROWS * found.shape[1]]
+    told = [name for name in enough if len(validation.get(name, ())) >= _HELD]
+    found = {name: Known.of(training[name], validation[name]) for name in told}
+    out = {name: known.distance(validation[name]) for name, known in found.items()}
+
+    def beside(name: str) -> Floats32:
+        metric = name.partition("/")[0]
+        return np.concatenate([own for other, own in out.items() if other.partition("/")[0] == metric])
+
+    return {name: known if len(out[name]) >= _ENOUGH else known.among(beside(name)) for name, known in found.items()}
+
+
+def question(prompt: str) -> str:
+    """The kind of question of a prompt: `metric/language`, the language with its tool."""
+    head = parts(prompt).head
+    return f"{head.get('metric', '')}/{head.get('language', '')}"
 
 
 def ranges(rows: Sequence[Row]) -> dict[str, tuple[float, float]]:
@@ -85,7 +121,7 @@ def _beyond(value: float, way: int, times: float) -> float:
 @dataclass(frozen=True)
 class Calibration:
     """`factors` by `metric` and `metric/kind` (see `kind`); `ranges`, ten times beyond what was learned of, by `metric`
-    and `metric/language`.
+    and `metric/language`; what is `known` of all rows together, and of `kinds` of questions by `metric/language`.
 
     All parts may be absent.
     """
@@ -93,6 +129,14 @@ class Calibration:
     factors: Mapping[str, float] = field(default_factory=dict)
     known: Known | None = None
     ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    kinds: Mapping[str, Known] = field(default_factory=dict)
+
+    def familiarity(self, prompts: Sequence[str], summaries_BF: Floats32) -> list[float | None]:
+        """Of each prompt, among rows of its kind of question, else among all; None where nothing is known."""
+        known = [self.kinds.get(question(prompt), self.known) for prompt in prompts]
+        return [
+            None if one is None else float(one.familiarity(summaries_BF[i : i + 1])[0]) for i, one in enumerate(known)
+        ]
 
     def factor(self, found: Parts) -> float:
         """For a prompt: that of its language and pipeline, else of its metric, else 1."""
@@ -111,6 +155,18 @@ class Calibration:
         least, most = self._range(found)
         return not _beyond(least, -1, _UNSEEN / FAR) <= middle <= _beyond(most, 1, _UNSEEN / FAR)
 
+    def most(self, found: Parts) -> float:
+        """The most that was measured of its language, else of its metric."""
+        return _beyond(self._range(found)[1], 1, 1 / FAR)
+
+    def possible(self, found: Parts, belief: Distribution) -> Distribution:
+        """What is believed of machine code, moved up as a whole where its functions cannot be as small as its middle:
+        modules of a few bytes were hardly learned from."""
+        kept, least = found.counters.get("kept", 0.0), _LEAST.get(found.head.get("metric", ""), 0.0)
+        floor = min(kept * least, found.counters.get("instructions", 0.0))
+        middle = belief.median
+        return belief.scaled(floor / middle).within(kept, math.inf) if 0 < middle < floor else belief
+
     def _range(self, found: Parts) -> tuple[float, float]:
         metric, language = found.head.get("metric", ""), found.head.get("language", "")
         whole = (-math.inf, math.inf)
@@ -118,8 +174,9 @@ class Calibration:
 
     def save(self, folder: Path) -> None:
         """Writes `calibration.json`."""
-        rows = None if self.known is None else {name: x.tolist() for name, x in vars(self.known).items()}
-        text = json.dumps({"factors": dict(self.factors), "ranges": dict(self.ranges), "known": rows})
+        rows = None if self.known is None else _plain(self.known)
+        told = {"kinds": {name: _plain(known) for name, known in self.kinds.items()}}
+        text = json.dumps({"factors": dict(self.factors), "ranges": dict(self.ranges), "known": rows, **told})
         write_atomically(folder / FILE, (text + "\n").encode())
 
     @classmethod
@@ -130,14 +187,25 @@ class Calibration:
             return cls()
         try:
             found = json.loads(path.read_text())
-            arrays = {name: np.array(x, np.float32) for name, x in (found["known"] or {}).items()}
-            known = Known(**arrays) if arrays else None
-            if known and (known.mean.ndim, known.distances.ndim, known.whitening.shape) != (1, 1, 2 * known.mean.shape):
-                raise ValueError("the arrays of `known` do not fit each other")
+            known = _known(found["known"]) if found["known"] else None
+            told = {name: _known(each) for name, each in found.get("kinds", {}).items()}
             factors = {name: float(x) for name, x in found["factors"].items()}
             if not all(0 < x < math.inf for x in factors.values()):
                 raise ValueError("a factor is not a positive number")
             ranges = {name: (float(least), float(most)) for name, (least, most) in found.get("ranges", {}).items()}
-            return cls(factors, known, ranges)
+            return cls(factors, known, ranges, told)
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise InputError(f"{path} cannot be read", reason(error), "calibrate it again, or delete it") from error
+
+
+def _plain(known: Known) -> dict[str, Any]:
+    """As plain data, to five digits."""
+    return {name: np.vectorize(lambda x: float(f"{x:.5g}"))(array).tolist() for name, array in vars(known).items()}
+
+
+def _known(found: Mapping[str, Any]) -> Known:
+    """What `_plain` gave. Raises ValueError, TypeError."""
+    known = Known(**{name: np.array(x, np.float32) for name, x in found.items()})
+    if (known.mean.ndim, known.distances.ndim, known.whitening.shape) != (1, 1, 2 * known.mean.shape):
+        raise ValueError("the arrays of `known` do not fit each other")
+    return known
