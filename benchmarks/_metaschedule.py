@@ -20,7 +20,7 @@ from forerun.core import Measurement, Source
 from forerun.errors import ForerunError
 from forerun.grammars.decisions import Decisions
 from forerun.sandbox import Pool
-from forerun.toolchains.tvm import database, measure
+from forerun.toolchains.tvm import database, extract, measure
 from forerun.toolchains.tvm._load import intrinsics, load
 from forerun.toolchains.tvm.device import Device
 from forerun.toolchains.tvm.space import Program
@@ -217,7 +217,7 @@ def kernel(bench: measure.Bench, device: Device, tensors: Sequence[Any], module:
 
     Raises ForerunError where it does not compute what NumPy does.
     """
-    function = device.loaded(load().compile(module, bench.program.target))["main"]
+    function = device.loaded(extract.built(module, bench.program.target))["main"]
     bench.poison(tensors)
     function(*tensors)
     if problem := bench.wrong(tensors):
