@@ -70,13 +70,13 @@ def processor_time(seconds: float) -> Iterator[None]:
     if not _worker or not math.isfinite(seconds):
         yield
         return
-    hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+    soft, hard = resource.getrlimit(resource.RLIMIT_CPU)
     until = math.ceil(time.process_time() + seconds)
-    resource.setrlimit(resource.RLIMIT_CPU, (until if hard < 0 else min(until, hard), hard))
+    resource.setrlimit(resource.RLIMIT_CPU, (until if soft == resource.RLIM_INFINITY else min(until, soft), hard))
     try:
         yield
     finally:
-        resource.setrlimit(resource.RLIMIT_CPU, (hard, hard))
+        resource.setrlimit(resource.RLIMIT_CPU, (soft, hard))
 
 
 class TimedAlone(Task[A]):
