@@ -53,17 +53,12 @@ if [ ! -e "$stamp" ]; then
 fi
 
 if ! .venv/bin/forerun doctor >/dev/null 2>&1; then
-    newest=$(
-        for version in 22 21 20 19 18; do
-            if apt-cache show "clang-$version" >/dev/null 2>&1; then echo "$version"; break; fi
-        done
-    )
-    if [ -z "$newest" ] && installable; then
-        as_root apt-get update -qq >/dev/null 2>&1 || true
-        for version in 22 21 20 19 18; do
-            if apt-cache show "clang-$version" >/dev/null 2>&1; then newest=$version; break; fi
-        done
-    fi
+    # Lists that came with the machine may know older versions alone.
+    if installable; then as_root apt-get update -qq >/dev/null 2>&1 || true; fi
+    newest=
+    for version in 22 21 20 19 18; do
+        if apt-cache show "clang-$version" >/dev/null 2>&1; then newest=$version; break; fi
+    done
     wanted="clang-${newest:-22} llvm-${newest:-22}"
     # shellcheck disable=SC2086 # two packages
     install $wanted || stop "LLVM 18 to 22 with clang is needed: apt-get install $wanted"
