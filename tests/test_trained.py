@@ -206,10 +206,12 @@ def test_what_judges_is_known_from_nowhere_and_a_device_not_at_another_batch(
     titles = ("latency_ms.titan_rtx_1", "latency_ms.titan_rtx_256", "latency_ms.pixel3", "accuracy_percent.cifar10-val")
     lines = [f"{cell},{i},{i + 1},{i + 2},{i + 3}" for i, cell in enumerate(islice(nasbench.cells(), 1, 31))]
     path.write_text("\n".join([",".join(("arch", *titles)), *lines]))
-    asked = Namespace(nas=path, seed=[0, 1], judged=10, only="", unseen=["titan_rtx_1"])
+    asked = Namespace(nas=path, seed=[0, 1], judged=10, only="", unseen=["titan_rtx_1"], pretrain=1)
     experiments = list(script["of_nas"](asked))
     assert [(one.by, one.seed) for one in experiments[:3]] == [("architecture", 0), ("architecture", 0), ("device", 0)]
     for one in experiments:
+        assert bool(one.unlabelled) == ("accuracy" in one.name)
+        assert not {*one.unlabelled} & {row.prompt for row in one.parts.test}
         learned = {row.group for part in (one.parts.train, one.parts.validation) for row in part}
         assert len(one.parts.test) == 10 and not learned & {row.group for row in one.parts.test}
     sizes = [(len(one.parts.train), len(one.parts.validation)) for one in experiments[:3]]
