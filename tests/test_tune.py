@@ -22,6 +22,7 @@ import pytest
 from onnx import TensorProto, helper
 
 from forerun import cli, files, sandbox, settings
+from forerun.cli import tune as cli_tune
 from forerun.clock import Timing
 from forerun.core import Draft, Measurement, Source, Trial
 from forerun.corpora import workloads
@@ -553,6 +554,24 @@ def test_a_busy_machine_is_told(tuned: Any, monkeypatch: pytest.MonkeyPatch) -> 
     together = sum(hand.before_s for hand in baselines)
     (note,) = table.notes(networks.Comparison({"default": Timing((together / 4,))}, {}))
     assert "together they take 4.0 times as long" in note and "FORERUN_CACHE" in note
+
+
+def test_time_that_is_no_kernels_is_told(tuned: Any) -> None:
+    found, _, _ = tuned
+    network = networks.Comparison({"tuned": Timing((found.after_s * 2,))}, {})
+    (note,) = tuning.beside(network, found.kernels, ())
+    assert note == "the kernels take 50% of the tuned network's time; the rest are TVM's calls of kernels and copies"
+    (note,) = tuning.beside(network, found.kernels, ("fused_sum",))
+    assert "programs that were not tuned (1) and TVM's calls" in note
+    near = networks.Comparison({"tuned": Timing((found.after_s * 1.2,))}, {})
+    assert tuning.beside(near, found.kernels, ()) == tuning.beside(None, found.kernels, ()) == []
+
+
+def test_names_of_fused_kernels_are_cut_for_people() -> None:
+    long = "fused_matmul_" + "add_" * 60 + "gelu7"
+    seen = cli_tune._short(long)
+    assert len(seen) == 60 and seen.startswith("fused_matmul_add") and seen.endswith("gelu7") and "…" in seen
+    assert cli_tune._short("fused_matmul_add") == "fused_matmul_add"
 
 
 def test_threads_that_wake_are_not_timed() -> None:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from forerun.tuning import Progress, Tuned
 
 _seconds = partial(quantity, unit="s")
+_NAME = 60
+"""Letters of a kernel that people see."""
 _STAGES = {
     "reading": "reading it, and running a network once untuned: minutes where there is much work",
     "default": "measuring the defaults",
@@ -147,7 +149,7 @@ def _show(tuned: Tuned, form: str) -> None:
 
 def _kernels() -> list[Column]:
     return [
-        Column("task", "task"),
+        Column("task", "task", _short),
         Column("weight", "weight", number, True),
         Column("default", "default", _seconds, True),
         Column("tuned", "tuned", _seconds, True),
@@ -167,6 +169,11 @@ def _networks() -> list[Column]:
         Column("gain", "gain", _times, True),
         Column("off", "differs from tuned by", lambda value: f"{value:.1e}", True),
     ]
+
+
+def _short(name: str) -> str:
+    """A fused kernel's name can be hundreds of letters long; its end tells it from others."""
+    return name if len(name) <= _NAME else f"{name[: _NAME - 16]}…{name[-15:]}"
 
 
 def _times(value: Any) -> str:

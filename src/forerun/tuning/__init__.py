@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -49,6 +49,8 @@ _WAITED = 0.1
 """Of the time of a comparison: on an idle machine others have the processor for less than a hundredth of it."""
 _TOGETHER = 1.5
 """Kernels one after the other take less than this times the network that they make up, in which caches are colder."""
+_BESIDE = 1.5
+"""A tuned network takes less than this times its kernels, unless its kernels are too short for what calls them."""
 _ANEW = "measure again when it is idle, into another store: FORERUN_CACHE=DIR"
 
 _NO_LIMIT = 1 << 40
@@ -224,13 +226,24 @@ def tune(
             if out is not None and table.hands and not folder.ended(out):
                 folder.write(made(None, [folder.unfinished(stopped)]), out, database.written(table.records()), b"")
             raise
-        tuned = made(comparison, [*table.notes(comparison), *([f"no library: {why}"] if why else [])])
+        notes = [*table.notes(comparison), *([f"no library: {why}"] if why else [])]
+        tuned = made(comparison, [*notes, *beside(comparison, table.kernels(), left_out)])
         if out is not None:
             try:
                 folder.write(tuned, out, texts, library)
             except ForerunError as error:
                 raise Unwritten(error, tuned) from error
         return tuned
+
+
+def beside(comparison: network.Comparison | None, kernels: Sequence[Kernel], others: Collection[str]) -> list[str]:
+    """Where much of the tuned network's time is none of its kernels', what it is; `others` were not measured."""
+    together = sum(kernel.weight * kernel.after_s for kernel in kernels)
+    whole = comparison.timings[network.TUNED].median_s if comparison else 0.0
+    if whole <= _BESIDE * together:
+        return []
+    rest = f"{f'programs that were not tuned ({len(others)}) and ' if others else ''}TVM's calls of kernels and copies"
+    return [f"the kernels take {together / whole:.0%} of the tuned network's time; the rest are {rest}"]
 
 
 def _check(
