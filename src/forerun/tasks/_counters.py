@@ -14,9 +14,12 @@ from dataclasses import dataclass
 from functools import cache
 
 from forerun.tasks._footprint import footprint
+from forerun.tasks._growth import GROWING
 from forerun.tasks._nesting import Blocks, Braces, Indents, Parens
-from forerun.tasks._sizes import GROWING, TOKEN, UNKNOWN, Sizes, Speech, heard
+from forerun.tasks._rounds import UNKNOWN
+from forerun.tasks._sizes import Sizes, heard
 from forerun.tasks._stdin import may_read
+from forerun.tasks._tokens import TOKEN, Speech
 from forerun.toolchains.llvm.counts import counts
 
 _LINE, _HASH = r"//[^\n]*+", r"(?<![$&{\\])\#[^\n]*+"

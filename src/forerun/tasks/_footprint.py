@@ -44,6 +44,10 @@ class Footprint:
                 return int(bits[1]) / 8
         return None
 
+    def share(self, taken: float) -> float:
+        """How many elements of a list that grows take so many bytes."""
+        return taken / self.listed
+
 
 _C = Footprint(text=45.0, narrow=True)
 _FOOTPRINTS: Mapping[str, Footprint] = {

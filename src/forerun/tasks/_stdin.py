@@ -27,7 +27,7 @@ _ENDS = frozenset("\n ; { }".split(" "))
 
 
 def read(tokens: Sequence[str], stdin: bytes) -> Iterator[tuple[str, float]]:
-    """Names and what they are worth, in the order of the text. `tokens` are those of `forerun.tasks._sizes.TOKEN`."""
+    """Names and what they are worth, in the order of the text. `tokens` are those of `forerun.tasks._tokens.TOKEN`."""
     reading = _Reading(stdin)
     start = 0
     for i, token in enumerate(tokens):

@@ -123,7 +123,7 @@ def unused(
 ) -> list[tuple[int, int]]:
     """Where functions stand in a text that nobody calls, in its order, each up to what follows it.
 
-    `tokens` are those of `forerun.tasks._sizes.TOKEN`, which begin at `starts`, and four empty ones behind them;
+    `tokens` are those of `forerun.tasks._tokens.TOKEN`, which begin at `starts`, and four empty ones behind them;
     `strings` are the lengths of those that are strings, by their places. Never raises.
     """
     style = _STYLES.get(language)

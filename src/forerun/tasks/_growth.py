@@ -1,0 +1,120 @@
+"""What is added to lists and maps, an element at a time."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from forerun.tasks._arithmetic import FAR, MOST
+from forerun.tasks._contents import Contents
+from forerun.tasks._names import Names
+from forerun.tasks._stdin import is_word
+from forerun.tasks._tokens import Text
+
+GROWING = frozenset(
+    "push append push_back emplace_back add put insert extend unshift WriteString push_str addAll concat emplace set"
+    " enqueue offer appendleft array_push heappush malloc calloc merge setdefault or_insert or_default".split()
+)
+"""What adds to something that grows."""
+_UNDER_KEYS = frozenset("put set insert setdefault or_insert or_default".split())
+_ALONE = frozenset("malloc calloc".split())
+
+
+class Growth:
+    """What was heard of it so far."""
+
+    def __init__(self, text: Text, names: Names, contents: Contents) -> None:
+        self._text, self._tokens, self._names, self._contents = text, text.tokens, names, contents
+        self.grown: list[tuple[int, float, float, float]] = []
+        """As `forerun.tasks._sizes.Sizes` has it."""
+        self._puts: Counter[str] | None = None
+        """At how many places something is put into what has a name."""
+
+    def hear(self, i: int, latest: float) -> None:
+        """What is added at `i`, where the loop before goes round `latest` times."""
+        tokens, token, names = self._tokens, self._tokens[i], self._names
+        if grows := self._grower(i):
+            names.hold(grows, min(latest, names.bounded.get(grows, latest)))
+        if token in names.growing and (put := self._put(i)):
+            keyed = names.growing[token] or tokens[i + 1] == "{" or tokens[i + 1 : i + 3] == ["[", '"']
+            self._add(i, self._keys(i + 1), self._added(keyed, put))
+        elif tokens[i + 1] == "[" and is_word(token) and (held := self._placed(i + 1)) > 1.0:
+            self._add(i, MOST, held)
+        elif token in GROWING:
+            each = self._added(token in _UNDER_KEYS, i + 2, token in _ALONE, grows)
+            self._add(i, names.bounded.get(grows, MOST), each)
+
+    def repeated(self, i: int, rounds: float) -> None:
+        """What the statement adds that a loop's word at `i` ends: `push @a, $_ for 1 .. 9`."""
+        start, depth = i, 0
+        while start > max(i - FAR, 0) and depth >= 0:
+            start -= 1
+            token = self._tokens[start]
+            if token in (";", "\n") and not depth:
+                break
+            depth += (token == "}") - (token == "{")
+        for k in range(len(self.grown) - 1, -1, -1):
+            at, keys, each, _ = self.grown[k]
+            if at < self._text.starts[start]:
+                break
+            self.grown[k] = (at, keys, each, max(rounds, 1.0))
+
+    def fill(self, name: str, count: float) -> None:
+        """A loop goes on until a list holds so many; what is put into it at one place only makes no more."""
+        self._names.hold(name, count)
+        if self._puts is None:
+            self._puts = Counter(self._grower(i) for i in range(len(self._tokens) - 4))
+        if self._puts[name] == 1:
+            self._names.bounded[name] = count
+
+    def _add(self, i: int, keys: float, each: float) -> None:
+        self.grown.append((self._text.starts[i], keys, each, 1.0))
+
+    def _grower(self, i: int) -> str:
+        """The list that grows by what is written at `i`: `a.append(x)`, `push @a, $x`, `a = append(a, x)`, `a[] = x`;
+        empty where none does."""
+        tokens, token = self._tokens, self._tokens[i]
+        if token in GROWING and tokens[i + 1] != "=":
+            if tokens[i - 1] == "." and i > 1:
+                return tokens[i - 2]
+            return tokens[i + 1 + (tokens[i + 1] == "(")]
+        return token if token in self._names.growing and self._put(i) else ""
+
+    def _put(self, i: int) -> int:
+        """Where an element is written that is put into something that was empty, if it is: `a[k] = v`, `a[k]++`, Ruby's
+        `a << v`; else 0.
+        """
+        part, following = self._text.part, self._tokens[i + 1]
+        if following not in ("[", "{"):
+            return i + 2 if following == "<<" else 0
+        end = self._text.closing(i + 1) + 1
+        if part(end) in ("=", "+=", "||") or (part(end), part(end + 1)) in (("+", "+"), (".", "=")):
+            return end + 1
+        return 0
+
+    def _placed(self, opened: int) -> float:
+        """What is put into the place of a list that those brackets name: `rows[i] = new int[n]`."""
+        end = self._text.closing(opened) + 1
+        return self._contents.told(end + 1)[1] if self._text.part(end) == "=" else 0.0
+
+    def _keys(self, opened: int) -> float:
+        """How many keys there can be in the brackets there: of a remainder as many as what it is divided by."""
+        inside = range(opened, self._text.closing(opened))
+        rests = [self._names.work_out(i + 1) for i in inside if self._tokens[i] == "%"]
+        return min((rest for rest in rests if rest > 1.0), default=MOST)
+
+    def _added(self, keyed: bool, i: int, alone: bool = False, onto: str = "") -> float:
+        """How many elements of a list one counts for that is added, and written from `i` on, perhaps behind what it is
+        put `onto`."""
+        part, takes = self._text.part, self._text.speech.takes
+        whole = alone or part(i) in ("[", "{", "new") or (part(i) == "(" and "," in part(i + 2))
+        more = takes.node if whole else takes.text - takes.listed if self._text.spelt(i) else 0.0
+        listed = max(takes.listed, more) if whole else takes.listed + more
+        if keyed and self._tokens[i - 1] == "=" and self._named_by_text(i - 2):
+            more += takes.text - takes.listed
+        taken = takes.keyed + more if keyed else listed
+        return max(takes.share(taken), self._contents.told(i - 1 if alone else i, onto)[1])
+
+    def _named_by_text(self, i: int) -> bool:
+        """Whether the key is a text that is made, whose bracket ends at `i`."""
+        opened = next((k for k in range(i, max(i - 8, -1), -1) if self._tokens[k] in ("[", "{")), i)
+        return self._text.spelt(opened + 1, i - opened - 1)

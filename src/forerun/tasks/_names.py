@@ -1,0 +1,102 @@
+"""What names are worth, as far as a program's text binds them: numbers, and lists of so many elements."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from forerun.tasks._arithmetic import MOST, Sum
+from forerun.tasks._stdin import is_word
+from forerun.tasks._tokens import Text
+
+LENGTHS = frozenset("len length size count sizeof scalar max min sum".split())
+"""What is said of a list that is one number."""
+_KEYED = frozenset("map unordered_map".split())
+"""C++: of what, stands in angle brackets in front of the name."""
+_EMPTY = ("[ ]", "( )", "array ( )")
+"""What a name is bound to that grows as something is put into it."""
+_EMPTY_KEYED = (
+    "{ }", "new Map", "make ( map", "map [", "Hash . new", "Set . new", "dict ( )",
+    "defaultdict (", "collections . defaultdict", "Counter ( )", "collections . Counter",
+)  # fmt: skip
+"""Such as holds its elements under keys."""
+
+
+class Names:
+    """A name that is bound several times has the largest value."""
+
+    def __init__(self, text: Text) -> None:
+        self._text = text
+        self.part = text.part
+        """A token, for arithmetic on them."""
+        self._values: dict[str, float] = {}
+        self.counts: dict[str, float] = {}
+        """Names of lists, and how many elements they hold."""
+        self.bounded: dict[str, float] = {}
+        """Names of what holds no more than so many elements, whatever is put into it."""
+        self.growing: dict[str, bool] = {}
+        """Names that were bound to something empty, and whether it holds its elements under keys."""
+
+    def worth(self, name: str) -> float | None:
+        """The value of a name."""
+        return self._values.get(name)
+
+    def count(self, name: str) -> float | None:
+        """How many elements a list holds."""
+        return self.counts.get(name)
+
+    def work_out(self, i: int) -> float:
+        """What can be known of an expression; 0 of none."""
+        value, _ = Sum(self, strict=False).value(i)
+        return min(max(value or 0.0, 0.0), MOST)
+
+    def product(self, places: Iterable[int]) -> float:
+        """Of what can be known of several expressions."""
+        return math.prod(max(self.work_out(place), 1.0) for place in places)
+
+    def reach(self, name: str, value: float) -> None:
+        """A name is worth no less than this."""
+        self._values[name] = max(value, self._values.get(name, 0.0))
+
+    def hold(self, name: str, count: float) -> None:
+        """A list holds no fewer elements."""
+        if count > 1.0 and is_word(name):
+            self.counts[name] = max(count, self.counts.get(name, 0.0))
+
+    def bind(self) -> None:
+        """Names that are bound to what can be worked out: `N = 10`, `#define N 10`, `N: int = 10`."""
+        tokens = self._text.tokens
+        for i, token in enumerate(tokens):
+            if token in ("=", ":=", "=>") and i:
+                name = self._text.bound(i)
+                self.give(name, i + 1)
+                empty = " ".join(tokens[i + 1 : i + 4])
+                if empty.startswith((*_EMPTY, *_EMPTY_KEYED)):
+                    self._grows(name, empty.startswith(_EMPTY_KEYED))
+            elif token == "deque" and tokens[i + 1] == "(":
+                self._limit(i)
+            elif token == "my" and tokens[i + 2] == ";":
+                self._grows(tokens[i + 1], False)
+            elif token in _KEYED and tokens[i + 1] == "<":
+                self._grows(tokens[self._text.angled(i + 1) + 1], True)
+            elif token == "define" and tokens[i - 1] == "#":
+                self.give(tokens[i + 1], i + 2)
+
+    def give(self, name: str, start: int) -> None:
+        """A name is bound to the expression there, if that can be worked out."""
+        if is_word(name):
+            value, _ = Sum(self, strict=True).value(start)
+            if value is not None and value > self._values.get(name, -1.0):
+                self._values[name] = value
+
+    def _grows(self, name: str, keyed: bool) -> None:
+        if is_word(name):
+            self.growing[name] = keyed
+
+    def _limit(self, i: int) -> None:
+        """Python: `d = deque(maxlen=n)`, `d = collections.deque([], n)`, with the word at `i`."""
+        tokens, places = self._text.tokens, self._text.places(i + 1)
+        at = next((place + 2 for place in places if self.part(place) == "maxlen"), places[1] if len(places) > 1 else 0)
+        bound = i - 3 if tokens[i - 1] == "." else i - 1
+        if at and bound > 0 and tokens[bound] == "=" and (most := self.work_out(at)) >= 1.0:
+            self.bounded[self._text.bound(bound)] = most
