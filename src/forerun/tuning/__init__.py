@@ -50,7 +50,7 @@ _WAITED = 0.1
 _TOGETHER = 1.5
 """Kernels one after the other take less than this times the network that they make up, in which caches are colder."""
 _BESIDE = 1.5
-"""A tuned network takes less than this times its kernels, unless its kernels are too short for what calls them."""
+"""A tuned network takes less than this times its kernels, unless these are short or its weights fit into no cache."""
 _ANEW = "measure again when it is idle, into another store: FORERUN_CACHE=DIR"
 
 _NO_LIMIT = 1 << 40
@@ -242,8 +242,11 @@ def beside(comparison: network.Comparison | None, kernels: Sequence[Kernel], oth
     whole = comparison.timings[network.TUNED].median_s if comparison else 0.0
     if whole <= _BESIDE * together:
         return []
-    rest = f"{f'programs that were not tuned ({len(others)}) and ' if others else ''}TVM's calls of kernels and copies"
-    return [f"the kernels take {together / whole:.0%} of the tuned network's time; the rest are {rest}"]
+    untuned = f"programs that were not tuned ({len(others)}), " if others else ""
+    return [
+        f"the kernels, timed one at a time, take {together / whole:.0%} of the tuned network's time; the rest is"
+        f" {untuned}data that comes from memory where a kernel alone finds it in a cache, and TVM's calls"
+    ]
 
 
 def _check(
