@@ -60,7 +60,8 @@ def started(folder: Path, module: str, *arguments: str) -> Iterator[tuple[subpro
         # Servers of TVM have children with sessions of their own.
         ours = [process, *psutil.Process(process.pid).children(recursive=True)] if process.poll() is None else []
         for each in ours:
-            each.kill()
+            with suppress(psutil.NoSuchProcess):  # a child ends with its session
+                each.kill()
         for each in ours:
             each.wait()
 
