@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -226,8 +226,8 @@ def tune(
             if out is not None and table.hands and not folder.ended(out):
                 folder.write(made(None, [folder.unfinished(stopped)]), out, database.written(table.records()), b"")
             raise
-        notes = [*table.notes(comparison), *([f"no library: {why}"] if why else [])]
-        tuned = made(comparison, [*notes, *beside(comparison, table.kernels(), left_out)])
+        tuned = made(comparison, [*table.notes(comparison), *([f"no library: {why}"] if why else [])])
+        tuned = replace(tuned, notes=(*tuned.notes, *beside(tuned)))
         if out is not None:
             try:
                 folder.write(tuned, out, texts, library)
@@ -236,10 +236,10 @@ def tune(
         return tuned
 
 
-def beside(comparison: network.Comparison | None, kernels: Sequence[Kernel], others: Collection[str]) -> list[str]:
-    """Where much of the tuned network's time is none of its kernels', what it is; `others` were not measured."""
-    together = sum(kernel.weight * kernel.after_s for kernel in kernels)
-    whole = comparison.timings[network.TUNED].median_s if comparison else 0.0
+def beside(tuned: Tuned) -> list[str]:
+    """Where much of the tuned network's time is none of its kernels', what it is."""
+    together, others = tuned.after_s, tuned.left_out
+    whole = tuned.comparison.timings[network.TUNED].median_s if tuned.comparison else 0.0
     if whole <= _BESIDE * together:
         return []
     untuned = f"programs that were not tuned ({len(others)}), " if others else ""
