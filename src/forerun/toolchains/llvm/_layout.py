@@ -103,7 +103,7 @@ class Layout:
         """Where each begins, and its type."""
         packed = type_[0] == "<"
         found, at = [], 0
-        for field in pieces(type_[2:-2] if packed else type_[1:-1]):
+        for field in pieces((type_[2:-2] if packed else type_[1:-1]).strip()):
             size, align = self.extent(field, deep + 1)
             at = at if packed else _aligned(at, align)
             found.append((at, field))

@@ -57,6 +57,7 @@ _KINDS = {
     **dict.fromkeys(("shl", "lshr", "ashr"), "shifts"),
     **dict.fromkeys(("fadd", "fsub", "fmul", "fdiv", "frem", "fcmp", "fneg"), "floats"),
 }
+_OF_VECTORS = frozenset(("extractelement", "insertelement", "shufflevector"))
 _CONVERSIONS = frozenset("sitofp uitofp fptosi fptoui fpext fptrunc".split())
 _MEMORY = "@llvm.mem"
 
@@ -80,6 +81,7 @@ class _Tally:
                     self._value(value)
             if node not in self._merged.nodes:
                 self._end(node)
+        self.found["merged"] = len(self._merged.values)
         self._joined()
         self._used_as_values()
         self._inner_loops()
@@ -104,8 +106,8 @@ class _Tally:
                 self._cast(value)
             case op if op in BINARY or op in ("icmp", "fcmp", "fneg"):
                 self._operation(value)
-            case op:
-                self.found["vectors"] += "element" in op or "vector" in op
+            case op if op in _OF_VECTORS:
+                self.found["vectors"] += 1
 
     def _typed(self, type_: str) -> None:
         self.found["wide"] += bits(type_) == 64
