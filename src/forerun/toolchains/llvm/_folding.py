@@ -148,7 +148,28 @@ def _binary(op: str, type_: str, x: Operand, y: Operand) -> Operand | Shape:
         return _with_constant(op, type_, x, wrapped(y, width), width)
     if x == y and isinstance(x, Value) and op in ("sub", "xor", "and", "or"):
         return 0 if op in ("sub", "xor") else x
+    if op in ("or", "add") and (rotated := _rotated(type_, x, y, width)):
+        return rotated
     return op, type_, (x, y), ""
+
+
+def _rotated(type_: str, x: Operand, y: Operand, width: int) -> Shape | None:
+    """A value's bits shifted both ways and put together."""
+    left, right = _of(x, "shl") or _of(y, "shl"), _of(x, "lshr") or _of(y, "lshr")
+    if not left or not right or left.args[0] is not right.args[0]:
+        return None
+    by, rest = left.args[1], right.args[1]
+    if isinstance(by, int) and isinstance(rest, int):
+        turned = by + rest == width
+    else:  # by something, and by the width without that
+        turned = _rest(rest) is by or _rest(by) is rest
+    return ("intrinsic", type_, (left.args[0], by), "@llvm.fshl") if turned else None
+
+
+def _rest(operand: Operand) -> Operand | None:
+    """Of what an operand is the difference to a number."""
+    found = _of(operand, "sub")
+    return found.args[1] if found and isinstance(found.args[0], int) else None
 
 
 def _after(x: Operand, y: Operand) -> bool:

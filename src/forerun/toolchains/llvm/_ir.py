@@ -47,6 +47,7 @@ _OPENING, _CLOSING = frozenset("[({<"), frozenset("])}>")
 _CONSTANTS: dict[str, Written] = {
     "true": 1, "false": 0, "null": 0, "zeroinitializer": 0, "none": 0, "undef": UNDEF, "poison": UNDEF, "": UNDEF,
 }  # fmt: skip
+_LOCALS = ("define internal ", "define private ")
 _NONE: frozenset[str] = frozenset()
 _TAIL_MARKS = ("tail", "musttail", "notail")
 
@@ -82,6 +83,8 @@ class Function:
     name: str
     local: bool
     """Nobody else sees it."""
+    optional: bool
+    """It is left out where nothing here uses it."""
     parameters: list[str]
     varargs: bool
     group: str
@@ -203,7 +206,8 @@ def _header(line: str) -> Function:
     names = [piece.rpartition(" ")[2] for piece in pieces(line[start:end])]
     return Function(
         name=called[1] if called else line,
-        local=line.startswith(("define internal ", "define private ")),
+        local=line.startswith(_LOCALS),
+        optional=line.startswith((*_LOCALS, "define linkonce")),
         parameters=[name for name in names if name != "..."],
         varargs="..." in names,
         group=_group(line, end),

@@ -16,7 +16,7 @@ from forerun.toolchains.llvm._walk import Reduced
 
 NAMES = (
     *"instructions loads stores arithmetic multiplications divisions shifts floats conversions vectors".split(),
-    *"small wide literals free intrinsics calls tails indirect varargs assembly copies copied".split(),
+    *"small wide literals free intrinsics calls tails indirect varargs variadic assembly copies copied".split(),
     *"constant_args own_args moved_args conditions runs cases bits loops inner_stores straight_loops".split(),
     *"own with_own registers spilled references scaled displaced indexed merged phis phi_constants blocks".split(),
 )
@@ -28,7 +28,7 @@ numbers, `conversions` among them, `vectors`, `small` loads and stores of 8 and 
 operations on these, `literals` that take more than 31 bits, `free` casts.
 
 `intrinsics` that are code, `calls` of functions, `tails`: calls that end their function, `indirect` calls of both kinds,
-`varargs` ones, `assembly`, `copies`: calls that copy or fill memory, `copied`: pieces of 16 bytes where that is few;
+`varargs` ones, `variadic` functions' reading of what they are given so, `assembly`, `copies`: calls that copy or fill memory, `copied`: pieces of 16 bytes where that is few;
 arguments that are constants, addresses of own variables, or parameters that are handed on (`constant_args`, `own_args`,
 `moved_args`).
 
@@ -99,6 +99,8 @@ class _Tally:
                 self._reference(value.args[0])
             case "call":
                 self._call(value)
+            case "intrinsic" if value.detail.startswith("@llvm.va_start"):
+                self.found["variadic"] += 1
             case "intrinsic":
                 self.found["intrinsics"] += 1
                 self._typed(value.type)
