@@ -7,7 +7,7 @@ inliner takes for cheap, https://llvm.org/doxygen/InlineCost_8cpp_source.html, w
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Set
 from dataclasses import dataclass
 
 from forerun.toolchains.llvm._graph import Inliner
@@ -40,49 +40,68 @@ def plan_of(module: Module, layout: Layout) -> Plan:
     """The plan for a module."""
     reached = _reached(module)
     named, called = Counter[str](), Counter[str]()
-    for name in reached:
-        named.update(module.functions[name].named)
-        called.update(module.functions[name].called)
-    free = {name for name in reached if called[name] == named[name] and name not in module.named}
-    """Functions that nothing does more with than to call them."""
-    allowed = _INLINED + 2 * sum(function.instructions for function in module.functions.values())
-    must = {name: module.functions[name] for name in reached if _vanishes(module, module.functions[name], called, free)}
-    first = Inliner(must.get, allowed)
-    cheap = {
-        name: module.functions[name]
-        for name in reached
-        if name not in must and called[name] and _is_small(module, layout, first, module.functions[name])
+    for function in reached:
+        named.update(function.named)
+        called.update(function.called)
+    called_alone = {
+        function.name
+        for function in reached
+        if called[function.name] == named[function.name] and function.name not in module.named
     }
-    inlined = must | cheap
-    kept = [
-        name
-        for name in reached
-        if name not in inlined or not module.functions[name].optional or (name in cheap and name not in free)
-    ]
-    return Plan([name for name in kept if name not in must], Inliner(inlined.get, allowed))
+    inlined = {
+        function.name: function
+        for function in reached
+        if _must(module, function) or _once(module, function, called_alone, called)
+    }
+    inliner = Inliner(inlined.get, _INLINED + 2 * sum(function.instructions for function in reached))
+    gone = set(inlined)
+    for function in reached:  # what a function calls comes first
+        if function.name not in inlined and called[function.name] and _is_small(module, layout, inliner, function):
+            inlined[function.name] = function
+            if function.optional and function.name in called_alone:
+                gone.add(function.name)
+    return Plan([function.name for function in reached if function.name not in gone], inliner)
 
 
-def _reached(module: Module) -> list[str]:
-    """The names of the functions that somebody outside sees, or that are named in what is reached."""
+def _reached(module: Module) -> list[Function]:
+    """The functions that somebody outside sees, or that are named in what is reached; each behind those it names, unless
+    these name it, too."""
     functions = module.functions
-    found = dict.fromkeys(name for name, function in functions.items() if not function.optional or name in module.named)
-    waiting = list(found)
-    for name in waiting:  # grows while it is read
-        more = [other for other in functions[name].named if other in functions and other not in found]
-        found.update(dict.fromkeys(more))
-        waiting += more
-    return waiting
+    seen, found = set[str](), list[Function]()
+    for root, function in functions.items():
+        if root in seen or (function.optional and root not in module.named):
+            continue
+        seen.add(root)
+        stack = [(function, iter(function.named))]
+        while stack:
+            last, names = stack[-1]
+            name = next((name for name in names if name in functions and name not in seen), None)
+            if name is None:
+                found.append(last)
+                stack.pop()
+            else:
+                seen.add(name)
+                stack.append((functions[name], iter(functions[name].named)))
+    return found
 
 
-def _vanishes(module: Module, function: Function, called: Counter[str], free: Iterable[str]) -> bool:
-    """Whether it must be inlined, or is local and called once."""
-    attributes = module.groups.get(function.group, frozenset())
-    once = function.local and function.name in free and called[function.name] == 1
-    return "alwaysinline" in attributes or (once and "noinline" not in attributes)
+def _attributes(module: Module, function: Function) -> frozenset[str]:
+    return module.groups.get(function.group, frozenset())
+
+
+def _must(module: Module, function: Function) -> bool:
+    """Whether it is inlined whatever it costs."""
+    return "alwaysinline" in _attributes(module, function)
+
+
+def _once(module: Module, function: Function, called_alone: Set[str], called: Counter[str]) -> bool:
+    """Whether it is local, and called once and used for nothing else."""
+    once = function.local and function.name in called_alone and called[function.name] == 1
+    return once and "noinline" not in _attributes(module, function)
 
 
 def _is_small(module: Module, layout: Layout, inliner: Inliner, function: Function) -> bool:
-    attributes = module.groups.get(function.group, frozenset())
+    attributes = _attributes(module, function)
     most = (_SMALLEST if "minsize" in attributes else _SMALL) + len(function.parameters)
     refused = "noinline" in attributes or function.varargs or not function.blocks
     if refused or function.instructions > _UNREDUCED * most:

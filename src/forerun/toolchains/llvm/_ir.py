@@ -42,6 +42,7 @@ _FLAGS = re.compile(
     r"(?:(?:nuw|nsw|exact|disjoint|nneg|samesign|fast|nnan|ninf|nsz|arcp|contract|afn|reassoc|inbounds|nusw"
     r"|inrange\([^()\n]*+\)|atomic|volatile) )*+"
 )
+_STRING = re.compile(r'"([^"\n]*+)"')
 _MARK = re.compile(r'"[^"\n]*+"|[\[\](){}<>,]')
 _OPENING, _CLOSING = frozenset("[({<"), frozenset("])}>")
 _CONSTANTS: dict[str, Written] = {
@@ -60,8 +61,8 @@ class Instruction:
     """The local name that it defines; "" for none."""
     op: str
     type: str = ""
-    """Of what is computed, loaded, stored, compared, switched on or returned; of a call all in front of the callee; of
-    an address what its first index steps over."""
+    """Of what is computed, loaded, stored, compared, switched on or returned; of a call all in front of the callee, of assembly
+    its text; of an address what its first index steps over."""
     args: tuple[Written, ...] = ()
     detail: str = ""
     """A comparison's predicate, a cast's source type, a call's callee (`%` of an indirect one, whose last argument it
@@ -391,7 +392,8 @@ def _call(op: str, rest: str) -> Instruction:
     called = None if " asm " in f" {rest}" else _CALLED.search(rest)
     if not called:
         labels = _LABEL.findall(rest) if op != "call" else []
-        return Instruction("", "call", "", tuple(_LOCAL.findall(rest)), "asm", labels)
+        code = _STRING.search(rest)
+        return Instruction("", "call", code[1] if code else "", tuple(_LOCAL.findall(rest)), "asm", labels)
     end = _closing(rest, called.end())
     args = tuple(_operand(piece) for piece in pieces(rest[called.end() : end]) if not piece.startswith("metadata"))
     labels = _LABEL.findall(rest, end) if op != "call" else []

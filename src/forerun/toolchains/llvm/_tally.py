@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from itertools import pairwise
@@ -28,7 +29,7 @@ numbers, `conversions` among them, `vectors`, `small` loads and stores of 8 and 
 operations on these, `literals` that take more than 31 bits, `free` casts.
 
 `intrinsics` that are code, `calls` of functions, `tails`: calls that end their function, `indirect` calls of both kinds,
-`varargs` ones, `variadic` functions' reading of what they are given so, `assembly`, `copies`: calls that copy or fill memory, `copied`: pieces of 16 bytes where that is few;
+`varargs` ones, `variadic` functions' reading of what they are given so, lines of `assembly`, `copies`: calls that copy or fill memory, `copied`: pieces of 16 bytes where that is few;
 arguments that are constants, addresses of own variables, or parameters that are handed on (`constant_args`, `own_args`,
 `moved_args`).
 
@@ -101,6 +102,8 @@ class _Tally:
                 self._call(value)
             case "intrinsic" if value.detail.startswith("@llvm.va_start"):
                 self.found["variadic"] += 1
+            case "intrinsic" if value.detail.startswith("@llvm.fsh"):
+                self.found["shifts"] += 1
             case "intrinsic":
                 self.found["intrinsics"] += 1
                 self._typed(value.type)
@@ -138,7 +141,8 @@ class _Tally:
 
     def _call(self, call: Value) -> None:
         if call.detail == "asm":
-            self.found["assembly"] += 1
+            lines = re.split(r"\\0A|;", call.type)
+            self.found["assembly"] += sum(bool(line.strip("\\09 ")) for line in lines)
             return
         args = call.args
         if call.detail.startswith(_MEMORY):
