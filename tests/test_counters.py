@@ -14,7 +14,6 @@ from forerun.prompts import COUNTER, parts, prompt
 from forerun.tasks._counters import _SYNTAX, counters, reads_sizes
 from forerun.tasks._footprint import footprint
 from forerun.tasks.memory import Memory
-from forerun.toolchains.llvm.counts import counts
 from forerun.toolchains.process.languages import LANGUAGES
 
 C = r"""#include <stdlib.h>
@@ -86,112 +85,6 @@ def test_other_languages(language: str, text: str, expected: dict[str, float]) -
     check(counters(language, text), **expected)
 
 
-IR = """source_filename = "a.c"
-%struct.s = type { i32, [4 x i16], %struct.t, ptr }
-%struct.t = type <{ double, i1 }>
-@a = dso_local global %struct.s zeroinitializer, align 8
-@b = internal constant [3 x [5 x i8]] [[5 x i8] c"a = g", [5 x i8] c"12345", [5 x i8] zeroinitializer]
-@c = external global [1000 x i64], align 16
-@e = private constant [6 x i8] c"extern"
-@"q q" = thread_local(initialexec) global i64 0
-@d = private unnamed_addr constant <4 x float> zeroinitializer
-define dso_local i32 @f(i32 noundef %0) #0 {
-  %2 = alloca i32, align 4
-  store i32 %0, ptr %2, align 4
-  call void @llvm.lifetime.start.p0(ptr %2)
-  %3 = tail call i32 @g(i32 1)
-  switch i32 %3, label %4 [
-    i32 0, label %5
-  ]
-
-4:                                                ; preds = %1
-  br label %5
-
-5:                                                ; preds = %4, %1
-  %6 = phi i32 [ 1, %1 ], [ 2, %4 ]
-  %7 = call i32 (ptr, ...) %6(ptr @a, i32 noundef 2)
-  store i32 %7, ptr %6, align 4
-  ret i32 %6
-}
-define available_externally i32 @elsewhere() {
-  %1 = sdiv i32 1, 2
-  ret i32 %1
-}
-define void @"a b"() {
-entry:
-  %"x y" = load i32, ptr @a, align 4
-  ret void
-}
-declare i32 @g(i32)
-"""
-
-
-def test_ir_counted_by_hand() -> None:
-    found = counters("llvm", IR)
-    assert found == counts(IR)
-    check(found, functions=2, kept=2, local=0, blocks=4, instructions=12)
-    check(found, load=1, store=2, call=3, branch=2, phi=1, alloca=1, division=0, intrinsics=0, arguments=3, cases=1)
-    check(found, memory=2)
-    check(found, globals=(4 + 8 + 9 + 8) + 15 + 16 + 6 + 8)
-    check(found, calls=2, inner=0, references=2, switches=1, runs=1, constants=2, writes=1, assigned=0, conditions=0)
-
-
-LEFT = """define i32 @main(i32 %0, ptr %1) {
-  %3 = alloca i32, align 4
-  %4 = alloca { double, double }, align 8
-  store i32 %0, ptr %3, align 4
-  store i32 7, ptr %3, align 4
-  br i1 false, label %5, label %7
-
-5:                                                ; preds = %2
-  %6 = call i32 @dead(i64 12345678901, i32 1)
-  br label %7
-
-7:                                                ; preds = %9, %5, %2
-  %8 = icmp eq i32 %0, 0
-  br i1 %8, label %9, label %14
-
-9:                                                ; preds = %7
-  %10 = getelementptr inbounds { double, double }, ptr %4, i32 0, i32 1
-  store double 1.0, ptr %10, align 8
-  %11 = call i32 @twice(i32 5)
-  %12 = call i32 @twice(i32 6)
-  call void @once(ptr %3)
-  call void @llvm.memcpy.p0.p0.i64(ptr align 8 %1, ptr align 8 %4, i64 16, i1 false)
-  %13 = getelementptr inbounds i32, ptr %1, i64 %0
-  br label %7
-
-14:                                               ; preds = %7
-  %15 = call i32 @shared()
-  ret i32 -1
-}
-define internal i32 @twice(i32 %0) #1 {
-  %2 = fadd <4 x float> zeroinitializer, zeroinitializer
-  %3 = call i32 @shared()
-  ret i32 %0
-}
-define internal void @once(ptr %0) #0 {
-  store i64 12345678901, ptr %0, align 8
-  ret void
-}
-define internal i32 @shared() {
-  %1 = call i32 asm "rdtsc", "=r"()
-  ret i32 %1
-}
-attributes #0 = { noinline }
-attributes #1 = { alwaysinline nounwind }
-"""
-
-
-def test_what_is_left_to_compile_is_counted() -> None:
-    """A dead block counts nothing; what is inlined at once counts where it is called."""
-    found = counts(LEFT)
-    check(found, functions=4, local=3, kept=2, blocks=4 + 2 + 1 + 1, instructions=17 + 6 + 2 + 2)
-    check(found, calls=1 + 2, inner=1 + 2, arguments=0, constants=4, assembly=1, intrinsics=1, copies=1, references=0)
-    check(found, conditions=1, loops=1, memory=1, writes=1, assigned=2, fields=1, escapes=2, indexed=1)
-    check(found, floats=2, vectors=2, wide=1)
-
-
 TEXT = st.text() | st.text("\"'\\/*{}();#\n for0-[]<>=%@x!ido")
 
 
@@ -217,15 +110,6 @@ PIECES = (
 def test_no_program_and_no_input_makes_it_fail(language: str, pieces: list[str], stdin: bytes) -> None:
     for text in ("".join(pieces), " ".join(pieces)):
         assert all(0 <= value < math.inf for value in counters(language, text, stdin).values())
-
-
-@settings(max_examples=80, deadline=None)
-@given(
-    st.lists(st.sampled_from(["define void @f() {", "  ret void", "}", "@a = global ", "[9 x ", "{ i8,", "%t = type "]))
-)
-def test_broken_ir_is_counted_too(lines: list[str]) -> None:
-    for text in ("\n".join(lines), "".join(lines)):
-        assert all(value >= 0 for value in counts(text).values())
 
 
 @pytest.mark.parametrize("language", ["c", "python", "scheme", "perl", "haskell", "llvm", "forth", "other"])
@@ -604,10 +488,6 @@ def test_sizes_are_read_in_linear_time(language: str, piece: str) -> None:
 
     short, long = (min(seconds(piece * n) for _ in range(3)) for n in (1500, 6000))
     assert long < 10 * short + 0.05
-
-
-def test_ir_that_is_cut_short_is_counted() -> None:
-    assert counters("llvm", "define void @f() {\n  store\n  load\n  call\n  br\n}\n")["instructions"] > 0
 
 
 FIBONACCI = "def fib(n):\n    return n if n < 2 else fib(n - 1) + fib(n - 2)\n\nprint(fib(70))\n"

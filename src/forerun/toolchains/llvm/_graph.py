@@ -58,7 +58,7 @@ class Block:
     frame: int
     label: str
     steps: list[Step] = field(default_factory=list)
-    targets: list["Block"] = field(default_factory=list)
+    targets: list[Block] = field(default_factory=list)
     """One for each label of the last step."""
     number: int = -1
     """In reverse postorder."""
@@ -119,7 +119,7 @@ class _Copy:
                     break
                 else:
                     block.steps.append(instruction)
-                    if instruction.op in _ENDS or instruction.labels and instruction.op != "phi":
+                    if instruction.op in _ENDS or (instruction.labels and instruction.op != "phi"):
                         block.targets = [blocks[name] for name in instruction.labels if name in blocks]
                         break
         return next(iter(blocks.values())), frame

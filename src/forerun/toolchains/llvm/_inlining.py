@@ -14,6 +14,7 @@ from forerun.toolchains.llvm._graph import Inliner
 from forerun.toolchains.llvm._ir import CASTS, Function, Module
 from forerun.toolchains.llvm._layout import Layout
 from forerun.toolchains.llvm._reduced import reduced
+from forerun.toolchains.llvm._tally import tally
 from forerun.toolchains.llvm._values import Value
 from forerun.toolchains.llvm._walk import Reduced
 
@@ -34,6 +35,8 @@ class Plan:
     kept: list[str]
     """Compiled on their own."""
     inliner: Inliner
+    tallies: dict[str, Counter[str]]
+    """What is left of those of which that is known by now."""
 
 
 def plan_of(module: Module, layout: Layout) -> Plan:
@@ -54,13 +57,20 @@ def plan_of(module: Module, layout: Layout) -> Plan:
         if _must(module, function) or _once(module, function, called_alone, called)
     }
     inliner = Inliner(inlined.get, _INLINED + 2 * sum(function.instructions for function in reached))
-    gone = set(inlined)
+    gone, tallies = set(inlined), dict[str, Counter[str]]()
     for function in reached:  # what a function calls comes first
-        if function.name not in inlined and called[function.name] and _is_small(module, layout, inliner, function):
+        if function.name in inlined or not called[function.name] or not _may_be_small(module, function):
+            continue
+        graph = inliner.graph(function)
+        left = reduced(module, layout, graph, function.parameters)
+        if _cost(left) <= _most(module, function):
             inlined[function.name] = function
             if function.optional and function.name in called_alone:
                 gone.add(function.name)
-    return Plan([function.name for function in reached if function.name not in gone], inliner)
+                continue
+        if not graph.refused:
+            tallies[function.name] = tally(left)
+    return Plan([function.name for function in reached if function.name not in gone], inliner, tallies)
 
 
 def _reached(module: Module) -> list[Function]:
@@ -100,13 +110,16 @@ def _once(module: Module, function: Function, called_alone: Set[str], called: Co
     return once and "noinline" not in _attributes(module, function)
 
 
-def _is_small(module: Module, layout: Layout, inliner: Inliner, function: Function) -> bool:
-    attributes = _attributes(module, function)
-    most = (_SMALLEST if "minsize" in attributes else _SMALL) + len(function.parameters)
-    refused = "noinline" in attributes or function.varargs or not function.blocks
-    if refused or function.instructions > _UNREDUCED * most:
+def _most(module: Module, function: Function) -> int:
+    """What a function may cost to be inlined."""
+    smallest = "minsize" in _attributes(module, function)
+    return (_SMALLEST if smallest else _SMALL) + len(function.parameters)
+
+
+def _may_be_small(module: Module, function: Function) -> bool:
+    if "noinline" in _attributes(module, function) or function.varargs or not function.blocks:
         return False
-    return _cost(reduced(module, layout, inliner.graph(function), function.parameters)) <= most
+    return function.instructions <= _UNREDUCED * _most(module, function)
 
 
 def _cost(found: Reduced) -> int:

@@ -33,9 +33,7 @@ _LOCAL, _GLOBAL = re.compile(rf"%{_NAME}", re.ASCII), re.compile(rf"@{_NAME}", r
 _NAMED = re.compile(rf"[%@]{_NAME}", re.ASCII)
 _INTEGER = re.compile(r"-?[0-9]{1,40}", re.ASCII)
 _GROUP = re.compile(r" #([0-9]++)", re.ASCII)
-_VARIABLE = re.compile(
-    rf'(@{_NAME}) = (?:(?!global |constant |extern)[^\s"]++ )*+(?:global|constant) ', re.ASCII
-)
+_VARIABLE = re.compile(rf'(@{_NAME}) = (?:(?!global |constant |extern)[^\s"]++ )*+(?:global|constant) ', re.ASCII)
 _TYPE_NAME = re.compile(rf"(%{_NAME}) = type (.*+)", re.ASCII)
 _DECLARED = re.compile(rf"declare [^@\n]*+(@{_NAME})\(", re.ASCII)
 _FLAGS = re.compile(

@@ -61,7 +61,7 @@ def _apart(a: _Held, b: _Held, escaped: Set[str]) -> bool:
         if a.offset is not None and b.offset is not None:
             return a.offset + a.size <= b.offset or b.offset + b.size <= a.offset
     elif is_own(a.base) or is_own(b.base):
-        if is_own(a.base) and is_own(b.base) or _hidden(a.base, escaped) or _hidden(b.base, escaped):
+        if (is_own(a.base) and is_own(b.base)) or _hidden(a.base, escaped) or _hidden(b.base, escaped):
             return True
     elif _is_name(a.base) and _is_name(b.base):
         return True

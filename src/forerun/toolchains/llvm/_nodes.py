@@ -82,14 +82,16 @@ class Node:
                 self.memory = first.memory.copy()
             return
         steps = _STEPS
-        for other in self.predecessors[1:]:
-            while self.dominator is not other:
+        one: Node | None = first
+        for way in self.predecessors[1:]:
+            other: Node | None = way
+            while one is not other:
                 steps -= 1
-                if self.dominator is None or other is None or not steps:
+                if one is None or other is None or not steps:
                     self.dominator = None
                     return
-                if self.dominator.number > other.number:
-                    self.dominator = self.dominator.dominator
+                if one.number > other.number:
+                    one = one.dominator
                 else:
                     other = other.dominator
-        self.above = self.dominator
+        self.above = self.dominator = one

@@ -39,7 +39,9 @@ _RETURNS = frozenset(("nounwind", "willreturn"))
 _PURE = (
     BINARY
     | CASTS
-    | frozenset("icmp fcmp select fneg freeze extractvalue insertvalue extractelement insertelement shufflevector".split())
+    | frozenset(
+        "icmp fcmp select fneg freeze extractvalue insertvalue extractelement insertelement shufflevector".split()
+    )
 )
 _QUIET = frozenset(("landingpad", "va_arg", "resume"))
 """What writes no memory that is known of."""

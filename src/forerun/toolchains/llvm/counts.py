@@ -43,7 +43,9 @@ def _total(module: Module, layout: Layout) -> tuple[Counter[str], int]:
     kept = set(waiting)
     for name in waiting:  # grows while it is read
         function = module.functions[name]
-        if function.blocks:
+        if known := plan.tallies.get(name):
+            total.update(known)
+        elif function.blocks:
             graph = plan.inliner.graph(function)
             total.update(tally(reduced(module, layout, graph, function.parameters)))
             refused = sorted(graph.refused - kept)
