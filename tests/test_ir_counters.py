@@ -194,10 +194,8 @@ attributes #0 = { noinline }
 def test_functions_that_call_themselves_are_kept() -> None:
     body = "define internal void @NAME() #0 {\n  call void @OTHER()\n  ret void\n}\n"
     two = body.replace("NAME", "a").replace("OTHER", "b") + body.replace("NAME", "b").replace("OTHER", "a")
-    found = counts(
-        two
-        + "define void @f() {\n  call void @a()\n  call void @b()\n  ret void\n}\nattributes #0 = { nounwind alwaysinline }\n"
-    )
+    caller = "define void @f() {\n  call void @a()\n  call void @b()\n  ret void\n}\n"
+    found = counts(f"{two}{caller}attributes #0 = {{ nounwind alwaysinline }}\n")
     assert 1 <= found["kept"] <= 3 and found["calls"] + found["tails"] >= 1
 
 
@@ -465,8 +463,8 @@ def test_globals_take_what_their_types_take() -> None:
     ("type_", "size", "align"),
     [
         ("i1", 1, 1), ("i24", 4, 4), ("i128", 16, 16), ("ptr", 8, 8), ("x86_fp80", 16, 16), ("<3 x float>", 16, 16),
-        ("{ i8, i32, i8 }", 12, 4), ("<{ i8, i32 }>", 5, 1), ("[3 x { ptr, i8 }]", 48, 8), ("{}", 0, 1), ("%self", 0, 1),
-        ("nonsense", 0, 1), ("[x", 0, 1), ("{ i8, [2 x", 1, 1),
+        ("{ i8, i32, i8 }", 12, 4), ("<{ i8, i32 }>", 5, 1), ("[3 x { ptr, i8 }]", 48, 8), ("{}", 0, 1),
+        ("%self", 0, 1), ("nonsense", 0, 1), ("[x", 0, 1), ("{ i8, [2 x", 1, 1),
     ],
 )  # fmt: skip
 def test_layout_of_types(type_: str, size: int, align: int) -> None:
@@ -533,14 +531,16 @@ def test_real_ir_that_is_broken_is_counted(seed: int, unoptimised: str) -> None:
 
 
 PIECES = (
-    "define void @f() {", "define internal i32 @g(i32 %0, ...) #0 {", "}", "1:", "2:", "  br label %1", "  br label %2",
-    "  br i1 %3, label %1, label %2", "  br i1", "  %3 = icmp", "  %3 = icmp eq i32 %3, %4", "  %4 = phi i32 [ 1, %1 ], [",
-    "  %4 = phi i1 [ true, %1 ], [ %4, %2 ]", "  %5 = getelementptr", "  %5 = getelementptr { i8, [9 x", "  ret", "  store",
-    "  switch i32 %3, label %1 [", "    i32 1, label %2", "  ]", "  invoke void @f()", "          to label %1 unwind label %2",
-    "  %6 = alloca %t", "  %6 = alloca i32, i32 %3", "  store i32 %6, ptr %6", "  %3 = load i32, ptr %6", "  call void @f()",
+    "define void @f() {", "define internal i32 @g(i32 %0, ...) #0 {", "}", "1:", "2:", "  br label %1",
+    "  br label %2", "  br i1 %3, label %1, label %2", "  br i1", "  %3 = icmp", "  %3 = icmp eq i32 %3, %4",
+    "  %4 = phi i32 [ 1, %1 ], [", "  %4 = phi i1 [ true, %1 ], [ %4, %2 ]", "  %5 = getelementptr",
+    "  %5 = getelementptr { i8, [9 x", "  ret", "  store", "  switch i32 %3, label %1 [", "    i32 1, label %2",
+    "  ]", "  invoke void @f()", "          to label %1 unwind label %2", "  %6 = alloca %t",
+    "  %6 = alloca i32, i32 %3", "  store i32 %6, ptr %6", "  %3 = load i32, ptr %6", "  call void @f()",
     "  %3 = call i32 @g(i32 %3, i32", "%t = type { %t, [9 x %t] }", "@a = global %t", "  %3 = add i1 %3, true",
-    "  %3 = select i1", "  %3 = sext", "  %3 = extractvalue", "  ret i32 %3", "attributes #0 = { alwaysinline nounwind }",
-    "  call void @llvm.memcpy(ptr %6)", "  indirectbr ptr %5, [label %1, label %2]", "  unreachable", "  %3 = freeze i32 7",
+    "  %3 = select i1", "  %3 = sext", "  %3 = extractvalue", "  ret i32 %3",
+    "attributes #0 = { alwaysinline nounwind }", "  call void @llvm.memcpy(ptr %6)",
+    "  indirectbr ptr %5, [label %1, label %2]", "  unreachable", "  %3 = freeze i32 7",
 )  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 """Which functions are inlined wherever they are called, and which are compiled on their own.
 
-Inlined are those that must be, local ones with one caller, and those that are about as small as their calls: what LLVM's
-inliner takes for cheap, https://llvm.org/doxygen/InlineCost_8cpp_source.html, with an instruction as the unit.
+Inlined are those that must be, local ones with one caller, and those that are about as small as their calls. The prices
+are those of LLVM's inliner, https://llvm.org/doxygen/InlineCost_8cpp_source.html, with an instruction as the unit.
 """
 
 from __future__ import annotations
@@ -74,8 +74,8 @@ def plan_of(module: Module, layout: Layout) -> Plan:
 
 
 def _reached(module: Module) -> list[Function]:
-    """The functions that somebody outside sees, or that are named in what is reached; each behind those it names, unless
-    these name it, too."""
+    """The functions that somebody outside sees, or that are named in what is reached; each behind those that it names,
+    unless these name it, too."""
     functions = module.functions
     seen, found = set[str](), list[Function]()
     for root, function in functions.items():

@@ -59,8 +59,8 @@ class Instruction:
     """The local name that it defines; "" for none."""
     op: str
     type: str = ""
-    """Of what is computed, loaded, stored, compared, switched on or returned; of a call all in front of the callee, of assembly
-    its text; of an address what its first index steps over."""
+    """Of what is computed, loaded, stored, compared, switched on or returned; of a call all in front of the callee, of
+    assembly its text; of an address what its first index steps over."""
     args: tuple[Written, ...] = ()
     detail: str = ""
     """A comparison's predicate, a cast's source type, a call's callee (`%` of an indirect one, whose last argument it
@@ -231,7 +231,7 @@ def _body(function: Function, lines: Iterator[str]) -> None:
         if line.startswith("}"):
             return
         line = _unquoted(line)
-        if line.startswith("    ") or line.startswith("  ]"):
+        if line.startswith(("    ", "  ]")):
             if block:
                 _continued(block[-1], line)
         elif line.startswith("  "):

@@ -68,8 +68,8 @@ class Node:
         return None
 
     def follow(self, looped: bool) -> None:
-        """Finds its place among the nodes in front of it, by Cooper, Harvey and Kennedy (2001): A Simple, Fast Dominance
-        Algorithm. What comes `looped` back knows nothing here yet."""
+        """Finds its place among the nodes in front of it, by Cooper, Harvey and Kennedy (2001): A Simple, Fast
+        Dominance Algorithm. What comes `looped` back is not known here yet."""
         if not self.predecessors:
             return
         first = self.dominator = self.predecessors[0]

@@ -23,24 +23,24 @@ NAMES = (
 )
 """The counters.
 
-`instructions`, with the return of each function, but without other ends of blocks and what is `merged`; of them `loads`,
-`stores`, `arithmetic` and logic, `multiplications`, `divisions`, `shifts`, `floats`: all that works on floating-point
-numbers, `conversions` among them, `vectors`, `small` loads and stores of 8 and 16 bits, `wide` ones of 64 and other
-operations on these, `literals` that take more than 31 bits, `free` casts.
+`instructions`, with the return of each function, without other ends of blocks and what is `merged`. Of them `loads`,
+`stores`, `arithmetic` and logic, `multiplications`, `divisions`, `shifts` and rotations, `floats`: all that works on
+floating-point numbers, `conversions` among them, and `vectors`; `small` loads and stores of up to 16 bits, `wide` ones
+and other operations of 64; operations with `literals` that take more than 31 bits, `free` casts.
 
-`intrinsics` that are code, `calls` of functions, `tails`: calls that end their function, `indirect` calls of both kinds,
-`varargs` ones, `variadic` functions' reading of what they are given so, lines of `assembly`, `copies`: calls that copy or fill memory, `copied`: pieces of 16 bytes where that is few;
-arguments that are constants, addresses of own variables, or parameters that are handed on (`constant_args`, `own_args`,
-`moved_args`).
+`intrinsics` that are code, `calls` of functions, `tails`: calls that end their function, `indirect` and `varargs` ones
+among both, `variadic` functions, lines of `assembly`, `copies`: calls that copy or fill memory, `copied`: pieces of 16
+bytes where these are few. Arguments that are constants but zero, addresses of own variables, or parameters in another
+place: `constant_args`, `own_args`, `moved_args`.
 
-`conditions` that are branched on, switches by `runs` of cases that go the same way, by `cases` that are looked up in a
-table, by `bits` in a mask; `loops`, `inner_stores` in innermost ones without calls, `straight_loops`: those of them
-without other branches; `own` variables that stay in memory, functions `with_own` ones; `registers` that hold values
-across calls, values that are `spilled` then.
+`conditions` that are branched on; switches by `runs` of cases that go the same way, by `cases` that are looked up in a
+table, and by `bits` of a mask. `loops`, `inner_stores` in innermost ones without calls, `straight_loops`: those of them
+with one condition. `own` variables that stay in memory, functions `with_own` ones; values that live across calls in
+`registers`, and those that are `spilled`.
 
-`references` to global names; addresses that are reckoned: `scaled` by what is no size of a register, `displaced` by
-constants, `indexed` by values. `merged`: instructions that stand at the end of another block, too. `phis` that no branch
-is spared for, `phi_constants` that are moved into them; `blocks`.
+`references` to global names; addresses that are `scaled` by what is no size of a register or by two values, `displaced`
+by constants, `indexed` by values. `merged`: instructions that stand at the end of another block, too. `phis`, the
+constants but zero that are moved into them: `phi_constants`; `blocks`.
 """
 
 _REGISTERS = 6
@@ -48,7 +48,7 @@ _REGISTERS = 6
 _FEW = 128
 """Bytes that are copied without a call."""
 _TABLE = 3
-"""Runs of cases from which on there is a table, if it is filled to 40%, as in LLVM's SwitchLoweringUtils."""
+"""More runs of cases become a table, if it is filled to 40%, as in LLVM's SwitchLoweringUtils."""
 _SCALES = frozenset((1, 2, 4, 8))
 _FLOATS = frozenset(("half", "bfloat", "float", "double", "x86_fp80", "fp128"))
 _KINDS = {

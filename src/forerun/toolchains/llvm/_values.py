@@ -67,7 +67,7 @@ def same(operands: list[Operand]) -> Operand | None:
     """The only one there is, what may be anything aside; None where there are several."""
     found: Operand = UNDEF
     for operand in operands:
-        if operand == UNDEF or operand == found:
+        if operand in (UNDEF, found):
             continue
         if found != UNDEF:
             return None

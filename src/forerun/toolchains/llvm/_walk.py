@@ -1,8 +1,8 @@
 """What is left of a function: its blocks are walked once, and what is known by then is not computed.
 
 In reverse postorder every block comes behind those that lead to it. So constants are folded and branches that cannot be
-taken are not followed, as in Wegman and Zadeck (1991), Constant Propagation with Conditional Branches, but without their
-optimism about loops; what a dominator has computed is not computed again (Briggs, Cooper and Simpson 1997, Value
+taken are not followed, as in Wegman and Zadeck (1991), Constant Propagation with Conditional Branches, but without
+their optimism about loops; what a dominator has computed is not computed again (Briggs, Cooper and Simpson 1997, Value
 Numbering); own variables are looked up when they are read, as in Braun and others (2013), Simple and Efficient
 Construction of Static Single Assignment Form.
 """
