@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 
+from forerun.toolchains.llvm._ir import CASTS
 from forerun.toolchains.llvm._nodes import Node
 from forerun.toolchains.llvm._values import Operand, Value, is_own, place
 from forerun.toolchains.llvm._walk import Reduced
@@ -14,6 +15,7 @@ _JUMPS = 6
 """Blocks with nothing in them that are passed on the way to a return."""
 _DEEPEST = 12
 """Operands of operands that are compared."""
+_CHEAP = CASTS | frozenset("add sub and or xor shl lshr ashr icmp select getelementptr".split())
 _UNLIKE = frozenset(("phi", "alloca", "parameter"))
 """Values that are like no other."""
 
@@ -57,9 +59,14 @@ def selecting(reduced: Reduced) -> set[Node]:
 
 def _after(node: Node) -> Node | None:
     """The block that follows one with nothing in it, which only one other leads to."""
-    if node.left or node.end.kind != "jump" or len(node.predecessors) != 1 or node.latches:
+    if not _is_cheap(node.left) or node.end.kind != "jump" or len(node.predecessors) != 1 or node.latches:
         return None
     return node.end.targets[0] if node.end.targets else None
+
+
+def _is_cheap(values: list[Value]) -> bool:
+    """Whether it may be computed on both ways: one operation, or none."""
+    return len(values) <= 1 and all(not value.effect and value.op in _CHEAP for value in values)
 
 
 @dataclass(slots=True)

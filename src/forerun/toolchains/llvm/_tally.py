@@ -19,7 +19,7 @@ NAMES = (
     *"instructions loads stores arithmetic multiplications divisions shifts floats conversions vectors".split(),
     *"small wide literals free intrinsics calls tails indirect varargs variadic assembly copies copied".split(),
     *"constant_args own_args moved_args conditions runs cases bits loops inner_stores straight_loops".split(),
-    *"own with_own registers spilled references scaled displaced indexed merged phis phi_constants blocks".split(),
+    *"own with_own registers spilled references scaled displaced indexed merged phis phi_constants phi_values blocks".split(),
 )
 """The counters.
 
@@ -40,7 +40,7 @@ with one condition. `own` variables that stay in memory, functions `with_own` on
 
 `references` to global names; addresses that are `scaled` by what is no size of a register or by two values, `displaced`
 by constants, `indexed` by values. `merged`: instructions that stand at the end of another block, too. `phis`, the
-constants but zero that are moved into them: `phi_constants`; `blocks`.
+constants but zero and the values that are moved into them: `phi_constants`, `phi_values`; `blocks`.
 """
 
 _REGISTERS = 6
@@ -214,7 +214,9 @@ class _Tally:
             for operand in dict.fromkeys(phi.args):
                 if isinstance(operand, int):
                     self.found["phi_constants"] += operand != 0
-                elif operand != UNDEF:
+                elif isinstance(operand, Value):
+                    self.found["phi_values"] += operand is not phi
+                else:
                     self._reference(operand)
 
     def _used_as_values(self) -> None:
