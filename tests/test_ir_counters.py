@@ -66,9 +66,13 @@ def test_variables_that_differ_by_the_way_are_joined() -> None:
   ret i32 %8"""
     assert left(body, "i32", "i32 %0") == {"instructions": 2, "phis": 1, "phi_constants": 2}, "selected, not branched"
     assert left(body.replace("i32 7", "i32 5"), "i32", "i32 %0") == {"instructions": 2}, "the same on both ways"
+    summed = body.replace("  store i32 7, ptr %3", "  %9 = add i32 %0, 2\n  store i32 %9, ptr %3")
+    check(left(summed, "i32", "i32 %0"), conditions=0, arithmetic=1)
+    divided = body.replace("  store i32 7, ptr %3", "  %9 = sdiv i32 %0, 3\n  store i32 %9, ptr %3")
+    check(left(divided, "i32", "i32 %0"), conditions=1, divisions=1)
     called = body.replace("  store i32 7, ptr %3", "  %9 = call i32 @g()\n  store i32 %9, ptr %3")
     assert left(called, "i32", "i32 %0") == {
-        "instructions": 3, "tails": 1, "conditions": 1, "phis": 1, "phi_constants": 1,
+        "instructions": 3, "tails": 1, "conditions": 1, "phis": 1, "phi_constants": 1, "phi_values": 1,
     }, "what is called gives what is returned"  # fmt: skip
 
 
@@ -93,7 +97,7 @@ def test_a_loop_keeps_what_goes_round() -> None:
     found = left(LOOP.replace("BODY", "store i8 1, ptr @a"), parameters="i32 %0")
     assert found == {
         "instructions": 4, "arithmetic": 1, "stores": 1, "small": 1, "references": 1, "conditions": 1, "loops": 1,
-        "inner_stores": 1, "straight_loops": 1, "phis": 1,
+        "inner_stores": 1, "straight_loops": 1, "phis": 1, "phi_values": 1,
     }  # fmt: skip
     found = left(LOOP.replace("BODY", "call void @g()"), parameters="i32 %0")
     check(found, calls=1, loops=1, inner_stores=0, straight_loops=0, registers=2, spilled=0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from forerun.toolchains.llvm._ir import UNDEF
+from forerun.toolchains.llvm._instructions import UNDEF
 from forerun.toolchains.llvm._layout import Layout
 from forerun.toolchains.llvm._values import Operand, Value
 

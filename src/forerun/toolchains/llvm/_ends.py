@@ -6,10 +6,9 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 
-from forerun.toolchains.llvm._ir import CASTS
-from forerun.toolchains.llvm._nodes import Node
+from forerun.toolchains.llvm._instructions import CASTS
+from forerun.toolchains.llvm._nodes import Node, Reduced
 from forerun.toolchains.llvm._values import Operand, Value, is_own, place
-from forerun.toolchains.llvm._walk import Reduced
 
 _JUMPS = 6
 """Blocks with nothing in them that are passed on the way to a return."""

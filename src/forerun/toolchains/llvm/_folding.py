@@ -7,7 +7,7 @@ width, of one bit as 0 or 1.
 
 from __future__ import annotations
 
-from forerun.toolchains.llvm._ir import BINARY, CASTS, UNDEF
+from forerun.toolchains.llvm._instructions import BINARY, CASTS, UNDEF
 from forerun.toolchains.llvm._layout import bits
 from forerun.toolchains.llvm._values import Operand, Shape, Value, is_global, is_own
 

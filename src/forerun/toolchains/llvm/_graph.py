@@ -10,7 +10,8 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from forerun.toolchains.llvm._ir import Function, Instruction, Written
+from forerun.toolchains.llvm._instructions import Instruction, Written
+from forerun.toolchains.llvm._ir import Function
 
 _DEEPEST = 12
 """Calls that are inlined into each other."""

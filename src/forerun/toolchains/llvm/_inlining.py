@@ -11,12 +11,13 @@ from collections.abc import Set
 from dataclasses import dataclass
 
 from forerun.toolchains.llvm._graph import Inliner
-from forerun.toolchains.llvm._ir import CASTS, Function, Module
+from forerun.toolchains.llvm._instructions import CASTS
+from forerun.toolchains.llvm._ir import Function, Module
 from forerun.toolchains.llvm._layout import Layout
+from forerun.toolchains.llvm._nodes import Reduced
 from forerun.toolchains.llvm._reduced import reduced
 from forerun.toolchains.llvm._tally import tally
 from forerun.toolchains.llvm._values import Value
-from forerun.toolchains.llvm._walk import Reduced
 
 _INLINED = 10_000
 """Instructions that are inlined at least, however short a text is."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from forerun.toolchains.llvm._ir import pieces
+from forerun.toolchains.llvm._instructions import pieces
 
 _SCALARS = {"half": 2, "bfloat": 2, "float": 4, "double": 8, "x86_fp80": 16, "fp128": 16, "ptr": 8}
 _DEEPEST = 40

@@ -5,9 +5,8 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Set
 
-from forerun.toolchains.llvm._nodes import Node
+from forerun.toolchains.llvm._nodes import Node, Reduced
 from forerun.toolchains.llvm._values import Operand, Value, is_own, place
-from forerun.toolchains.llvm._walk import Reduced
 
 _DEEPEST = 30
 """Loops around a block that are looked at."""

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from forerun.toolchains.llvm._folding import INVERSE
 from forerun.toolchains.llvm._graph import Block
 from forerun.toolchains.llvm._memory import Memory
-from forerun.toolchains.llvm._values import Operand, Shape, Value
+from forerun.toolchains.llvm._values import Operand, Shape, Value, same
 from forerun.toolchains.llvm._variables import Slot
 
 _FAR = 24
 """Tables of dominators that are asked what they know."""
+_DEEPEST = 4
+"""Conditions within a condition that a branch tells of."""
+_REPLACED = 8
+"""Phis in place of each other."""
 _STEPS = 2000
 """Dominators that are passed to find a common one."""
 
@@ -67,6 +72,26 @@ class Node:
             node = node.above
         return None
 
+    def holds(self, condition: Operand) -> int | None:
+        """Whether a condition is known to hold here (1) or not (0)."""
+        found = self.lookup(_truth(condition)) if isinstance(condition, Value) else condition
+        return found & 1 if isinstance(found, int) else None
+
+    def learn(self, condition: Operand, truth: int, deep: int = _DEEPEST) -> None:
+        """Notes that a condition holds (1) or not (0), and what follows."""
+        self.known[_truth(condition)] = truth
+        if not isinstance(condition, Value) or not deep:
+            return
+        if condition.op == "icmp":
+            self.known["icmp", condition.type, condition.args, condition.detail] = truth
+            if inverse := INVERSE.get(condition.detail):
+                self.known["icmp", condition.type, condition.args, inverse] = 1 - truth
+        elif condition.op == ("and" if truth else "or"):
+            for part in condition.args:
+                self.learn(part, truth, deep - 1)
+        elif condition.op == "xor" and condition.args[1] == 1:
+            self.learn(condition.args[0], 1 - truth, deep - 1)
+
     def follow(self, looped: bool) -> None:
         """Finds its place among the nodes in front of it, by Cooper, Harvey and Kennedy (2001): A Simple, Fast
         Dominance Algorithm. What comes `looped` back is not known here yet."""
@@ -95,3 +120,51 @@ class Node:
                 else:
                     other = other.dominator
         self.above = self.dominator = one
+
+
+@dataclass(slots=True)
+class Reduced:
+    """What a walk has left."""
+
+    nodes: list[Node]
+    """In reverse postorder."""
+    phis: dict[Value, Node] = field(default_factory=dict)
+    """Where each stands. Their operands are in the order of the node's predecessors and latches."""
+    loops: dict[int, int] = field(default_factory=dict)
+    """The number of the block that a loop begins with, and of the last that goes back there."""
+    written: dict[Slot, list[int]] = field(default_factory=dict)
+    """The numbers of the blocks that write to parts of own variables, in order."""
+
+
+def _truth(condition: Operand) -> Shape:
+    """Under which it is known whether a condition holds."""
+    return "truth", "", (condition,), ""
+
+
+def drop_single_phis(reduced: Reduced) -> None:
+    """Puts what phis join in place of those that join one thing."""
+    replaced: dict[Operand, Operand] = {}
+
+    def final(operand: Operand) -> Operand:
+        for _ in range(_REPLACED):
+            if operand not in replaced:
+                break
+            operand = replaced[operand]
+        return operand
+
+    for phi in reduced.phis:
+        only = same([operand for operand in map(final, phi.args) if operand is not phi])
+        if only is not None:
+            replaced[phi] = only
+    if not replaced:
+        return
+    for node in reduced.nodes:
+        node.end.value = None if node.end.value is None else final(node.end.value)
+        for value in node.left:
+            value.args = tuple(map(final, value.args))
+            for operand in value.args:
+                if isinstance(operand, Value) and operand.op == "aggregate":
+                    operand.args = tuple(map(final, operand.args))
+    reduced.phis = {phi: node for phi, node in reduced.phis.items() if phi not in replaced}
+    for phi in reduced.phis:
+        phi.args = tuple(map(final, phi.args))

@@ -7,9 +7,10 @@ from dataclasses import replace
 from forerun.toolchains.llvm._graph import Graph
 from forerun.toolchains.llvm._ir import Module
 from forerun.toolchains.llvm._layout import Layout
+from forerun.toolchains.llvm._nodes import Reduced
 from forerun.toolchains.llvm._values import Operand, Value
 from forerun.toolchains.llvm._variables import Variables, by_name, by_value
-from forerun.toolchains.llvm._walk import Reduced, Walk, loops_of
+from forerun.toolchains.llvm._walk import Walk, loops_of
 
 _WALKS = 3
 

@@ -8,18 +8,18 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 from forerun.toolchains.llvm._ends import merged, selecting, tail_call
-from forerun.toolchains.llvm._ir import BINARY, CASTS, UNDEF
+from forerun.toolchains.llvm._instructions import BINARY, CASTS
 from forerun.toolchains.llvm._layout import bits
 from forerun.toolchains.llvm._liveness import across_calls
-from forerun.toolchains.llvm._nodes import End, Node
+from forerun.toolchains.llvm._nodes import End, Node, Reduced
 from forerun.toolchains.llvm._values import Operand, Value, is_global, is_own, place
-from forerun.toolchains.llvm._walk import Reduced
 
 NAMES = (
     *"instructions loads stores arithmetic multiplications divisions shifts floats conversions vectors".split(),
     *"small wide literals free intrinsics calls tails indirect varargs variadic assembly copies copied".split(),
     *"constant_args own_args moved_args conditions runs cases bits loops inner_stores straight_loops".split(),
-    *"own with_own registers spilled references scaled displaced indexed merged phis phi_constants phi_values blocks".split(),
+    *"own with_own registers spilled references scaled displaced indexed".split(),
+    *"merged phis phi_constants phi_values blocks".split(),
 )
 """The counters.
 

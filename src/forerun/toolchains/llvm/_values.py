@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from forerun.toolchains.llvm._ir import UNDEF
+from forerun.toolchains.llvm._instructions import UNDEF
 
 _DEEPEST = 8
 """Addresses that are reckoned from each other."""

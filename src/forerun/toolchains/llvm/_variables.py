@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from forerun.toolchains.llvm._graph import Enter, Graph, Leave, Step
-from forerun.toolchains.llvm._ir import Instruction, Written, locals_of
+from forerun.toolchains.llvm._instructions import Instruction, Written, locals_of
 from forerun.toolchains.llvm._layout import Layout, is_aggregate
 from forerun.toolchains.llvm._values import Operand, Value, place
 

@@ -2,29 +2,25 @@
 
 In reverse postorder every block comes behind those that lead to it. So constants are folded and branches that cannot be
 taken are not followed, as in Wegman and Zadeck (1991), Constant Propagation with Conditional Branches, but without
-their optimism about loops; what a dominator has computed is not computed again (Briggs, Cooper and Simpson 1997, Value
-Numbering); own variables are looked up when they are read, as in Braun and others (2013), Simple and Efficient
-Construction of Static Single Assignment Form.
+their optimism about loops, and what a dominator has computed is not computed again (Briggs, Cooper and Simpson 1997,
+Value Numbering).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 
 from forerun.toolchains.llvm._addresses import Address, reckoned
-from forerun.toolchains.llvm._folding import INVERSE, simplified, wrapped
+from forerun.toolchains.llvm._folding import simplified, wrapped
 from forerun.toolchains.llvm._graph import Block, Enter, Graph, Leave, Result, Step
-from forerun.toolchains.llvm._ir import BINARY, CASTS, UNDEF, Instruction, Module, Written
+from forerun.toolchains.llvm._instructions import BINARY, CASTS, UNDEF, Instruction, Written
+from forerun.toolchains.llvm._ir import Module
 from forerun.toolchains.llvm._layout import Layout, bits, is_aggregate
-from forerun.toolchains.llvm._nodes import End, Node
-from forerun.toolchains.llvm._values import Operand, Shape, Value, place, same
+from forerun.toolchains.llvm._nodes import End, Node, Reduced, drop_single_phis
+from forerun.toolchains.llvm._parts import Parts
+from forerun.toolchains.llvm._values import Operand, Shape, Value
 from forerun.toolchains.llvm._variables import UNUSED, Slot, Variables, returned
 
-_STEPS = 2_000_000
-"""Blocks that are asked in one function for what a variable holds."""
-_DEEPEST = 4
-"""Conditions within a condition that a branch tells of."""
 _FREE = (*UNUSED, "@llvm.stacksave", "@llvm.stackrestore", "@llvm.va_end")
 """Calls that are no code."""
 _FIRST = ("@llvm.expect", "@llvm.launder", "@llvm.strip", "@llvm.ssa.copy", "@llvm.ptr.annotation", "@llvm.annotation")
@@ -47,20 +43,6 @@ _QUIET = frozenset(("landingpad", "va_arg", "resume"))
 """What writes no memory that is known of."""
 
 
-@dataclass(slots=True)
-class Reduced:
-    """What a walk has left."""
-
-    nodes: list[Node]
-    """In reverse postorder."""
-    phis: dict[Value, Node] = field(default_factory=dict)
-    """Where each stands. Their operands are in the order of the node's predecessors and latches."""
-    loops: dict[int, int] = field(default_factory=dict)
-    """The number of the block that a loop begins with, and of the last that goes back there."""
-    written: dict[Slot, list[int]] = field(default_factory=dict)
-    """The numbers of the blocks that write to parts of own variables, in order."""
-
-
 def loops_of(graph: Graph) -> dict[int, int]:
     """The loops as they stand in a graph, by the block that each begins with."""
     found: dict[int, int] = {}
@@ -81,10 +63,11 @@ class Walk:
         self._variables, self._loops = variables, loops
         self._nodes: list[Node | None] = [None] * len(graph.blocks)
         self._names: list[dict[str, Operand]] = [{} for _ in range(graph.frames)]
-        self._made = self._steps = 0
-        self._open: list[tuple[Value, Node, Slot | Instruction]] = []
-        """Phis at the beginnings of loops: what comes back is known at the end."""
+        self._made = 0
+        self._open: list[tuple[Value, Node, Instruction]] = []
+        """Phis at the beginnings of loops: what comes back there is known at the end."""
         self._reduced = Reduced([])
+        self._parts = Parts(variables, loops, layout, self._reduced, lambda type_: self._new("phi", type_, ()))
         self._does: dict[str, Callable[[Node, Instruction], None]] = {
             "alloca": self._alloca,
             "load": self._load,
@@ -148,58 +131,6 @@ class Walk:
             node.left.append(made)
         return found
 
-    # Own variables.
-
-    def _slot(self, pointer: Operand) -> tuple[Slot | None, bool]:
-        """The part of an own variable that an address leads to, and whether that is kept as a value."""
-        base, offset = place(pointer)
-        if offset is None or not isinstance(base, Value) or base.op != "alloca":
-            return None, False
-        return (base.detail, offset), base.detail in self._variables.parts
-
-    def _within(self, slot: Slot, type_: str) -> list[Slot]:
-        """The parts that an aggregate at a part covers."""
-        end = slot[1] + self._layout.size(type_)
-        return [(slot[0], at) for at in self._variables.parts[slot[0]] if slot[1] <= at < end]
-
-    def _write(self, node: Node, slot: Slot, value: Operand) -> None:
-        node.variables[slot] = value
-        self._wrote(node, slot)
-
-    def _wrote(self, node: Node, slot: Slot) -> None:
-        numbers = self._reduced.written.setdefault(slot, [])
-        if not numbers or numbers[-1] != node.number:
-            numbers.append(node.number)
-
-    def _read(self, node: Node, slot: Slot) -> Operand:
-        """What a part holds at the end of a node, as far as that has been walked."""
-        waiting = [node]
-        while waiting:
-            node = waiting[-1]
-            if slot in node.variables:
-                waiting.pop()
-                continue
-            self._steps += 1 + len(node.predecessors)
-            last = self._loops.get(node.number)
-            if not node.predecessors or self._steps > _STEPS:
-                node.variables[slot] = UNDEF
-            elif last is not None and self._variables.writes(slot, node.number, last):
-                phi = node.variables[slot] = self._new("phi", "", ())
-                self._open.append((phi, node, slot))
-            elif unknown := [other for other in node.predecessors if slot not in other.variables]:
-                waiting += unknown
-            else:
-                node.variables[slot] = self._joined(node, [other.variables[slot] for other in node.predecessors], "")
-        return node.variables[slot]
-
-    def _joined(self, node: Node, values: list[Operand], type_: str) -> Operand:
-        """What comes of several ways."""
-        only = same(values)
-        if only is None:
-            only = self._new("phi", type_, tuple(values))
-            self._reduced.phis[only] = node
-        return only
-
     # Steps.
 
     def _step(self, node: Node, step: Step) -> None:
@@ -212,10 +143,10 @@ class Walk:
                 self._go(node, End("jump", targets=self._targets(node)))
             case Leave():
                 value = UNDEF if step.value is None else self._value(node, step.value)
-                self._write(node, returned(step.frame), value)
+                self._parts.write(node, returned(step.frame), value)
                 self._go(node, End("jump", targets=self._targets(node)))
             case Result():
-                self._name(node, step, self._read(node, returned(step.frame)))
+                self._name(node, step, self._parts.read(node, returned(step.frame)))
 
     def _alloca(self, node: Node, step: Instruction) -> None:
         if step.args:
@@ -225,13 +156,13 @@ class Walk:
 
     def _load(self, node: Node, step: Instruction) -> None:
         pointer = self._value(node, step.args[0])
-        slot, kept = self._slot(pointer)
+        slot, kept = self._parts.slot(pointer)
         if slot and kept:
             if is_aggregate(step.type):
-                parts = dict.fromkeys(self._read(node, part) for part in self._within(slot, step.type))
+                parts = dict.fromkeys(self._parts.read(node, part) for part in self._parts.within(slot, step.type))
                 self._name(node, step, self._new("aggregate", step.type, tuple(parts)))
             else:
-                value = self._read(node, slot)
+                value = self._parts.read(node, slot)
                 self._name(node, step, wrapped(value, bits(step.type)) if isinstance(value, int) else value)
             return
         found = None if step.volatile else node.memory.get(pointer, step.type)
@@ -245,12 +176,12 @@ class Walk:
 
     def _store(self, node: Node, step: Instruction) -> None:
         value, pointer = self._values(node, step)
-        slot, kept = self._slot(pointer)
+        slot, kept = self._parts.slot(pointer)
         if slot and kept:
             self._put(node, slot, step.type, value)
             return
         if slot:
-            self._wrote(node, slot)
+            self._parts.note(node, slot)
         detail = "volatile" if step.volatile else ""
         node.left.append(self._new("store", step.type, (value, pointer), detail, effect=True))
         size = self._layout.size(step.type)
@@ -260,13 +191,13 @@ class Walk:
 
     def _put(self, node: Node, slot: Slot, type_: str, value: Operand) -> None:
         """Into a variable that is kept as values."""
-        parts = self._within(slot, type_) if is_aggregate(type_) else [slot]
+        parts = self._parts.within(slot, type_) if is_aggregate(type_) else [slot]
         if isinstance(value, Value) and parts != [slot]:
             for part in parts:
-                self._write(node, part, self._pure(node, "extractvalue", "", (value,), str(part[1] - slot[1])))
+                self._parts.write(node, part, self._pure(node, "extractvalue", "", (value,), str(part[1] - slot[1])))
         else:
             for part in parts:
-                self._write(node, part, value)
+                self._parts.write(node, part, value)
 
     def _address(self, node: Node, step: Instruction) -> None:
         values = self._values(node, step)
@@ -295,7 +226,7 @@ class Walk:
             self._open.append((phi, node, step))
             self._name(node, step, phi)
         else:
-            self._name(node, step, self._joined(node, self._coming(node, step, node.predecessors), step.type))
+            self._name(node, step, self._parts.joined(node, self._coming(node, step, node.predecessors), step.type))
 
     def _coming(self, node: Node, step: Instruction, ways: list[Node]) -> list[Operand]:
         """What a phi takes from each of these nodes."""
@@ -355,7 +286,7 @@ class Walk:
         if len(node.predecessors) == 1 and not looped:
             end = node.predecessors[0].end
             if end.kind == "branch" and end.value is not None:
-                _learn(node, end.value, int(end.targets[0] is node), _DEEPEST)
+                node.learn(end.value, int(end.targets[0] is node))
 
     def _targets(self, node: Node) -> list[Node]:
         return [self._node(block) for block in node.block.targets]
@@ -377,11 +308,11 @@ class Walk:
         targets = node.block.targets
         if step.args and len(targets) == 2 and targets[0] is not targets[1]:
             condition = self._value(node, step.args[0])
-            found = node.lookup(_truth(condition)) if isinstance(condition, Value) else condition
-            if found is None:
+            found = node.holds(condition)
+            if found is None and isinstance(condition, Value):
                 self._go(node, End("branch", condition, self._targets(node)))
                 return
-            targets = targets[:1] if isinstance(found, int) and found & 1 else targets[1:]
+            targets = targets[:1] if found else targets[1:]
         self._go(node, End("jump", targets=[self._node(block) for block in targets[:1]]))
 
     def _switch(self, node: Node, step: Instruction) -> None:
@@ -404,64 +335,13 @@ class Walk:
 
     def _close(self) -> None:
         """Fills in what loops bring back, and drops phis that join nothing."""
-        for phi, node, what in self._open:  # grows while it is read
-            ways = [*node.predecessors, *node.latches]
-            if isinstance(what, Instruction):
-                phi.args = tuple(self._coming(node, what, ways))
-            else:
-                phi.args = tuple(self._read(way, what) for way in ways)
+        for phi, node, step in self._open:
+            phi.args = tuple(self._coming(node, step, [*node.predecessors, *node.latches]))
+            self._reduced.phis[phi] = node
+        for phi, node, slot in self._parts.open:  # grows while it is read
+            phi.args = tuple(self._parts.read(way, slot) for way in (*node.predecessors, *node.latches))
             self._reduced.phis[phi] = node
         for node in self._reduced.nodes:
             if node.latches:
                 self._reduced.loops[node.number] = node.latches[-1].number
-        _without_single_phis(self._reduced)
-
-
-def _truth(condition: Operand) -> Shape:
-    """Under which it is known whether a condition holds."""
-    return "truth", "", (condition,), ""
-
-
-def _learn(node: Node, condition: Operand, truth: int, deep: int) -> None:
-    """Notes that a condition holds (1) or not (0), and what follows."""
-    node.known[_truth(condition)] = truth
-    if not isinstance(condition, Value) or not deep:
-        return
-    if condition.op == "icmp":
-        node.known["icmp", condition.type, condition.args, condition.detail] = truth
-        if inverse := INVERSE.get(condition.detail):
-            node.known["icmp", condition.type, condition.args, inverse] = 1 - truth
-    elif condition.op == ("and" if truth else "or"):
-        for part in condition.args:
-            _learn(node, part, truth, deep - 1)
-    elif condition.op == "xor" and condition.args[1] == 1:
-        _learn(node, condition.args[0], 1 - truth, deep - 1)
-
-
-def _without_single_phis(reduced: Reduced) -> None:
-    """Puts what phis join in place of those that join one thing."""
-    replaced: dict[Operand, Operand] = {}
-
-    def final(operand: Operand) -> Operand:
-        for _ in range(_DEEPEST):
-            if operand not in replaced:
-                break
-            operand = replaced[operand]
-        return operand
-
-    for phi in reduced.phis:
-        only = same([operand for operand in map(final, phi.args) if operand is not phi])
-        if only is not None:
-            replaced[phi] = only
-    if not replaced:
-        return
-    for node in reduced.nodes:
-        node.end.value = None if node.end.value is None else final(node.end.value)
-        for value in node.left:
-            value.args = tuple(map(final, value.args))
-            for operand in value.args:
-                if isinstance(operand, Value) and operand.op == "aggregate":
-                    operand.args = tuple(map(final, operand.args))
-    reduced.phis = {phi: node for phi, node in reduced.phis.items() if phi not in replaced}
-    for phi in reduced.phis:
-        phi.args = tuple(map(final, phi.args))
+        drop_single_phis(self._reduced)
