@@ -438,6 +438,13 @@ def test_floats_vectors_and_wide_ones() -> None:
     check(found, floats=2, conversions=1, vectors=3, literals=1, wide=1, free=1, small=1, stores=2, arithmetic=2)
 
 
+def test_an_index_that_is_shifted_is_a_scale() -> None:
+    body = "  %3 = shl i64 %1, NUMBER\n  %4 = getelementptr i8, ptr %0, i64 %3\n  %5 = load i8, ptr %4\n  ret i8 %5"
+    check(left(body.replace("NUMBER", "3"), "i8", "ptr %0, i64 %1"), shifts=0, indexed=1, scaled=0)
+    check(left(body.replace("NUMBER", "5"), "i8", "ptr %0, i64 %1"), shifts=0, indexed=1, scaled=1)
+    check(left(body.replace("NUMBER", "-1"), "i8", "ptr %0, i64 %1"), shifts=1, indexed=1, scaled=0)
+
+
 def test_names_in_quotes_are_names() -> None:
     body = """entry:
   %"x, y" = alloca i32, align 4
@@ -543,7 +550,8 @@ PIECES = (
     "  %6 = alloca i32, i32 %3", "  store i32 %6, ptr %6", "  %3 = load i32, ptr %6", "  call void @f()",
     "  %3 = call i32 @g(i32 %3, i32", "%t = type { %t, [9 x %t] }", "@a = global %t", "  %3 = add i1 %3, true",
     "  %3 = select i1", "  %3 = sext", "  %3 = extractvalue", "  ret i32 %3",
-    "attributes #0 = { alwaysinline nounwind }", "  call void @llvm.memcpy(ptr %6)",
+    "attributes #0 = { alwaysinline nounwind }", "  call void @llvm.memcpy(ptr %6)", "  call void @llvm.memcpy()",
+    "  call void @llvm.memset.p0.i64(ptr %6, i8 0, i64 -40)", "  call void @llvm.expect()", "  %3 = icmp  i32 %3, 4",
     "  indirectbr ptr %5, [label %1, label %2]", "  unreachable", "  %3 = freeze i32 7",
 )  # fmt: skip
 

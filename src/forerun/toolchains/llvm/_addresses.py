@@ -66,7 +66,7 @@ def _start(pointer: Operand, varying: bool) -> Address:
 def _split(index: Value, widened: Callable[[str, str, Operand, str], Operand]) -> tuple[Operand, int, int]:
     """An index without the constant that is added to it, that constant, and what both are multiplied with."""
     if index.op == "shl" and isinstance(index.args[1], int) and isinstance(index.args[0], Value):
-        power = index.args[1] if index.args[1] < 32 else 0
+        power = index.args[1] if 0 < index.args[1] < 32 else 0
         return (index.args[0], 0, 1 << power) if power else (index, 0, 1)
     if index.op == "add" and isinstance(index.args[1], int):
         return index.args[0], index.args[1], 1

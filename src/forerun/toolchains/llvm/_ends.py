@@ -39,7 +39,7 @@ def _gives(call: Value, returned: Operand | None) -> bool:
         return True
     if isinstance(returned, Value) and returned.op == "phi":
         return call in returned.args
-    return call.detail.startswith("@llvm.mem") and returned is call.args[0]
+    return call.detail.startswith("@llvm.mem") and call.args[:1] == (returned,)
 
 
 def selecting(reduced: Reduced) -> set[Node]:

@@ -247,7 +247,7 @@ def _with_number(type_: str, x: Operand, y: int, predicate: str, width: int) -> 
 
 def _at_the_end(predicate: str, y: int, width: int) -> int | None:
     """What a comparison with the least or the largest number gives, which all numbers are above or below."""
-    signed = predicate[0] == "s"
+    signed = predicate[:1] == "s"
     least = -(1 << width - 1) if signed else 0
     most = (1 << width - 1) - 1 if signed else (1 << width) - 1
     y = y if signed else unsigned(y, width)

@@ -148,7 +148,7 @@ class _Tally:
         if call.detail.startswith(_MEMORY):
             args = args[:2]
             length = call.args[2] if len(call.args) > 2 else 0
-            if isinstance(length, int) and length <= _FEW:
+            if isinstance(length, int) and 0 <= length <= _FEW:
                 self.found["copied"] += -(-length // 16)
                 for arg in args:
                     self._argument(arg, -1)
