@@ -301,7 +301,8 @@ def test_machine_code_is_not_smaller_than_its_functions() -> None:
 
     belief, calibration = Distribution.of((x, x, 1.0) for x in (1.0, 2.0, 4.0)), Calibration()
     assert calibration.possible(asked("text", 2, 10), belief).median == pytest.approx(6)
-    assert calibration.possible(asked("text", 2, 3), belief).median == pytest.approx(3), "of `ret` alone"
+    assert calibration.possible(asked("text", 3, 3), belief).median == pytest.approx(3), "of `ret` alone"
+    assert calibration.possible(asked("text", 3, 4), belief).median == pytest.approx(5), "and one that adds"
     assert calibration.possible(asked("text", 0, 10), belief) == calibration.possible(asked("memory", 9, 9), belief)
     low, high = calibration.possible(asked("instructions", 5, 20), belief).interval(0.9)
     assert 5 <= low < high, "each has one"

@@ -38,7 +38,7 @@ _FLOOR = 0.8
 """Of the least that any program of a language held: other versions and machines take a little less."""
 _LEAST = {"text": 3.0, "instructions": 1.0}
 """What a function becomes that has to be kept, `xor eax, eax` and `ret`: of 400 programs and 670 modules none has less
-for each. But never more than a byte for each instruction that the front end wrote: one of `ret` alone is smaller."""
+for each. But one of `ret` alone is a byte: what is left of it to do besides is counted, too."""
 _SHRINKAGE = 0.05
 """Of the covariance towards its mean variance: summaries may lie in a subspace."""
 _ROWS, _HELD = 4, 20
@@ -163,7 +163,8 @@ class Calibration:
         """What is believed of machine code, moved up as a whole where its functions cannot be as small as its middle:
         modules of a few bytes were hardly learned from."""
         kept, least = found.counters.get("kept", 0.0), _LEAST.get(found.head.get("metric", ""), 0.0)
-        floor = min(kept * least, found.counters.get("instructions", 0.0))
+        more = max(found.counters.get("instructions", 0.0) - kept, 0.0)  # than a return of each
+        floor = kept * min(least, 1.0) + min(more, kept) * max(least - 1.0, 0.0)
         middle = belief.median
         return belief.scaled(floor / middle).within(kept, math.inf) if 0 < middle < floor else belief
 
