@@ -75,7 +75,6 @@ class _Tally:
         self._tails = {call for node in reduced.nodes if (call := tail_call(node))}
         self._merged = merged(reduced)
         self._selecting = selecting(reduced)
-        self._parameters: dict[Value, int] = {}
         for node in reduced.nodes:
             for value in node.left:
                 if value not in self._merged.values:

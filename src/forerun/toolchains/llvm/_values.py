@@ -37,11 +37,6 @@ Shape: TypeAlias = tuple[str, str, tuple[Operand, ...], str]
 """Operation, type, operands and detail: what is the same twice is computed once."""
 
 
-def is_constant(operand: Operand) -> bool:
-    """Whether it is known before the program runs."""
-    return not isinstance(operand, Value)
-
-
 def is_global(operand: Operand) -> bool:
     """Whether it is the address of something global, or reckoned from one."""
     return isinstance(operand, str) and "@" in operand
