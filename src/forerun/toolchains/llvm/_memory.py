@@ -46,9 +46,11 @@ class Memory:
         self._held[pointer, type_] = _Held(value, access, *place(pointer), size)
 
     def overwrite(self, pointer: Operand, access: str, size: int, escaped: Set[str]) -> None:
-        """Forgets what a store may change: other places stay, and so do variables that have not `escaped`, but for those
-        that the address is reckoned from. Accesses of other types stay, too, even where one is of characters, which may
-        be of anything: hardly ever is it of what was just read.
+        """Forgets what a store may change.
+
+        Other places stay, and so do variables that have not `escaped`, but for those that the address is reckoned from.
+        Accesses of other types stay, too, even where one is of characters, which may be of anything: hardly ever is it
+        of what was just read.
         """
         base, offset = place(pointer)
         new = _Held(0, access, base, offset, size)
