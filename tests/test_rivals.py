@@ -24,6 +24,7 @@ from forerun.models._grown import Grown
 from forerun.models._predictor import Predictor
 from forerun.models._regression import QUANTILES, Scale, folds, thinned
 from forerun.models._stack import Stack, convex
+from forerun.models._sums import Sums
 from forerun.models.boosted_trees import BoostedTrees
 from forerun.prompts import parts, prompt
 from forerun.rows import Row
@@ -294,6 +295,22 @@ def test_rows_far_off_do_not_decide_a_stack() -> None:
     target = truth.copy()
     target[:5] -= 1000
     assert convex(np.column_stack([truth, other]), target)[0] > 0.99
+
+
+def test_what_adds_up_is_learned_from_most_rows_and_not_from_those_far_off() -> None:
+    draw = np.random.default_rng(0)
+    counts, kinds_ = draw.integers(0, 100, (400, 3)).astype(float), draw.integers(1, 3, 400).astype(float)
+    prices = np.array([[4.0, 0.0, 7.0], [2.0, 1.0, 3.0]])[kinds_.astype(int) - 1]
+    values = (counts * prices).sum(1) + 20.0
+    values[draw.random(400) < 0.1] *= 6
+    sums = Sums.of(counts, kinds_, values)
+    assert sums.weights[1] == pytest.approx([4.0, 0.0, 7.0, 20.0], abs=0.3)
+    assert sums.weights[2] == pytest.approx([2.0, 1.0, 3.0, 20.0], abs=0.3)
+    few = Sums.of(counts[:90], np.where(np.arange(90) < 60, 1.0, 2.0), (counts * [4.0, 0.0, 7.0]).sum(1)[:90] + 1)
+    assert few.weights[2] == pytest.approx(few.weights[0]), "a kind of few rows costs what all do"
+    asked = np.array([[1.0, 1.0, 1.0]] * 3)
+    assert np.exp(sums(asked, np.array([1.0, 2.0, 9.0]))[:2]) == pytest.approx([31, 26], rel=0.01)
+    assert sums(asked, np.array([0.0, 9.0, 9.0])).tolist() == pytest.approx([sums(asked, np.zeros(1))[0]] * 3)
 
 
 def test_trees_as_arrays_are_those_of_the_library() -> None:
