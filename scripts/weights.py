@@ -63,9 +63,8 @@ MEASURED = Path(__file__).parents[1] / "benchmarks" / "measured"
 OURS = "ours"
 SAID = (
     *LIMITS,
-    "Times of the AMD EPYC were taken with other work on the same cores, and its name does not say how fast it is: what"
-    " an idle machine of that name takes is about half of what is said. `forerun train --recipe adapt` tells it of"
-    " yours, in seconds.",
+    "Times of the AMD EPYC are of one virtual machine with two cores (Zen 5) that did nothing else, and its name does"
+    " not say how fast it is. `forerun train --recipe adapt` tells it of yours, in seconds.",
 )
 """The limits of the weights that ship."""
 SCORES = ("spearman", "kendall", "within_spearman", "mdape", "mape", "coverage", "width", "log_crps")

@@ -63,6 +63,22 @@ def test_a_long_source_loses_its_middle() -> None:
     assert TOKENIZER.encode(text, len(whole.ids)) == whole
 
 
+_PARTS = st.sampled_from(["int i", " ", "\n", "\r\n", "\t", "7", "10", "٣", "'s 4", "é1", "({", "\U0001f600"])
+
+
+@given(st.lists(_PARTS | st.floats(0, 1e9).map(number), max_size=40), st.integers(5, 20), st.integers(0, 60))
+def test_the_ends_of_a_text_are_read_without_its_middle(words: list[str], longest: int, middle: int) -> None:
+    for text in ("".join(words), "".join(words) + "x = 1;\n y " * 40 * middle + "".join(reversed(words))):
+        assert TOKENIZER.ends(text, longest) == TOKENIZER.encode(text, longest).ids
+
+
+def test_what_is_cut_out_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    text, read = "f(1, x)\n" * 100_000, []
+    whole = TOKENIZER.encode(text, 64).ids
+    monkeypatch.setattr(Tokenizer, "_text", lambda self, part, of=Tokenizer._text: read.append(part) or of(self, part))
+    assert TOKENIZER.ends(text, 64) == whole and sum(map(len, read)) < len(text) / 100
+
+
 def test_a_tokenizer_is_saved_whole(tmp_path: Path) -> None:
     TOKENIZER.save(tmp_path)
     loaded = Tokenizer.load(tmp_path)

@@ -86,7 +86,7 @@ class MseHead(Predictor):
         import torch
 
         network, tokenizer, target = self._parts
-        tokens = [tokenizer.encode(prompt, network.config.context).ids for prompt in prompts]
+        tokens = [tokenizer.ends(prompt, network.config.context) for prompt in prompts]
         device, found = network.head.weight.device, np.empty(len(prompts))
         ordered = sorted(range(len(prompts)), key=lambda i: len(tokens[i]))
         for start in range(0, len(ordered), _AT_ONCE):

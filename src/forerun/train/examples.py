@@ -90,7 +90,7 @@ def tokenised(
     for row in rows:
         pieces = grammars[row.task].write(row.answer)
         target, choices = spelled(pieces, grammars[row.task], tokenizer, legal)
-        ids = np.array(tokenizer.encode(row.prompt, context).ids, np.int32)
+        ids = np.array(tokenizer.ends(row.prompt, context), np.int32)
         group = groups.setdefault(f"{row.task}\0{row.group}", len(groups)) if row.group else -1
         found.append(Example(tasks[row.task], ids, target, choices, row.value, group))
     return found

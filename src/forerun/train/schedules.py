@@ -118,7 +118,7 @@ def uniform(examples: Sequence[Example], legal: Legal) -> float:
 
 def examples(found: Sentences, task: int, tokenizer: Tokenizer, legal: Legal, context: int) -> Iterator[Example]:
     """Those of one program, which share its prompt; the order of its sentences."""
-    ids = np.array(tokenizer.encode(found.prompt, context).ids, np.int32)
+    ids = np.array(tokenizer.ends(found.prompt, context), np.int32)
     for sentence, answer in answers(found):
         grammar = GradedDecisions(Decisions(Recorded(found.spaces, sentence)))
         target, choices = spelled(grammar.write(answer), grammar, tokenizer, legal)

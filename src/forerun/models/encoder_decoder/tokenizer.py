@@ -8,6 +8,7 @@ one token where it is of a usual size (`numeric`), and else read in the very tok
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -34,6 +35,11 @@ SPECIAL = 37
 
 _HEAD = 0.75
 """Share of the kept tokens that comes from the beginning of a source that is too long."""
+_READ = 16
+"""Characters of each end that are read first, for each token of what is kept."""
+_DIGIT = re.compile("[0-9]")
+_MARKED = 64
+"""Characters that a marked number is shorter than."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +78,30 @@ class Tokenizer:
 
     def encode(self, prompt: str, longest: int | None = None) -> Encoded:
         """The tokens of a prompt; of one that is longer than `longest`, the middle is cut out and marked."""
-        ids: list[int] = []
-        for i, part in enumerate(NUMBER.split(prompt)):
-            ids += self._number(part) if i % 2 else self._text(part)
+        ids = self._ids(prompt)
         if longest is None or len(ids) <= longest:
             return Encoded(ids)
-        head = int(_HEAD * (longest - 1))
-        tail = longest - 1 - head
+        head, tail = _kept(longest)
         return Encoded([*ids[:head], CUT, *ids[len(ids) - tail :]], len(ids) - longest + 1)
+
+    def ends(self, prompt: str, longest: int) -> list[int]:
+        """The tokens of `encode`, without reading what it cuts out: trainings do not ask how much that was.
+
+        Digits are tokens of their own, so that a text falls apart beside any of them.
+        """
+        (head, tail), size = _kept(longest), _READ * longest
+        while 2 * size < len(prompt):
+            first, last = _DIGIT.search(prompt, size), _DIGIT.search(prompt, len(prompt) - size)
+            if first and last and first.end() <= last.start() and not NUMBER.search(prompt, first.start() - _MARKED):
+                front, back = self._ids(prompt[: first.end()]), self._ids(prompt[last.start() :])
+                if len(front) >= head and len(back) >= tail and len(front) + len(back) > longest:
+                    return [*front[:head], CUT, *back[len(back) - tail :]]
+            size *= 2
+        return self.encode(prompt, longest).ids
+
+    def _ids(self, prompt: str) -> list[int]:
+        parts = enumerate(NUMBER.split(prompt))
+        return [token for i, part in parts for token in (self._number(part) if i % 2 else self._text(part))]
 
     def _number(self, text: str) -> list[int]:
         pieces = COUNTER.write(COUNTER.parse(text))
@@ -134,6 +156,12 @@ def learn(texts: Iterable[str], size: int, atoms: Sequence[str] = ()) -> Tokeniz
     model.train_from_iterator(_without_numbers(texts), trainer)
     assert not {*numeric.ATOMS} & {*atoms}, "an atom has one token: another one would never be read"
     return Tokenizer((*numeric.ATOMS, *atoms), model)
+
+
+def _kept(longest: int) -> tuple[int, int]:
+    """Of the beginning and of the end, beside the token that stands for the rest."""
+    head = int(_HEAD * (longest - 1))
+    return head, longest - 1 - head
 
 
 def _without_numbers(texts: Iterable[str]) -> Iterator[str]:
