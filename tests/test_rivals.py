@@ -231,12 +231,12 @@ class Fixed(Predictor):
         return [Distribution.of([(s / self.width, s * self.width, 1.0)]) for s in sizes]
 
 
-def noisy(count: int, spread: float, language: str, seed: int) -> list[Row]:
+def noisy(count: int, spread: float, language: str, seed: int, groups: int = 10_000) -> list[Row]:
     draw = random.Random(seed)
     made = []
-    for _ in range(count):
+    for i in range(count):
         size = draw.randrange(5, 500)
-        made.append(row("x" * size, size * math.exp(draw.gauss(0, spread)), language=language))
+        made.append(row("x" * size, size * math.exp(draw.gauss(0, spread)), str(i % groups), language))
     return made
 
 
@@ -248,6 +248,13 @@ def test_calibrated_intervals_cover_what_they_promise(width: float) -> None:
         ends = [found.interval(0.9) for found in fitted.predict([one.prompt for one in rows])]
         share = sum(low <= one.value <= high for (low, high), one in zip(ends, rows, strict=True)) / 2000
         assert 0.86 < share < 0.94
+
+
+def test_few_groups_narrow_less_than_many() -> None:
+    found = [calibrated(Fixed(1.0, 3.0), noisy(400, 0.2, "c", 1, groups)).factor for groups in (1, 10, 100, 400)]
+    assert found == sorted(found, reverse=True) and found[-1] < 0.9 * found[0] < 0.9, found
+    wide = [calibrated(Fixed(1.0, 1.2), noisy(400, 0.2, "c", 1, groups)).factor for groups in (1, 400)]
+    assert wide[0] == wide[1] > 1.5, "what is too narrow is widened at once"
 
 
 def test_calibration_on_its_own_rows_is_exact_and_needs_rows() -> None:

@@ -58,11 +58,26 @@ def widths(
     rows: Sequence[Row], beliefs: Sequence[Distribution], level: float = LEVEL
 ) -> tuple[float, dict[str, float]]:
     """The factor that is enough for what was believed of rows, and those of kinds with enough of them."""
-    found = defaultdict(list)
+    found, groups = defaultdict(list), defaultdict(set)
     for row, one in zip(rows, beliefs, strict=True):
-        found[kind(parts(row.prompt))].append(needed(one, row.value, level))
-    own = {name: enough(factors, level) for name, factors in found.items() if len(factors) >= _ENOUGH}
-    return enough([factor for factors in found.values() for factor in factors], level), own
+        name = kind(parts(row.prompt))
+        found[name].append(needed(one, row.value, level))
+        groups[name].add(row.group)
+    own = {
+        name: _careful(factors, level, len(groups[name])) for name, factors in found.items() if len(factors) >= _ENOUGH
+    }
+    every = [factor for factors in found.values() for factor in factors]
+    return _careful(every, level, len(set().union(*groups.values()))), own
+
+
+def _careful(factors: Sequence[float], level: float, groups: int) -> float:
+    """Wider as soon as it is needed; narrower than what is believed only as far as that would be enough of a standard
+    deviation more of the rows, too: those of a group err together, so that it is groups that count."""
+    factor = enough(factors, level)
+    if factor >= 1 or not groups:
+        return factor
+    sure = min(level + math.sqrt(level * (1 - level) / groups), 1.0)
+    return max(factor, min(enough(factors, sure), 1.0))
 
 
 def kind(found: Parts) -> str:

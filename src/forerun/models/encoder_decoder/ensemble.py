@@ -2,11 +2,12 @@
 
 Both give a distribution, and the answer lies between them: each quantile, in logarithms, by a share of the way from the
 network's to the trees' (Vincent 1912; Ratcliff 1979). The share of each metric, and of each language, is what is best
-on rows that neither has learned from (stacked regressions, Breiman 1996), leaning on a half, which is hard to beat
-where they are few (Smith and Wallis 2009). Where sizes in a text say what a program takes the trees answer alone:
-held-out rows gave them the whole share; and where a program reads an input or runs where nothing was measured: there
-the network, which has hardly read of either, answers anything. The trees count the prompt's counters and words; where
-all is C or C++, as what is compiled, the syntax of the lines that a compiler reads.
+on rows that neither has learned from (stacked regressions, Breiman 1996), leaning on what the errors of each alone say,
+which is hard to beat where rows are few (Bates and Granger 1969; Smith and Wallis 2009). Where sizes in a text say what
+a program takes the trees answer alone: held-out rows gave them the whole share; and where a program reads an input or
+runs where nothing was measured: there the network, which has hardly read of either, answers anything. The trees count
+the prompt's counters and words; where all is C or C++, as what is compiled, the syntax of the lines that a compiler
+reads.
 
 Logarithms are of positive numbers: where a quantile is not, what the network believes is moved as a whole, and where a
 median is not, it answers alone, as of differences it mostly does.
@@ -38,7 +39,8 @@ FILE = "ensemble.safetensors"
 _FEWEST = 40
 """Rows of a metric for which trees are grown."""
 _LEAN = 200
-"""Rows that count as much as the share of all languages, and as a half: what is best on few is not best on others."""
+"""Rows that count as much as the share of all languages, and as what the errors of each alone say: what is best on few
+is not best on others."""
 _OWN = 400
 """Rows of a form (source, LLVM IR, networks) that has trees of its own where a metric is asked of several."""
 _FORMS = ("llvm", "onnx")
@@ -171,7 +173,7 @@ def _member(trees: BoostedTrees, held: Sequence[tuple[Row, float]]) -> Member:
     pairs = np.log([(median, max(one.median, 1e-280)) for (_, median), one in zip(held, found, strict=True)])
     truth, languages = np.log([row.value for row, _ in held]), np.array([_language(row.prompt) for row, _ in held])
     mixed = ~heard & np.array([one.median > 0 for one in found], dtype=np.bool_)
-    share = _share(pairs[mixed], truth[mixed], 0.5)
+    share = _share(pairs[mixed], truth[mixed], _alone(pairs[mixed], truth[mixed]))
     own = {name: (languages == name) & mixed for name in sorted(set(languages.tolist()))}
     shares = {name: _share(pairs[m], truth[m], share) for name, m in own.items() if m.any()}
     return Member(trees, share, shares)
@@ -181,6 +183,12 @@ def _share(pairs: NDArray[np.float64], truth: NDArray[np.float64], usual: float)
     """Leans on the usual one."""
     n = len(truth)
     return (n * float(convex(pairs, truth)[1]) + _LEAN * usual) / (n + _LEAN) if n else usual
+
+
+def _alone(pairs: NDArray[np.float64], truth: NDArray[np.float64]) -> float:
+    """By the inverse squares of their mean errors (Bates and Granger 1969); a half where there are no rows."""
+    errors = np.abs(pairs - truth[:, None]).sum(0) ** 2
+    return float(errors[0] / errors.sum()) if errors.sum() > 0 else 0.5
 
 
 def form(prompt: str) -> str:
