@@ -17,8 +17,8 @@ after one was changed by hand.
 `rows` draws architectures of NAS-Bench-201. The other files are those of `forerun data export`; `benchmarks/measured`
 says how their programs are found again. Both training and judging split all files together by group, so a program is on
 one side only, whatever was measured of it. Programs that were written by `forerun.corpora.generated` are learned from,
-and judge nobody. Called again, training goes on where it stopped, and judging asks only what is not yet in the card.
-Results go into the checkpoint's card.
+and judge nobody, nor does what the network has learned from before. Called again, training goes on where it stopped,
+and judging asks only what is not yet in the card. Results go into the checkpoint's card.
 """
 
 from __future__ import annotations
@@ -216,14 +216,14 @@ def _counted(rows: Sequence[Row], apart: Collection[str]) -> dict[str, int]:
 
 
 def _judge(options: argparse.Namespace) -> None:
-    dealt = _split(options.rows)
+    model, plain = EncoderDecoder(options.output), RegressLM(options.beside) if options.beside else None
+    dealt = model.learned.unseen(_split(options.rows))
     experiments: dict[str, Split] = defaultdict(lambda: Split([], [], []))
     for name in ("train", "validation", "test"):
         for row in getattr(dealt, name):
             written = row.metric in METRICS and row.name.startswith("generated/")
             if name == "train" or not written:
                 getattr(experiments[_experiment(row)], name).append(row)
-    model, plain = EncoderDecoder(options.output), RegressLM(options.beside) if options.beside else None
     for name, own in experiments.items():
         done = {(line["metric"], line["model"]) for line in Card.load(options.output).results}
         rivals = {model: registry.find("models", model) for model in RIVALS if (name, model) not in done}
