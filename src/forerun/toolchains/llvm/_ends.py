@@ -117,9 +117,9 @@ def merged(reduced: Reduced) -> Merged:
 def _end(node: Node, alike: _Alike, instead: dict[Node, Node]) -> Hashable:
     """What two blocks have in common that go on alike."""
     end = node.end
-    value = None if end.value is None else alike(end.value)
     if end.kind in ("switch", "other"):
         return node
+    value = None if end.value is None else alike(end.value)
     return end.kind, value, *(instead.get(target, target) for target in end.targets)
 
 

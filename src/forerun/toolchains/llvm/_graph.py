@@ -84,11 +84,10 @@ class Inliner:
 
     def graph(self, function: Function) -> Graph:
         """Of a function that has blocks."""
-        return _Copy(self._inlined, min(self._allowed, _MOST)).graph(function, self)
-
-    def spend(self, instructions: int) -> None:
-        """So many were inlined."""
-        self._allowed -= instructions
+        copy = _Copy(self._inlined, min(self._allowed, _MOST))
+        graph = copy.graph(function)
+        self._allowed -= copy.spent
+        return graph
 
 
 class _Copy:
@@ -96,12 +95,11 @@ class _Copy:
 
     def __init__(self, inlined: Callable[[str], Function | None], allowed: int) -> None:
         self._inlined, self._allowed = inlined, allowed
-        self._frames = self._spent = 0
+        self._frames = self.spent = 0
         self._refused: set[str] = set()
 
-    def graph(self, function: Function, inliner: Inliner) -> Graph:
+    def graph(self, function: Function) -> Graph:
         entry, _ = self._copied(function, (function.name,), None)
-        inliner.spend(self._spent)
         return Graph(_ordered(entry), self._frames, self._refused)
 
     def _copied(self, function: Function, callers: Collection[str], back: Block | None) -> tuple[Block, int]:
@@ -130,10 +128,10 @@ class _Copy:
         if call.op != "call" or call.detail[:1] != "@" or not (callee := self._inlined(call.detail)):
             return None
         refused = call.labels or callee.varargs or callee.name in callers or len(callers) > _DEEPEST
-        if refused or self._spent + callee.instructions > self._allowed or not callee.blocks:
+        if refused or self.spent + callee.instructions > self._allowed or not callee.blocks:
             self._refused.add(callee.name)
             return None
-        self._spent += callee.instructions
+        self.spent += callee.instructions
         return callee
 
     def _entered(self, block: Block, call: Instruction, callee: Function, callers: Collection[str]) -> Block:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Set
 from typing import NamedTuple
 
-from forerun.toolchains.llvm._values import Operand, Value, is_own, place
+from forerun.toolchains.llvm._values import Operand, is_own, place
 
 _MOST = 64
 """Places that are remembered."""
@@ -74,7 +74,7 @@ def _apart(a: _Held, b: _Held, escaped: Set[str]) -> bool:
 
 def _hidden(base: Operand, escaped: Set[str]) -> bool:
     """Whether nobody else knows it."""
-    return isinstance(base, Value) and base.op == "alloca" and base.detail not in escaped
+    return is_own(base) and base.detail not in escaped
 
 
 def _is_name(base: Operand) -> bool:

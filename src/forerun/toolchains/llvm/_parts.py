@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from forerun.toolchains.llvm._instructions import UNDEF
 from forerun.toolchains.llvm._layout import Layout
 from forerun.toolchains.llvm._nodes import Node, Reduced
-from forerun.toolchains.llvm._values import Operand, Value, place, same
-from forerun.toolchains.llvm._variables import Slot, Variables
+from forerun.toolchains.llvm._values import Operand, Value, same
+from forerun.toolchains.llvm._variables import Slot, Variables, note, own_place
 
 _STEPS = 2_000_000
 """Blocks that are asked in one function for what a variable holds."""
@@ -37,10 +37,8 @@ class Parts:
 
     def slot(self, pointer: Operand) -> tuple[Slot | None, bool]:
         """The part of an own variable that an address leads to, and whether that is kept as a value."""
-        base, offset = place(pointer)
-        if offset is None or not isinstance(base, Value) or base.op != "alloca":
-            return None, False
-        return (base.detail, offset), base.detail in self._variables.parts
+        variable, offset = own_place(pointer)
+        return (None, False) if offset is None else ((variable, offset), variable in self._variables.parts)
 
     def within(self, slot: Slot, type_: str) -> list[Slot]:
         """The parts that an aggregate at a part covers."""
@@ -54,9 +52,7 @@ class Parts:
 
     def note(self, node: Node, slot: Slot) -> None:
         """A node writes to a part, wherever that is kept."""
-        numbers = self._reduced.written.setdefault(slot, [])
-        if not numbers or numbers[-1] != node.number:
-            numbers.append(node.number)
+        note(self._reduced.written, slot, node.number)
 
     def read(self, node: Node, slot: Slot) -> Operand:
         """What a part holds at the end of a node, as far as that has been walked."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, TypeGuard
 
 from forerun.toolchains.llvm._instructions import UNDEF
 
@@ -42,7 +42,7 @@ def is_global(operand: Operand) -> bool:
     return isinstance(operand, str) and "@" in operand
 
 
-def is_own(operand: Operand) -> bool:
+def is_own(operand: Operand) -> TypeGuard[Value]:
     """Whether it is a variable of the function's own."""
     return isinstance(operand, Value) and operand.op == "alloca"
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from forerun.toolchains.llvm._graph import Enter, Graph, Leave, Step
 from forerun.toolchains.llvm._instructions import Instruction, Written, locals_of
 from forerun.toolchains.llvm._layout import Layout, is_aggregate
-from forerun.toolchains.llvm._values import Operand, Value, place
+from forerun.toolchains.llvm._values import Operand, Value, is_own, place
 
 Slot = tuple[str, int]
 """A part of a variable: the variable's name, and the bytes to where the part begins."""
@@ -47,6 +47,13 @@ class Variables:
         return at < len(numbers) and numbers[at] <= last
 
 
+def note(written: dict[Slot, list[int]], slot: Slot, number: int) -> None:
+    """Adds a block, the last one so far, to those that write to a part."""
+    numbers = written.setdefault(slot, [])
+    if not numbers or numbers[-1] != number:
+        numbers.append(number)
+
+
 def by_name(graph: Graph, layout: Layout) -> Variables:
     """What the names of addresses tell."""
     names = _Names(graph.frames, layout)
@@ -63,24 +70,24 @@ def by_value(lefts: Iterable[Iterable[Value]], others: Iterable[Operand], layout
         for value in left:
             match value.op:
                 case "load":
-                    uses.access(*_own_place(value.args[0]), value.type, kept=value.effect)
+                    uses.access(*own_place(value.args[0]), value.type, kept=value.effect)
                 case "store":
-                    uses.access(*_own_place(value.args[1]), value.type, kept=value.detail == "volatile")
-                    uses.escape(_own_place(value.args[0])[0])
+                    uses.access(*own_place(value.args[1]), value.type, kept=value.detail == "volatile")
+                    uses.escape(own_place(value.args[0])[0])
                 case "getelementptr":
                     pass
                 case _:
                     for operand in value.args:
-                        uses.escape(_own_place(operand)[0])
+                        uses.escape(own_place(operand)[0])
     for operand in others:
-        uses.escape(_own_place(operand)[0])
+        uses.escape(own_place(operand)[0])
     return uses.variables()
 
 
-def _own_place(pointer: Operand) -> tuple[str, int | None]:
+def own_place(pointer: Operand) -> tuple[str, int | None]:
     """The variable that an address leads to, "" where it leads to none; and how far into it."""
     base, offset = place(pointer)
-    return (base.detail, offset) if isinstance(base, Value) and base.op == "alloca" else _NOWHERE
+    return (base.detail, offset) if is_own(base) else _NOWHERE
 
 
 class _Uses:
@@ -107,9 +114,7 @@ class _Uses:
 
     def write(self, slot: Slot, number: int) -> None:
         """A block writes to a part."""
-        numbers = self._written.setdefault(slot, [])
-        if not numbers or numbers[-1] != number:
-            numbers.append(number)
+        note(self._written, slot, number)
 
     def escape(self, variable: str) -> None:
         """Others may know it."""

@@ -107,8 +107,7 @@ class Walk:
         return written
 
     def _values(self, node: Node, step: Instruction) -> tuple[Operand, ...]:
-        names = self._names[node.block.frame]
-        return tuple(names.get(x, UNDEF) if isinstance(x, str) and x[:1] == "%" else x for x in step.args)
+        return tuple(self._value(node, written) for written in step.args)
 
     def _name(self, node: Node, step: Instruction | Result, value: Operand) -> None:
         if step.name:
