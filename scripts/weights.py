@@ -63,7 +63,7 @@ MEASURED = Path(__file__).parents[1] / "benchmarks" / "measured"
 OURS = "ours"
 SAID = (
     *LIMITS,
-    "Times of the AMD EPYC are of one virtual machine with two cores (Zen 5) that did nothing else, and its name does"
+    "Times of the AMD EPYC are of one virtual machine with two cores (Zen 5) that did little else, and its name does"
     " not say how fast it is. `forerun train --recipe adapt` tells it of yours, in seconds.",
 )
 """The limits of the weights that ship."""
