@@ -300,6 +300,88 @@ def test_what_holds_much_and_is_put_into_something(language: str, text: str, tak
     assert elements * footprint(language).listed == pytest.approx(taken, rel=0.002), "bytes"
 
 
+WRAPPED = {
+    "python": ("def main():\n", "\n\n\nif __name__ == '__main__':\n    main()\n"),
+    "javascript": ("function main() {\n", "\n}\nmain();\n"),
+    "lua": ("local function main()\n", "\nend\nmain()\n"),
+    "ruby": ("def main\n", "\nend\nmain\n"),
+    "go": ("package main\nfunc main() {\n", "\n}\n"),
+    "rust": ("fn main() {\n", "\n}\n"),
+    "c++": ("int main() {\n", "\n}\n"),
+}
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("python", "n = 30_000\na = [0] * n"),
+        ("python", "d = {}\nfor i in range(700):\n    d[i] = i"),
+        ("python", "d = deque(maxlen=700)\nfor i in range(10**7):\n    d.append(i)"),
+        ("python", "n = 500\nwhile n > 0:\n    n -= 1"),
+        ("python", "a = range(1000)\nn = len(a)\nfor i in range(n):\n    s = sum(x * y for x in a)"),
+        ("javascript", "const n = 1e4; const a = new Array(n).fill(0);"),
+        ("lua", "local t = {}\nfor i = 1, 1000 do t[i] = i end"),
+        ("ruby", "a = (1..1000).to_a\na.each { |x| s += x }"),
+        ("go", "n := 1000; a := make([]int, n*n)"),
+        ("rust", "let n: usize = 1_000; let v = vec![vec![0u8; n]; n * 2];"),
+        ("c++", "const int N = 10000; std::vector<int> v(N);"),
+    ],
+)
+def test_a_program_in_a_function_counts_as_one_without(language: str, text: str) -> None:
+    before, behind = WRAPPED[language]
+    inside = text.replace("\n", "\n    ") if language == "python" else text
+    alone, wrapped = (counters(language, one) for one in (text, f"{before}    {inside}{behind}"))
+    told = {name: alone[name] for name in ("elements", "iterations")}
+    assert {name: wrapped[name] for name in told} == pytest.approx(told) and max(told.values()) > 100
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "elements"),
+    [
+        ("python", "try:\n    n = 500\nfinally:\n    pass\na = [i * i for i in range(n)]", 500),
+        (
+            "python",
+            "class C:\n    n: int = 500\n\n    def f(self):\n        return [i * i for i in range(self.n)]",
+            500,
+        ),
+        ("python", "class C:\n    N = 500\n\na = [i * i for i in range(C.N)]", 500),
+        ("python", "xs: list[int] = [0] * 500\nfor x in xs:\n    ys.append(x)", 500),
+        ("python", "if x: n = 500\na = [i * i for i in range(n)]", 500),
+        ("go", "a := make([]int, 500)\nfor i := range a { a[i] = i }", 500 * 8 / 17),
+        ("go", "a := make([]int, 500)\nfor _, v := range a { b = append(b, v) }", 500),
+        ("go", "for i := range 500 { b = append(b, i) }", 500),
+        ("lua", "local a = {}\nfor i = 1, 500 do a[i] = i end\nfor i = 1, #a do b[i] = i end", 500),
+        ("python", "a = [0] * 500\nn = len(a)\nfor i in range(n):\n    d.append(n - i)", 500),
+        ("python", "a = [0] * 500\ns = sum(a)\nfor i in range(70):\n    d.append(s)", 100),
+        ("python", "a = [0] * 500\nfor i in range(70):\n    d.append(list(a))", 70 * 100),
+    ],
+)
+def test_what_is_bound_tells_places_sums_and_lists_apart(language: str, text: str, elements: float) -> None:
+    assert counters(language, text)["elements"] == pytest.approx(elements, rel=0.002)
+
+
+TREE = "struct t *make(int d) { struct t *p = malloc(sizeof *p); if (d > 0) { p->l = make(d - 1); p->r = make(d - 1); }"
+HANOI = "def hanoi(n, a, b):\n    if n:\n        hanoi(n - 1, b, a)\n        hanoi(n - 1, a, b)\nhanoi(12, 1, 2)"
+PAIRS = "def make(d):\n    return (make(d - 1), make(d - 1)) if d else None\nmake(12)"
+NODES = "function t(d) { return d ? { l: t(d - 1), r: t(d - 1) } : 0; }\nt(12);"
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "elements", "calls"),
+    [
+        ("python", "def f(n):\n    return n if n < 2 else f(n - 1) + f(n - 2)\nf(20)", 0, ((1 + 5**0.5) / 2) ** 20),
+        ("python", HANOI, 0, 2**12),
+        ("python", PAIRS, 2**12 * 136 / 40, 2**12),
+        ("c", TREE + " return p; }\nint main(void) { make(12); }", 2**12 * 32 / 8, 2**12),
+        ("c", TREE + " free(p); }\nint main(void) { make(12); }", 12, 2**12),
+        ("javascript", NODES, 2**12 * 73 / 20, 2**12),
+    ],
+)
+def test_functions_that_call_themselves_twice(language: str, text: str, elements: float, calls: float) -> None:
+    found = counters(language, text)
+    assert [found["elements"], found["iterations"]] == pytest.approx([elements, calls], rel=0.002)
+
+
 @pytest.mark.parametrize(
     ("language", "text"),
     [

@@ -289,7 +289,28 @@ def test_what_does_not_parse_is_told_and_answered(folder: Path, run_forerun: Run
     ],
 )
 def test_what_never_ends(language: str, text: str, line: int) -> None:
-    assert endless(language, text) == line
+    found = endless(language, text)
+    assert (found.line if found else 0) == line
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "grows"),
+    [
+        ("python", "x = []\nwhile True:\n    x.append(1)\n", True),
+        ("python", "x = []\nwhile True:\n    x.append(1)\n    x.pop()\n", False),
+        ("python", "x = []\nx.append(1)\nwhile True:\n    y = 1\nx.append(1)\n", False),
+        ("c", "int main(void) { for (;;) { p = malloc(1 << 20); memset(p, 1, 1 << 20); } }", True),
+        ("c", "int main(void) { for (;;) { p = malloc(1 << 20); free(p); } }", False),
+        ("go", "func main() { for { x = append(x, 1) } }", True),
+        ("javascript", "const a = []; while (true) a.push(1);", True),
+        ("ruby", "a = []\nloop { a << 1 }", True),
+        ("php", "<?php while (true) { $a[] = 1; }", True),
+        ("rust", "fn main() { loop { n += 1; } }", False),
+    ],
+)
+def test_what_grows_without_end(language: str, text: str, grows: bool) -> None:
+    found = endless(language, text)
+    assert found and found.grows == grows
 
 
 def test_what_never_ends_is_told(folder: Path, run_forerun: Run) -> None:

@@ -79,7 +79,7 @@ class Question:
     sizes: tuple[str, ...] = ()
     """Those that a network left open."""
     asks: float = 0.0
-    """What its text asks for, in the unit: bytes, and for ever, infinite seconds; 0 where it does not tell."""
+    """What its text asks for, in the unit; without end where nothing ends it; 0 where it does not tell."""
 
 
 def questions(what: What | File, card: Card, options: Options) -> list[Question]:
@@ -104,10 +104,10 @@ def questions(what: What | File, card: Card, options: Options) -> list[Question]
         notes.append(f"{file.source.name} does not parse ({why}): the answer is that of the program it looks like")
         whole = False
     runs = any(_ran(one.kind.metric) for one in found)
-    if runs and (line := endless(file.source.lang, file.source.text)):
-        why = f"nothing is seen that ends the loop in line {line}"
+    if runs and (loop := endless(file.source.lang, file.source.text)):
+        why = f"nothing is seen that ends the loop in line {loop.line}" + (", which adds to something" * loop.grows)
         notes.append(f"{file.source.name}: {why}: the answer is that of programs that end")
-        found = [_for_ever(one) if _ran(one.kind.metric) else one for one in found]
+        found = [_for_ever(one, loop.grows) if _ran(one.kind.metric) else one for one in found]
     if runs and not options.stdin and reads_sizes(file.source.lang, file.source.text):
         why = "how much it takes follows from what it reads, and no input was named (--stdin)"
         notes.append(f"{file.source.name}: {why}: the answer is that of usual programs")
@@ -366,9 +366,10 @@ def _ran(metric: str) -> bool:
     return metric in _programs.METRICS
 
 
-def _for_ever(question: Question) -> Question:
-    """Of a program that nothing ends."""
-    return replace(question, strange=True, asks=math.inf if question.kind.unit == "s" else question.asks)
+def _for_ever(question: Question, grows: bool) -> Question:
+    """Of a program that nothing ends, and that may hold more and more."""
+    unbounded = grows or question.kind.unit == "s"
+    return replace(question, strange=True, asks=math.inf if unbounded else question.asks)
 
 
 def _asked(prompt: str, kind: Kind) -> float:

@@ -98,6 +98,8 @@ class Sum:
         following = self._reader.part(i + 1)
         if following == "." and is_word(self._reader.part(i + 2)) and token in ("Math", "math", "Main", "self", "this"):
             return self._named(self._reader.part(i + 2), i + 2)
+        if following == "." and token[:1].isupper() and self._reader.worth(self._reader.part(i + 2)) is not None:
+            return self._named(self._reader.part(i + 2), i + 2)
         if following == "." and self._reader.part(i + 2) in ("len", "size", "length", "count"):
             return self._reader.count(token), i + 3 + 2 * (self._reader.part(i + 3) == "(")
         if following != "(":

@@ -11,6 +11,13 @@ from forerun.tasks._tokens import Text
 
 _NEAR = 24
 """Tokens behind a name that tell how many elements it holds."""
+_KEEPING = frozenset(
+    "list tuple set frozenset dict sorted reversed deque array asarray bytes bytearray copy deepcopy clone append"
+    " concat concatenate vstack hstack stack map filter zip pair make_pair make_tuple make_unique make_shared move new"
+    " from of vec some table".split()
+)
+"""What is called with something and gives what holds it, or as much: of others, a list's length or its sum, it is not
+known."""
 
 
 class Contents:
@@ -27,7 +34,7 @@ class Contents:
         """Names of lists of which it is told how many elements they hold."""
         self.forget()
         for i, token in enumerate(self._tokens):
-            if token in ("=", ":=") and i:
+            if token in ("=", ":=") and i and not self._spans.walked(i + 1):
                 count, self._weights[i] = self.told(i + 1)
                 self._names.hold(self._text.bound(i), count)
                 self.enlarge(i)
@@ -41,14 +48,14 @@ class Contents:
 
     def enlarge(self, i: int) -> None:
         """From what is bound at `i` on a name is worth as much as that."""
-        if self._weights.get(i, 0.0) > 1.0 and is_word(self._tokens[i - 1]):
-            self._large[self._tokens[i - 1]] = self._weights[i]
+        if self._weights.get(i, 0.0) > 1.0 and is_word(name := self._text.bound(i)):
+            self._large[name] = self._weights[i]
 
     def told(self, start: int, but: str = "") -> tuple[float, float]:
         """How many elements what is written there holds, as far as its statement tells, and how many of the language's
         lists they count for: `[0] * n`, `vec![0; n]`, `new int[n]`, `malloc(n)`, `range(n)`, or the name of such, `but`
         for one. Zeros where it does not tell."""
-        tokens, count, weight, ended = self._tokens, -1.0, 0.0, False
+        tokens, count, weight, ended, kept = self._tokens, -1.0, 0.0, False, [True]
         for i in range(start, min(start + FAR, len(tokens) - 1)):
             token, near = tokens[i], count < 0 and i < start + _NEAR
             ended = ended or (token == "}" and i > start)
@@ -58,11 +65,23 @@ class Contents:
                 held, counted = self._bracketed(i)
                 weight = weight if ended else max(weight, counted)
                 count = held if near else count
-            elif not ended and token != but and token in self._large and tokens[i + 1] not in ("[", ".", "("):
+                kept.append(kept[-1] and (token == "[" or self._keeps(i)))
+            elif token in (")", "]") and len(kept) > 1:
+                kept.pop()
+            elif not ended and kept[-1] and token != but and token in self._large and self._whole(i):
                 weight = max(weight, self._large[token])
             if near and count < 0:
                 count = self._gone_through(i)
         return max(count, 0.0), weight
+
+    def _keeps(self, opened: int) -> bool:
+        """Whether what is called with the parenthesis there may give all that it is given."""
+        called = self._tokens[opened - 1]
+        return not is_word(called) or called in _KEEPING or called[:1].isupper() or self._tokens[opened - 2] == "new"
+
+    def _whole(self, i: int) -> bool:
+        """Whether the name there stands for all that it holds: neither for a part nor for how much that is."""
+        return self._tokens[i + 1] not in ("[", ".", "(") and self._tokens[i - 1] != "#"
 
     def _bracketed(self, i: int) -> tuple[float, float]:
         """The same of the bracket that opens there; negative where how many is not told."""

@@ -8,9 +8,11 @@ names eight, whose loops are in functions that nobody calls, or in threads that 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import cache
 
 from forerun.tasks._counters import skipped
+from forerun.tasks._growth import GROWING
 
 _EVER = re.compile(
     r"(?<!\})(?<!\}\s)\bwhile\s*\(\s*(?:1|true)\s*\)|\bfor\s*\(\s*;\s*;\s*\)|\bwhile\s+(?:1|[Tt]rue)\s*(?::|\bdo\b|\n|(?=\{))"
@@ -23,19 +25,36 @@ _ENDING = re.compile(
 )
 _CALL = re.compile(r"[\w\]]\s*[(!]|\.\s*\w")
 _LANGUAGES = frozenset("python c c++ java go rust javascript php perl ruby lua".split())
+_GROWS = re.compile(rf"\b(?:{'|'.join(sorted(GROWING))})\b|<<|\[\]\s*=")
+_SHRINKS = re.compile(
+    r"\b(?:clear|del|delete|dequeue|drop|erase|free|heappop|poll|pop\w*|remove|Reset|resize|shift|splice|truncate)\b"
+)
 
 
-def endless(language: str, text: str) -> int:
-    """The line of the first such loop; 0 where there is none. Never raises."""
+@dataclass(frozen=True, slots=True)
+class Endless:
+    """A loop that nothing ends."""
+
+    line: int
+    grows: bool
+    """Whether it says that it adds to something, and not that it takes anything away."""
+
+
+def endless(language: str, text: str) -> Endless | None:
+    """The first such loop, if there is one. Never raises."""
     if language not in _LANGUAGES:
-        return 0
+        return None
     plain = _hidden(language).sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
     found = _EVER.search(plain)
     if not found:
-        return 0
+        return None
     body = _body(plain, found.end())
     where = plain if body is None or _CALL.search(body) else body
-    return 0 if _ENDING.search(where) else plain.count("\n", 0, found.start()) + 1
+    if _ENDING.search(where):
+        return None
+    inside = _indented(plain, found) if body is None else body
+    grows = bool(_GROWS.search(inside)) and not _SHRINKS.search(inside)
+    return Endless(plain.count("\n", 0, found.start()) + 1, grows)
 
 
 def _body(text: str, start: int) -> str | None:
@@ -51,6 +70,16 @@ def _body(text: str, start: int) -> str | None:
         if not depth:
             return rest[: found.end()]
     return None
+
+
+def _indented(text: str, loop: re.Match[str]) -> str:
+    """What stands behind a loop's head: in its line, and in the lines below that are further in."""
+    depth = loop.start() - text.rfind("\n", 0, loop.start()) - 1
+    first, *rest = text[loop.end() :].split("\n")
+    out = next(
+        (n for n, line in enumerate(rest) if line.strip() and len(line) - len(line.lstrip()) <= depth), len(rest)
+    )
+    return "\n".join([first, *rest[:out]])
 
 
 @cache

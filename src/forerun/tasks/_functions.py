@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from forerun.tasks._arithmetic import number
 from forerun.tasks._names import Names
 from forerun.tasks._stdin import is_word
 from forerun.tasks._tokens import Text
 
 _DEEPEST = 80.0
 """A parameter that is larger is no depth."""
-_FIBONACCI = (1 + math.sqrt(5)) / 2
-"""How many times as many calls there are for each level that a function goes deeper, which calls itself twice."""
+_MAKING = frozenset("malloc calloc new".split())
+"""What makes something of its own, where nothing is freed."""
 _DEFINING = frozenset("def fn func function sub fun proc".split())
 _REMEMBERING = frozenset("cache lru_cache memoize".split())
 _REMEMBERED = 1e7
@@ -75,17 +75,32 @@ class Functions:
         """Their names, by where they stand in their definitions."""
         return {self._starts[i - 1]: name for name, i in self._bodies.items()}
 
-    def branching(self) -> Iterator[tuple[int, float]]:
-        """Calls of functions that call themselves twice, a little less deep: `f(n - 1) + f(n - 2)`."""
+    def branching(self) -> Iterator[tuple[int, float, bool]]:
+        """Calls of functions that call themselves twice, a little less deep: `f(n - 1) + f(n - 2)`; how many calls that
+        makes, and whether something is made in each that stays."""
         tokens, starts, calls = self._tokens, [*sorted(self._bodies.values()), len(self._tokens)], self._calls()
         for name, start in self._bodies.items():
             deep = self._names.worth((self._parameters.get(name) or [""])[0]) or 0.0
             if not 1 < deep <= _DEEPEST or self._remembers(start):
                 continue
             end = starts[bisect_right(starts, start)]
-            own = {i for i in calls.get(name, ()) if start < i < end and "-" in tokens[i : i + 4]}
+            own = [i for i in calls.get(name, ()) if start < i < end and "-" in tokens[i : i + 4]]
             if len(own) > 1:
-                yield from ((self._starts[i], _FIBONACCI**deep) for i in calls[name] if i not in own)
+                times, makes = _branches(*map(self._shallower, own[:2])) ** deep, self._makes(start, end, own)
+                yield from ((self._starts[i], times, makes) for i in calls[name] if i not in own)
+
+    def _shallower(self, i: int) -> float:
+        """By how much the call at `i` is less deep."""
+        less = self._tokens.index("-", i) + 1
+        return max(number(self._tokens[less]), 1.0) if self._tokens[less][:1].isdecimal() else 1.0
+
+    def _makes(self, start: int, end: int, own: Sequence[int]) -> bool:
+        """Whether a function that stands there and calls itself at those places puts together what it gets."""
+        tokens = self._tokens
+        inside = set(tokens[start:end])
+        built = any(self._held(i - 2) for i in own)
+        named = any(token == "(" and tokens[k - 1][:1].isupper() for k, token in enumerate(tokens[start:end], start))
+        return "free" not in inside and (built or named or not _MAKING.isdisjoint(inside))
 
     def remembering(self) -> Iterator[tuple[int, float]]:
         """Calls of Python's functions that remember what they gave, and of how many arguments: `@cache`."""
@@ -106,6 +121,23 @@ class Functions:
         """Whether the function whose parameters stand at `start` keeps its results."""
         before = pairwise(["\n", *self._tokens[max(0, start - 12) : start]])
         return any(word in _REMEMBERING and front in ("\n", ".") for front, word in before)
+
+    def _held(self, i: int) -> bool:
+        """Whether what follows the token at `i` is the first of a list, a tuple, or what is under a key."""
+        before, token = self._tokens[max(i - 2, 0) : i], self._tokens[i]
+        if token == "(":
+            return not before or before[-1] == "return" or not is_word(before[-1])
+        return token in ("[", "{") or (token == ":" and before[:1] in (["{"], [","]))
+
+
+def _branches(one: float, other: float) -> float:
+    """How many times as many calls there are for each level, where each calls itself so many levels less deep twice:
+    the x where x**-one + x**-other is 1, 2 of n - 1 and n - 1, the golden ratio of n - 1 and n - 2."""
+    low, high = 1.0, 2.0
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (middle, high) if middle**-one + middle**-other > 1 else (low, middle)
+    return high
 
 
 def _named(part: Sequence[str]) -> str:

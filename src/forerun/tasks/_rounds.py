@@ -64,6 +64,8 @@ class Rounds:
             if token in RANGING and tokens[k + 1] == "(":
                 self.headed.add(k)
                 return spans.ranged(k), name
+            if spans.walked(k):
+                return self._names.work_out(k + 1), name
             if token in self._text.dots or token == "to":
                 self.headed.add(k)
                 return spans.spanned(k), name

@@ -81,7 +81,9 @@ def heard(speech: Speech, source: str, stdin: bytes = b"") -> Sizes:
     takes = speech.takes
     kept = max((count for _, count in remembered), default=0.0) * takes.share(takes.keyed + takes.node)
     found.elements = min(max(found.elements, kept), MOST)
-    found.implied = sorted([*found.implied, *functions.branching(), *remembered])
+    branching, node = list(functions.branching()), takes.share(takes.node)
+    found.grown = sorted([*found.grown, *((at, MOST, node, times) for at, times, makes in branching if makes)])
+    found.implied = sorted([*found.implied, *((at, times) for at, times, _ in branching), *remembered])
     found.functions, found.unused = functions.places(), places
     return found
 

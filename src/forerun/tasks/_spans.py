@@ -30,6 +30,10 @@ class Spans:
             last = max(last - self._names.work_out(first), 0.0)
         return self.stepped(last, rest[1]) if len(rest) > 1 else last
 
+    def walked(self, i: int) -> bool:
+        """Whether Go's `range a` or `range n` stands there: what it binds are places, and what stands at them."""
+        return self._tokens[i] == "range" and self._text.part(i + 1) != "("
+
     def spanned(self, i: int) -> float:
         """`a..b` with the dots at `i`; where it begins counts if that is a number, and more than one."""
         before, last = self._tokens[i - 1], self._names.work_out(i + 1)

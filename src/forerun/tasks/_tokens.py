@@ -18,6 +18,10 @@ TOKEN = (
 _NO_TYPE = frozenset(
     "return in and or not if else elif case print puts echo yield new delete throw while for do of await use".split()
 )
+_NO_NAME, _TYPE = frozenset("else try finally default".split()), 14
+"""What a colon also stands behind, and the tokens that a type has at most, with what is in front of it."""
+_DECLARING = frozenset("let mut var val const static readonly ( , . *".split())
+"""What stands in front of a name that a type stands behind, if anything does."""
 _SPELLING = frozenset(
     "str String to_s to_string toString valueOf format sprintf Sprintf strdup repr join substr substring slice clone"
     " to_owned hex Itoa from tostring".split()
@@ -136,11 +140,13 @@ class Text:
         return behind[: next((n for n, token in enumerate(behind) if token in (";", "\n")), len(behind))]
 
     def bound(self, i: int) -> str:
-        """The name that is bound by the sign at `i`."""
-        before = self.tokens[max(0, i - 4) : i]
-        if ":" in before:  # a type stands between: `n: i64 = 5`
-            before = before[: before.index(":")]
-        return before[-1] if before else ""
+        """The name that is bound by the sign at `i`; a type may stand between: `n: i64 = 5`."""
+        before = [*self.before(i, _TYPE), ""]
+        for name, ahead in pairwise(before[before.index(":") + 1 :] if ":" in before else ()):
+            if is_word(name) and name not in _NO_NAME and (ahead in _DECLARING or not ahead):
+                return name
+            break
+        return before[0]
 
     def may_be_type(self, i: int) -> bool:
         """Whether a type may stand there: a word that nothing else is said with."""
