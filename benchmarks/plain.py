@@ -3,8 +3,8 @@
     python benchmarks/plain.py
 
 The programs are those of `plain.txt`, and nothing has learned from them; some read how much, which lies beside them as
-`NAME.in`. They are measured in the sandbox, one at a time; `results/plain.json` has what each took and what was said
-before.
+`NAME.in`, and those of the folder `whole` have functions and classes, as what is kept has. They are measured in the
+sandbox, one at a time; `results/plain.json` has what each took and what was said before.
 """
 
 from __future__ import annotations
@@ -27,22 +27,24 @@ METRICS = ("memory", "runtime")
 
 def main() -> int:
     """Measures and predicts every program whose language runs here."""
-    task, rows = Runtime(repeats=3, timeout_s=60.0), []
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
+    task, rows, places = Runtime(repeats=3, timeout_s=60.0), [], {}
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
         for part in (HERE / "plain.txt").read_text().split("=== ")[1:]:
             title, _, text = part.partition("\n")
+            places[text] = title
+            (folder / title).parent.mkdir(exist_ok=True)
             (folder / title).write_text(text)
         found = load(folder, group_by="file").programs
         progress = Progress(len(found), "programs")
         for program in found:
-            measured, place = task.facts(program.source), folder / Path(program.source.name).name
+            measured, name = task.facts(program.source), places[program.source.text]
             if measured.ok:
                 stdin = program.source.reference
-                for said in forerun.predict(str(place), metric=METRICS, stdin=stdin):
-                    true = {"measured": measured.values[said.metric], "name": place.name, "reads": bool(stdin)}
+                for said in forerun.predict(str(folder / name), metric=METRICS, stdin=stdin):
+                    true = {"measured": measured.values[said.metric], "name": name, "reads": bool(stdin)}
                     rows.append(said.to_json() | true)
-            progress.step(place.name)
+            progress.step(name)
         progress.end()
     write_atomically(RESULT, (json.dumps({"rows": rows}, indent=1) + "\n").encode())
     return 0 if rows else 1

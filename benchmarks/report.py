@@ -198,14 +198,17 @@ def plain() -> str:
     if not found:
         return "Not measured.\n"
     rows = []
-    for metric, reads in dict.fromkeys((row["metric"], row["reads"]) for row in found["rows"]):
-        own = [row for row in found["rows"] if (row["metric"], row["reads"]) == (metric, reads)]
+    for row in found["rows"]:
+        whole = ", with functions and classes" if row["name"].startswith("whole/") else ""
+        row["kind"] = row["metric"] + (", sizes that are read" if row["reads"] else whole)
+    kinds = dict.fromkeys(row["kind"] for row in found["rows"])
+    for kind in sorted(kinds, key=lambda kind: kind.partition(",")[2]):
+        own = [row for row in found["rows"] if row["kind"] == kind]
         off = sorted((max(row["value"] / row["measured"], row["measured"] / row["value"]), row["name"]) for row in own)
         held = sum(row["low"] <= row["measured"] <= row["high"] for row in own)
         far = [f"{name} {times:.0f}×" for times, name in off[:-4:-1]]
         twice = sum(times < 2 for times, _ in off)
-        name = f"{metric}, sizes that are read" if reads else metric
-        rows.append([name, str(len(own)), f"{off[len(off) // 2][0]:.1f}×", str(twice), str(held), ", ".join(far)])
+        rows.append([kind, str(len(own)), f"{off[len(off) // 2][0]:.1f}×", str(twice), str(held), ", ".join(far)])
     return table(["", "programs", "off by (median)", "within twice", "in the 90% interval", "farthest off"], rows)
 
 

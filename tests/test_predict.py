@@ -357,6 +357,15 @@ def test_a_part_of_a_program_is_no_program(folder: Path, compiler: str) -> None:
     assert "no main in c" in forerun.predict("part.c", metric="memory", model=folder).notes[0]
 
 
+def test_what_no_compiler_takes_looks_like_no_program(folder: Path, compiler: str) -> None:
+    whole = program(3, language="c")
+    Path("whole.c").write_text(whole)
+    Path("torn.c").write_text(whole.replace(";", "", 1))
+    kept, torn = (forerun.predict(name, model=folder) for name in ("whole.c", "torn.c"))
+    assert all(one.familiarity for one in kept) and {one.familiarity for one in torn} == {0.0}
+    assert "torn.c" in torn[0].notes[-1] and "left out" in torn[0].notes[-1]
+
+
 def test_the_table_ranks_and_the_gate_closes(folder: Path, run_forerun: Run) -> None:
     ask = ("predict", "p5.py", "p1.py", "p3.py", "--model", str(folder), "--metric", "memory")
     code, out, err = run_forerun(*ask, "--format", "json")
@@ -425,6 +434,9 @@ def test_no_gate_lets_through_what_asks_for_more_than_was_measured(folder: Path,
     code, out, err = run_forerun("predict", "p8.py", *ask[:2], "--metric", "runtime", "--fail-over", "1 h")
     assert code == 4 and "p8.py: nothing is seen that ends it" in err and " – " in out
     assert run_forerun("predict", "p8.py", *ask, "--fail-over", "20TB")[0] == 0
+    Path("p7.py").write_text(program(3) + "xs = []\nwhile True:\n    xs.append(1)\n")
+    code, _, err = run_forerun("predict", "p7.py", *ask, "--fail-over", "20TB")
+    assert code == 4 and "in line 6, which adds to something" in err
 
 
 def test_an_open_gate_says_of_what_it_knows_nothing(folder: Path, run_forerun: Run) -> None:

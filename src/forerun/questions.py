@@ -116,6 +116,7 @@ def questions(what: What | File, card: Card, options: Options) -> list[Question]
         whole = False
     if failures:
         notes.append(f"the metrics of its machine code are left out: {failures[0].what}: {failures[0].why}")
+        whole = whole and not any(isinstance(failure, InputError) for failure in failures)  # no compiler takes it
     found[0] = replace(found[0], notes=(*found[0].notes, *notes), sizes=file.sizes)
     return found if whole else [replace(one, strange=True) for one in found]
 
