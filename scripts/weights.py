@@ -166,10 +166,12 @@ def _grow(options: argparse.Namespace) -> None:
     settled = factors(held, grown.moved(prompts, alone))
     Ensemble({**known.members, **grown.members}).save(options.output)
     learned = ranges(train)
+    whole = {*options.metric} - apart
     if apart:  # the factor of these forms is none of the whole metric's
-        of_kinds = {(row.metric, kind(parts(row.prompt))) for row in held}
-        settled = {f"{m}/{name}": settled.get(f"{m}/{name}", settled[m]) for m, name in of_kinds}
-        learned = {name: ends for name, ends in learned.items() if "/" in name}
+        of_kinds = {(row.metric, kind(parts(row.prompt))) for row in held if row.metric not in whole}
+        forms = {f"{m}/{name}": settled.get(f"{m}/{name}", settled[m]) for m, name in of_kinds}
+        settled = {name: by for name, by in settled.items() if name.partition("/")[0] in whole} | forms
+        learned = {name: ends for name, ends in learned.items() if "/" in name or name in whole}
     learned = {**calibration.ranges, **learned}
     replace(calibration, factors={**calibration.factors, **settled}, ranges=learned).save(options.output)
     checksums.record(options.output, PARTS)

@@ -11,43 +11,47 @@ from numpy.typing import NDArray
 
 Table = NDArray[np.float64]
 
+_STEPS = {"left": "to_left", "right": "to_right"}
+"""How arrays are kept that tell places: by how far behind each node they are."""
+
 
 @dataclass(frozen=True, slots=True)
 class Forest:
     """A sum of T trees with N nodes in all. A node is a leaf where `left` is the node itself.
 
-    A row goes left where its feature is at most the threshold; where that is NaN, as `missing_left` says.
+    A row goes left where its feature is at most the threshold; where that is NaN, as `missing_left` says. Thresholds
+    and values are singles: they lie between counts, and differ by far less than trees err.
     """
 
     base: NDArray[np.float64]
     """`[1]`: what the trees are added to."""
     roots: NDArray[np.int32]
     """`[T]`."""
-    feature: NDArray[np.int32]
+    feature: NDArray[np.uint16]
     """`[N]`, as are those below."""
-    threshold: NDArray[np.float64]
+    threshold: NDArray[np.float32]
     missing_left: NDArray[np.bool_]
     left: NDArray[np.int32]
     right: NDArray[np.int32]
-    value: NDArray[np.float64]
+    value: NDArray[np.float32]
 
     @classmethod
-    def of(cls, model: Any) -> Forest:
-        """From a HistGradientBoostingRegressor without categorical features."""
-        trees = [predictors[0].nodes for predictors in model._predictors]
+    def of(cls, *models: Any) -> Forest:
+        """The mean of HistGradientBoostingRegressors without categorical features."""
+        trees = [predictors[0].nodes for model in models for predictors in model._predictors]
         sizes = np.array([len(nodes) for nodes in trees])
         starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int32)
         nodes, offset = np.concatenate(trees), np.repeat(starts, sizes)
         place, leaf = np.arange(len(nodes), dtype=np.int32), nodes["is_leaf"].astype(bool)
         return cls(
-            np.ravel(model._baseline_prediction).astype(np.float64),
+            np.mean([np.ravel(model._baseline_prediction) for model in models], axis=0).astype(np.float64),
             starts,
-            np.where(leaf, 0, nodes["feature_idx"]).astype(np.int32),
-            np.where(leaf, 0.0, nodes["num_threshold"]),
+            np.where(leaf, 0, nodes["feature_idx"]).astype(np.uint16),
+            np.where(leaf, 0.0, nodes["num_threshold"]).astype(np.float32),
             nodes["missing_go_to_left"].astype(bool),
             np.where(leaf, place, nodes["left"] + offset).astype(np.int32),
             np.where(leaf, place, nodes["right"] + offset).astype(np.int32),
-            np.where(leaf, nodes["value"], 0.0),
+            (np.where(leaf, nodes["value"], 0.0) / len(models)).astype(np.float32),
         )
 
     def predict(self, x: Table) -> NDArray[np.float64]:
@@ -56,7 +60,7 @@ class Forest:
 
     def of_leaves(self, leaves: NDArray[np.int32]) -> NDArray[np.float64]:
         """`[rows]` of rows in leaves `[rows, T]`."""
-        return np.asarray(self.base[0] + self.value[leaves].sum(1))
+        return np.asarray(self.base[0] + self.value[leaves].sum(1, dtype=np.float64))
 
     def leaves(self, x: Table) -> NDArray[np.int32]:
         """`[rows, T]`: the leaf of each tree that a row of a table `[rows, features]` is in."""
@@ -71,10 +75,16 @@ class Forest:
             place = following
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """By name."""
-        return asdict(self)
+        """By name; steps to the nodes below take a byte each where trees are small."""
+        place, kept = np.arange(len(self.left)), asdict(self)
+        for name, kept_as in _STEPS.items():
+            steps = kept.pop(name) - place
+            kept[kept_as] = steps.astype(np.min_scalar_type(steps.max(initial=0)))
+        return kept
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Forest:
         """From what `arrays` gave. Raises KeyError."""
-        return cls(**{name: arrays[name] for name in cls.__slots__})
+        place = np.arange(len(arrays["feature"]), dtype=np.int32)
+        below: dict[str, Any] = {name: arrays[kept_as] + place for name, kept_as in _STEPS.items()}
+        return cls(**below, **{name: arrays[name] for name in cls.__slots__ if name not in below})

@@ -33,6 +33,10 @@ from forerun.stats import spearman
 
 _MOST = 300
 """Trees; few rows get fewer."""
+_FORESTS, _SEEN = 4, 0.3
+"""Forests whose mean answers, and the share of the columns that each of their splits looks at (Breiman 2001): text at
+-Oz of modules of 127 packages that nothing was learned from has a mean error of .139, and of .142 with one forest that
+looks at all."""
 _FAR = 0.995
 """The quantile of what was measured that stands for the most."""
 _FARTHER = math.log(10)
@@ -187,8 +191,10 @@ class BoostedTrees(Regression):
 
     def _regress(self, x: Table, y: Vector, setting: _Setting, seed: int) -> Estimate:
         target = _Target.of(x, y, setting.way)
-        large = Forest.of(target.large(x, y, setting.large, seed)) if setting.large else None
-        return _Estimate(Forest.of(_fitted(target.seen(x), target.to(x, y), setting.trees, seed)), target, large)
+        seeds = range(seed * _FORESTS, (seed + 1) * _FORESTS)
+        large = Forest.of(*(target.large(x, y, setting.large, one) for one in seeds)) if setting.large else None
+        found = Forest.of(*(_fitted(target.seen(x), target.to(x, y), setting.trees, one) for one in seeds))
+        return _Estimate(found, target, large)
 
     def _spread(self, x: Table, errors: Vector, seed: int) -> Estimate | None:
         """Trees on the logarithms of errors, where there are enough.
@@ -404,6 +410,7 @@ def _fitted(x: Table, y: Vector, trees: int, seed: int, rising: Sequence[int] = 
     found = HistGradientBoostingRegressor(
         max_iter=trees,
         learning_rate=0.06,
+        max_features=_SEEN,
         min_samples_leaf=leaf or min(max(len(y) // 50, 2), 20),
         early_stopping=False,
         random_state=seed,
