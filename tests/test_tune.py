@@ -811,6 +811,15 @@ def test_inputs_of_a_factory_are_those_that_it_runs_on(tmp_path: Path) -> None:
     np.testing.assert_allclose(known.expected[networks.DEFAULT][0], torch.log(x) @ y, rtol=1e-5)
 
 
+def test_large_constants_of_a_network_are_known(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    here = device.located("llvm:1", None)
+    assert networks.read(factory(tmp_path, "x @ y.t() + (1 - x[:, :3]) * -1e9"), here).large == 1e9
+    (tmp_path / "other").mkdir()
+    hidden = "(x @ y.t()).masked_fill(x[:, :3] > 0, -1e8)"
+    assert networks.read(factory(tmp_path / "other", hidden), here).large == 1e8
+
+
 @pytest.mark.parametrize("forward", ["x + torch.randn(3, 8)", "x.add_(y[0, 1])"])
 def test_a_network_that_does_not_repeat_itself_is_told(tmp_path: Path, forward: str) -> None:
     pytest.importorskip("torch")

@@ -55,6 +55,7 @@ class Bench:
         self.inputs = reference.inputs(function, seed)
         self.expected = reference.evaluate(function, self.inputs)
         self.terms = reference.terms(function)
+        self.large = min(reference.large(function), default=math.inf)
         self.parameters = reference.parameters(function)
         self.best_s = math.inf
         """The fastest right kernel that was measured here."""
@@ -79,8 +80,9 @@ class Bench:
     def wrong(self, tensors: Sequence[Any]) -> str:
         """What is wrong with the outputs; empty where they are right."""
         for number, (output, expected) in enumerate(zip(self.outputs(tensors), self.expected, strict=True)):
-            if not reference.agrees(found := output.numpy(), expected, self.terms):
-                return f"output {number} is off by {reference.error(found, expected):.2g} of its elements' size"
+            if not reference.agrees(found := output.numpy(), expected, self.terms, self.large):
+                off = reference.error(found, expected, self.large)
+                return f"output {number} is off by {off:.2g} of its elements' size"
         return ""
 
 

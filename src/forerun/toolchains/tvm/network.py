@@ -6,6 +6,8 @@ Reading a network takes PyTorch or ONNX, TVM's front ends and gigabytes: call `p
 
 from __future__ import annotations
 
+import contextlib
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,7 +23,8 @@ from forerun.toolchains.onnx import run as onnx_run
 from forerun.toolchains.tvm import database, extract
 from forerun.toolchains.tvm import target as targets
 from forerun.toolchains.tvm._load import load
-from forerun.toolchains.tvm.agreement import agrees, error
+from forerun.toolchains.tvm._nodes import kind
+from forerun.toolchains.tvm.agreement import LARGE, agrees, error, large
 from forerun.toolchains.tvm.device import Device, Place, Timer, by_clock, opened
 
 DEFAULT, TUNED = "default", "tuned"
@@ -92,8 +95,8 @@ def compared(network: Network, place: Place, texts: dict[str, str], library: boo
         default()
         found, errors = flat(tuned()), dict[str, float]()
         for name, expected in known.expected.items():
-            errors[name] = off(found, expected)
-            if not same(found, expected):
+            errors[name] = off(found, expected, known.large)
+            if not same(found, expected, known.large):
                 raise ForerunError(
                     f"the tuned network does not compute what {name} does",
                     f"outputs are off by {errors[name]:.2g} of their size, though every kernel was right by itself",
@@ -159,6 +162,8 @@ class Known:
     """What TVM compiled of it as it is."""
     expected: Mapping[str, Sequence[Any]]
     """The outputs of the default and of the rival."""
+    large: float = math.inf
+    """The smallest constant that is large, see `agreement.error`."""
 
 
 @lru_cache(maxsize=1)
@@ -188,13 +193,14 @@ def read(network: Network, place: Place) -> Known:
     made = _tried(what, todo, lambda: extract.compiled(extraction.module, targets.made(place.target)))
     with opened(place, SESSION_S) as device:
         ours = _tried(what, todo, lambda: flat(Running(device, made, inputs)()))
-    if not same(ours, theirs):
+    smallest = min(_large(extraction.module), default=math.inf)
+    if not same(ours, theirs, smallest):
         raise InputError(
             f"TVM does not compute what {name} does of {network.path.name}",
-            f"outputs are off by {off(ours, theirs):.2g} of their size",
+            f"outputs are off by {off(ours, theirs, smallest):.2g} of their size",
             "try --layout given; else find the operator by cutting the network, and report it to Apache TVM",
         )
-    return Known(extraction, inputs, {name: rival}, made, {DEFAULT: ours, name: theirs})
+    return Known(extraction, inputs, {name: rival}, made, {DEFAULT: ours, name: theirs}, smallest)
 
 
 def _torch(network: Network) -> tuple[Any, Sequence[Any], Any]:
@@ -263,13 +269,34 @@ def flat(found: Any) -> list[Any]:
     return [array for one in found for array in flat(one)] if hasattr(found, "__iter__") else []
 
 
-def same(found: Sequence[Any], expected: Sequence[Any]) -> bool:
+def same(found: Sequence[Any], expected: Sequence[Any], large: float = math.inf) -> bool:
     """Whether outputs of networks agree, see `agreement.agrees`."""
-    return len(found) == len(expected) and all(agrees(*pair, _TERMS) for pair in zip(found, expected, strict=True))
+    pairs = zip(found, expected, strict=False)
+    return len(found) == len(expected) and all(agrees(*pair, _TERMS, large) for pair in pairs)
 
 
-def off(found: Sequence[Any], expected: Sequence[Any]) -> float:
+def off(found: Sequence[Any], expected: Sequence[Any], large: float = math.inf) -> float:
     """The largest `agreement.error` of an output."""
     if len(found) != len(expected):
         return float("inf")
-    return max((error(*pair) for pair in zip(found, expected, strict=True)), default=0.0)
+    return max((error(*pair, large) for pair in zip(found, expected, strict=True)), default=0.0)
+
+
+def _large(module: Any) -> list[float]:
+    """The magnitudes of the large constants of a prepared module: those in its programs, and numbers given to them."""
+    from tvm import relax
+
+    found = list[float]()
+
+    def noted(expression: Any) -> None:
+        if kind(expression) == "GenericConst" and math.prod(expression.value.shape) == 1:
+            data = expression.value.numpy().reshape(())
+            found.append(abs(float(data)) if data.dtype.kind == "f" else 0.0)
+
+    for function in module.functions.values():
+        if kind(function) == "Function":
+            relax.analysis.post_order_visit(function, noted)
+        else:
+            with contextlib.suppress(InputError):  # of what has no evaluation, nothing is known
+                found.extend(large(function))
+    return [value for value in found if value >= LARGE]
