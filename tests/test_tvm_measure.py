@@ -1,6 +1,7 @@
 """Kernels are built, checked and timed; what is wrong, refused or broken is a value with its reason."""
 
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,14 +13,14 @@ from forerun.sandbox import Limits, Pool
 from forerun.solve import Budget, solve
 from forerun.store import Store
 from forerun.tables import schedules
-from forerun.tasks.schedule import Schedule
+from forerun.tasks.schedule import Again, Schedule
 from forerun.testing import check_model
 
 pytest.importorskip("tvm_ffi")
 
 from forerun.toolchains.tvm import measure as measuring
 from forerun.toolchains.tvm import target as targets
-from forerun.toolchains.tvm.device import Device, by_clock
+from forerun.toolchains.tvm.device import Device, _here, by_clock
 from forerun.toolchains.tvm.measure import Bounds, measure, timed
 from forerun.toolchains.tvm.space import parsed
 from tests.test_tvm_space import source as made
@@ -95,6 +96,19 @@ def test_behind_a_mask_a_kernel_without_its_product_is_wrong(mask):
     bounds = Bounds(samples=1, seconds=0.01)
     assert measure(right, None, bounds).ok
     assert measuring.judged(right, lambda _: parsed(wrong), bounds).error.startswith("wrong: output 0 is off by")
+
+
+def test_inputs_follow_from_the_seed_and_no_kernel_changes_them_for_the_next(monkeypatch):
+    asked, seeds, real = source("GMM"), [], measuring._bench
+    monkeypatch.setattr(measuring, "_bench", lambda *given: seeds.append(given[1]) or real(*given))
+    for seed in (0, 5, -1):
+        assert replace(TASK, seed=seed).measure(asked, None).ok
+        assert Again(seed=seed).measure(asked, None) == Measurement(checked=True, tool=measuring.named())
+    assert len(set(seeds)) == 6 and seeds[0] == 0
+    assert replace(TASK, seed=5).id == TASK.id and Again(seed=5).id == Again().id != TASK.id
+    kept = measuring._kept(bench := real(asked, 0, None), _here(asked.target))
+    kept[0].copyfrom(np.zeros_like(bench.inputs[0]))
+    assert TASK.measure(asked, None).ok
 
 
 def test_what_is_not_written_is_told(monkeypatch):

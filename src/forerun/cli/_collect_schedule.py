@@ -77,7 +77,7 @@ def run(options: argparse.Namespace) -> int:
     def work(workload: Workload, pool: Pool, opened: Store) -> Tuned:
         own = crc32(workload.text.encode()) ^ options.seed
         try:
-            task, budget = Schedule(remote=place.remote), Budget(options.candidates)
+            task, budget = Schedule(remote=place.remote, seed=options.seed), Budget(options.candidates)
             source = workload.source(place.target)
             return Tuned(workload, solve(task, proposes, source, pool=pool, budget=budget, seed=own, store=opened))
         except ForerunError as error:

@@ -22,6 +22,7 @@ _NAME = 60
 _STAGES = {
     "reading": "reading it, and running a network once untuned: minutes where there is much work",
     "default": "measuring the defaults",
+    "checking": "checking the best kernels on other inputs",
     "comparing": "comparing whole runs",
 }
 

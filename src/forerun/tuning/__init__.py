@@ -29,7 +29,7 @@ from forerun.models.uniform import Uniform
 from forerun.sandbox import Limits, Pool
 from forerun.stats import median
 from forerun.store import Store
-from forerun.tasks.schedule import Schedule, gains
+from forerun.tasks.schedule import Again, Schedule, gains
 from forerun.toolchains.tvm import database, network
 from forerun.toolchains.tvm import target as targets
 from forerun.toolchains.tvm.device import Place, builders, located
@@ -136,7 +136,7 @@ class Progress:
     """How far a tuning is: what it works on, trials of all, and the seconds of kernel and network, as far as known."""
 
     stage: str
-    """`reading`, `default`, `tuning` or `comparing`."""
+    """`reading`, `default`, `tuning`, `checking` or `comparing`."""
     kernel: str = ""
     trials: int = 0
     of: int = 0
@@ -178,7 +178,7 @@ def tune(
     weights that ship or those of a `checkpoint`, else `uniform`. `output` is a folder for the library, the database and
     the report; one that holds the answer of another network or target is refused. Trials are kept in `store`, the
     cache's where none is named: the same call measures none of them again, nor the defaults, which are those of the
-    first time.
+    first time. The best kernel of each program is checked on other inputs, too, before it is the answer.
 
     Interrupted, it leaves the database and the report of what was found until then, as it does where it raises an error
     after something was measured. Raises InputError, UsageError, ToolMissing; ForerunError where the tuned network
@@ -300,7 +300,7 @@ class _Table:
     """Those that may have a hand."""
 
     def __post_init__(self) -> None:
-        self.task = Schedule(remote=self.place.remote)
+        self.task = Schedule(remote=self.place.remote, seed=self.seed)
         self.hands: list[Hand] = []
         self.order: list[int] = []
         hasty = self.proposer.hasty()
@@ -332,8 +332,12 @@ class _Table:
         return {}
 
     def play(self) -> None:
-        """Deals all trials."""
+        """Deals all trials, then checks the best of each program on other inputs."""
         deal(self.hands, self.total, self.per_task)
+        again = Again(remote=self.place.remote, seed=self.seed)
+        for hand in self.hands:
+            self.tell(Progress("checking", hand.program.name))
+            hand.search.confirm(again)
 
     def _measured(self, place: int, trial: Trial[Plan]) -> None:
         hand, found = self.hands[place], trial.measurement

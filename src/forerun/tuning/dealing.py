@@ -12,9 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from forerun.core import Model
-from forerun.grammars.decisions import Plan
-from forerun.solve import Search
 from forerun.toolchains.tvm.extract import Extracted
+from forerun.tuning.resuming import Resuming
 
 ROUND = 8
 """Trials that are dealt at once: a worker prepares inputs and reference again when it turns to another program."""
@@ -27,7 +26,7 @@ class Hand:
     """A program and its search."""
 
     program: Extracted
-    search: Search[Plan]
+    search: Resuming
     best_s: float = 0.0
     """The fastest right kernel so far, the default at first."""
 

@@ -38,7 +38,8 @@ def parameters(func: Any) -> list[Parameter]:
 
 
 def inputs(func: Any, seed: int) -> list[Array]:
-    """Values for the buffers that a function reads, in the order of its parameters, the same for the same seed.
+    """Values for the buffers that a function reads, in the order of its parameters, the same for the same seed, which
+    is any whole number.
 
     Floats are normal, N(0, 1); uniform between 0.5 and 2 where the program divides by them, or takes a root, a
     logarithm or a power of them, as of a variance. Integers that are used as indices lie within the bounds of what
@@ -48,7 +49,7 @@ def inputs(func: Any, seed: int) -> list[Array]:
     integers that are no indices a quarter is exactly 0 and a quarter exactly 1, and floats are multiples of 1/16.
     """
     roles = _Roles(func)
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(seed % (1 << 64))
     draw = _masking if large(func) else _values
     described = zip(func.params, parameters(func), strict=True)
     return [draw(about, buffer, roles, random) for buffer, about in described if not about.written]
