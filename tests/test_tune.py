@@ -650,6 +650,38 @@ def test_a_network_that_takes_long_runs_once() -> None:
     assert networks.timed({"slow": timer("slow", 20.0)})["slow"].median_s == 20.0
 
 
+def test_each_turn_has_its_own_order_and_warms_up() -> None:
+    called = list[str]()
+
+    def timer(name: str) -> Any:
+        def run(runs: int, samples: int) -> list[float]:
+            slow = called[-1:] == ["rival"] and name != "rival"  # its threads still spin
+            called.append(name)
+            return [(2.0 if slow else 1.0) * 1e-2] * samples
+
+        return run
+
+    names = ["default", "tuned", "rival"]
+    found = networks.timed({name: timer(name) for name in names})
+    assert list(found) == names and all(one.median_s == 1e-2 for one in found.values())
+    turns = [tuple(called[at : at + 6 : 2]) for at in range(6, len(called), 6)]
+    assert called[6::2] == called[7::2] and all(sorted(turn) == sorted(names) for turn in turns)
+    assert all({turn[place] for turn in turns} == set(names) for place in range(3))
+    before, called[:] = called[:], []
+    networks.timed({name: timer(name) for name in names})
+    assert called == before
+
+
+def test_where_nothing_is_better_nothing_is_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Schedule, "choose", lambda self, default, trials: default)
+    found = tuning.tune(network(tmp_path), target="llvm:1", trials=1, proposer="uniform", output=tmp_path / "out")
+    default, tuned = (found.comparison.timings[name] for name in ("default", "tuned"))  # type: ignore[union-attr]
+    assert default is not None and default == tuned and tuning.UNCHANGED in found.notes
+    gains = {row["run"]: row["gain"] for row in output.network_rows(found)}
+    assert gains["tuned"] == 1 and list(gains) == ["default", "tuned", "onnxruntime"]
+    assert (tmp_path / "out" / output.LIBRARY).stat().st_size > 0
+
+
 def test_one_slow_run_condemns_no_kernel() -> None:
     def timer(seconds: list[float]) -> Any:
         left = iter(seconds)

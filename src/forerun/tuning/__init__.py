@@ -51,6 +51,7 @@ _TOGETHER = 1.5
 """Kernels one after the other take less than this times the network that they make up, in which caches are colder."""
 _BESIDE = 1.5
 """A tuned network takes less than this times its kernels, unless these are short or its weights fit into no cache."""
+UNCHANGED = "no candidate was faster than its default by more than noise: nothing is changed"
 _ANEW = "measure again when it is idle, into another store: FORERUN_CACHE=DIR"
 
 _NO_LIMIT = 1 << 40
@@ -226,7 +227,8 @@ def tune(
             if out is not None and table.hands and not folder.ended(out):
                 folder.write(made(None, [folder.unfinished(stopped)]), out, database.written(table.records()), b"")
             raise
-        tuned = made(comparison, [*table.notes(comparison), *([f"no library: {why}"] if why else [])])
+        notes = [*([] if records else [UNCHANGED]), *table.notes(comparison), *([f"no library: {why}"] if why else [])]
+        tuned = made(comparison, notes)
         tuned = replace(tuned, notes=(*tuned.notes, *beside(tuned)))
         if out is not None:
             try:

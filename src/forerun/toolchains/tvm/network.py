@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -84,15 +85,19 @@ def programs(network: Network, place: Place) -> tuple[tuple[extract.Extracted, .
 
 
 def compared(network: Network, place: Place, texts: dict[str, str], library: bool) -> Comparison:
-    """Compiles a network with a database (`database.written`), checks what it computes, and times it.
+    """Compiles a network with a database (`database.written`), checks what it computes, and times it. With an empty one
+    it is the network as it was, which is timed once, for both.
 
     Raises ForerunError where the tuned network computes something else than the untuned one; ToolMissing.
     """
     known = read(network, place)
-    made = extract.compiled(known.extraction.module, targets.made(place.target), database.opened(texts))
+    made = known.default
+    if changed := bool(texts[database.RECORDS]):
+        made = extract.compiled(known.extraction.module, targets.made(place.target), database.opened(texts))
     with opened(place, SESSION_S) as device:
-        default, tuned = (Running(device, each, known.inputs) for each in (known.default, made))
+        default = Running(device, known.default, known.inputs)
         default()
+        tuned = Running(device, made, known.inputs) if changed else default
         found, errors = flat(tuned()), dict[str, float]()
         for name, expected in known.expected.items():
             errors[name] = off(found, expected, known.large)
@@ -102,7 +107,7 @@ def compared(network: Network, place: Place, texts: dict[str, str], library: boo
                     f"outputs are off by {errors[name]:.2g} of their size, though every kernel was right by itself",
                     "use the network as it was, and report the kernels of the database to this project",
                 )
-        timers = {DEFAULT: default.timer, TUNED: tuned.timer}
+        timers = {DEFAULT: default.timer} | ({TUNED: tuned.timer} if changed else {})
         if device.own and device.timed_here:
             timers |= {name: by_clock(rival) for name, rival in known.rival.items()}
         data, why = device.library(made) if library else (b"", "")
@@ -110,14 +115,19 @@ def compared(network: Network, place: Place, texts: dict[str, str], library: boo
         here = device.own and device.timed_here
         start, busy = time.perf_counter(), time.process_time()
         timings = timed(timers)
+        timings = {DEFAULT: timings[DEFAULT], TUNED: timings[TUNED if changed else DEFAULT], **timings}
         had = (time.process_time() - busy) / (time.perf_counter() - start)
         return Comparison(timings, errors, data, why, unknown, max(0.0, 1 - had) if here else 0.0)
 
 
-def timed(timers: Mapping[str, Timer]) -> dict[str, Timing]:
+def timed(timers: Mapping[str, Timer], seed: int = 0) -> dict[str, Timing]:
     """Seconds of a run, in turns, of what ran before. Samples are several runs of a small network, or each finds
     others' caches; the first sample of a turn wakes threads that slept, and does not count. What takes so long that
-    this is nothing runs once."""
+    this is nothing runs once.
+
+    Each turn has an order of its own, drawn from the seed: threads of PyTorch and onnxruntime go on spinning for
+    milliseconds, and whoever always came after them would always be slower.
+    """
     first = {name: timer(1, 1)[0] for name, timer in timers.items()}
     slow = {name: Timing((seconds,)) for name, seconds in first.items() if seconds > _SLOW_S}
     timers = {name: timer for name, timer in timers.items() if name not in slow}
@@ -125,11 +135,13 @@ def timed(timers: Mapping[str, Timer]) -> dict[str, Timing]:
     many = {name: runs_of(seconds, _SAMPLE_S) for name, seconds in once.items()}
     repeats = samples_of(2 * sum(once[name] * many[name] for name in timers), _MOST, _SECONDS)
 
+    draw = Random(seed)
+
     def sample(name: str) -> float:
         timers[name](many[name], 1)
         return timers[name](many[name], 1)[0]
 
-    turns = [{name: sample(name) for name in timers} for _ in range(repeats)]
+    turns = [{name: sample(name) for name in draw.sample([*timers], len(timers))} for _ in range(repeats)]
     found = slow | {name: Timing(tuple(turn[name] for turn in turns)) for name in timers}
     return {name: found[name] for name in first}
 
