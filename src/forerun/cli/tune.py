@@ -164,6 +164,7 @@ def _kernels() -> list[Column]:
 def _networks() -> list[Column]:
     return [
         Column("run", "whole network"),
+        Column("threads", "threads", number, True),
         Column("latency", "latency", _seconds, True),
         Column("spread", "spread", percent, True),
         Column("samples", "runs", number, True),

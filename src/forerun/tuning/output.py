@@ -110,12 +110,13 @@ def network_rows(tuned: Tuned) -> list[dict[str, Any]]:
     """A row for each way to run the whole network; `off` is how far its outputs are from the tuned ones."""
     if tuned.comparison is None:
         return []
-    timings, errors = tuned.comparison.timings, tuned.comparison.errors
+    timings, errors, threads = tuned.comparison.timings, tuned.comparison.errors, tuned.comparison.threads
     before = timings["default"].median_s
     return [
         {
             "network": tuned.name,
             "run": name,
+            "threads": threads.get(name),
             "latency": timing.median_s,
             "spread": timing.spread,
             "samples": len(timing.seconds),
@@ -179,7 +180,7 @@ def markdown(tuned: Tuned) -> str:
         for r in kernel_rows(tuned)
     ]  # fmt: skip
     networks = [
-        [r["run"], _ms(r["latency"]), f"{r['spread']:.0%}", r["samples"], f"{r['gain']:.2f}x"]
+        [r["run"], r["threads"] or "", _ms(r["latency"]), f"{r['spread']:.0%}", r["samples"], f"{r['gain']:.2f}x"]
         for r in network_rows(tuned)
     ]
     parts = [
@@ -190,7 +191,7 @@ def markdown(tuned: Tuned) -> str:
         f"\n![Latency against trials]({REPORT}.svg)\n",
     ]
     if networks:
-        heads = ["run", "latency", "spread", "runs", "gain"]
+        heads = ["run", "threads", "latency", "spread", "runs", "gain"]
         parts += ["The whole network, runs interleaved:\n", _grid(heads, networks)]
     if tuned.left_out:
         parts += ["\nLeft as they are:\n", *(f"- {name}: {reason}" for name, reason in tuned.left_out.items())]

@@ -11,7 +11,7 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -36,6 +36,8 @@ _SECONDS, _MOST = 20.0, 30
 _SLOW_S = 3.0
 """A run that takes longer is timed once."""
 _SAMPLE_S = 5e-3
+_CHOOSING_S, _CHOOSING = 1.0, 7
+"""As much for each number of threads that something else may be better with."""
 _TERMS = 1_000_000
 """Errors of layers add up: outputs of networks agree where those of a sum of so many terms do, at 1e-3 for float32."""
 
@@ -69,6 +71,8 @@ class Comparison:
     """Why there is none."""
     unknown: tuple[int, ...] = ()
     """The outputs that are NaN or infinite all over: nothing tells whether they are right."""
+    threads: Mapping[str, int] = field(default_factory=dict)
+    """Of a processor, on how many each ran."""
     waited: float = 0.0
     """The share of the time of the comparison in which others had the processor. It is not in the spread where they
     always have it."""
@@ -108,8 +112,11 @@ def compared(network: Network, place: Place, texts: dict[str, str], library: boo
                     "use the network as it was, and report the kernels of the database to this project",
                 )
         timers = {DEFAULT: default.timer} | ({TUNED: tuned.timer} if changed else {})
+        threads = dict.fromkeys((DEFAULT, TUNED), targets.threads(place.target))
         if device.own and device.timed_here:
-            timers |= {name: by_clock(rival) for name, rival in known.rival.items()}
+            for name, rival in known.rival.items():
+                run, threads[name] = rival.fastest()
+                timers[name] = by_clock(run)
         data, why = device.library(made) if library else (b"", "")
         unknown = tuple(place for place, array in enumerate(found) if array.size and not np.isfinite(array).any())
         here = device.own and device.timed_here
@@ -117,7 +124,8 @@ def compared(network: Network, place: Place, texts: dict[str, str], library: boo
         timings = timed(timers)
         timings = {DEFAULT: timings[DEFAULT], TUNED: timings[TUNED if changed else DEFAULT], **timings}
         had = (time.process_time() - busy) / (time.perf_counter() - start)
-        return Comparison(timings, errors, data, why, unknown, max(0.0, 1 - had) if here else 0.0)
+        threads = threads if targets.device(place.target) == "cpu" else {}
+        return Comparison(timings, errors, data, why, unknown, threads, max(0.0, 1 - had) if here else 0.0)
 
 
 def timed(timers: Mapping[str, Timer], seed: int = 0) -> dict[str, Timing]:
@@ -161,6 +169,33 @@ class Running:
         return self._machine.get_outputs("main")
 
 
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """What the user would run instead, as it is `made` for a number of threads; `threads` are the target's."""
+
+    made: Callable[[int], Callable[[], object]]
+    threads: int
+
+    def fastest(self) -> tuple[Callable[[], object], int]:
+        """It on the target's threads or on one, where that is faster, and on how many it is. Where others use the
+        cores, too, threads that wait for each other take a thousand times as long, and steadily so."""
+        if self.threads == 1:
+            return self.made(1), 1
+        taken = {threads: _median_s(self.made(threads)) for threads in (self.threads, 1)}
+        threads = min(taken, key=taken.__getitem__)
+        return self.made(threads), threads
+
+
+def _median_s(run: Callable[[], object]) -> float:
+    timer = by_clock(run)
+    (once,) = timer(1, 1)
+    if once > _SLOW_S:
+        return once
+    once = min(once, *timer(1, 2))
+    runs = runs_of(once, _SAMPLE_S)
+    return Timing(tuple(timer(runs, samples_of(once * runs, _CHOOSING, _CHOOSING_S)))).median_s
+
+
 @dataclass(frozen=True)
 class Known:
     """A network that was read, in the process that read it."""
@@ -168,7 +203,7 @@ class Known:
     extraction: extract.Extraction
     inputs: Sequence[Any]
     """NumPy arrays."""
-    rival: Mapping[str, Callable[[], object]]
+    rival: Mapping[str, Rival]
     """What the user would run instead, by its name."""
     default: Any
     """What TVM compiled of it as it is."""
@@ -185,15 +220,16 @@ def read(network: Network, place: Place) -> Known:
     if network.path.suffix == ".onnx":
         module = extract.from_onnx(network.path, dict(network.shapes))
         inputs = _drawn(module)
-        name, rival = "onnxruntime", onnxruntime(network.path, inputs, threads)
+        name, rival = "onnxruntime", Rival(cache(partial(onnxruntime, network.path, inputs)), threads)
     else:
         torch_network, examples, program = _torch(network)
         module = extract.from_exported(program)
         todo = "give dense tensors in the memory of the processor, of types that NumPy has"
         inputs = _tried(what, todo, lambda: [each.detach().numpy() for each in examples])
-        name, rival = "PyTorch", _pytorch(torch_network, inputs, threads)
+        name, rival = "PyTorch", Rival(partial(_pytorch, torch_network, inputs), threads)
     todo = f"make it run in {name} first, and return tensors of types that NumPy has"
-    theirs, again = ([array.copy() for array in _tried(what, todo, lambda: flat(rival()))] for _ in range(2))
+    run = rival.made(threads)
+    theirs, again = ([array.copy() for array in _tried(what, todo, lambda: flat(run()))] for _ in range(2))
     if not same(again, theirs):
         raise InputError(
             f"{network.path.name} does not compute the same twice",
@@ -258,10 +294,11 @@ def onnxruntime(path: Path, inputs: Sequence[Any], threads: int) -> Callable[[],
 def _pytorch(network: Any, inputs: Sequence[Any], threads: int) -> Callable[[], Any]:
     import torch
 
-    torch.set_num_threads(threads)
     tensors = [torch.from_numpy(array) for array in inputs]
 
     def run() -> Any:
+        if torch.get_num_threads() != threads:  # of the whole process, whoever asked last
+            torch.set_num_threads(threads)
         with torch.no_grad():
             return network(*tensors)
 
