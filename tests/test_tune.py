@@ -792,6 +792,23 @@ def test_the_answer_of_another_network_or_target_is_left(tuned: Any, tmp_path: P
     output.kept(tmp_path, "net.onnx", tuned[0].target)
 
 
+def test_another_network_of_the_same_name_is_told_and_one_of_another_name_is_known(tuned: Any, tmp_path: Path) -> None:
+    found, _, place = tuned
+    there = shutil.copytree(place / "out", tmp_path / "out")
+    before = (there / output.LIBRARY).read_bytes()
+    with pytest.raises(UsageError, match="holds another tuning's answer") as error:
+        tuning.tune(network(tmp_path, 2), target="llvm:1", output=there)
+    assert "net.onnx" in error.value.why and "another network" in error.value.why
+    assert (there / output.LIBRARY).read_bytes() == before
+    output.kept(there, "renamed.onnx", found.target, found.digest)
+    told = json.loads((there / "report.json").read_text())
+    assert told.pop("digest") == found.digest
+    (there / "report.json").write_text(json.dumps(told))  # as earlier versions wrote it
+    output.kept(there, "net.onnx", found.target, "of something else")
+    with pytest.raises(UsageError):
+        output.kept(there, "renamed.onnx", found.target, found.digest)
+
+
 def test_a_folder_is_tuned_into_once_at_a_time(tmp_path: Path) -> None:
     with files.alone(tmp_path, "tunes into"), pytest.raises(UsageError, match="another process tunes into"):
         tuning.tune(network(tmp_path), target="llvm:1", output=tmp_path)

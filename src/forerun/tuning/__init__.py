@@ -107,6 +107,8 @@ class Tuned:
     output: Path | None = None
     notes: tuple[str, ...] = ()
     """What a user should know of how the answer came about."""
+    digest: str = field(default="", repr=False)
+    """Of what the network computes, as `output.digest_of` has it."""
 
     @property
     def before_s(self) -> float:
@@ -200,6 +202,9 @@ def tune(
         tell(Progress("reading", asked.name))
         reader = stack.enter_context(Pool(1, _READING))
         found, left_out = asked.programs(reader, place)
+        digest = folder.digest_of(found, left_out)
+        if out is not None:
+            folder.kept(out, asked.name, place.target, digest)
         pool = stack.enter_context(Pool(builders(place), _limits(place)))
         kept = stack.enter_context(Store(settings.store_path() if store is None else Path(store)))
         table = _Table(writer, place, seed, pool, kept, tell, trials, per_task, len(found))
@@ -207,7 +212,7 @@ def tune(
         def made(comparison: network.Comparison | None, notes: Sequence[str]) -> Tuned:
             return Tuned(
                 asked.name, place.target, writer.name, seed, table.kernels(), left_out, table.told(), comparison,
-                time.monotonic() - began, out, tuple(notes),
+                time.monotonic() - began, out, tuple(notes), digest,
             )  # fmt: skip
 
         try:
