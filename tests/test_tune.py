@@ -128,9 +128,10 @@ def test_a_network_becomes_faster_and_computes_the_same(tuned: Any) -> None:
     assert stages[-6:-1] == ["checking"] * 5
 
 
-def test_a_function_alone_is_a_program(tmp_path: Path) -> None:
+@pytest.mark.parametrize("written", ["(s_tir=True)", ""])
+def test_a_function_alone_is_a_program(tmp_path: Path, written: str) -> None:
     head, _, function = PROGRAM.partition("@I.ir_module\nclass Module:\n")
-    alone = _written(tmp_path / "alone.py", head + textwrap.dedent(function))
+    alone = _written(tmp_path / "alone.py", head + textwrap.dedent(function).replace("(s_tir=True)", written))
     found = tuning.tune(alone, target="llvm:1", trials=1, proposer="uniform", store=tmp_path / "s")
     assert [kernel.name for kernel in found.kernels] == ["alone"] and found.kernels[0].flops == 2 * 64**3
 
@@ -308,9 +309,29 @@ def test_noise_is_no_gain(default: Any, candidates: list[Any], chosen: int | Non
     assert Schedule().choose(baseline, [timed(0.1, 0.0, "wrong: output 0"), *trials]) is expected
 
 
+def single(folder: Path, operator: str, inputs: int = 1, output: int = TensorProto.FLOAT) -> Path:
+    """One operator, of an input that has a strange name or of a constant."""
+    x = helper.make_tensor_value_info("an input", TensorProto.FLOAT, (2, "n"))
+    y = helper.make_tensor_value_info("y", output, None)
+    made = helper.make_tensor("c", TensorProto.FLOAT, (2, 2), [1.0, 2.0, 3.0, 4.0])
+    node = helper.make_node(operator, ["an input" if inputs else "c"], ["y"])
+    graph = helper.make_graph([node], "g", [x] * inputs, [y], [] if inputs else [made])
+    path = folder / "single.onnx"
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), str(path))
+    return path
+
+
 BAD: dict[str, tuple[Callable[[Path], list[str]], int, str]] = {
     "operator": (lambda p: [str(network(p, operator="Det"))], 1, "no operator Det"),
     "open sizes": (lambda p: [str(network(p, "batch"))], 1, "no fixed sizes"),
+    "an input to be quoted": (lambda p: [str(single(p, "Relu"))], 1, "--shape 'an input=2x1', in Python"),
+    "a function of the runtime": (
+        lambda p: [str(single(p, "NonZero", output=TensorProto.INT64)), "--shape", "an input=2x3"],
+        1,
+        "no schedules: relax.run.nonzero",
+    ),
+    "a constant": (lambda p: [str(single(p, "Relu", 0))], 1, "its outputs are constants"),
+    "an input as it is": (lambda p: [str(single(p, "Identity")), "--shape", "an input=2x3"], 1, "outputs are inputs"),
     "no input of that name": (lambda p: [str(network(p, "batch")), "--shape", "z=1x3x9x9"], 2, "no input z"),
     "not sizes": (lambda p: [str(network(p)), "--shape", "x=1xa"], 2, "--shape x=1xa"),
     "no trials": (lambda p: [str(network(p)), "--trials", "0"], 2, "nothing to measure"),

@@ -220,8 +220,7 @@ def tune(
                 left_out |= table.seat(program)
             if not table.hands:
                 reasons = [f"{name}: {reason}" for name, reason in list(left_out.items())[:3]]
-                why = "; ".join(reasons) or "it computes nothing"
-                raise InputError(f"{asked.name} has no program to tune", why, "run it as it is")
+                raise InputError(f"{asked.name} has no program to tune", "; ".join(reasons), "run it as it is")
             table.play()
             pool.close()
             records = table.records()

@@ -81,11 +81,33 @@ class Comparison:
 def programs(network: Network, place: Place) -> tuple[tuple[extract.Extracted, ...], dict[str, str]]:
     """The tensor programs of a network, and those that cannot be tuned, each with the reason.
 
-    Raises InputError for what TVM does not import, what does not run, or what TVM computes otherwise than PyTorch or
-    onnxruntime; UsageError, ToolMissing.
+    Raises InputError for what TVM does not import, what does not run, what TVM computes otherwise than PyTorch or
+    onnxruntime, or what has no programs at all; UsageError, ToolMissing.
     """
     found = read(network, place).extraction
+    if not found.workloads and not found.left_out:
+        why = _without_programs(found.module["main"])
+        raise InputError(f"{network.path.name} has no program to tune", why, "run it as it is")
     return found.workloads, dict(found.left_out)
+
+
+def _without_programs(main: Any) -> str:
+    """What the function of a prepared module does that has no tensor programs."""
+    from tvm import relax
+
+    called, free = list[str](), relax.analysis.free_vars(main.body)
+
+    def noted(expression: Any) -> None:
+        if kind(expression) == "Call":
+            packed = kind(expression.args[0]) == "ExternFunc" if len(expression.args) else False
+            called.append(str(expression.args[0].global_symbol if packed else getattr(expression.op, "name", "?")))
+
+    relax.analysis.post_order_visit(main, noted)
+    if called:
+        return f"functions of TVM's runtime do its work, which have no schedules: {', '.join(dict.fromkeys(called))}"
+    return (
+        "its outputs are inputs of it, as they are" if free else "its outputs are constants, known without running it"
+    )
 
 
 def compared(network: Network, place: Place, texts: dict[str, str], library: bool) -> Comparison:
