@@ -622,6 +622,14 @@ def test_time_that_is_no_kernels_is_told(tuned: Any) -> None:
     assert tuning.beside(replace(found, comparison=near)) == tuning.beside(replace(found, comparison=None)) == []
 
 
+def test_the_live_line_tells_what_is_faster_so_far(tuned: Any) -> None:
+    found, seen, _ = tuned
+    *_, last = (each for each in seen if each.stage == "tuning")
+    assert last.programs == 5 and last.faster == sum(kernel.after_s < kernel.before_s for kernel in found.kernels)
+    now = tuning.Progress("tuning", "conv2d", 3, 9, 4e-3, 1e-3, 8e-3, 5e-3, 1, 2)
+    assert cli_tune._note(now) == "all 8 ms → 5 ms, 1 of 2 tasks faster; conv2d 4 ms → 1 ms, 4.00x"
+
+
 def test_names_of_fused_kernels_are_cut_for_people() -> None:
     long = "fused_matmul_" + "add_" * 60 + "gelu7"
     seen = cli_tune._short(long)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from forerun.cli import render
 from forerun.cli._quantities import quantity
-from forerun.cli.render import Column, Table, add_format, number, percent, say, show
+from forerun.cli.render import Column, Table, add_format, counted, number, percent, say, show
 from forerun.errors import UsageError
 from forerun.files import in_folder
 
@@ -121,7 +121,8 @@ class _Live:
 
 def _note(now: Progress) -> str:
     all_ = f"all {_seconds(now.network_before_s)} → {_seconds(now.network_best_s)}"
-    return f"{all_}; {now.kernel} {_seconds(now.before_s)} → {_seconds(now.best_s)}"
+    own = f"{_seconds(now.before_s)} → {_seconds(now.best_s)}, {_times(now.before_s / now.best_s)}"
+    return f"{all_}, {now.faster} of {counted(now.programs, 'task')} faster; {_short(now.kernel)} {own}"
 
 
 def _shape(text: str) -> tuple[str, tuple[int, ...]]:

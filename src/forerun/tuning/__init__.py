@@ -147,6 +147,9 @@ class Progress:
     best_s: float = 0.0
     network_before_s: float = 0.0
     network_best_s: float = 0.0
+    faster: int = 0
+    """Programs of which something is faster than the default, of so many that are known:"""
+    programs: int = 0
 
 
 def tune(
@@ -352,9 +355,13 @@ class _Table:
             hand.best_s = min(hand.best_s, found.values[self.task.metric.name])
         before = sum(each.program.weight * each.before_s for each in self.hands)
         best = sum(each.program.weight * each.best_s for each in self.hands)
+        faster = sum(each.best_s < each.before_s for each in self.hands)
         self.tell(
-            Progress("tuning", hand.program.name, len(self.order), self.total, hand.before_s, hand.best_s, before, best)
-        )
+            Progress(
+                "tuning", hand.program.name, len(self.order), self.total, hand.before_s, hand.best_s, before, best,
+                faster, len(self.hands),
+            )
+        )  # fmt: skip
 
     def told(self) -> tuple[int, ...]:
         """The kernel of each trial, in their order, without those of a round that was interrupted."""
