@@ -184,6 +184,20 @@ def test_the_report_tells_all_of_it(tuned: Any) -> None:
     assert image.tag.endswith("svg") and "net.onnx" in (place / "out" / "report.md").read_text()
 
 
+def test_the_report_is_shown_again(tuned: Any, run_forerun: Run, tmp_path: Path) -> None:
+    found, _, place = tuned
+    code, out, err = run_forerun("show", str(place / "out"))
+    assert code == 0 and all(name in out for name in ("conv2d", "whole network", "onnxruntime"))
+    assert all(note in err for note in found.notes)
+    code, out, _ = run_forerun("show", str(place / "out"), "--format", "json")
+    kernels, networks = output.kernel_rows(found), output.network_rows(found)
+    told = json.loads(out)
+    assert code == 0 and [row["tuned"] for row in told[:5]] == [row["tuned"] for row in kernels]
+    assert told[5:] == networks
+    (tmp_path / "report.json").write_text("{}")
+    assert run_forerun("show", str(tmp_path))[0] == 1
+
+
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Every answer that workers measure from here on."""

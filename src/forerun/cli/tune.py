@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from forerun.files import in_folder
 if TYPE_CHECKING:
     from forerun.tuning import Progress, Tuned
 
+Row = dict[str, Any]
 _seconds = partial(quantity, unit="s")
 _NAME = 60
 """Letters of a kernel that people see."""
@@ -95,11 +97,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _tell(tuned: Tuned, form: str) -> None:
-    for name, reason in tuned.left_out.items():
-        say(f"{name} stays as it is: {reason}")
-    for note in tuned.notes:
-        say(f"forerun: {note}")
-    _show(tuned, form)
+    from forerun.tuning.output import kernel_rows, network_rows
+
+    show_report(kernel_rows(tuned), network_rows(tuned), tuned.left_out, tuned.notes, form)
 
 
 class _Live:
@@ -135,11 +135,19 @@ def _shape(text: str) -> tuple[str, tuple[int, ...]]:
     return name, tuple(map(int, parts))
 
 
-def _show(tuned: Tuned, form: str) -> None:
-    """Two tables for people, one for machines."""
-    from forerun.tuning.output import kernel_rows, network_rows
+def show_report(
+    kernels: Sequence[Row], networks: Sequence[Row], left_out: Mapping[str, str], notes: Sequence[str], form: str
+) -> None:
+    """The rows of `forerun.tuning.output`, two tables for people, one for machines; what is to be said beside them on
+    stderr."""
+    for name, reason in left_out.items():
+        say(f"{name} stays as it is: {reason}")
+    for note in notes:
+        say(f"forerun: {note}")
+    _show(Table(_kernels(), kernels), Table(_networks(), networks), form)
 
-    kernels, networks = Table(_kernels(), kernel_rows(tuned)), Table(_networks(), network_rows(tuned))
+
+def _show(kernels: Table, networks: Table, form: str) -> None:
     if form not in ("table", "md"):
         show(Table([*kernels.columns, *networks.columns], [*kernels.rows, *networks.rows]), form)
         return

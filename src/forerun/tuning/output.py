@@ -86,8 +86,14 @@ def unfinished(stopped: KeyboardInterrupt | ForerunError) -> str:
     return f"{why}: {_UNFINISHED}"
 
 
+def report(folder: Path) -> dict[str, Any]:
+    """What a tuning wrote of its answer (`to_json`); empty where none did."""
+    told = _told(folder)
+    return told if {"proposer", "kernels", "left_out", "notes"} <= told.keys() else {}
+
+
 def _tuned(folder: Path) -> bool:
-    return {"proposer", "kernels", "left_out", "notes"} <= _told(folder).keys()
+    return bool(report(folder))
 
 
 def _told(folder: Path) -> dict[str, Any]:
