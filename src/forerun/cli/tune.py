@@ -59,7 +59,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--shape", action="append", default=[], metavar="NAME=1x3x224x224", help="sizes that an .onnx file leaves open"
     )
-    seeded = "another seed, other draws; what the scheduler tries first stays the same (default: 0)"
+    seeded = "another seed, other draws and inputs; what the scheduler tries first stays the same (default: 0)"
     parser.add_argument("--seed", type=int, default=0, help=seeded)
     add_format(parser)
 

@@ -186,9 +186,10 @@ def tune(
     cache's where none is named: the same call measures none of them again, nor the defaults, which are those of the
     first time. The best kernel of each program is checked on other inputs, too, before it is the answer.
 
-    Interrupted, it leaves the database and the report of what was found until then, as it does where it raises an error
-    after something was measured. Raises InputError, UsageError, ToolMissing; ForerunError where the tuned network
-    computes something else; Unwritten, which has the answer, where the disk refuses it.
+    Interrupted, it leaves the database and the report of what was found until then, not yet checked on other inputs, as
+    it does where it raises an error after something was measured. Raises InputError, UsageError, ToolMissing;
+    ForerunError where the tuned network computes something else; Unwritten, which has the answer, where the disk
+    refuses it.
     """
     began = time.monotonic()
     _check(trials, per_task, seed, target, layout, proposer, shapes or {})
