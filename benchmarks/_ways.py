@@ -9,7 +9,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -44,7 +44,8 @@ class Raced:
 def raced(asked: Network, target: str, databases: Mapping[str, tuple[Network, Texts]]) -> Raced:
     """A network as it is, by dlight's rules, with each database, and by PyTorch, its Inductor and onnxruntime.
 
-    A database has the layout of its own network. All compute what the untuned network does, or are missing. Raises as
+    A database has the layout of its own network. PyTorch and onnxruntime have the target's threads, or one where that
+    is faster. All compute what the untuned network does, or are missing. Raises as
     `forerun.toolchains.tvm.network.programs`.
     """
     known, device, built = network.read(asked, Place(target)), Device(target), targets.made(target)
@@ -64,9 +65,10 @@ def raced(asked: Network, target: str, databases: Mapping[str, tuple[Network, Te
         if asked.path.suffix != ".onnx":
             module, examples = extract.made(asked.path, asked.factory)
             module.eval()
-            ways[INDUCTOR] = lambda: _inductor(module, known, Path(folder))
+            ways[INDUCTOR] = lambda: _inductor(module, known, Path(folder), targets.threads(target))
             ways[ONNXRUNTIME] = lambda: _exported(module, examples, known, Path(folder), targets.threads(target))
-        runs: dict[str, Run] = {network.DEFAULT: default, **known.rival}
+        runs: dict[str, Run] = {network.DEFAULT: default}
+        runs |= {name: rival.fastest()[0] for name, rival in known.rival.items()}
         made, missing = dict[str, float](), dict[str, str]()
         for name, way in ways.items():
             try:
@@ -98,7 +100,7 @@ def by_rules(module: Any, target: Any) -> Any:
         return dlight.ApplyDefaultSchedule(dlight.cpu.GEMV(), dlight.cpu.Reduction())(module.clone())
 
 
-def _inductor(module: Any, known: Known, folder: Path) -> Run:
+def _inductor(module: Any, known: Known, folder: Path, threads: int) -> Run:
     """Compiled from scratch; weights are constants, as TVM has them."""
     os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(folder / "inductor")
     import torch
@@ -106,9 +108,12 @@ def _inductor(module: Any, known: Known, folder: Path) -> Run:
 
     config.freezing, config.fx_graph_cache, config.compile_threads = True, False, 1
     tensors = [torch.from_numpy(array) for array in known.inputs]
+    torch.set_num_threads(threads)
     compiled: Callable[..., Any] = torch.compile(module)
 
     def run() -> Any:
+        if torch.get_num_threads() != threads:
+            torch.set_num_threads(threads)
         with torch.no_grad():
             return compiled(*tensors)
 
@@ -121,7 +126,7 @@ def _exported(module: Any, examples: Sequence[Any], known: Known, folder: Path, 
     path = folder / "network.onnx"
     with torch.no_grad(), _quiet():
         torch.onnx.export(module, tuple(examples), str(path), dynamo=True, external_data=False)
-    return network.onnxruntime(path, known.inputs, threads)
+    return network.Rival(cache(partial(network.onnxruntime, path, known.inputs)), threads).fastest()[0]
 
 
 @contextlib.contextmanager

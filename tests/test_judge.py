@@ -15,6 +15,7 @@ from forerun.grammars.decisions import Decisions
 from forerun.models._judge import NAME, REFUSED, Belief, Judge
 from forerun.models.encoder_decoder.tokenizer import Tokenizer
 from forerun.models.scheduler import SHIPPED
+from forerun.sandbox import Pool
 from forerun.stats import spearman
 from forerun.tables import schedules
 from forerun.tables.schedules import Recorded
@@ -93,7 +94,9 @@ def test_it_is_kept_whole(tmp_path: Path):
         Judge.load(tmp_path)
 
 
-def test_the_command_collects_learns_and_tells(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+def test_the_command_collects_learns_and_tells(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
     pytest.importorskip("tvm_ffi")
     from tests.test_tvm_space import source
 
@@ -106,7 +109,14 @@ def test_the_command_collects_learns_and_tells(tmp_path: Path, capsys: pytest.Ca
     assert "holds no schedules" in capsys.readouterr().err
     assert main(["train", "judge", "-o", folder]) == 2
     assert "there is nothing to learn from" in capsys.readouterr().err
-    assert main(["collect", "schedule", "--workloads", programs, "--candidates", "7", "--store", store]) == 0
+    collect = ["collect", "schedule", "--workloads", programs, "--candidates", "7", "--store", store]
+    assert main([*collect, "--format", "json"]) == 0
+    told = capsys.readouterr().out
+    with monkeypatch.context() as patch:  # called again it measures nothing, defaults neither, and says the same
+        measure, asked = Pool.measure, list[object]()
+        patch.setattr(Pool, "measure", lambda *given: (asked.extend(given[3]), measure(*given))[1])
+        assert main([*collect, "--format", "json"]) == 0 and asked == []
+    assert capsys.readouterr().out == told
     assert main(["data", "schedules", "--workloads", programs, "--store", store, "-o", data]) == 0
     assert main([*train[:4], "-o", folder]) == 1
     assert "not all: a, b" in capsys.readouterr().err

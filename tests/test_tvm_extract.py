@@ -76,11 +76,14 @@ def test_a_network_of_pytorch_gives_the_programs_it_runs(target: Any, layout: st
     np.testing.assert_allclose(run(found.module, target, x.numpy()), network(x).detach(), atol=1e-6)
 
 
-def test_what_tvm_takes_for_float32_is_told() -> None:
+@pytest.mark.parametrize("other", ["float64", "bfloat16"])
+def test_what_tvm_takes_for_float32_is_told(other: str) -> None:
     torch = pytest.importorskip("torch")
+    network, x = torch.nn.Linear(4, 4).to(getattr(torch, other)), torch.ones(1, 4, dtype=getattr(torch, other))
     with pytest.raises(InputError) as error:
-        tasks.from_torch(torch.nn.Linear(4, 4).double(), (torch.ones(1, 4, dtype=torch.float64),))
-    assert "float64" in error.value.todo and "network.float()" in error.value.todo
+        tasks.from_torch(network, (x,))
+    assert other in error.value.todo and "network.float(), and float32 inputs: x.float()" in error.value.todo
+    tasks.from_torch(network.float(), (x.float(),))
 
 
 @pytest.mark.parametrize("layout", tasks.LAYOUTS)

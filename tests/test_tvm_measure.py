@@ -1,6 +1,7 @@
 """Kernels are built, checked and timed; what is wrong, refused or broken is a value with its reason."""
 
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,15 +13,16 @@ from forerun.sandbox import Limits, Pool
 from forerun.solve import Budget, solve
 from forerun.store import Store
 from forerun.tables import schedules
-from forerun.tasks.schedule import Schedule
+from forerun.tasks.schedule import Again, Schedule
 from forerun.testing import check_model
 
 pytest.importorskip("tvm_ffi")
 
 from forerun.toolchains.tvm import measure as measuring
 from forerun.toolchains.tvm import target as targets
-from forerun.toolchains.tvm.device import Device, by_clock
+from forerun.toolchains.tvm.device import Device, _here, by_clock
 from forerun.toolchains.tvm.measure import Bounds, measure, timed
+from forerun.toolchains.tvm.space import parsed
 from tests.test_tvm_space import source as made
 
 TASK = Schedule(samples=3, seconds=0.02)
@@ -57,6 +59,56 @@ def test_a_wrong_kernel_is_told(monkeypatch):
     found = measure(asked, plan)
     assert found.error.startswith("wrong: output 0 is off by") and not found.ok
     assert "latency" not in found.values
+
+
+MASKED = """
+@T.prim_func(s_tir=True)
+def main(
+    a: T.Buffer((32, 48), "float32"), b: T.Buffer((48, 32), "float32"), m: T.Buffer((32, 32), "{type}"),
+    d: T.Buffer((32, 32), "float32"),
+):
+    c = T.sblock_alloc_buffer((32, 32))
+    for i, j, k in T.grid(32, 32, 48):
+        with T.sblock("c"):
+            vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+            with T.init():
+                c[vi, vj] = T.float32(0)
+            c[vi, vj] = c[vi, vj] + {product}
+    for i, j in T.grid(32, 32):
+        with T.sblock("d"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            d[vi, vj] = {masked}
+"""
+MASKS = {
+    "added": ("float32", "c[vi, vj] + (T.float32(1) - m[vi, vj]) * T.float32(-1e9)"),
+    "chosen": ("bool", "T.if_then_else(m[vi, vj], c[vi, vj], T.float32(-1e9))"),
+    "the least float": ("float32", "c[vi, vj] + (T.float32(1) - m[vi, vj]) * T.float32(-3.4028234663852886e38)"),
+}
+
+
+@pytest.mark.parametrize("mask", MASKS)
+def test_behind_a_mask_a_kernel_without_its_product_is_wrong(mask):
+    dtype, masked = MASKS[mask]
+    right, wrong = (
+        Source(MASKED.format(type=dtype, product=product, masked=masked), "tensorir", mask, targets.parse("llvm:1"))
+        for product in ("a[vi, vk] * b[vk, vj]", "T.float32(0)")
+    )
+    bounds = Bounds(samples=1, seconds=0.01)
+    assert measure(right, None, bounds).ok
+    assert measuring.judged(right, lambda _: parsed(wrong), bounds).error.startswith("wrong: output 0 is off by")
+
+
+def test_inputs_follow_from_the_seed_and_no_kernel_changes_them_for_the_next(monkeypatch):
+    asked, seeds, real = source("GMM"), [], measuring._bench
+    monkeypatch.setattr(measuring, "_bench", lambda *given: seeds.append(given[1]) or real(*given))
+    for seed in (0, 5, -1):
+        assert replace(TASK, seed=seed).measure(asked, None).ok
+        assert Again(seed=seed).measure(asked, None) == Measurement(checked=True, tool=measuring.named())
+    assert len(set(seeds)) == 6 and seeds[0] == 0
+    assert replace(TASK, seed=5).id == TASK.id and Again(seed=5).id == Again().id != TASK.id
+    kept = measuring._kept(bench := real(asked, 0, None), _here(asked.target))
+    kept[0].copyfrom(np.zeros_like(bench.inputs[0]))
+    assert TASK.measure(asked, None).ok
 
 
 def test_what_is_not_written_is_told(monkeypatch):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from forerun.errors import InputError
-from forerun.toolchains.tvm.reference import Parameter, agrees, error, evaluate, inputs, parameters, terms
+from forerun.toolchains.tvm.reference import Parameter, agrees, error, evaluate, inputs, large, parameters, terms
 
 tvm = pytest.importorskip("tvm")
 from tvm import relax, te, tirx  # noqa: E402
@@ -352,3 +352,46 @@ def test_integers_and_infinities_agree_exactly_or_not_at_all() -> None:
     assert not agrees(-expected, expected)
     assert not agrees(np.array([1, 2], np.float32), np.array([0, 0], np.float32))
     assert agrees(np.zeros(2, np.float32), np.zeros(2, np.float32))
+
+
+def test_what_a_mask_lets_through_is_judged_apart_from_what_it_hides() -> None:
+    random = np.random.default_rng(0)
+    for hiding in (-1e9, float(np.finfo(np.float32).min)):
+        expected = random.standard_normal((40, 40)).astype(np.float32)
+        hidden = random.random(expected.shape) < 0.5
+        expected[hidden] = hiding
+        wrong = np.where(hidden, expected, 0).astype(np.float32)
+        assert agrees(wrong, expected) and not agrees(wrong, expected, large=abs(hiding))
+        assert agrees(expected * np.float32(1 - 1e-6), expected, large=abs(hiding))
+        assert not agrees(np.where(hidden, 0, expected).astype(np.float32), expected, large=abs(hiding))
+    expected = np.array([np.finfo(np.float64).max] * 3 + [1.0])
+    assert agrees(expected.copy(), expected) and not agrees(expected / 2, expected)
+    few = (1e4 * random.standard_normal(10_000)).astype(np.float32)  # that one is near to zero is chance
+    few[0] = 1e-3
+    near = few.copy()
+    near[0] = 2e-3
+    assert agrees(near, few, large=1e4)
+
+
+LARGE = {
+    "{0} + {1}": [],
+    "{0} + (T.float32(1) - {1}) * T.float32(-1e9)": [1e9],
+    "T.if_then_else({1} > T.float32(0), {0}, T.float32('-inf'))": [math.inf],
+    "{0} + T.Cast('float32', -10000)": [1e4],
+    "T.min({0}, T.float32(1e6)) / T.float32(65536)": [],
+}
+
+
+@pytest.mark.parametrize("expression", LARGE)
+def test_both_sides_of_a_mask_are_drawn(expression: str) -> None:
+    function = _parsed(f"""
+def main(A: T.Buffer((4, 6), "float32"), M: T.Buffer((4, 6), "float32"), B: T.Buffer((4, 6), "float32")):
+    for i, j in T.grid(4, 6):
+        with T.sblock("B"):
+            x, y = T.axis.remap("SS", [i, j])
+            B[x, y] = {expression.format("A[x, y]", "M[x, y]")}
+""")
+    assert large(function) == LARGE[expression]
+    for values in inputs(function, 0):
+        zeros, ones = (np.count_nonzero(values == value) for value in (0, 1))
+        assert zeros >= 6 and ones >= 6 if LARGE[expression] else zeros == ones == 0

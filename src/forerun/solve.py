@@ -62,15 +62,16 @@ def solve(
     store: Store | None = None,
     on_trial: Callable[[Trial[A]], None] | None = None,
     at_once: int = ROUND,
+    searching: Callable[..., Search[A]] | None = None,
 ) -> Result[A]:
     """The best checked answer that the model finds within the budget, never worse than the baseline. It is asked for
-    `at_once` drafts in a round.
+    `at_once` drafts in a round. `searching` is another kind of `Search` than the plain one.
 
     Raises InputError where the baseline itself fails: then there is nothing to compare with.
     """
     budget = budget or Budget()
     ends = None if budget.seconds is None else time.monotonic() + budget.seconds
-    search = Search(task, model, source, pool=pool, seed=seed, store=store, on_trial=on_trial)
+    search = (searching or Search)(task, model, source, pool=pool, seed=seed, store=store, on_trial=on_trial)
     while len(search.trials) < budget.candidates and not search.dry:
         if ends is not None and time.monotonic() >= ends:
             break

@@ -60,6 +60,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Measures every program's candidates; prints a row for each family."""
     from forerun.toolchains.tvm.device import builders, located
+    from forerun.tuning.resuming import Resuming
 
     if options.extract is not None:
         extract(options)
@@ -77,9 +78,10 @@ def run(options: argparse.Namespace) -> int:
     def work(workload: Workload, pool: Pool, opened: Store) -> Tuned:
         own = crc32(workload.text.encode()) ^ options.seed
         try:
-            task, budget = Schedule(remote=place.remote), Budget(options.candidates)
+            task, budget = Schedule(remote=place.remote, seed=options.seed), Budget(options.candidates)
             source = workload.source(place.target)
-            return Tuned(workload, solve(task, proposes, source, pool=pool, budget=budget, seed=own, store=opened))
+            result = solve(task, proposes, source, pool=pool, budget=budget, seed=own, store=opened, searching=Resuming)
+            return Tuned(workload, result)
         except ForerunError as error:
             return Tuned(workload, None, f"{error.what}: {error.why}")
 

@@ -1,4 +1,4 @@
-"""`forerun show`: the curves of a training, while it goes on or afterwards."""
+"""`forerun show`: the curves of a training, while it goes on or afterwards; the report of a tuning."""
 
 from __future__ import annotations
 
@@ -17,19 +17,33 @@ _TRAINING, _VALIDATION = "·", "o"
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Options of the verb."""
-    parser.epilog = "Other formats than table print every step."
-    parser.add_argument("folder", type=Path, metavar="DIR", help="what `forerun train -o` writes to")
+    parser.epilog = "Of a training other formats than table print every step."
+    parser.add_argument(
+        "folder", type=Path, metavar="DIR", help="what `forerun train -o` or `forerun tune -o` writes to"
+    )
     add_format(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Prints the curves."""
+    """Prints the curves, or the tables of a tuning."""
+    if (options.folder / "report.json").is_file() and _report(options.folder, options.format):
+        return 0
     points = points_of(options.folder)
     if options.format == "table":
         print(chart(points, min(shutil.get_terminal_size().columns, 100)))
     else:
         show(_table(points), options.format)
     return 0
+
+
+def _report(folder: Path, form: str) -> bool:
+    """Prints what a tuning found; false where the folder is of none."""
+    from forerun.cli.tune import show_report
+    from forerun.tuning import output
+
+    if told := output.report(folder):
+        show_report(told["kernels"], told["network"], told["left_out"], told["notes"], form)
+    return bool(told)
 
 
 def chart(points: Sequence[Point], width: int) -> str:

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forerun.cli import render
 from forerun.cli._quantities import quantity
-from forerun.cli.render import Column, Table, add_format, number, percent, say, show
+from forerun.cli.render import Column, Table, add_format, counted, number, percent, say, show
 from forerun.errors import UsageError
 from forerun.files import in_folder
 
 if TYPE_CHECKING:
     from forerun.tuning import Progress, Tuned
 
+Row = dict[str, Any]
 _seconds = partial(quantity, unit="s")
 _NAME = 60
 """Letters of a kernel that people see."""
 _STAGES = {
     "reading": "reading it, and running a network once untuned: minutes where there is much work",
     "default": "measuring the defaults",
+    "checking": "checking the best kernels on other inputs",
     "comparing": "comparing whole runs",
 }
 
@@ -56,7 +59,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--shape", action="append", default=[], metavar="NAME=1x3x224x224", help="sizes that an .onnx file leaves open"
     )
-    seeded = "another seed, other draws; what the scheduler tries first stays the same (default: 0)"
+    seeded = "another seed, other draws and inputs; what the scheduler tries first stays the same (default: 0)"
     parser.add_argument("--seed", type=int, default=0, help=seeded)
     add_format(parser)
 
@@ -94,11 +97,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _tell(tuned: Tuned, form: str) -> None:
-    for name, reason in tuned.left_out.items():
-        say(f"{name} stays as it is: {reason}")
-    for note in tuned.notes:
-        say(f"forerun: {note}")
-    _show(tuned, form)
+    from forerun.tuning.output import kernel_rows, network_rows
+
+    show_report(kernel_rows(tuned), network_rows(tuned), tuned.left_out, tuned.notes, form)
 
 
 class _Live:
@@ -120,7 +121,8 @@ class _Live:
 
 def _note(now: Progress) -> str:
     all_ = f"all {_seconds(now.network_before_s)} → {_seconds(now.network_best_s)}"
-    return f"{all_}; {now.kernel} {_seconds(now.before_s)} → {_seconds(now.best_s)}"
+    own = f"{_seconds(now.before_s)} → {_seconds(now.best_s)}, {_times(now.before_s / now.best_s)}"
+    return f"{all_}, {now.faster} of {counted(now.programs, 'task')} faster; {_short(now.kernel)} {own}"
 
 
 def _shape(text: str) -> tuple[str, tuple[int, ...]]:
@@ -133,11 +135,19 @@ def _shape(text: str) -> tuple[str, tuple[int, ...]]:
     return name, tuple(map(int, parts))
 
 
-def _show(tuned: Tuned, form: str) -> None:
-    """Two tables for people, one for machines."""
-    from forerun.tuning.output import kernel_rows, network_rows
+def show_report(
+    kernels: Sequence[Row], networks: Sequence[Row], left_out: Mapping[str, str], notes: Sequence[str], form: str
+) -> None:
+    """The rows of `forerun.tuning.output`, two tables for people, one for machines; what is to be said beside them on
+    stderr."""
+    for name, reason in left_out.items():
+        say(f"{name} stays as it is: {reason}")
+    for note in notes:
+        say(f"forerun: {note}")
+    _show(Table(_kernels(), kernels), Table(_networks(), networks), form)
 
-    kernels, networks = Table(_kernels(), kernel_rows(tuned)), Table(_networks(), network_rows(tuned))
+
+def _show(kernels: Table, networks: Table, form: str) -> None:
     if form not in ("table", "md"):
         show(Table([*kernels.columns, *networks.columns], [*kernels.rows, *networks.rows]), form)
         return
@@ -163,6 +173,7 @@ def _kernels() -> list[Column]:
 def _networks() -> list[Column]:
     return [
         Column("run", "whole network"),
+        Column("threads", "threads", number, True),
         Column("latency", "latency", _seconds, True),
         Column("spread", "spread", percent, True),
         Column("samples", "runs", number, True),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from forerun import settings
 from forerun.core import Measurement, Metric, Source, Trial
+from forerun.errors import InputError
 from forerun.grammars.decisions import Decisions, Plan
 from forerun.sandbox import TimedAlone
 from forerun.tasks.latency import LATENCY
@@ -17,6 +18,8 @@ from forerun.tasks.latency import LATENCY
 if TYPE_CHECKING:
     from forerun.toolchains.tvm.remote import Remote
 
+_OTHER = 1_000_003
+"""From the seed of the inputs that a kernel was measured on to that of those that it is checked on again."""
 _BUILDING = 1 / 6
 """The share of the time of a candidate (`FORERUN_TIMEOUT`) that the processor may build it: 5 seconds, where the best
 kernels of 230 programs took 1.8 at most and half of them .1; what takes longer is unrolled so far that LLVM's passes
@@ -45,6 +48,8 @@ class Schedule(TimedAlone[Plan]):
     """Of a kernel there are `samples`, fewer where they would take longer than `seconds` together."""
     remote: Remote | None = None
     """The machine that measures; this one where none is named."""
+    seed: int = 0
+    """Of the inputs that kernels are checked on. It is not in the name: a right kernel is right whatever they were."""
 
     @property
     def id(self) -> str:
@@ -68,13 +73,35 @@ class Schedule(TimedAlone[Plan]):
 
         # What is there anyway is built, however long it takes.
         build_s = math.inf if answer is None else _BUILDING * settings.number("timeout")
-        bounds = Bounds(self.samples, self.seconds, build_s=build_s)
+        bounds = Bounds(self.samples, self.seconds, seed=self.seed, build_s=build_s)
         return measure(source, answer, bounds, self.remote) if self.remote else begin(source, answer, bounds)
 
     def choose(self, baseline: Trial[Plan], trials: Sequence[Trial[Plan]]) -> Trial[Plan]:
         """The fastest checked kernel that gains something (`gains`), else the baseline."""
         found = (trial for trial in self.rank(trials) if gains(baseline.measurement, trial.measurement))
         return next(found, baseline)
+
+
+@dataclass(frozen=True)
+class Again(Schedule):
+    """Whether a kernel that was measured is right on other inputs, too; its measurement has no values.
+
+    A program that has no value on those (it would divide by zero) says nothing against a kernel.
+    """
+
+    @property
+    def id(self) -> str:
+        """What it says is another row in the store than what was measured."""
+        return f"{super().id} again"
+
+    def begin(self, source: Source, answer: Plan | None) -> Measurement:
+        """Builds the kernel and runs it once. Raises ToolMissing."""
+        from forerun.toolchains.tvm.measure import Bounds, checked
+
+        try:
+            return checked(source, answer, Bounds(seed=self.seed + _OTHER), self.remote)
+        except InputError:
+            return Measurement(checked=True)
 
 
 def gains(default: Measurement, found: Measurement) -> bool:

@@ -29,7 +29,7 @@ from forerun.models.uniform import Uniform
 from forerun.sandbox import Limits, Pool
 from forerun.stats import median
 from forerun.store import Store
-from forerun.tasks.schedule import Schedule, gains
+from forerun.tasks.schedule import Again, Schedule, gains
 from forerun.toolchains.tvm import database, network
 from forerun.toolchains.tvm import target as targets
 from forerun.toolchains.tvm.device import Place, builders, located
@@ -51,6 +51,7 @@ _TOGETHER = 1.5
 """Kernels one after the other take less than this times the network that they make up, in which caches are colder."""
 _BESIDE = 1.5
 """A tuned network takes less than this times its kernels, unless these are short or its weights fit into no cache."""
+UNCHANGED = "no candidate was faster than its default by more than noise: nothing is changed"
 _ANEW = "measure again when it is idle, into another store: FORERUN_CACHE=DIR"
 
 _NO_LIMIT = 1 << 40
@@ -106,6 +107,8 @@ class Tuned:
     output: Path | None = None
     notes: tuple[str, ...] = ()
     """What a user should know of how the answer came about."""
+    digest: str = field(default="", repr=False)
+    """Of what the network computes, as `output.digest_of` has it."""
 
     @property
     def before_s(self) -> float:
@@ -136,7 +139,7 @@ class Progress:
     """How far a tuning is: what it works on, trials of all, and the seconds of kernel and network, as far as known."""
 
     stage: str
-    """`reading`, `default`, `tuning` or `comparing`."""
+    """`reading`, `default`, `tuning`, `checking` or `comparing`."""
     kernel: str = ""
     trials: int = 0
     of: int = 0
@@ -144,6 +147,9 @@ class Progress:
     best_s: float = 0.0
     network_before_s: float = 0.0
     network_best_s: float = 0.0
+    faster: int = 0
+    """Programs of which something is faster than the default, of so many that are known:"""
+    programs: int = 0
 
 
 def tune(
@@ -178,11 +184,12 @@ def tune(
     weights that ship or those of a `checkpoint`, else `uniform`. `output` is a folder for the library, the database and
     the report; one that holds the answer of another network or target is refused. Trials are kept in `store`, the
     cache's where none is named: the same call measures none of them again, nor the defaults, which are those of the
-    first time.
+    first time. The best kernel of each program is checked on other inputs, too, before it is the answer.
 
-    Interrupted, it leaves the database and the report of what was found until then, as it does where it raises an error
-    after something was measured. Raises InputError, UsageError, ToolMissing; ForerunError where the tuned network
-    computes something else; Unwritten, which has the answer, where the disk refuses it.
+    Interrupted, it leaves the database and the report of what was found until then, not yet checked on other inputs, as
+    it does where it raises an error after something was measured. Raises InputError, UsageError, ToolMissing;
+    ForerunError where the tuned network computes something else; Unwritten, which has the answer, where the disk
+    refuses it.
     """
     began = time.monotonic()
     _check(trials, per_task, seed, target, layout, proposer, shapes or {})
@@ -199,6 +206,9 @@ def tune(
         tell(Progress("reading", asked.name))
         reader = stack.enter_context(Pool(1, _READING))
         found, left_out = asked.programs(reader, place)
+        digest = folder.digest_of(found, left_out)
+        if out is not None:
+            folder.kept(out, asked.name, place.target, digest)
         pool = stack.enter_context(Pool(builders(place), _limits(place)))
         kept = stack.enter_context(Store(settings.store_path() if store is None else Path(store)))
         table = _Table(writer, place, seed, pool, kept, tell, trials, per_task, len(found))
@@ -206,7 +216,7 @@ def tune(
         def made(comparison: network.Comparison | None, notes: Sequence[str]) -> Tuned:
             return Tuned(
                 asked.name, place.target, writer.name, seed, table.kernels(), left_out, table.told(), comparison,
-                time.monotonic() - began, out, tuple(notes),
+                time.monotonic() - began, out, tuple(notes), digest,
             )  # fmt: skip
 
         try:
@@ -214,8 +224,7 @@ def tune(
                 left_out |= table.seat(program)
             if not table.hands:
                 reasons = [f"{name}: {reason}" for name, reason in list(left_out.items())[:3]]
-                why = "; ".join(reasons) or "it computes nothing"
-                raise InputError(f"{asked.name} has no program to tune", why, "run it as it is")
+                raise InputError(f"{asked.name} has no program to tune", "; ".join(reasons), "run it as it is")
             table.play()
             pool.close()
             records = table.records()
@@ -226,7 +235,8 @@ def tune(
             if out is not None and table.hands and not folder.ended(out):
                 folder.write(made(None, [folder.unfinished(stopped)]), out, database.written(table.records()), b"")
             raise
-        tuned = made(comparison, [*table.notes(comparison), *([f"no library: {why}"] if why else [])])
+        notes = [*([] if records else [UNCHANGED]), *table.notes(comparison), *([f"no library: {why}"] if why else [])]
+        tuned = made(comparison, notes)
         tuned = replace(tuned, notes=(*tuned.notes, *beside(tuned)))
         if out is not None:
             try:
@@ -300,7 +310,7 @@ class _Table:
     """Those that may have a hand."""
 
     def __post_init__(self) -> None:
-        self.task = Schedule(remote=self.place.remote)
+        self.task = Schedule(remote=self.place.remote, seed=self.seed)
         self.hands: list[Hand] = []
         self.order: list[int] = []
         hasty = self.proposer.hasty()
@@ -332,8 +342,12 @@ class _Table:
         return {}
 
     def play(self) -> None:
-        """Deals all trials."""
+        """Deals all trials, then checks the best of each program on other inputs."""
         deal(self.hands, self.total, self.per_task)
+        again = Again(remote=self.place.remote, seed=self.seed)
+        for hand in self.hands:
+            self.tell(Progress("checking", hand.program.name))
+            hand.search.confirm(again)
 
     def _measured(self, place: int, trial: Trial[Plan]) -> None:
         hand, found = self.hands[place], trial.measurement
@@ -342,9 +356,13 @@ class _Table:
             hand.best_s = min(hand.best_s, found.values[self.task.metric.name])
         before = sum(each.program.weight * each.before_s for each in self.hands)
         best = sum(each.program.weight * each.best_s for each in self.hands)
+        faster = sum(each.best_s < each.before_s for each in self.hands)
         self.tell(
-            Progress("tuning", hand.program.name, len(self.order), self.total, hand.before_s, hand.best_s, before, best)
-        )
+            Progress(
+                "tuning", hand.program.name, len(self.order), self.total, hand.before_s, hand.best_s, before, best,
+                faster, len(self.hands),
+            )
+        )  # fmt: skip
 
     def told(self) -> tuple[int, ...]:
         """The kernel of each trial, in their order, without those of a round that was interrupted."""

@@ -2,8 +2,9 @@
 
 What a round saves was measured: in 102 searches of programs of held-out networks (`benchmarks/results/tuning.jsonl`)
 the best kernel takes less by .19 of its time after the next 8 trials where there was 1, by .033 where there were 9,
-.023 after 17, .0070 after 33, .0036 after 49. That is a quarter over their number, within a factor of one and a half.
-What the last round saved says little beside it: after 33 trials .0064 where the one before saved nothing, else .0087.
+.023 after 17, .0070 after 33, .0036 after 49. That is a quarter over their number, within a factor of one and a half;
+as a factor that all have alike, the quarter decides nothing. What the last round saved says little beside it: after 33
+trials .0064 where the one before saved nothing, else .0087.
 """
 
 from __future__ import annotations
@@ -12,14 +13,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from forerun.core import Model
-from forerun.grammars.decisions import Plan
-from forerun.solve import Search
 from forerun.toolchains.tvm.extract import Extracted
+from forerun.tuning.resuming import Resuming
 
 ROUND = 8
 """Trials that are dealt at once: a worker prepares inputs and reference again when it turns to another program."""
-_SAVED = 0.25
-"""Over the number of trials: the share of the time that a round saves."""
 
 
 @dataclass
@@ -27,7 +25,7 @@ class Hand:
     """A program and its search."""
 
     program: Extracted
-    search: Search[Plan]
+    search: Resuming
     best_s: float = 0.0
     """The fastest right kernel so far, the default at first."""
 
@@ -42,8 +40,8 @@ class Hand:
 
     @property
     def promise(self) -> float:
-        """Seconds of the network's time that another round may save."""
-        return self.program.weight * self.best_s * _SAVED / max(1, len(self.search.trials))
+        """What another round may save of the network's time, in proportion to what it may save of others' programs."""
+        return self.program.weight * self.best_s / max(1, len(self.search.trials))
 
     def round(self, n: int, model: Model | None = None) -> int:
         """Measures a round of `n`, of the search's own model or another one; how many were new."""

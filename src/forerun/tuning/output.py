@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from forerun.errors import ForerunError, UsageError
 from forerun.files import write_together
 from forerun.tasks.schedule import gains
 from forerun.toolchains.tvm import database
+from forerun.toolchains.tvm.extract import Extracted
 
 if TYPE_CHECKING:
     from forerun.tuning import Kernel, Tuned
@@ -46,12 +48,31 @@ def checked(path: Path) -> Path:
     return path
 
 
-def kept(path: Path, name: str, target: str) -> None:
-    """Leaves an answer that was found for another network, or another target. Raises UsageError."""
-    if _tuned(path) and ((told := _told(path)).get("name"), told.get("target")) != (name, json.loads(target)):
+def kept(path: Path, name: str, target: str, digest: str = "") -> None:
+    """Leaves an answer that was found for another network, or another target. Raises UsageError.
+
+    Networks are told apart by their digest (`digest_of`); without one nothing is said of them yet. The answers of
+    versions that wrote none are by their names.
+    """
+    if not _tuned(path):
+        return
+    told = _told(path)
+    others = told.get("digest")
+    another = digest not in ("", others) if others else told.get("name") != name
+    if another or told.get("target") != json.loads(target):
         there = f"{told.get('name')} on {json.dumps(told.get('target'), separators=(',', ':'))}"
-        why = f"it is of {there}; {name} on {target} would replace it"
+        here = f"{name} on {target}"
+        why = f"it is of {there}; {here} would replace it"
+        if there == here:
+            why = f"it is of {there}, but of other programs: another network, sizes or layout"
         raise UsageError(f"{path} holds another tuning's answer", why, "name another folder, or remove this one")
+
+
+def digest_of(programs: Iterable[Extracted], left_out: Iterable[str]) -> str:
+    """Of what a network computes: its programs, how often it calls each, and those that cannot be tuned. Weights are no
+    part of it."""
+    told = [sorted([program.text, program.weight] for program in programs), sorted(left_out)]
+    return hashlib.sha256(json.dumps(told).encode()).hexdigest()
 
 
 def ended(folder: Path) -> bool:
@@ -65,8 +86,14 @@ def unfinished(stopped: KeyboardInterrupt | ForerunError) -> str:
     return f"{why}: {_UNFINISHED}"
 
 
+def report(folder: Path) -> dict[str, Any]:
+    """What a tuning wrote of its answer (`to_json`); empty where none did."""
+    told = _told(folder)
+    return told if {"proposer", "kernels", "left_out", "notes"} <= told.keys() else {}
+
+
 def _tuned(folder: Path) -> bool:
-    return {"proposer", "kernels", "left_out", "notes"} <= _told(folder).keys()
+    return bool(report(folder))
 
 
 def _told(folder: Path) -> dict[str, Any]:
@@ -110,12 +137,13 @@ def network_rows(tuned: Tuned) -> list[dict[str, Any]]:
     """A row for each way to run the whole network; `off` is how far its outputs are from the tuned ones."""
     if tuned.comparison is None:
         return []
-    timings, errors = tuned.comparison.timings, tuned.comparison.errors
+    timings, errors, threads = tuned.comparison.timings, tuned.comparison.errors, tuned.comparison.threads
     before = timings["default"].median_s
     return [
         {
             "network": tuned.name,
             "run": name,
+            "threads": threads.get(name),
             "latency": timing.median_s,
             "spread": timing.spread,
             "samples": len(timing.seconds),
@@ -136,6 +164,7 @@ def to_json(tuned: Tuned) -> dict[str, Any]:
         kernels.append(row | about | {"source": kernel.result.best.source.key})
     return {
         "name": tuned.name,
+        "digest": tuned.digest,
         "target": json.loads(tuned.target),
         "tool": tuned.kernels[0].result.baseline.measurement.tool,
         "proposer": tuned.proposer,
@@ -179,7 +208,7 @@ def markdown(tuned: Tuned) -> str:
         for r in kernel_rows(tuned)
     ]  # fmt: skip
     networks = [
-        [r["run"], _ms(r["latency"]), f"{r['spread']:.0%}", r["samples"], f"{r['gain']:.2f}x"]
+        [r["run"], r["threads"] or "", _ms(r["latency"]), f"{r['spread']:.0%}", r["samples"], f"{r['gain']:.2f}x"]
         for r in network_rows(tuned)
     ]
     parts = [
@@ -190,7 +219,7 @@ def markdown(tuned: Tuned) -> str:
         f"\n![Latency against trials]({REPORT}.svg)\n",
     ]
     if networks:
-        heads = ["run", "latency", "spread", "runs", "gain"]
+        heads = ["run", "threads", "latency", "spread", "runs", "gain"]
         parts += ["The whole network, runs interleaved:\n", _grid(heads, networks)]
     if tuned.left_out:
         parts += ["\nLeft as they are:\n", *(f"- {name}: {reason}" for name, reason in tuned.left_out.items())]

@@ -27,6 +27,8 @@ Shapes = Mapping[str, Sequence[int]]
 _PROGRAMS = (".py", ".tir")
 _IMPORTS = re.compile(r"^(?:from|import) tvm\b.*$", re.MULTILINE)
 """Of a Python file that runs: the parser of texts knows these names, and takes no imports."""
+_PLAIN = re.compile(r"@T\.prim_func(?:\(\))?(?=\s*$)", re.MULTILINE)
+"""TVM 0.27 takes a function with blocks only where this says so, which texts for earlier versions do not."""
 _FUNCTIONS = re.compile(r"^def (\w+)\(", re.MULTILINE)
 _EXAMPLES = "for example: net.onnx, module.py:factory, resnet18-1x224, kernel.py, workloads.jsonl.gz:name"
 _READ = (
@@ -121,7 +123,8 @@ def _file(path: Path) -> Request:
         why = "it has no T.prim_func; a network is named with the function that returns it and its inputs"
         names = _FUNCTIONS.findall(text) or ["factory"]
         raise InputError(f"{path} is no tensor program", why, f"name it: {' or '.join(f'{path}:{n}' for n in names)}")
-    return _single(_IMPORTS.sub("", text), path.stem, str(path))
+    text = _IMPORTS.sub("", text)
+    return _single(_PLAIN.sub("@T.prim_func(s_tir=True)", text), path.stem, str(path))
 
 
 def _line(path: Path, name: str) -> Request:

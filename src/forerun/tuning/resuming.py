@@ -1,4 +1,5 @@
-"""What the same call did before: the default's measurement, and what a proposer wrote in each round.
+"""What the same call did before: the default's measurement, what a proposer wrote in each round, and what the best
+kernel was found to be on other inputs.
 
 What was measured is in the store for every search. But to ask for it a proposer would draft, mutate and rank all over
 again, which takes longer than the look. A round's drafts follow from the program, the proposer, the seed and what was
@@ -10,13 +11,15 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from dataclasses import replace
 from functools import cached_property
 
-from forerun.core import Draft, Model, Trial
+from forerun.core import Draft, Measurement, Model, Trial
 from forerun.grammars.decisions import Plan, plan_of
 from forerun.models._proposer import identity
 from forerun.solve import Search
 from forerun.store import Written
+from forerun.tasks.schedule import Again
 from forerun.toolchains.tvm import measure
 
 
@@ -33,6 +36,23 @@ class Resuming(Search[Plan]):
         if answer not in self._texts:
             self._texts[answer] = super().text(answer)
         return self._texts[answer]
+
+    def confirm(self, task: Again) -> None:
+        """Checks the best kernel on other inputs. One that is wrong there, crashes or hangs is recorded so, and the
+        next best is checked, until one is right or the default is left. Raises ToolMissing."""
+        known = self._store.known(task, self.source, self._tool) if self._store else {}
+        while (best := self.result().best).draft.answer is not None:
+            found = known.get(self.text(best.draft.answer)) or self._asked(task, best.draft)
+            if found.ok:
+                return
+            failed = Measurement(error=f"{found.error} (on other inputs than at first)", tool=self._tool)
+            self.trials[self.trials.index(best)] = replace(best, measurement=failed)
+            self._keep([replace(best, measurement=failed)])
+
+    def _asked(self, task: Again, draft: Draft[Plan]) -> Measurement:
+        found = next(m for _, m in self._pool.measure(task, self.source, [draft.answer]))
+        self._keep([Trial(task.id, self.source, draft, replace(found, tool=self._tool))])
+        return found
 
     def _measured_baseline(self) -> Trial[Plan]:
         known = self._store.baseline(self.task, self.source, measure.named()) if self._store else None

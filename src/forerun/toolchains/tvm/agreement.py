@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from forerun.toolchains.tvm._expressions import Array
-from forerun.toolchains.tvm._nodes import REDUCTION, kind, walk
+from forerun.toolchains.tvm._nodes import REDUCTION, children, dtype, kind, walk
 
+LARGE = 1e4
+"""Constants of this magnitude stand for what a mask hides: -10,000 where numbers are halves, -1e9, the least float."""
+_HIDDEN = 1e-3
+"""Of the constant: what is as large as this share of it was hidden by it, or added to it."""
+_FEW = 64
+"""Where fewer than one in so many elements are below that, a sum of large terms came near to zero by chance."""
 _TOLERANCES = {"float64": 1e-10, "float32": 1e-4, "float16": 2e-2, "bfloat16": 1e-1}
 
 
-def error(found: Array, expected: Array) -> float:
+def error(found: Array, expected: Array, large: float = math.inf) -> float:
     """The largest difference of two arrays' elements, infinite where they differ in shape, type, NaN or infinities.
 
     Of floats, a difference is counted in the mean magnitude of the expected elements plus that of the element itself:
     a sum that cancels carries the error of its terms, and those are as large as the terms of its neighbours. Of
     integers and truth values it is 0 or infinite.
+
+    `large` is the smallest large constant of the program (`large`). Elements from a thousandth of it on are what a mask
+    hides, and they and the others have a mean each: beside -1e9 any product would be nothing.
     """
     if found.shape != expected.shape or found.dtype != expected.dtype:
         return np.inf
@@ -28,12 +38,44 @@ def error(found: Array, expected: Array) -> float:
     finite = np.isfinite(b)
     if not np.array_equal(a[~finite], b[~finite], equal_nan=True) or not np.isfinite(a[finite]).all():
         return np.inf
-    if not finite.any():
+    a, b = a[finite] / 4, b[finite] / 4  # no sum of two overflows
+    hidden = np.abs(b) >= large * _HIDDEN / 4
+    if np.count_nonzero(~hidden) * _FEW < b.size:
+        hidden = np.zeros_like(hidden)
+    return max(_largest(a[part], b[part]) for part in (hidden, ~hidden))
+
+
+def _largest(a: Array, b: Array) -> float:
+    """The largest difference, in the mean of `b` plus the element of it."""
+    most = np.abs(b).max(initial=0.0)
+    if not b.size or (most == 0 and not a.any()):
         return 0.0
-    a, b = a[finite], b[finite]
-    size = np.abs(b) + np.abs(b).mean()
+    size = np.abs(b) + (most * np.mean(np.abs(b) / most) if most else 0.0)
     off = np.abs(a - b)
     return float(np.max(np.divide(off, size, out=np.where(off > 0, np.inf, 0.0), where=size > 0)))
+
+
+def large(func: Any) -> list[float]:
+    """The magnitudes of a function's constants from `LARGE` on, infinity among them: not of those that its reductions
+    begin with, that it divides by or clips at."""
+    values = (abs(float(value)) for value in map(_constant, _masking(func.body)) if value is not None)
+    return [value for value in values if value >= LARGE]
+
+
+def _constant(node: Any) -> float | int | None:
+    """The number that a node is, as a float; None where it is none."""
+    if kind(node) == "Cast" and kind(node.value) == "IntImm" and dtype(node).kind == "f":
+        return int(node.value.value)
+    return float(node.value) if kind(node) == "FloatImm" else None
+
+
+def _masking(node: Any) -> Iterator[Any]:
+    """What a statement or expression holds, where a constant in its place may mask something."""
+    yield node
+    held = [node.body] if kind(node) == "SBlock" else [node.a] if kind(node) == "Div" else children(node)
+    for child in held:
+        if kind(node) not in ("Min", "Max") or _constant(child) is None:
+            yield from _masking(child)
 
 
 def terms(func: Any) -> int:
@@ -47,7 +89,7 @@ def _lengths(block: Any) -> list[int]:
     return [int(extent) for extent in extents if kind(extent) == "IntImm"]
 
 
-def agrees(found: Array, expected: Array, terms: int = 1) -> bool:
+def agrees(found: Array, expected: Array, terms: int = 1, large: float = math.inf) -> bool:
     """Whether a kernel's result is right: no element's `error` is above the tolerance of its type.
 
     It is 1e-4 for float32, and grows with the root of the `terms` of a sum above 10,000 (2e-3 at four million).
@@ -55,7 +97,10 @@ def agrees(found: Array, expected: Array, terms: int = 1) -> bool:
     2e-6 of 512, 1.5e-5 of 4,608 and 16,384, 6e-5 for a softmax of products as large as 16, 9e-4 for four million
     squares one after the other. An element off by 1% is 5e-3 where it is as large as the mean, one term of 4,608 left
     out some 1e-2, a tile left out 0.5. What stays unseen is a wrong element a hundred times nearer to zero than the
-    others, and a few terms of a million.
+    others, and a few terms of a million; of a mask with a `large` constant what it hides, what it lets through where
+    that is less than one in 64 elements, and parts of sums above a thousandth of the constant (10 at -10,000). Where
+    what is large follows from the inputs, and is no constant of the program, small elements beside it stay unseen too.
     float64 has 1e-10; float16 2e-2 and bfloat16 1e-1, where a kernel may round each sum of a few hundred terms to them.
     """
-    return bool(error(found, expected) <= _TOLERANCES.get(expected.dtype.name, 0) * max(1, terms / 1e4) ** 0.5)
+    tolerance = _TOLERANCES.get(expected.dtype.name, 0) * max(1, terms / 1e4) ** 0.5
+    return bool(error(found, expected, large) <= tolerance)

@@ -9,7 +9,9 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import io
+import json
 import re
+import shlex
 import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -93,10 +95,12 @@ def from_exported(program: Any) -> Any:
     load()
     from tvm.relax.frontend.torch import from_exported_program
 
-    types = {str(each.dtype) for each in program.state_dict.values() if each.is_floating_point()}
+    tensors = [*program.state_dict.values(), *(program.example_inputs or ((),))[0]]
+    types = {str(each.dtype) for each in tensors if each.is_floating_point()}
     todo = "replace the operator that is named, or export the network to ONNX"
     if other := sorted(types - {"torch.float32"}):
-        todo = f"TVM takes products for float32, its weights are {other[0].removeprefix('torch.')}: try network.float()"
+        there = other[0].removeprefix("torch.")
+        todo = f"TVM takes products for float32, here is {there}: give network.float(), and float32 inputs: x.float()"
     return _guarded(
         "TVM cannot import the exported network",
         todo,
@@ -328,7 +332,8 @@ def _closed(tvm: Any, module: Any) -> None:
 def _open(name: str, known: Sequence[int | str] | None) -> InputError:
     """`known` are sizes, or what stands in their place; None where not even their number is known."""
     sizes = (1, 3, 224, 224) if known is None else tuple(size if isinstance(size, int) else 1 for size in known)
-    given = f'--shape {name}={"x".join(map(str, sizes))}, in Python shapes={{"{name}": {sizes}}}'
+    shape = shlex.quote(f"{name}={'x'.join(map(str, sizes))}")
+    given = f"--shape {shape}, in Python shapes={{{json.dumps(name)}: {sizes}}}"
     todo = f"give its sizes, for example {given}; or export the network with fixed ones"
     return InputError(f"the input {name} has no fixed sizes", f"its shape is {_told(known)}", todo)
 

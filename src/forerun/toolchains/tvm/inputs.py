@@ -10,8 +10,11 @@ import numpy as np
 
 from forerun.toolchains.tvm._expressions import Array
 from forerun.toolchains.tvm._nodes import dtype, is_buffer, kind, loads, same, shape, unsupported, walk
+from forerun.toolchains.tvm.agreement import large
 
 _POSITIVE = {"sqrt", "rsqrt", "log", "log2", "log10", "log1p"}
+_STEP = 1 / 16
+"""Beside a large constant, what is nearly 0 or 1 would be neither hidden by it nor let through."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +38,21 @@ def parameters(func: Any) -> list[Parameter]:
 
 
 def inputs(func: Any, seed: int) -> list[Array]:
-    """Values for the buffers that a function reads, in the order of its parameters, the same for the same seed.
+    """Values for the buffers that a function reads, in the order of its parameters, the same for the same seed, which
+    is any whole number.
 
     Floats are normal, N(0, 1); uniform between 0.5 and 2 where the program divides by them, or takes a root, a
     logarithm or a power of them, as of a variance. Integers that are used as indices lie within the bounds of what
     they index, others between -8 and 7 (0 and 7 without a sign).
+
+    Where the program has a large constant (`agreement.large`), any input may be its mask: of the normal ones and of the
+    integers that are no indices a quarter is exactly 0 and a quarter exactly 1, and floats are multiples of 1/16.
     """
     roles = _Roles(func)
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(seed % (1 << 64))
+    draw = _masking if large(func) else _values
     described = zip(func.params, parameters(func), strict=True)
-    return [_values(about, buffer, roles, random) for buffer, about in described if not about.written]
+    return [draw(about, buffer, roles, random) for buffer, about in described if not about.written]
 
 
 def _values(about: Parameter, buffer: Any, roles: _Roles, random: np.random.Generator) -> Array:
@@ -58,6 +66,16 @@ def _values(about: Parameter, buffer: Any, roles: _Roles, random: np.random.Gene
     if buffer in roles.positive:
         return random.uniform(0.5, 2, about.shape).astype(about.dtype)
     return random.standard_normal(about.shape).astype(about.dtype)
+
+
+def _masking(about: Parameter, buffer: Any, roles: _Roles, random: np.random.Generator) -> Array:
+    values = _values(about, buffer, roles, random)
+    if about.dtype.kind == "b" or buffer in roles.indices or buffer in roles.positive or values.size == 1:
+        return values
+    if about.dtype.kind not in "iu":
+        values = (np.round(values.astype(np.float64) / _STEP) * _STEP).astype(about.dtype)
+    parts = random.permutation(values.size).reshape(values.shape) % 4
+    return np.where(parts < 2, parts.astype(about.dtype), values)
 
 
 class _Roles:

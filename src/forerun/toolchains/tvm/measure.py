@@ -42,6 +42,7 @@ class Bounds:
     seconds: float = 0.1
     hopeless: float = 3.0
     seed: int = 0
+    """Of the inputs that it is checked on."""
     build_s: float = math.inf
 
 
@@ -55,6 +56,7 @@ class Bench:
         self.inputs = reference.inputs(function, seed)
         self.expected = reference.evaluate(function, self.inputs)
         self.terms = reference.terms(function)
+        self.large = min(reference.large(function), default=math.inf)
         self.parameters = reference.parameters(function)
         self.best_s = math.inf
         """The fastest right kernel that was measured here."""
@@ -63,6 +65,12 @@ class Bench:
         """What a kernel is called with."""
         given = iter(self.inputs)
         return [device.tensor(np.zeros(a.shape, a.dtype) if a.written else next(given)) for a in self.parameters]
+
+    def restore(self, tensors: Sequence[Any]) -> None:
+        """Gives the inputs their values again: a wrong kernel may have written to them."""
+        read = (held for held, about in zip(tensors, self.parameters, strict=True) if not about.written)
+        for held, values in zip(read, self.inputs, strict=True):
+            held.copyfrom(values)
 
     def outputs(self, tensors: Sequence[Any]) -> list[Any]:
         """Those of them that kernels write."""
@@ -79,8 +87,9 @@ class Bench:
     def wrong(self, tensors: Sequence[Any]) -> str:
         """What is wrong with the outputs; empty where they are right."""
         for number, (output, expected) in enumerate(zip(self.outputs(tensors), self.expected, strict=True)):
-            if not reference.agrees(found := output.numpy(), expected, self.terms):
-                return f"output {number} is off by {reference.error(found, expected):.2g} of its elements' size"
+            if not reference.agrees(found := output.numpy(), expected, self.terms, self.large):
+                off = reference.error(found, expected, self.large)
+                return f"output {number} is off by {off:.2g} of its elements' size"
         return ""
 
 
@@ -100,6 +109,14 @@ def begin(source: Source, plan: Plan | None, bounds: Bounds = Bounds()) -> Measu
     with opened(Place(source.target), settings.number("timeout")) as device:
         steps = _steps(_bench(source, bounds.seed, None), device, partial(_scheduled, plan), bounds)
         return _next(steps) or partial(_ended, steps)
+
+
+def checked(source: Source, plan: Plan | None, bounds: Bounds = Bounds(), remote: Remote | None = None) -> Measurement:
+    """As `measure`, but that a kernel is right is all that is asked: it runs once."""
+    bench = _bench(source, bounds.seed, remote)
+    with opened(Place(source.target, remote), settings.number("timeout")) as device:
+        found = _next(_steps(bench, device, partial(_scheduled, plan), bounds))
+    return Measurement(checked=True, tool=named()) if found is None or found.ok else found
 
 
 def judged(
@@ -147,6 +164,8 @@ def _steps(
             main = module["main"]  # LLVM makes its machine code now
         build = time.perf_counter() - start
         tensors = _kept(bench, device) if device.own else bench.tensors(device)
+        if device.own:
+            bench.restore(tensors)
         bench.poison(tensors)
         start, busy = time.perf_counter(), time.process_time()
         main(*tensors)

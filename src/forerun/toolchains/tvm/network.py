@@ -6,11 +6,14 @@ Reading a network takes PyTorch or ONNX, TVM's front ends and gigabytes: call `p
 
 from __future__ import annotations
 
+import contextlib
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache, partial
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -21,7 +24,8 @@ from forerun.toolchains.onnx import run as onnx_run
 from forerun.toolchains.tvm import database, extract
 from forerun.toolchains.tvm import target as targets
 from forerun.toolchains.tvm._load import load
-from forerun.toolchains.tvm.agreement import agrees, error
+from forerun.toolchains.tvm._nodes import kind
+from forerun.toolchains.tvm.agreement import LARGE, agrees, error, large
 from forerun.toolchains.tvm.device import Device, Place, Timer, by_clock, opened
 
 DEFAULT, TUNED = "default", "tuned"
@@ -32,6 +36,8 @@ _SECONDS, _MOST = 20.0, 30
 _SLOW_S = 3.0
 """A run that takes longer is timed once."""
 _SAMPLE_S = 5e-3
+_CHOOSING_S, _CHOOSING = 1.0, 7
+"""As much for each number of threads that something else may be better with."""
 _TERMS = 1_000_000
 """Errors of layers add up: outputs of networks agree where those of a sum of so many terms do, at 1e-3 for float32."""
 
@@ -65,6 +71,8 @@ class Comparison:
     """Why there is none."""
     unknown: tuple[int, ...] = ()
     """The outputs that are NaN or infinite all over: nothing tells whether they are right."""
+    threads: Mapping[str, int] = field(default_factory=dict)
+    """Of a processor, on how many each ran."""
     waited: float = 0.0
     """The share of the time of the comparison in which others had the processor. It is not in the spread where they
     always have it."""
@@ -73,48 +81,83 @@ class Comparison:
 def programs(network: Network, place: Place) -> tuple[tuple[extract.Extracted, ...], dict[str, str]]:
     """The tensor programs of a network, and those that cannot be tuned, each with the reason.
 
-    Raises InputError for what TVM does not import, what does not run, or what TVM computes otherwise than PyTorch or
-    onnxruntime; UsageError, ToolMissing.
+    Raises InputError for what TVM does not import, what does not run, what TVM computes otherwise than PyTorch or
+    onnxruntime, or what has no programs at all; UsageError, ToolMissing.
     """
     found = read(network, place).extraction
+    if not found.workloads and not found.left_out:
+        why = _without_programs(found.module["main"])
+        raise InputError(f"{network.path.name} has no program to tune", why, "run it as it is")
     return found.workloads, dict(found.left_out)
 
 
+def _without_programs(main: Any) -> str:
+    """What the function of a prepared module does that has no tensor programs."""
+    from tvm import relax
+
+    called, free = list[str](), relax.analysis.free_vars(main.body)
+
+    def noted(expression: Any) -> None:
+        if kind(expression) == "Call":
+            packed = kind(expression.args[0]) == "ExternFunc" if len(expression.args) else False
+            called.append(str(expression.args[0].global_symbol if packed else getattr(expression.op, "name", "?")))
+
+    relax.analysis.post_order_visit(main, noted)
+    if called:
+        return f"functions of TVM's runtime do its work, which have no schedules: {', '.join(dict.fromkeys(called))}"
+    return (
+        "its outputs are inputs of it, as they are" if free else "its outputs are constants, known without running it"
+    )
+
+
 def compared(network: Network, place: Place, texts: dict[str, str], library: bool) -> Comparison:
-    """Compiles a network with a database (`database.written`), checks what it computes, and times it.
+    """Compiles a network with a database (`database.written`), checks what it computes, and times it. With an empty one
+    it is the network as it was, which is timed once, for both.
 
     Raises ForerunError where the tuned network computes something else than the untuned one; ToolMissing.
     """
     known = read(network, place)
-    made = extract.compiled(known.extraction.module, targets.made(place.target), database.opened(texts))
+    made = known.default
+    if changed := bool(texts[database.RECORDS]):
+        made = extract.compiled(known.extraction.module, targets.made(place.target), database.opened(texts))
     with opened(place, SESSION_S) as device:
-        default, tuned = (Running(device, each, known.inputs) for each in (known.default, made))
+        default = Running(device, known.default, known.inputs)
         default()
+        tuned = Running(device, made, known.inputs) if changed else default
         found, errors = flat(tuned()), dict[str, float]()
         for name, expected in known.expected.items():
-            errors[name] = off(found, expected)
-            if not same(found, expected):
+            errors[name] = off(found, expected, known.large)
+            if not same(found, expected, known.large):
                 raise ForerunError(
                     f"the tuned network does not compute what {name} does",
                     f"outputs are off by {errors[name]:.2g} of their size, though every kernel was right by itself",
                     "use the network as it was, and report the kernels of the database to this project",
                 )
-        timers = {DEFAULT: default.timer, TUNED: tuned.timer}
+        timers = {DEFAULT: default.timer} | ({TUNED: tuned.timer} if changed else {})
+        threads = dict.fromkeys((DEFAULT, TUNED), targets.threads(place.target))
         if device.own and device.timed_here:
-            timers |= {name: by_clock(rival) for name, rival in known.rival.items()}
+            for name, rival in known.rival.items():
+                run, threads[name] = rival.fastest()
+                timers[name] = by_clock(run)
         data, why = device.library(made) if library else (b"", "")
         unknown = tuple(place for place, array in enumerate(found) if array.size and not np.isfinite(array).any())
         here = device.own and device.timed_here
         start, busy = time.perf_counter(), time.process_time()
         timings = timed(timers)
+        timings = {DEFAULT: timings[DEFAULT], TUNED: timings[TUNED if changed else DEFAULT], **timings}
         had = (time.process_time() - busy) / (time.perf_counter() - start)
-        return Comparison(timings, errors, data, why, unknown, max(0.0, 1 - had) if here else 0.0)
+        threads = threads if targets.device(place.target) == "cpu" else {}
+        return Comparison(timings, errors, data, why, unknown, threads, max(0.0, 1 - had) if here else 0.0)
 
 
-def timed(timers: Mapping[str, Timer]) -> dict[str, Timing]:
+def timed(timers: Mapping[str, Timer], seed: int = 0) -> dict[str, Timing]:
     """Seconds of a run, in turns, of what ran before. Samples are several runs of a small network, or each finds
     others' caches; the first sample of a turn wakes threads that slept, and does not count. What takes so long that
-    this is nothing runs once."""
+    this is nothing runs once.
+
+    Each turn has an order of its own, drawn from the seed: threads of PyTorch and onnxruntime go on spinning for
+    milliseconds, and whoever always came after them would always be slower.
+    """
     first = {name: timer(1, 1)[0] for name, timer in timers.items()}
     slow = {name: Timing((seconds,)) for name, seconds in first.items() if seconds > _SLOW_S}
     timers = {name: timer for name, timer in timers.items() if name not in slow}
@@ -122,11 +165,13 @@ def timed(timers: Mapping[str, Timer]) -> dict[str, Timing]:
     many = {name: runs_of(seconds, _SAMPLE_S) for name, seconds in once.items()}
     repeats = samples_of(2 * sum(once[name] * many[name] for name in timers), _MOST, _SECONDS)
 
+    draw = Random(seed)
+
     def sample(name: str) -> float:
         timers[name](many[name], 1)
         return timers[name](many[name], 1)[0]
 
-    turns = [{name: sample(name) for name in timers} for _ in range(repeats)]
+    turns = [{name: sample(name) for name in draw.sample([*timers], len(timers))} for _ in range(repeats)]
     found = slow | {name: Timing(tuple(turn[name] for turn in turns)) for name in timers}
     return {name: found[name] for name in first}
 
@@ -146,6 +191,33 @@ class Running:
         return self._machine.get_outputs("main")
 
 
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """What the user would run instead, as it is `made` for a number of threads; `threads` are the target's."""
+
+    made: Callable[[int], Callable[[], object]]
+    threads: int
+
+    def fastest(self) -> tuple[Callable[[], object], int]:
+        """It on the target's threads or on one, where that is faster, and on how many it is. Where others use the
+        cores, too, threads that wait for each other take a thousand times as long, and steadily so."""
+        if self.threads == 1:
+            return self.made(1), 1
+        taken = {threads: _median_s(self.made(threads)) for threads in (self.threads, 1)}
+        threads = min(taken, key=taken.__getitem__)
+        return self.made(threads), threads
+
+
+def _median_s(run: Callable[[], object]) -> float:
+    timer = by_clock(run)
+    (once,) = timer(1, 1)
+    if once > _SLOW_S:
+        return once
+    once = min(once, *timer(1, 2))
+    runs = runs_of(once, _SAMPLE_S)
+    return Timing(tuple(timer(runs, samples_of(once * runs, _CHOOSING, _CHOOSING_S)))).median_s
+
+
 @dataclass(frozen=True)
 class Known:
     """A network that was read, in the process that read it."""
@@ -153,12 +225,14 @@ class Known:
     extraction: extract.Extraction
     inputs: Sequence[Any]
     """NumPy arrays."""
-    rival: Mapping[str, Callable[[], object]]
+    rival: Mapping[str, Rival]
     """What the user would run instead, by its name."""
     default: Any
     """What TVM compiled of it as it is."""
     expected: Mapping[str, Sequence[Any]]
     """The outputs of the default and of the rival."""
+    large: float = math.inf
+    """The smallest constant that is large, see `agreement.error`."""
 
 
 @lru_cache(maxsize=1)
@@ -168,15 +242,16 @@ def read(network: Network, place: Place) -> Known:
     if network.path.suffix == ".onnx":
         module = extract.from_onnx(network.path, dict(network.shapes))
         inputs = _drawn(module)
-        name, rival = "onnxruntime", onnxruntime(network.path, inputs, threads)
+        name, rival = "onnxruntime", Rival(cache(partial(onnxruntime, network.path, inputs)), threads)
     else:
         torch_network, examples, program = _torch(network)
         module = extract.from_exported(program)
         todo = "give dense tensors in the memory of the processor, of types that NumPy has"
         inputs = _tried(what, todo, lambda: [each.detach().numpy() for each in examples])
-        name, rival = "PyTorch", _pytorch(torch_network, inputs, threads)
+        name, rival = "PyTorch", Rival(partial(_pytorch, torch_network, inputs), threads)
     todo = f"make it run in {name} first, and return tensors of types that NumPy has"
-    theirs, again = ([array.copy() for array in _tried(what, todo, lambda: flat(rival()))] for _ in range(2))
+    run = rival.made(threads)
+    theirs, again = ([array.copy() for array in _tried(what, todo, lambda: flat(run()))] for _ in range(2))
     if not same(again, theirs):
         raise InputError(
             f"{network.path.name} does not compute the same twice",
@@ -188,13 +263,14 @@ def read(network: Network, place: Place) -> Known:
     made = _tried(what, todo, lambda: extract.compiled(extraction.module, targets.made(place.target)))
     with opened(place, SESSION_S) as device:
         ours = _tried(what, todo, lambda: flat(Running(device, made, inputs)()))
-    if not same(ours, theirs):
+    smallest = min(_large(extraction.module), default=math.inf)
+    if not same(ours, theirs, smallest):
         raise InputError(
             f"TVM does not compute what {name} does of {network.path.name}",
-            f"outputs are off by {off(ours, theirs):.2g} of their size",
+            f"outputs are off by {off(ours, theirs, smallest):.2g} of their size",
             "try --layout given; else find the operator by cutting the network, and report it to Apache TVM",
         )
-    return Known(extraction, inputs, {name: rival}, made, {DEFAULT: ours, name: theirs})
+    return Known(extraction, inputs, {name: rival}, made, {DEFAULT: ours, name: theirs}, smallest)
 
 
 def _torch(network: Network) -> tuple[Any, Sequence[Any], Any]:
@@ -240,10 +316,11 @@ def onnxruntime(path: Path, inputs: Sequence[Any], threads: int) -> Callable[[],
 def _pytorch(network: Any, inputs: Sequence[Any], threads: int) -> Callable[[], Any]:
     import torch
 
-    torch.set_num_threads(threads)
     tensors = [torch.from_numpy(array) for array in inputs]
 
     def run() -> Any:
+        if torch.get_num_threads() != threads:  # of the whole process, whoever asked last
+            torch.set_num_threads(threads)
         with torch.no_grad():
             return network(*tensors)
 
@@ -263,13 +340,34 @@ def flat(found: Any) -> list[Any]:
     return [array for one in found for array in flat(one)] if hasattr(found, "__iter__") else []
 
 
-def same(found: Sequence[Any], expected: Sequence[Any]) -> bool:
+def same(found: Sequence[Any], expected: Sequence[Any], large: float = math.inf) -> bool:
     """Whether outputs of networks agree, see `agreement.agrees`."""
-    return len(found) == len(expected) and all(agrees(*pair, _TERMS) for pair in zip(found, expected, strict=True))
+    pairs = zip(found, expected, strict=False)
+    return len(found) == len(expected) and all(agrees(*pair, _TERMS, large) for pair in pairs)
 
 
-def off(found: Sequence[Any], expected: Sequence[Any]) -> float:
+def off(found: Sequence[Any], expected: Sequence[Any], large: float = math.inf) -> float:
     """The largest `agreement.error` of an output."""
     if len(found) != len(expected):
         return float("inf")
-    return max((error(*pair) for pair in zip(found, expected, strict=True)), default=0.0)
+    return max((error(*pair, large) for pair in zip(found, expected, strict=True)), default=0.0)
+
+
+def _large(module: Any) -> list[float]:
+    """The magnitudes of the large constants of a prepared module: those in its programs, and numbers given to them."""
+    from tvm import relax
+
+    found = list[float]()
+
+    def noted(expression: Any) -> None:
+        if kind(expression) == "GenericConst" and math.prod(expression.value.shape) == 1:
+            data = expression.value.numpy().reshape(())
+            found.append(abs(float(data)) if data.dtype.kind == "f" else 0.0)
+
+    for function in module.functions.values():
+        if kind(function) == "Function":
+            relax.analysis.post_order_visit(function, noted)
+        else:
+            with contextlib.suppress(InputError):  # of what has no evaluation, nothing is known
+                found.extend(large(function))
+    return [value for value in found if value >= LARGE]

@@ -274,7 +274,7 @@ def parsed(source: Source) -> Any:
         if functions != ["main"]:
             raise ValueError(f"it has the functions {', '.join(functions)}")
     except Exception as error:  # the parser raises whatever it meets
-        todo = "give one T.prim_func, or a module with one `main`, as `module.script()` writes it"
+        todo = "give one T.prim_func(s_tir=True), or a module with one `main`, as `module.script()` writes it"
         raise InputError(f"{source.name} is no tensor program", reason(error), todo) from error
     return module
 
