@@ -57,6 +57,9 @@ A third of it takes twice the time, and moved no median by more than .001 decade
 """
 BATCH_TOKENS = 8192
 """Tokens that are encoded at once, at most: prompts are padded to the longest beside them."""
+BATCH = 16
+"""Prompts that are answered at once, at most: each has up to a hundred answers begun, and each of them a logit of every
+token. 50 took 1.3 GB and 16 take 460 MB, in the same time (400 small programs)."""
 
 
 class Reader(_decode.Network, Protocol):
@@ -280,7 +283,7 @@ def _batches(lengths: Sequence[int]) -> list[list[int]]:
     """Places in order of length, so many together as padding allows."""
     found: list[list[int]] = []
     for i in sorted(range(len(lengths)), key=lengths.__getitem__):
-        if found and (len(found[-1]) + 1) * lengths[i] <= BATCH_TOKENS:
+        if found and len(found[-1]) < BATCH and (len(found[-1]) + 1) * lengths[i] <= BATCH_TOKENS:
             found[-1].append(i)
         else:
             found.append([i])
