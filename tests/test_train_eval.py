@@ -160,14 +160,20 @@ def test_numbers_that_no_cost_has_are_told(table: Path, run_forerun: Any, tmp_pa
 
 def test_intervals_over_few_groups_are_told(run_forerun: Any, tmp_path: Path) -> None:
     draw = random.Random(0)
-    for groups, told in ((3, "x: its intervals are drawn over 1 whole group, fewer than 5"), (90, "")):
+    for groups, told in (
+        (3, "x: all rows that judge are of one group: no interval"),
+        (20, "x: its intervals are drawn over 2 whole groups, fewer than 5"),
+        (90, ""),
+    ):
         made = [
             Row("x", "s", f"metric x\n\n{draw.random()} {draw.random()} {draw.random()}", 1 + i, f"g{i % groups}")
             for i in range(180)
         ]
         write_rows(tmp_path / "rows.csv", made)
-        code, _, err = run_forerun("eval", str(tmp_path / "rows.csv"), "--model", "length")
+        code, out, err = run_forerun("eval", str(tmp_path / "rows.csv"), "--model", "length", "--format", "json")
         assert code == 0 and (told in err if told else not err), err
+        (row,) = json.loads(out)
+        assert row["mdape"] is not None and (row["mdape_low"] is None) == (row["mdape_high"] is None) == (groups == 3)
 
 
 def test_an_interrupted_training_says_how_to_go_on(table: Path, run_forerun: Any, tmp_path: Path) -> None:

@@ -86,8 +86,9 @@ def run(options: argparse.Namespace) -> int:
     found = evaluate(rows, _predictors(options), options.by, judged.seeds, unseen=judged.unseen, **how)
     for metric, groups in {one.metric: one.groups / len(one.seeds) for one in found}.items():
         if groups < FEW:
-            why = f"its intervals are drawn over {number(groups)} whole group{'s' * (groups != 1)}, fewer than {FEW}"
-            say(f"forerun: {metric}: {why}: they are too narrow to believe; give rows of more groups")
+            why = f"its intervals are drawn over {number(groups)} whole groups, fewer than {FEW}: they are too narrow"
+            why = "all rows that judge are of one group: no interval is drawn" if groups == 1 else f"{why} to believe"
+            say(f"forerun: {metric}: {why}; give rows of more groups")
     lines = [_line(one) for one in found]
     if options.card:
         Card.load(options.checkpoint).with_results(lines).save(options.checkpoint)
