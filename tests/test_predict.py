@@ -153,7 +153,7 @@ def test_familiar_and_not(folder: Path) -> None:
     assert long.tokens > 1000 and 2 * long.cut > long.tokens
     assert long.cut == long.tokens - 255
     long = replace(long, familiarity=0.01)
-    assert long.familiar == f"{long.cut:,} of {long.tokens:,} tokens cut"
+    assert long.familiar == "unusual" and f"<td>{long.cut:,} of {long.tokens:,} tokens cut</td>" in long._repr_html_()
     assert replace(long, familiarity=0.0).familiar == "unlike anything seen", "what was read is"
     assert replace(long, cut=long.tokens // 2, familiarity=0.5).familiar == "familiar"
     Path("long.py").write_text(program(2) * 300)
