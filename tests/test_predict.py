@@ -443,6 +443,18 @@ def test_standard_input_and_languages(folder: Path, run_forerun: Run, monkeypatc
         "c++", "c++", "python", "triton", "llvm"]  # fmt: skip
 
 
+def test_a_language_that_fits_an_unknown_suffix_is_named() -> None:
+    told = {}
+    for name in ("a.cu", "a.h", "a.hpp", "a.ts", "a.tsx", "a.kt", "a.swift", "a"):
+        with pytest.raises(UsageError, match="cannot tell the language") as caught:
+            language_of(name)
+        told[name] = caught.value.todo
+    assert {told[name] for name in ("a.cu", "a.h", "a.hpp")} == {"say it: --language c++"}
+    assert {told[name] for name in ("a.ts", "a.tsx")} == {"say it: --language javascript"}
+    for name in ("a.kt", "a.swift", "a"):
+        assert told[name].startswith("say it: --language NAME, one of c, c++, python, go, ")
+
+
 def test_an_open_size_is_of_the_networks_that_have_it(folder: Path, run_forerun: Run) -> None:
     network = proto.parse(next(generated(1, 7, "pixel3")).source.reference)
     Path("fixed.onnx").write_bytes(network.SerializeToString())
