@@ -455,6 +455,17 @@ def test_a_language_that_fits_an_unknown_suffix_is_named() -> None:
         assert told[name].startswith("say it: --language NAME, one of c, c++, python, go, ")
 
 
+def test_names_with_control_characters_stand_in_one_line(folder: Path, run_forerun: Run) -> None:
+    name = "a\nb\x1b[31m\t.py"
+    Path(name).write_text(program(3))
+    ask = ("predict", name, "--metric", "memory", "--model", str(folder))
+    for form, head in (("table", 1), ("md", 2)):
+        code, out, _ = run_forerun(*ask, "--format", form)
+        assert code == 0 and len(out.splitlines()) == head + 1 and r"a\nb\x1b[31m\t.py" in out and "\x1b" not in out
+    assert json.loads(run_forerun(*ask, "--format", "json")[1])[0]["name"] == name
+    assert next(csv.DictReader(io.StringIO(run_forerun(*ask, "--format", "csv")[1], newline="")))["name"] == name
+
+
 def test_an_open_size_is_of_the_networks_that_have_it(folder: Path, run_forerun: Run) -> None:
     network = proto.parse(next(generated(1, 7, "pixel3")).source.reference)
     Path("fixed.onnx").write_bytes(network.SerializeToString())
