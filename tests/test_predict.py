@@ -466,6 +466,15 @@ def test_names_with_control_characters_stand_in_one_line(folder: Path, run_forer
     assert next(csv.DictReader(io.StringIO(run_forerun(*ask, "--format", "csv")[1], newline="")))["name"] == name
 
 
+def test_files_that_begin_with_a_dash_are_told_how_to_be_named(folder: Path, run_forerun: Run) -> None:
+    Path("-dash.py").write_text(program(3))
+    for words in (("-dash.py",), ("p3.py", "-dash.py")):
+        code, out, err = run_forerun("predict", *words, "--model", str(folder))
+        assert code == 2 and not out and "-dash.py is a file: ./-dash.py" in err and len(err.splitlines()) == 3, err
+    assert run_forerun("predict", "./-dash.py", "--model", str(folder))[0] == 0
+    assert "is a file" not in run_forerun("predict", "-other.py")[2]
+
+
 def test_an_open_size_is_of_the_networks_that_have_it(folder: Path, run_forerun: Run) -> None:
     network = proto.parse(next(generated(1, 7, "pixel3")).source.reference)
     Path("fixed.onnx").write_bytes(network.SerializeToString())

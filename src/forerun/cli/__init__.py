@@ -115,9 +115,12 @@ def _dispatch(arguments: list[str]) -> int:
     default = getattr(sys.modules.get(f"forerun.cli.{verb}"), "DEFAULT", "")
     if default and len(own) > 1 and own[1].startswith("-") and own[1] not in ("-h", "--help"):
         own.insert(1, default)
-    options, unknown = parser.parse_known_args(own or ["--help"])
+    try:
+        options, unknown = parser.parse_known_args(own or ["--help"])
+    except UsageError as error:
+        raise UsageError(error.what, error.why, _dashed(own) + error.todo) from None
     if unknown:  # the parser of the first word would point to its own help
-        todo = f"see: forerun {verb} --help"
+        todo = f"{_dashed(unknown)}see: forerun {verb} --help"
         if "folder" in options and not unknown[0].startswith("-"):
             todo = f"{_in_words_of_options(unknown[0], 'language' in options)}; {todo}"
         raise UsageError(f"wrong arguments of `forerun {verb}`", f"not known: {' '.join(unknown)}", todo)
@@ -129,6 +132,12 @@ def _dispatch(arguments: list[str]) -> int:
     code = int(import_module(f"forerun.cli.{verb}").run(options))
     sys.stdout.flush()
     return code
+
+
+def _dashed(words: Sequence[str]) -> str:
+    """How a file is named that is taken for an option, if there is one among the words."""
+    named = [word for word in words if re.match("-.", word) and os.path.lexists(word)]
+    return f"{named[0]} is a file: ./{named[0]}; " if named else ""
 
 
 def _in_words_of_options(word: str, languages: bool) -> str:
