@@ -33,6 +33,8 @@ VERBS = {
     "doctor": "show what was found on this machine, and every setting",
 }
 INTERRUPTED = 130
+_MEASURING = ("optimize", "collect", "tune", "train passes")
+"""Commands that write down what they measure as they go."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -46,7 +48,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"forerun: {error}", file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
-        print("forerun: interrupted; what was measured is kept", file=sys.stderr)
+        keeps = " ".join(arguments).startswith(_MEASURING) and "--no-store" not in arguments
+        kept = "; what was measured is kept" if keeps else ""
+        print(f"forerun: interrupted{kept}", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
         _forget_stdout()  # the reader is gone: nothing to tell it
