@@ -703,6 +703,43 @@ except forerun.ForerunError as error:
     assert "not enough memory" in run.stdout and len(run.stdout.splitlines()) == 3, run.stdout + run.stderr
 
 
+@pytest.mark.parametrize("module", ["numpy", "onnxruntime", "safetensors"])
+def test_a_library_that_does_not_fit_into_memory_is_said(folder: Path, module: str) -> None:
+    code = f"""
+import sys
+
+class Full:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            raise ImportError(name + ".so: failed to map segment from shared object")
+
+sys.meta_path.insert(0, Full())
+from forerun.cli import main
+sys.exit(main(["predict", "p1.py", "--metric", "memory", "--model", {str(folder)!r}]))
+"""
+    env = os.environ | {"PYTHONPATH": str(ROOT / "src")}
+    run = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=False)
+    assert run.returncode == 1 and run.stderr.startswith("forerun: there is not enough memory\n"), run.stderr
+    assert len(run.stderr.splitlines()) == 3 and not run.stdout
+
+
+@pytest.mark.parametrize(
+    "error", [MemoryError(), OSError(12, "Cannot allocate memory"), RuntimeError("std::bad_alloc")]
+)
+def test_memory_that_is_gone_is_said_wherever_it_was_asked_for(
+    run_forerun: Run, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def full(*_: Any) -> None:
+        raise error
+
+    monkeypatch.setattr("forerun.cli.predict.run", full)
+    code, out, err = run_forerun("predict", "p1.py")
+    assert code == 1 and not out and "there is not enough memory" in err and len(err.splitlines()) == 3
+    monkeypatch.setattr("forerun.cli.predict.run", lambda _: 1 // 0)
+    with pytest.raises(ZeroDivisionError):
+        run_forerun("predict", "p1.py")
+
+
 def spent_s(pid: int) -> float:
     """CPU seconds of a process."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()

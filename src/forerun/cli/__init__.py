@@ -7,6 +7,7 @@ import contextlib
 import io
 import os
 import re
+import resource
 import signal
 import sys
 import threading
@@ -15,7 +16,7 @@ from importlib import import_module
 from itertools import pairwise
 from typing import NoReturn
 
-from forerun.errors import ForerunError, UsageError
+from forerun.errors import ForerunError, InputError, ToolMissing, UsageError, out_of_memory
 
 VERBS = {
     "optimize": "make a C, C++ or LLVM IR file smaller, and show what did it",
@@ -44,9 +45,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         with _sigterm_interrupts():
             return _dispatch(arguments)
-    except ForerunError as error:
-        print(f"forerun: {error}", file=sys.stderr)
-        return error.exit_code
     except KeyboardInterrupt:
         keeps = " ".join(arguments).startswith(_MEASURING) and "--no-store" not in arguments
         kept = "; what was measured is kept" if keeps else ""
@@ -55,15 +53,31 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         _forget_stdout()  # the reader is gone: nothing to tell it
         return 0
-    except OSError as error:  # stdout on a full disk, a working directory that was deleted
-        _forget_stdout()
-        failed = ForerunError(
-            f"cannot use {error.filename}" if error.filename else "input or output failed",
-            error.strerror or str(error),
-            "look at the working directory, the disk's free space and its permissions",
-        )
-        print(f"forerun: {failed}", file=sys.stderr)
-        return ForerunError.exit_code
+    except Exception as error:
+        told = _told(error)
+        if told is None:
+            raise
+        print(f"forerun: {told}", file=sys.stderr)
+        return told.exit_code
+
+
+def _told(error: Exception) -> ForerunError | None:
+    """An error in three lines: one of ours, or of the machine's memory and files; none for what is a fault of ours."""
+    # A library that does not fit into memory reads as one that is not installed, or as a file that is damaged.
+    if isinstance(error, ToolMissing | InputError) or not isinstance(error, ForerunError):
+        if out_of_memory(error):
+            most = resource.getrlimit(resource.RLIMIT_AS)[0]
+            limit = "" if most == resource.RLIM_INFINITY else f" within the limit of {most / 1e6:,.0f} MB (ulimit -v)"
+            why = f"a library could not be loaded, or an array did not fit{limit}"
+            return ForerunError(
+                "there is not enough memory", why, "free some, raise the limit, or ask for less at once"
+            )
+        if isinstance(error, OSError):  # stdout on a full disk, a working directory that was deleted
+            _forget_stdout()
+            what = f"cannot use {error.filename}" if error.filename else "input or output failed"
+            todo = "look at the working directory, the disk's free space and its permissions"
+            return ForerunError(what, error.strerror or str(error), todo)
+    return error if isinstance(error, ForerunError) else None
 
 
 @contextlib.contextmanager
