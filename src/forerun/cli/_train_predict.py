@@ -43,7 +43,10 @@ FEW = 30
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """The options."""
-    parser.epilog = "Called again with the same data and folder, it goes on where it stopped; Ctrl-C loses nothing."
+    parser.epilog = (
+        "Called again with the same data and folder, it goes on where it stopped; Ctrl-C loses nothing, and a kill no"
+        " more than 30 s."
+    )
     parser.add_argument(
         "--data", action="append", default=[], type=Path, metavar="FILE", help="rows as `forerun data` writes them"
     )
