@@ -168,6 +168,21 @@ def test_a_checkpoint_answers_for_a_device_that_it_was_told_of(
     }  # fmt: skip
 
 
+def waits(values: Sequence[float]) -> list[Row]:
+    """Of programs on a laptop."""
+    texts = [f"x = [0] * {i * 100_000}\n" for i in range(1, len(values) + 1)]
+    asks = [question(Metric("wait", "s"), "python", "laptop", text) for text in texts]
+    return [Row("wait", "s", ask, value, ask, "laptop") for ask, value in zip(asks, values, strict=True)]
+
+
+def test_rows_of_one_value_are_told(tmp_path: Path, run_forerun: Run) -> None:
+    rows, adapt = tmp_path / "rows.jsonl", ("train", "--recipe", "adapt", "-o", str(tmp_path / "mine"))
+    for values, told in (([1e-3] * 20, True), ([1e-3 * i for i in range(1, 21)], False)):
+        write_rows(rows, waits(values))
+        code, _, err = run_forerun(*adapt, "--data", str(rows))
+        assert code == 0 and ("all rows of wait have one value" in err) == told, err
+
+
 def row_of(device: str, i: int) -> str:
     return question(Metric("memory", "B"), "python", device, f"x = [0] * {i * 100_000}\n")
 
