@@ -66,7 +66,7 @@ def test_a_table_becomes_a_checkpoint_that_is_judged_beside_its_rivals(
     code, out, err = run_forerun("eval", str(rows), *models, "--similar", "2", "--format", "json")
     assert code == 0, err
     found = {row["model"]: row for row in json.loads(out)}
-    assert set(found) == {"length", "mse_head", "encoder_decoder"}
+    assert set(found) == {"length", "mse_head", "encoder_decoder", "encoder_decoder without trees"}
     assert all(row["metric"] == "latency" and row["n"] > 5 for row in found.values())
     seen = ("eval", str(rows), *models, "--card")
     for other, named in (
@@ -137,7 +137,10 @@ def test_the_weights_that_ship_are_judged_by_their_name(run_forerun: Any, tmp_pa
     write_rows(tmp_path / "rows.csv", rows)
     words = ("eval", str(tmp_path / "rows.csv"), "--checkpoint", "encoder_decoder", "--similar", "2")
     code, out, err = run_forerun(*words, "--model", "length", "--format", "json")
-    assert code == 0 and {row["model"] for row in json.loads(out)} == {"length", "encoder_decoder"}, err
+    found = {row["model"]: row for row in json.loads(out)}
+    assert code == 0 and list(found) == ["length", "encoder_decoder", "encoder_decoder without trees"], err
+    whole, alone = (found[name] for name in ("encoder_decoder", "encoder_decoder without trees"))
+    assert whole["n"] == alone["n"] and whole["mdape"] != alone["mdape"]
     code, _, err = run_forerun(*words, "--card")
     assert code == 2 and "would replace the shipped card" in err
 

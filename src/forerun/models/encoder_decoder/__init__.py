@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -47,6 +48,8 @@ BEGUN = "training.json"
 """What a training into this folder was begun with; the others are written at its end."""
 SHIPPED = Path(__file__).parents[2] / "weights" / "encoder_decoder"
 
+WITHOUT = "without trees"
+"""Behind the name of a checkpoint, where its network is judged alone."""
 ANSWER = Floats(digits=4)
 """One number, as networks are trained to write it."""
 FLOOR = 3e-3
@@ -239,6 +242,12 @@ class EncoderDecoder(Predictor):
         made = [self._seen(prompt, replace(found[i], distribution=settled[i])) for i, prompt in enumerate(prompts)]
         over = self.carried.predict(asked)
         return [replace(one, distribution=over.get(i, one.distribution)) for i, one in enumerate(made)]
+
+    def without_trees(self) -> EncoderDecoder:
+        """The network alone, with the same factors."""
+        made = copy(self)
+        made.ensemble = Ensemble({})
+        return made
 
     def medians(self, prompts: Sequence[str]) -> list[float]:
         """What it believes of each, in short: the trees' median where a metric has some, which takes milliseconds."""
