@@ -41,7 +41,7 @@ from forerun.corpora import nasbench
 from forerun.evaluate import Score, count_groups, judged, score
 from forerun.models._calibrated import kind
 from forerun.models._regression import FEWEST
-from forerun.models.encoder_decoder import PARTS, EncoderDecoder, checksums
+from forerun.models.encoder_decoder import PARTS, WITHOUT, EncoderDecoder, checksums
 from forerun.models.encoder_decoder.calibration import Calibration, question, ranges
 from forerun.models.encoder_decoder.card import LIMITS, Card
 from forerun.models.encoder_decoder.ensemble import Ensemble, form
@@ -261,13 +261,9 @@ def _experiment(row: Row) -> str:
 
 def _ours(model: EncoderDecoder, own: Split) -> dict[str, dict[str, Score]]:
     """As it ships, with the intervals that it was calibrated to; and without trees, with the same factors."""
-    trees, calibration = model.ensemble, model.calibration
-    model.ensemble, model.calibration = Ensemble({}), Calibration({}, calibration.known)
     prompts = [row.prompt for row in own.test]
-    alone = model.predict(prompts)
-    model.ensemble, model.calibration = trees, calibration
-    found = {OURS: trees.moved(prompts, alone), f"{OURS} without trees": alone}
-    return {name: score(own.test, model.settled(prompts, beliefs)) for name, beliefs in found.items()}
+    found = {OURS: model, f"{OURS} {WITHOUT}": model.without_trees()}
+    return {name: score(own.test, one.predict(prompts)) for name, one in found.items()}
 
 
 def _line(experiment: str, model: str, own: Split, values: dict) -> dict[str, object]:  # type: ignore[type-arg]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import logging
 import math
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +18,7 @@ pytest.importorskip("onnxscript")
 from forerun.distribution import Distribution  # noqa: E402
 from forerun.errors import ForerunError, InputError, ToolMissing, UsageError  # noqa: E402
 from forerun.grammars.floats import Floats  # noqa: E402
-from forerun.models.encoder_decoder import PARTS, EncoderDecoder, checksums, export  # noqa: E402
+from forerun.models.encoder_decoder import BATCH, PARTS, EncoderDecoder, checksums, export  # noqa: E402
 from forerun.models.encoder_decoder._onnx import OnnxNetwork  # noqa: E402
 from forerun.models.encoder_decoder._torch import TorchNetwork  # noqa: E402
 from forerun.models.encoder_decoder.calibration import Calibration  # noqa: E402
@@ -73,6 +75,23 @@ def test_the_same_memory_and_logits_with_and_without_torch(folder: Path) -> None
     assert len({x.round(3).tobytes() for x in found[0]}) == 5
     for ours, theirs in zip(*found, strict=True):
         np.testing.assert_allclose(ours, theirs, atol=1e-4)
+
+
+def test_many_short_prompts_take_no_more_memory_than_few(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = EncoderDecoder.from_pretrained(folder)
+    few = model.summaries([f"x = {i};" for i in range(3 * BATCH)])
+    read, encode = list[tuple[int, ...]](), model.network.encode
+
+    def encoded(prompts: Sequence[Sequence[int]]) -> Any:
+        memory = encode(prompts)
+        read.append((len(prompts), max(map(len, prompts)), *memory.keys.shape[1:4:2], *memory.segments.shape))
+        return memory
+
+    monkeypatch.setattr(model.network, "encode", encoded)
+    assert np.allclose(model.summaries([f"x = {i};" for i in range(3 * BATCH)]), few)
+    assert sum(rows for rows, *_ in read) == 3 * BATCH
+    for rows, longest, *shapes in read:
+        assert rows <= BATCH and shapes == [rows, longest, rows, longest], "nothing pads all of them"
 
 
 def test_eight_bits_are_smaller_and_nearly_the_same(folder: Path, tmp_path: Path) -> None:

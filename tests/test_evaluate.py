@@ -107,6 +107,15 @@ def test_intervals_are_those_of_whole_groups() -> None:
     assert found.high - found.low > 2 * (single.high - single.low)
 
 
+def test_one_group_has_no_interval() -> None:
+    beliefs = [Distribution.point(float(i)) for i in (2, 1, 3, 4)]
+    found = score(rows_of([1.0, 2.0, 3.0, 5.0], ["a"] * 4), beliefs)
+    assert all(math.isfinite(one.value) and math.isnan(one.low) and math.isnan(one.high) for one in found.values())
+    found = score(rows_of([1.0, 2.0, 3.0, -5.0], ["a", "a", "a", "b"]), beliefs)
+    assert all(math.isnan(found[name].high) for name in ("mape", "mdape", "log_crps", "within_spearman"))
+    assert found["coverage"].low < found["coverage"].value < found["coverage"].high
+
+
 def known(count: int) -> list[Row]:
     """What a program costs is its length, but for a tenth."""
     draw = random.Random(1)

@@ -97,6 +97,7 @@ def test_what_was_stopped_goes_on_and_other_data_is_refused(trained: Path, tmp_p
             EncoderDecoder(tmp_path)
         assert "has not come to its end" in caught.value.why and f"-o {tmp_path}" in caught.value.todo
     assert (tmp_path / "model.safetensors").read_bytes() == (trained / "model.safetensors").read_bytes()
+    assert fit(parts, tmp_path, replace(TINY, recipe=replace(TINY.recipe, save_every_s=9.0))), "which shapes nothing"
     other = replace(TINY, depth=2, recipe=replace(TINY.recipe, steps=7))
     for found, training, why in (
         (Parts(rows(299, 0), rows(60, 1)), TINY, "it was begun with other rows"),

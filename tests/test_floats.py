@@ -296,6 +296,12 @@ def test_what_is_no_spelling_is_refused(pieces: str) -> None:
         Floats().read(pieces.split())
 
 
+def test_what_no_double_comes_near_is_refused() -> None:
+    for refusing in (Floats().write, Floats().round, Floats().text):
+        with pytest.raises(ValueError, match="no double is so large"):
+            refusing((10**400,))
+
+
 @pytest.mark.parametrize("pieces", ["x", "e3", "+ 15", "+ e3 05", "+ e3 e3", "0 0", "+ e3 15 36 00", "+ x", "1"])
 def test_prefixes_that_cannot_stand_are_refused(pieces: str) -> None:
     with pytest.raises(ValueError, match="number"):

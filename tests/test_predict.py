@@ -153,7 +153,7 @@ def test_familiar_and_not(folder: Path) -> None:
     assert long.tokens > 1000 and 2 * long.cut > long.tokens
     assert long.cut == long.tokens - 255
     long = replace(long, familiarity=0.01)
-    assert long.familiar == f"{long.cut:,} of {long.tokens:,} tokens cut"
+    assert long.familiar == "unusual" and f"<td>{long.cut:,} of {long.tokens:,} tokens cut</td>" in long._repr_html_()
     assert replace(long, familiarity=0.0).familiar == "unlike anything seen", "what was read is"
     assert replace(long, cut=long.tokens // 2, familiarity=0.5).familiar == "familiar"
     Path("long.py").write_text(program(2) * 300)
@@ -476,6 +476,38 @@ def test_standard_input_and_languages(folder: Path, run_forerun: Run, monkeypatc
         "c++", "c++", "python", "triton", "llvm"]  # fmt: skip
 
 
+def test_a_language_that_fits_an_unknown_suffix_is_named() -> None:
+    told = {}
+    for name in ("a.cu", "a.h", "a.hpp", "a.ts", "a.tsx", "a.kt", "a.swift", "a"):
+        with pytest.raises(UsageError, match="cannot tell the language") as caught:
+            language_of(name)
+        told[name] = caught.value.todo
+    assert {told[name] for name in ("a.cu", "a.h", "a.hpp")} == {"say it: --language c++"}
+    assert {told[name] for name in ("a.ts", "a.tsx")} == {"say it: --language javascript"}
+    for name in ("a.kt", "a.swift", "a"):
+        assert told[name].startswith("say it: --language NAME, one of c, c++, python, go, ")
+
+
+def test_names_with_control_characters_stand_in_one_line(folder: Path, run_forerun: Run) -> None:
+    name = "a\nb\x1b[31m\t.py"
+    Path(name).write_text(program(3))
+    ask = ("predict", name, "--metric", "memory", "--model", str(folder))
+    for form, head in (("table", 1), ("md", 2)):
+        code, out, _ = run_forerun(*ask, "--format", form)
+        assert code == 0 and len(out.splitlines()) == head + 1 and r"a\nb\x1b[31m\t.py" in out and "\x1b" not in out
+    assert json.loads(run_forerun(*ask, "--format", "json")[1])[0]["name"] == name
+    assert next(csv.DictReader(io.StringIO(run_forerun(*ask, "--format", "csv")[1], newline="")))["name"] == name
+
+
+def test_files_that_begin_with_a_dash_are_told_how_to_be_named(folder: Path, run_forerun: Run) -> None:
+    Path("-dash.py").write_text(program(3))
+    for words in (("-dash.py",), ("p3.py", "-dash.py")):
+        code, out, err = run_forerun("predict", *words, "--model", str(folder))
+        assert code == 2 and not out and "-dash.py is a file: ./-dash.py" in err and len(err.splitlines()) == 3, err
+    assert run_forerun("predict", "./-dash.py", "--model", str(folder))[0] == 0
+    assert "is a file" not in run_forerun("predict", "-other.py")[2]
+
+
 def test_an_open_size_is_of_the_networks_that_have_it(folder: Path, run_forerun: Run) -> None:
     network = proto.parse(next(generated(1, 7, "pixel3")).source.reference)
     Path("fixed.onnx").write_bytes(network.SerializeToString())
@@ -704,6 +736,43 @@ except forerun.ForerunError as error:
     assert "not enough memory" in run.stdout and len(run.stdout.splitlines()) == 3, run.stdout + run.stderr
 
 
+@pytest.mark.parametrize("module", ["numpy", "onnxruntime", "safetensors"])
+def test_a_library_that_does_not_fit_into_memory_is_said(folder: Path, module: str) -> None:
+    code = f"""
+import sys
+
+class Full:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            raise ImportError(name + ".so: failed to map segment from shared object")
+
+sys.meta_path.insert(0, Full())
+from forerun.cli import main
+sys.exit(main(["predict", "p1.py", "--metric", "memory", "--model", {str(folder)!r}]))
+"""
+    env = os.environ | {"PYTHONPATH": str(ROOT / "src")}
+    run = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=False)
+    assert run.returncode == 1 and run.stderr.startswith("forerun: there is not enough memory\n"), run.stderr
+    assert len(run.stderr.splitlines()) == 3 and not run.stdout
+
+
+@pytest.mark.parametrize(
+    "error", [MemoryError(), OSError(12, "Cannot allocate memory"), RuntimeError("std::bad_alloc")]
+)
+def test_memory_that_is_gone_is_said_wherever_it_was_asked_for(
+    run_forerun: Run, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def full(*_: Any) -> None:
+        raise error
+
+    monkeypatch.setattr("forerun.cli.predict.run", full)
+    code, out, err = run_forerun("predict", "p1.py")
+    assert code == 1 and not out and "there is not enough memory" in err and len(err.splitlines()) == 3
+    monkeypatch.setattr("forerun.cli.predict.run", lambda _: 1 // 0)
+    with pytest.raises(ZeroDivisionError):
+        run_forerun("predict", "p1.py")
+
+
 def spent_s(pid: int) -> float:
     """CPU seconds of a process."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
@@ -721,7 +790,7 @@ def test_an_interrupt_is_an_answer_too(folder: Path) -> None:
         time.sleep(0.05)
     run.send_signal(signal.SIGINT)
     out, err = run.communicate(timeout=60)
-    assert run.returncode == 130 and not out and "Traceback" not in err and "interrupted" in err
+    assert run.returncode == 130 and not out and "Traceback" not in err and err.endswith("forerun: interrupted\n")
 
 
 def test_it_answers_without_torch(folder: Path) -> None:

@@ -315,6 +315,9 @@ def test_the_command_line_says_what_is_wrong(tmp_path: Path, run_forerun: Any) -
     assert code == 2 and "--folder" in err
     code, _, err = run_forerun("collect", "memory", "--folder", str(tmp_path / "nowhere"))
     assert code == 1 and "there is no folder" in err
+    store = tmp_path / "nowhere" / "x.sqlite"
+    code, _, err = run_forerun("collect", "memory", "--folder", str(tmp_path), "--store", str(store))
+    assert code == 2 and f"no such folder: {store.parent}" in err and not store.parent.exists()
     code, _, err = run_forerun("collect", "runtime", "--folder", str(tmp_path), "--language", "latin")
     assert code == 2 and "languages: c, c++" in err
     write(tmp_path, {"x.txt": "no program"})

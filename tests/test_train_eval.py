@@ -66,7 +66,7 @@ def test_a_table_becomes_a_checkpoint_that_is_judged_beside_its_rivals(
     code, out, err = run_forerun("eval", str(rows), *models, "--similar", "2", "--format", "json")
     assert code == 0, err
     found = {row["model"]: row for row in json.loads(out)}
-    assert set(found) == {"length", "mse_head", "encoder_decoder"}
+    assert set(found) == {"length", "mse_head", "encoder_decoder", "encoder_decoder without trees"}
     assert all(row["metric"] == "latency" and row["n"] > 5 for row in found.values())
     seen = ("eval", str(rows), *models, "--card")
     for other, named in (
@@ -137,7 +137,10 @@ def test_the_weights_that_ship_are_judged_by_their_name(run_forerun: Any, tmp_pa
     write_rows(tmp_path / "rows.csv", rows)
     words = ("eval", str(tmp_path / "rows.csv"), "--checkpoint", "encoder_decoder", "--similar", "2")
     code, out, err = run_forerun(*words, "--model", "length", "--format", "json")
-    assert code == 0 and {row["model"] for row in json.loads(out)} == {"length", "encoder_decoder"}, err
+    found = {row["model"]: row for row in json.loads(out)}
+    assert code == 0 and list(found) == ["length", "encoder_decoder", "encoder_decoder without trees"], err
+    whole, alone = (found[name] for name in ("encoder_decoder", "encoder_decoder without trees"))
+    assert whole["n"] == alone["n"] and whole["mdape"] != alone["mdape"]
     code, _, err = run_forerun(*words, "--card")
     assert code == 2 and "would replace the shipped card" in err
 
@@ -160,14 +163,20 @@ def test_numbers_that_no_cost_has_are_told(table: Path, run_forerun: Any, tmp_pa
 
 def test_intervals_over_few_groups_are_told(run_forerun: Any, tmp_path: Path) -> None:
     draw = random.Random(0)
-    for groups, told in ((3, "x: its intervals are drawn over 1 whole group, fewer than 5"), (90, "")):
+    for groups, told in (
+        (3, "x: all rows that judge are of one group: no interval"),
+        (20, "x: its intervals are drawn over 2 whole groups, fewer than 5"),
+        (90, ""),
+    ):
         made = [
             Row("x", "s", f"metric x\n\n{draw.random()} {draw.random()} {draw.random()}", 1 + i, f"g{i % groups}")
             for i in range(180)
         ]
         write_rows(tmp_path / "rows.csv", made)
-        code, _, err = run_forerun("eval", str(tmp_path / "rows.csv"), "--model", "length")
+        code, out, err = run_forerun("eval", str(tmp_path / "rows.csv"), "--model", "length", "--format", "json")
         assert code == 0 and (told in err if told else not err), err
+        (row,) = json.loads(out)
+        assert row["mdape"] is not None and (row["mdape_low"] is None) == (row["mdape_high"] is None) == (groups == 3)
 
 
 def test_an_interrupted_training_says_how_to_go_on(table: Path, run_forerun: Any, tmp_path: Path) -> None:
@@ -201,7 +210,7 @@ def test_what_a_killed_training_lost_and_another_one_forgets_is_told(
     assert run_forerun("train", *mine, *small, "--seconds", "0")[0] == 0
     _, _, err = run_forerun("train", *mine, *small, "--seconds", "0")
     assert "it goes on after step 1\n" in err and "anew" not in err
-    (tmp_path / "made" / "last.safetensors").unlink()  # as a kill in the first two minutes leaves it
+    (tmp_path / "made" / "last.safetensors").unlink()  # as a kill in the first half minute leaves it
     code, _, err = run_forerun("train", *mine, *small)
     assert code == 0 and "left before anything was saved: it begins anew" in err and "goes on" not in err
     lora = ("--recipe", "lora", "--start", str(tmp_path / "made"), "--steps", "2", "-o", str(tmp_path / "other"))

@@ -168,6 +168,33 @@ def test_a_checkpoint_answers_for_a_device_that_it_was_told_of(
     }  # fmt: skip
 
 
+def waits(values: Sequence[float]) -> list[Row]:
+    """Of programs on a laptop."""
+    texts = [f"x = [0] * {i * 100_000}\n" for i in range(1, len(values) + 1)]
+    asks = [question(Metric("wait", "s"), "python", "laptop", text) for text in texts]
+    return [Row("wait", "s", ask, value, ask, "laptop") for ask, value in zip(asks, values, strict=True)]
+
+
+def test_rows_of_one_value_are_told(tmp_path: Path, run_forerun: Run) -> None:
+    rows, adapt = tmp_path / "rows.jsonl", ("train", "--recipe", "adapt", "-o", str(tmp_path / "mine"))
+    for values, told in (([1e-3] * 20, True), ([1e-3 * i for i in range(1, 21)], False)):
+        write_rows(rows, waits(values))
+        code, _, err = run_forerun(*adapt, "--data", str(rows))
+        assert code == 0 and ("all rows of wait have one value" in err) == told, err
+
+
+def test_times_of_the_one_device_that_it_was_told_of_need_no_note(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run_forerun: Run
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_rows(Path("rows.jsonl"), waits([1e-3 * i for i in range(1, 21)]))
+    assert run_forerun("train", "--recipe", "adapt", "--data", "rows.jsonl", "-o", "mine")[0] == 0
+    Path("a.py").write_text("x = [0] * 300_000\n")
+    code, out, err = run_forerun("predict", "a.py", "--model", "mine", "--metric", "wait")
+    assert code == 0 and "laptop" in out and "no --device was named" not in err, err
+    assert "no --device was named" in run_forerun("predict", "a.py", "--model", "mine", "--metric", "runtime")[2]
+
+
 def row_of(device: str, i: int) -> str:
     return question(Metric("memory", "B"), "python", device, f"x = [0] * {i * 100_000}\n")
 

@@ -11,6 +11,8 @@ A candidate that fails is not an error: it is a `Measurement` with its `error` s
 
 from __future__ import annotations
 
+import errno
+import re
 from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 from pathlib import Path
@@ -61,6 +63,18 @@ def reason(error: BaseException) -> str:
         return f"{Path(error.filename).name}: {error.strerror}" if isinstance(error.filename, str) else error.strerror
     first, *more = str(error).strip().split("\n")
     return (f"{first} {more[0].strip()}" if first.endswith(":") and more else first) or type(error).__name__
+
+
+def out_of_memory(error: BaseException | None) -> bool:
+    """Whether memory did not suffice: for Python, for a library to be loaded, or in the words of one."""
+    said = "failed to map segment|cannot allocate|allocate memory|failed to allocate|bad_alloc|can't start new thread"
+    while error:
+        if isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
+            return True
+        if not isinstance(error, ForerunError) and re.search(said, str(error), re.IGNORECASE):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def meant(name: str, known: Iterable[str], alike: float, most: int = 1, show: Callable[[str], str] = repr) -> str:

@@ -67,12 +67,10 @@ class Estimate:
     def familiar(self) -> str:
         """The familiarity in a word: familiar, unusual (below .05), unlike anything seen (below all), or unknown.
 
-        Of a prompt that was not read by half nobody can say it, unless that half is like nothing: then what was cut.
+        It is that of what was read: `cut` says how much was not.
         """
         if self.familiarity == 0:
             return "unlike anything seen"
-        if 2 * self.cut > self.tokens:
-            return f"{self.cut:,} of {self.tokens:,} tokens cut"
         if self.familiarity is None:
             return "unknown"
         return "familiar" if self.familiarity >= 0.05 else "unusual"
@@ -96,7 +94,8 @@ class Estimate:
     def _repr_html_(self) -> str:
         show = Metric(self.metric, self.unit).show
         between = f"{show(self.low)} to {show(self.high)} ({self.level:.0%})"
-        cells = (html.escape(self.name), self.metric, show(self.value), between, self.familiar)
+        cells = [html.escape(self.name), self.metric, show(self.value), between, self.familiar]
+        cells += [f"{self.cut:,} of {self.tokens:,} tokens cut"] if self.cut else []
         return f"<table><tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr></table>"
 
 

@@ -61,7 +61,8 @@ _HELD_OUT: Mapping[By, tuple[str, Callable[[Sequence[Row]], list[str]]]] = {
 class Score:
     """The mean over seeds, with the mean ends of its 95% bootstrap intervals, and the deviation between seeds.
 
-    NaN where the rows do not tell: no group with three values, no positive truth, or (the deviation) one seed.
+    NaN where the rows do not tell: no group with three values, no positive truth, (the ends) one group, or (the
+    deviation) one seed.
     """
 
     value: float
@@ -194,7 +195,7 @@ def score(
     truth = np.array([row.value for row in rows])
     median = np.array([one.median for one in beliefs])
     groups = groups_of(rows)
-    drawn = resamples(groups, RESAMPLES, seed)
+    drawn = _several(resamples(groups, RESAMPLES, seed))
     positive = truth > 0
     ape = np.abs(median[positive] / truth[positive] - 1)
     crps = np.array([one.log_crps(t) for one, t in zip(beliefs, truth.tolist(), strict=True) if t > 0])
@@ -220,7 +221,13 @@ def count_groups(rows: Sequence[Row]) -> int:
     return len(set(groups_of(rows)))
 
 
+def _several(weights: Weights) -> Weights:
+    """Without the resamples where all rows are of one group: each of them is the rows themselves."""
+    return weights[:1] if (weights == weights[:, :1]).all() else weights
+
+
 def _over(statistic: Callable[[Vector, Weights], Vector], values: Vector, weights: Weights) -> Vector:
+    weights = _several(weights)
     return statistic(values, weights) if len(values) else np.full(len(weights), np.nan)
 
 

@@ -43,6 +43,13 @@ _SIZES = "zs1230"
 _COMPILED = ("c", "c++")
 """Languages that clang makes a module of."""
 _SUFFIXES = {".ll": _LLVM, ".bc": _LLVM, ".onnx": _ONNX, ".s": "assembly", ".asm": "assembly"}
+_NEAR = {
+    **dict.fromkeys((".h", ".hh", ".hpp", ".hxx", ".cu", ".cuh"), "c++"),
+    **dict.fromkeys((".ts", ".tsx", ".jsx", ".cjs"), "javascript"),
+    ".pyi": "python",
+    ".pyx": "python",
+}
+"""Suffixes of other files, and the language that they look most like."""
 _TASKS = {"size": "text"}
 """Tasks whose metric has another name than they."""
 
@@ -260,7 +267,11 @@ def language_of(path: str, named: str = "") -> str:
         return known.name if known else named.lower()
     bare = f"{'standard input' if path == '-' else 'it'} has no suffix"
     why = f"the suffix {suffix!r} is not known" if suffix else bare
-    raise UsageError(f"cannot tell the language of {path}", why, "say it: --language python")
+    near = _NEAR.get(suffix)
+    todo = f"say it: --language {near or 'NAME'}" + (
+        "" if near else f", one of {', '.join((*LANGUAGES, _LLVM, _ONNX))}"
+    )
+    raise UsageError(f"cannot tell the language of {path}", why, todo)
 
 
 def content(path: str) -> bytes:

@@ -7,6 +7,7 @@ import contextlib
 import io
 import os
 import re
+import resource
 import signal
 import sys
 import threading
@@ -15,7 +16,7 @@ from importlib import import_module
 from itertools import pairwise
 from typing import NoReturn
 
-from forerun.errors import ForerunError, UsageError
+from forerun.errors import ForerunError, InputError, ToolMissing, UsageError, out_of_memory
 
 VERBS = {
     "optimize": "make a C, C++ or LLVM IR file smaller, and show what did it",
@@ -33,6 +34,8 @@ VERBS = {
     "doctor": "show what was found on this machine, and every setting",
 }
 INTERRUPTED = 130
+_MEASURING = ("optimize", "collect", "tune", "train passes")
+"""Commands that write down what they measure as they go."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -42,24 +45,39 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         with _sigterm_interrupts():
             return _dispatch(arguments)
-    except ForerunError as error:
-        print(f"forerun: {error}", file=sys.stderr)
-        return error.exit_code
     except KeyboardInterrupt:
-        print("forerun: interrupted; what was measured is kept", file=sys.stderr)
+        keeps = " ".join(arguments).startswith(_MEASURING) and "--no-store" not in arguments
+        kept = "; what was measured is kept" if keeps else ""
+        print(f"forerun: interrupted{kept}", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
         _forget_stdout()  # the reader is gone: nothing to tell it
         return 0
-    except OSError as error:  # stdout on a full disk, a working directory that was deleted
-        _forget_stdout()
-        failed = ForerunError(
-            f"cannot use {error.filename}" if error.filename else "input or output failed",
-            error.strerror or str(error),
-            "look at the working directory, the disk's free space and its permissions",
-        )
-        print(f"forerun: {failed}", file=sys.stderr)
-        return ForerunError.exit_code
+    except Exception as error:
+        told = _told(error)
+        if told is None:
+            raise
+        print(f"forerun: {told}", file=sys.stderr)
+        return told.exit_code
+
+
+def _told(error: Exception) -> ForerunError | None:
+    """An error in three lines: one of ours, or of the machine's memory and files; none for what is a fault of ours."""
+    # A library that does not fit into memory reads as one that is not installed, or as a file that is damaged.
+    if isinstance(error, ToolMissing | InputError) or not isinstance(error, ForerunError):
+        if out_of_memory(error):
+            most = resource.getrlimit(resource.RLIMIT_AS)[0]
+            limit = "" if most == resource.RLIM_INFINITY else f" within the limit of {most / 1e6:,.0f} MB (ulimit -v)"
+            why = f"a library could not be loaded, or an array did not fit{limit}"
+            return ForerunError(
+                "there is not enough memory", why, "free some, raise the limit, or ask for less at once"
+            )
+        if isinstance(error, OSError):  # stdout on a full disk, a working directory that was deleted
+            _forget_stdout()
+            what = f"cannot use {error.filename}" if error.filename else "input or output failed"
+            todo = "look at the working directory, the disk's free space and its permissions"
+            return ForerunError(what, error.strerror or str(error), todo)
+    return error if isinstance(error, ForerunError) else None
 
 
 @contextlib.contextmanager
@@ -115,9 +133,12 @@ def _dispatch(arguments: list[str]) -> int:
     default = getattr(sys.modules.get(f"forerun.cli.{verb}"), "DEFAULT", "")
     if default and len(own) > 1 and own[1].startswith("-") and own[1] not in ("-h", "--help"):
         own.insert(1, default)
-    options, unknown = parser.parse_known_args(own or ["--help"])
+    try:
+        options, unknown = parser.parse_known_args(own or ["--help"])
+    except UsageError as error:
+        raise UsageError(error.what, error.why, _dashed(own) + error.todo) from None
     if unknown:  # the parser of the first word would point to its own help
-        todo = f"see: forerun {verb} --help"
+        todo = f"{_dashed(unknown)}see: forerun {verb} --help"
         if "folder" in options and not unknown[0].startswith("-"):
             todo = f"{_in_words_of_options(unknown[0], 'language' in options)}; {todo}"
         raise UsageError(f"wrong arguments of `forerun {verb}`", f"not known: {' '.join(unknown)}", todo)
@@ -129,6 +150,12 @@ def _dispatch(arguments: list[str]) -> int:
     code = int(import_module(f"forerun.cli.{verb}").run(options))
     sys.stdout.flush()
     return code
+
+
+def _dashed(words: Sequence[str]) -> str:
+    """How a file is named that is taken for an option, if there is one among the words."""
+    named = [word for word in words if re.match("-.", word) and os.path.lexists(word)]
+    return f"{named[0]} is a file: ./{named[0]}; " if named else ""
 
 
 def _in_words_of_options(word: str, languages: bool) -> str:

@@ -43,7 +43,10 @@ FEW = 30
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """The options."""
-    parser.epilog = "Called again with the same data and folder, it goes on where it stopped; Ctrl-C loses nothing."
+    parser.epilog = (
+        "Called again with the same data and folder, it goes on where it stopped; Ctrl-C loses nothing, and a kill no"
+        " more than 30 s."
+    )
     parser.add_argument(
         "--data", action="append", default=[], type=Path, metavar="FILE", help="rows as `forerun data` writes them"
     )
@@ -100,11 +103,7 @@ def run(options: argparse.Namespace) -> int:
     if start and (forgotten := _forgotten(start, rows)):
         why = f"what {start.name} knows of other rows than these will be forgotten ({', '.join(forgotten)})"
         say(f"forerun: {why}: --recipe {ADAPT} keeps it")
-    values: dict[str, set[float]] = {}
-    for row in rows:
-        values.setdefault(row.metric, set()).add(row.value)
-    for metric in (metric for metric, own in values.items() if len(own) == 1):
-        say(f"forerun: all rows of {metric} have one value: there is nothing to tell them apart by")
+    _say_constant(rows)
     for metric, count in Counter(row.metric for row in rows if row.value <= 0).items():
         of = sum(row.metric == metric for row in rows)
         why = f"{number(count)} of {counted(of, 'row')} of {metric} are zero or negative, and a cost is neither"
@@ -117,6 +116,15 @@ def run(options: argparse.Namespace) -> int:
         return fit(kept, options.output, training, start=start, **how)  # type: ignore[arg-type]
 
     return trained(learn, training, options)
+
+
+def _say_constant(rows: Sequence[Row]) -> None:
+    values: dict[str, set[float]] = {}
+    for row in rows:
+        values.setdefault(row.metric, set()).add(row.value)
+    for metric in (metric for metric, own in values.items() if len(own) == 1):
+        why = f"all rows of {metric} have one value: there is nothing to tell them apart by"
+        say(f"forerun: {why}, and whatever is asked about will be answered with it")
 
 
 def _forgotten(start: Path, rows: Sequence[Row]) -> list[str]:
@@ -137,6 +145,7 @@ def _adapted(start: Path | None, options: argparse.Namespace) -> int:
     rows = read(options)
     if (few := len(rows)) < ENOUGH:
         say(f"forerun: {counted(few, 'row')}, fewer than {ENOUGH}: the intervals promise little; give more rows")
+    _say_constant(rows)
     found = adapt(rows, start, options.output, options.seed or 0)
     one = found[0]
     device = f" --device {shlex.quote(one.device)}" if one.device else ""

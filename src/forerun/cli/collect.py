@@ -14,6 +14,7 @@ from forerun.cli import (
     _collect_size,
 )
 from forerun.cli.render import add_format
+from forerun.files import in_folder
 
 units = _collect_passes.units
 _TASKS = {
@@ -39,5 +40,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Gathers; prints what came of it."""
+    """Gathers; prints what came of it. Raises UsageError for a store in a folder that is not there."""
+    if options.store:
+        in_folder("--store", options.store)
     return int(_TASKS[options.task][0].run(options))

@@ -50,7 +50,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--checkpoint",
         type=Path,
         metavar="DIR",
-        help="a trained encoder-decoder to put beside them, encoder_decoder for the one that ships",
+        help="a trained encoder-decoder to put beside them, with its trees and without; encoder_decoder for the one"
+        " that ships",
     )
     parser.add_argument("--card", action="store_true", help="write these results into the checkpoint's card")
     parser.add_argument("--by", choices=("group", "random", "device"), default="group", help="what is held out (group)")
@@ -86,8 +87,9 @@ def run(options: argparse.Namespace) -> int:
     found = evaluate(rows, _predictors(options), options.by, judged.seeds, unseen=judged.unseen, **how)
     for metric, groups in {one.metric: one.groups / len(one.seeds) for one in found}.items():
         if groups < FEW:
-            why = f"its intervals are drawn over {number(groups)} whole group{'s' * (groups != 1)}, fewer than {FEW}"
-            say(f"forerun: {metric}: {why}: they are too narrow to believe; give rows of more groups")
+            why = f"its intervals are drawn over {number(groups)} whole groups, fewer than {FEW}: they are too narrow"
+            why = "all rows that judge are of one group: no interval is drawn" if groups == 1 else f"{why} to believe"
+            say(f"forerun: {metric}: {why}; give rows of more groups")
     lines = [_line(one) for one in found]
     if options.card:
         Card.load(options.checkpoint).with_results(lines).save(options.checkpoint)
@@ -164,9 +166,12 @@ def _predictors(options: argparse.Namespace) -> dict[str, Callable[[], Predictor
             raise UsageError(what, f"those that predict: {', '.join((*RIVALS, *NETWORKS))}", "name one of them")
         made[name] = _trained(name, options) if name in NETWORKS else kind
     if options.checkpoint:
-        from forerun.models.encoder_decoder import EncoderDecoder, located
+        from forerun.models.encoder_decoder import WITHOUT, EncoderDecoder, ensemble, located
 
-        made[EncoderDecoder.name] = partial(EncoderDecoder, located(options.checkpoint))
+        folder = located(options.checkpoint)
+        made[EncoderDecoder.name] = partial(EncoderDecoder, folder)
+        if (folder / ensemble.FILE).is_file():
+            made[f"{EncoderDecoder.name} {WITHOUT}"] = lambda: EncoderDecoder(folder).without_trees()
     return made
 
 

@@ -7,7 +7,7 @@ import glob
 import math
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ from forerun.errors import ForerunError, GateFailed, InputError, UsageError
 
 if TYPE_CHECKING:
     from forerun.estimate import Estimate
+    from forerun.models.encoder_decoder import EncoderDecoder
     from forerun.models.encoder_decoder.card import Card
     from forerun.questions import File, Options, Question
 
@@ -70,13 +71,22 @@ def run(options: argparse.Namespace) -> int:
     found = estimate.answers(questions, loaded, model)
     for note in dict.fromkeys(note for one in found for note in one.notes):
         say(f"forerun: {note}")
-    if not options.device and (devices := dict.fromkeys(one.device for one in found if one.unit == "s" and one.device)):
+    if not options.device and (devices := dict.fromkeys(_elsewhere(found, loaded))):
         why = f"times are those of {' and '.join(devices)}, as no --device was named"
         say(f"forerun: {why}: of this machine, `forerun train --recipe adapt` tells it in seconds")
     _show(_ranked(found), len(files) > 1, limit, options.format)
     if limit is not None:
         _gate(found, limit, _RISK if options.risk is None else options.risk)
     return InputError.exit_code if failed else 0
+
+
+def _elsewhere(found: Sequence[Estimate], loaded: EncoderDecoder) -> Iterator[str]:
+    """Devices whose times may not be meant, but those of metrics that the model was told of by its user on no other."""
+    told = {(metric, device) for metric, _, device in loaded.carried.members}
+    for one in found:
+        known = {kind.where for kind in loaded.card.kinds if kind.metric == one.metric}
+        if one.unit == "s" and one.device and not (known == {one.device} and (one.metric, one.device) in told):
+            yield one.device
 
 
 def _check(options: argparse.Namespace, asked: Options) -> None:

@@ -6,6 +6,7 @@ import argparse
 import csv
 import io
 import json
+import re
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -13,6 +14,8 @@ from dataclasses import dataclass
 from typing import Any
 
 FORMATS = ("table", "json", "jsonl", "csv", "md")
+_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+"""Characters that end a line or tell a terminal to do something: names of files may have them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +42,7 @@ class Table:
     def _cells(self) -> list[list[str]]:
         def cell(column: Column, row: dict[str, Any]) -> str:
             value = row.get(column.key)
-            return "–" if value is None else column.show(value)
+            return "–" if value is None else _CONTROLS.sub(lambda found: ascii(found[0])[1:-1], column.show(value))
 
         return [[cell(column, row) for column in self.columns] for row in self.rows]
 

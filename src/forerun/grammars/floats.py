@@ -84,11 +84,16 @@ class Floats(Grammar[tuple[float, ...]]):
         """The spelling of the nearest numbers that have one, those of `round`.
 
         It rounds and does not refuse, because answers are measurements: hardly any of them has few digits, and the
-        nearest spelling is what a model has to learn. Raises ValueError for a wrong count of numbers.
+        nearest spelling is what a model has to learn. Raises ValueError for a wrong count of numbers, and where one is
+        an integer that is larger than any double.
         """
         if len(answer) != self.metrics:
             raise ValueError(f"expected {self.metrics} numbers, not {len(answer)}: {answer}")
-        return [piece for value in answer for piece in _write(float(value), self.digits)]
+        try:
+            doubles = [float(value) for value in answer]
+        except OverflowError as error:
+            raise ValueError(f"no double is so large: {error}") from error
+        return [piece for value in doubles for piece in _write(value, self.digits)]
 
     def read(self, pieces: Sequence[str]) -> tuple[float, ...]:
         """Raises ValueError unless the pieces are the one spelling of an answer.
@@ -134,7 +139,7 @@ class Floats(Grammar[tuple[float, ...]]):
         """What is read where the values are written: the numbers with the nearest spellings.
 
         A finite number stays finite (with four digits the largest doubles become 1.797e308), one that is not zero does
-        not become zero, and negative zero becomes zero. Raises ValueError for a wrong count of numbers.
+        not become zero, and negative zero becomes zero. Raises ValueError as `write` does.
         """
         return self.read(self.write(values))
 

@@ -1,6 +1,6 @@
 """The one training loop: any mix of tasks, resumable to the bit, on a CPU, a GPU, or several under `torchrun`.
 
-folder/last.safetensors     weights, optimisers, data position, random state: written every few minutes
+folder/last.safetensors     weights, optimisers, data position, random state: written every half minute
 folder/best.safetensors     weights with the lowest validation loss so far
 folder/metrics.jsonl        one line for each step, cut back to the checkpoint when training goes on
 """
@@ -58,7 +58,8 @@ class Recipe:
     ranking: float = 0.1
     evaluate_every: int = 100
     patience: int = 10
-    save_every_s: float = 120.0
+    save_every_s: float = 30.0
+    """What a kill loses at most. To save the network that ships, 19 MB with its optimiser's state, takes .3 s."""
     bf16: bool = True
     compile: bool = False
     seed: int = 0

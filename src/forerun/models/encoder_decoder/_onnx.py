@@ -40,10 +40,11 @@ class OnnxNetwork:
         self.encoder, self.decoder = (_session(folder / name, threads) for name in (ENCODER, DECODER))
 
     def encode(self, prompts: Sequence[Sequence[int]]) -> Memory:
-        """One row for each prompt, padded to whole windows."""
+        """One row for each prompt, read in whole windows; what pads all of them is left out of the memory."""
         ids, segments = padded(prompts, self.window)
         keys, values = self.encoder.run(None, {"ids": ids, "segments": segments})
-        return Memory(keys, values, segments)
+        longest = int(segments.sum(1).max())
+        return Memory(keys[:, :, :, :longest], values[:, :, :, :longest], segments[:, :longest])
 
     def summaries(self, memory: Memory) -> NDArray[np.float32]:
         """`[B, K·C]`."""
