@@ -835,7 +835,8 @@ def test_results_go_into_the_card(folder: Path, tmp_path: Path, run_forerun: Run
     code, out, err = run_forerun(*words, "--card", "--format", "json")
     assert code == 0, err
     card = Card.load(place)
-    assert [result["model"] for result in card.results] == ["length", "encoder_decoder"]
+    judged = ["length", "encoder_decoder", "encoder_decoder without trees"]
+    assert [result["model"] for result in card.results] == judged
     assert card.results[1]["spearman"] == json.loads(out)[1]["spearman"]
     page = (place / "README.md").read_text()
     assert "| memory | encoder_decoder |" in page and "None were written down" not in page
