@@ -351,7 +351,7 @@ class _Target:
         """The trees for rows whose sizes are heard. Raises ToolMissing."""
         seen = self.near(x)
         rising = [*self.way.sizes, *range(x.shape[1], seen.shape[1])] if self.way.rising else []
-        return _fitted(seen, y, trees, seed, rising)
+        return _fitted(seen, y, trees, seed, rising, columns=1.0)
 
     def _sum(self, x: Table) -> Vector:
         return self.sums(_counts(x, self.way.counted), x[:, -1])
@@ -401,8 +401,11 @@ def _prefixed(prefix: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDAr
     return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
 
 
-def _fitted(x: Table, y: Vector, trees: int, seed: int, rising: Sequence[int] = (), leaf: int = 0) -> Any:
-    """Trees that never fall where a column of `rising` grows, with so many rows in a `leaf` if that is told."""
+def _fitted(
+    x: Table, y: Vector, trees: int, seed: int, rising: Sequence[int] = (), leaf: int = 0, columns: float = _SEEN
+) -> Any:
+    """Trees that never fall where a column of `rising` grows, with so many rows in a `leaf` if that is told, and splits
+    that look at such a share of the columns."""
     try:
         from sklearn.ensemble import HistGradientBoostingRegressor
     except ImportError as error:
@@ -410,7 +413,7 @@ def _fitted(x: Table, y: Vector, trees: int, seed: int, rising: Sequence[int] = 
     found = HistGradientBoostingRegressor(
         max_iter=trees,
         learning_rate=0.06,
-        max_features=_SEEN,
+        max_features=columns,
         min_samples_leaf=leaf or min(max(len(y) // 50, 2), 20),
         early_stopping=False,
         random_state=seed,
