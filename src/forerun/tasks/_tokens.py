@@ -142,10 +142,9 @@ class Text:
     def bound(self, i: int) -> str:
         """The name that is bound by the sign at `i`; a type may stand between: `n: i64 = 5`."""
         before = [*self.before(i, _TYPE), ""]
-        for name, ahead in pairwise(before[before.index(":") + 1 :] if ":" in before else ()):
-            if is_word(name) and name not in _NO_NAME and (ahead in _DECLARING or not ahead):
-                return name
-            break
+        name, ahead = [*before[before.index(":") + 1 :], ""][:2] if ":" in before else ("", "")
+        if is_word(name) and name not in _NO_NAME and (ahead in _DECLARING or not ahead):
+            return name
         return before[0]
 
     def may_be_type(self, i: int) -> bool:
