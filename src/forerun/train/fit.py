@@ -369,7 +369,7 @@ def _begun(folder: Path) -> dict[str, Any]:
 def _changed(before: Any, now: Any, name: str = "") -> Iterator[str]:
     """What another training was begun with, setting by setting."""
     if isinstance(before, dict) and isinstance(now, dict):
-        for each in (now | before).keys() - {"save_every_s"}:  # which shapes nothing
+        for each in [each for each in now | before if each != "save_every_s"]:  # which shapes nothing
             yield from _changed(before.get(each), now.get(each), each)
     elif before != now:
         yield "other rows" if name == "data" else f"{name} {before} (now {now})"
