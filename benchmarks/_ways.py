@@ -107,17 +107,7 @@ def _inductor(module: Any, known: Known, folder: Path, threads: int) -> Run:
     from torch._inductor import config
 
     config.freezing, config.fx_graph_cache, config.compile_threads = True, False, 1
-    tensors = [torch.from_numpy(array) for array in known.inputs]
-    torch.set_num_threads(threads)
-    compiled: Callable[..., Any] = torch.compile(module)
-
-    def run() -> Any:
-        if torch.get_num_threads() != threads:
-            torch.set_num_threads(threads)
-        with torch.no_grad():
-            return compiled(*tensors)
-
-    return run
+    return network.pytorch(torch.compile(module), known.inputs, threads)
 
 
 def _exported(module: Any, examples: Sequence[Any], known: Known, folder: Path, threads: int) -> Run:

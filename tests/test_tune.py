@@ -942,7 +942,7 @@ def test_threads_of_pytorch_are_those_that_were_asked_for(tmp_path: Path) -> Non
     own = factory(tmp_path, "x + y + torch.get_num_threads()")
     network, inputs = extract.made(own.path, "factory")
     given = [each.numpy() for each in inputs]
-    one, three = (networks._pytorch(network, given, threads) for threads in (1, 3))
+    one, three = (networks.pytorch(network, given, threads) for threads in (1, 3))
     assert [float((run() - one())[0, 0]) for run in (one, three, one)] == [0, 2, 0]
     torch.set_num_threads(1)
 

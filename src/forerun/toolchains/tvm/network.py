@@ -248,7 +248,7 @@ def read(network: Network, place: Place) -> Known:
         module = extract.from_exported(program)
         todo = "give dense tensors in the memory of the processor, of types that NumPy has"
         inputs = _tried(what, todo, lambda: [each.detach().numpy() for each in examples])
-        name, rival = "PyTorch", Rival(partial(_pytorch, torch_network, inputs), threads)
+        name, rival = "PyTorch", Rival(partial(pytorch, torch_network, inputs), threads)
     todo = f"make it run in {name} first, and return tensors of types that NumPy has"
     run = rival.made(threads)
     theirs, again = ([array.copy() for array in _tried(what, todo, lambda: flat(run()))] for _ in range(2))
@@ -313,7 +313,8 @@ def onnxruntime(path: Path, inputs: Sequence[Any], threads: int) -> Callable[[],
     return lambda: session.run(None, feeds)
 
 
-def _pytorch(network: Any, inputs: Sequence[Any], threads: int) -> Callable[[], Any]:
+def pytorch(network: Any, inputs: Sequence[Any], threads: int) -> Callable[[], Any]:
+    """A PyTorch network on these inputs."""
     import torch
 
     tensors = [torch.from_numpy(array) for array in inputs]
