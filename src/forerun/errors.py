@@ -67,7 +67,7 @@ def reason(error: BaseException) -> str:
 
 def out_of_memory(error: BaseException | None) -> bool:
     """Whether memory did not suffice: for Python, for a library to be loaded, or in the words of one."""
-    said = "failed to map segment|cannot allocate|allocate memory|failed to allocate|bad_alloc|can't start new thread"
+    said = "failed to map segment|allocate|allocation|bad.alloc|can't start new thread"
     while error:
         if isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
             return True

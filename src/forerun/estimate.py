@@ -9,7 +9,6 @@ from __future__ import annotations
 import html
 import math
 import os
-import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,7 +19,7 @@ from typing import Any, overload
 
 from forerun.core import Metric
 from forerun.distribution import Distribution
-from forerun.errors import ForerunError, InputError, UsageError
+from forerun.errors import ForerunError, InputError, UsageError, out_of_memory
 from forerun.models._calibrated import LEVEL
 from forerun.models.encoder_decoder import EncoderDecoder
 from forerun.prompts import parts
@@ -193,7 +192,7 @@ def answers(asked: Sequence[Question], loaded: EncoderDecoder, model: str = MODE
     try:
         readings = loaded.read([question.prompt for question in asked])
     except Exception as error:  # onnxruntime's own exceptions share no base
-        if not isinstance(error, MemoryError) and not re.search("(?i)alloc", str(error)):
+        if not out_of_memory(error):
             raise
         why = str(error).partition("\n")[0] or "an array did not fit"
         raise ForerunError("there is not enough memory to predict", why, "free some, or name fewer files") from error
