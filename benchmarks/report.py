@@ -192,6 +192,10 @@ def shipped() -> str:
     return "\n".join(_experiment(name, lines) for name, lines in experiments.items())
 
 
+PLAIN = {"whole": ", with functions and classes", "text": ", texts that grow"}
+"""What the folders of `plain.txt` hold."""
+
+
 def plain() -> str:
     """Small programs that ask for much: how far the answers are off, and whether their intervals hold."""
     found = load("plain")
@@ -199,8 +203,8 @@ def plain() -> str:
         return "Not measured.\n"
     rows = []
     for row in found["rows"]:
-        whole = ", with functions and classes" if row["name"].startswith("whole/") else ""
-        row["kind"] = row["metric"] + (", sizes that are read" if row["reads"] else whole)
+        kept = PLAIN.get(row["name"].partition("/")[0], "")
+        row["kind"] = row["metric"] + (", sizes that are read" if row["reads"] else kept)
     kinds = dict.fromkeys(row["kind"] for row in found["rows"])
     for kind in sorted(kinds, key=lambda kind: kind.partition(",")[2]):
         own = [row for row in found["rows"] if row["kind"] == kind]

@@ -300,6 +300,53 @@ def test_what_holds_much_and_is_put_into_something(language: str, text: str, tak
     assert elements * footprint(language).listed == pytest.approx(taken, rel=0.002), "bytes"
 
 
+@pytest.mark.parametrize(
+    ("language", "text", "taken"),
+    [
+        ("python", 's = ""\nfor i in range(700):\n    s += "abc"\n', 3 * 700),
+        ("python", 's = ""\nfor i in range(700):\n    s = s + "abc" * 10\n', 30 * 700),
+        ("python", 'self.s = ""\nfor i in range(700):\n    self.s += f"item {i}\\n"\n', 10 * 700),
+        ("python", 's = "ab"\nfor i in range(20):\n    s += s\n', 2 * 2**20),
+        ("python", 's = "ab"\nwhile len(s) < 70000:\n    s += s\n', 70000),
+        ("python", "b = bytearray()\nfor i in range(700):\n    b.append(1)\n", 700),
+        ("python", "b = io.StringIO()\nfor i in range(700):\n    b.write('abc')\n", 3 * 700),
+        ("python", "n = 0\nfor i in range(700):\n    n += 5\n", 0),
+        ("python", "n = 0\nfor i in range(700):\n    n += s == 'abc'\n", 0),
+        ("python", "a = []\nfor i in range(700):\n    a.append('abc')\n", 40 * 700),
+        ("javascript", 'let s = "";\nfor (let i = 0; i < 700; i++) s += "abcd";\n', (36 + 4) * 700),
+        (
+            "java",
+            'StringBuilder s = new StringBuilder(); for (int i = 0; i < 700; i++) { s.append("ab").append(i); }',
+            2.5 * 10 * 700,
+        ),
+        ("java", "List<String> s; void f(String s) {} for (int i = 0; i < 700; i++) { s.add(i); }", 44 * 700),
+        ("c++", "std::string s; for (int i = 0; i < 700; i++) { s += 'x'; }", 1.5 * 700),
+        ("c++", "for (int i = 0; i < 700; i++) { s += i > 3 ? 'x' : 'y'; }", 1.5 * 2 * 700),
+        ("c++", "std::string s; for (int i = 0; i < 700; i++) s.push_back('x');", 1.5 * 700),
+        ("c++", "std::vector<std::string> s; for (int i = 0; i < 700; i++) s.push_back('x');", 8 * 700),
+        ("rust", 'let mut s = String::new(); for i in 0..700 { s.push_str("ab"); }', 2 * 700),
+        ("rust", "let mut s = String::new(); for i in 0..700 { s.push_str(&(i).to_string()); }", 8 * 700),
+        ("python", 's = ""\nfor k in range(900):\n    s = ""\n    for i in range(700):\n        s += "abc"\n', 3 * 700),
+        ("python", 's = ""\nfor k in range(9):\n    for i in range(700):\n        s += "abc"\n', 3 * 9 * 700),
+        (
+            "python",
+            'def f():\n    s = ""\n    for i in range(700):\n        s += "abc"\n\nfor k in range(900):\n    f()\n',
+            3 * 700,
+        ),
+        ("php", "<?php define('N', 700); $a = []; for ($i = 0; $i < N; $i++) { $a[] = $i; }", 16 * 700),
+        ("go", 'var b strings.Builder; for i := 0; i < 700; i++ { b.WriteString("ab") }', 2 * 2 * 700),
+        ("ruby", 's = +""\n700.times { s << "ab" }', 2 * 700),
+        ("php", '<?php for ($i = 0; $i < 700; $i++) { $s .= "ab"; }', 2 * 2 * 700),
+        ("perl", 'my $s; $s .= "ab" for 1 .. 700;', 2 * 700),
+        ("lua", "local s = ''\nfor i = 1, 700 do s = s .. 'ab' end", 4 * 2 * 700),
+        ("awk", 'BEGIN { for (i = 0; i < 700; i++) s = s "ab" }', 2 * 700),
+    ],
+)
+def test_what_is_added_to_texts(language: str, text: str, taken: float) -> None:
+    elements = counters(language, text)["elements"]
+    assert elements * footprint(language).listed == pytest.approx(taken, rel=0.002), "bytes"
+
+
 WRAPPED = {
     "python": ("def main():\n", "\n\n\nif __name__ == '__main__':\n    main()\n"),
     "javascript": ("function main() {\n", "\n}\nmain();\n"),
@@ -561,7 +608,10 @@ def test_an_input_without_a_size_tells_nothing(stdin: bytes) -> None:
 
 
 @pytest.mark.parametrize("language", ["python", "c", "ruby", "lua"])
-@pytest.mark.parametrize("piece", ["f(", "a[i](", "2**", "for i in range(", "x = y as as ", "n * (", "1 .. "])
+@pytest.mark.parametrize(
+    "piece",
+    ["f(", "a[i](", "2**", "for i in range(", "x = y as as ", "n * (", "1 .. ", "s.append(", "s.append(1).append(2)"],
+)
 def test_sizes_are_read_in_linear_time(language: str, piece: str) -> None:
     def seconds(text: str) -> float:
         before = time.process_time()

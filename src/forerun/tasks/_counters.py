@@ -179,6 +179,10 @@ class _Scan:
         self._grown: dict[str, list[tuple[float, float, float]]] = {}
         """What adds to something in each function: the weight of the loops around it, the logarithms of how many keys
         there can be and of what one counts for."""
+        self._written = 0.0
+        """The weight of what most is added to a text since it began, in the same function."""
+        self._begun, self._since = sizes.begun[::-1], dict[tuple[str, str], float]()
+        """Where texts begin, and the weight of the loops around the latest place, by function and name."""
         self._rounds, self._functions = sizes.rounds, sizes.functions
         self._names = frozenset(sizes.functions.values())
         self._inside: list[tuple[str, int]] = []
@@ -199,10 +203,16 @@ class _Scan:
         start = token.start()
         while self._implied and self._implied[-1][0] <= start:
             self.nest.through(math.log(max(self._implied.pop()[1], 1.0)))
-        while self._put and self._put[-1][0] <= start:
-            _, keys, each, times = self._put.pop()
-            here, passed = self._inside[-1][0] if self._inside else "", self.nest.passed + math.log(times)
-            self._grown.setdefault(here, []).append((passed, math.log(keys), math.log(each)))
+        here = self._inside[-1][0] if self._inside else ""
+        while self._begun and self._begun[-1][0] <= start:
+            self._since[here, self._begun.pop()[1]] = self.nest.passed
+        while self._put and self._put[-1].at <= start:
+            _, keys, each, times, onto = self._put.pop()
+            passed, since = self.nest.passed + math.log(times), self._since.get((here, onto))
+            if since is not None:
+                self._written = max(self._written, min(passed - since, math.log(keys)) + math.log(each))
+            else:
+                self._grown.setdefault(here, []).append((passed, math.log(keys), math.log(each)))
         kind = token.lastgroup
         if self._names:
             self._follow(token, kind, start)
@@ -240,7 +250,7 @@ class _Scan:
             for name, calls in self._called.items():
                 for other, weight in calls.items():
                     around[other] = max(around.get(other, 0.0), around.get(name, 0.0) + weight)
-        found = 0.0
+        found = self._written
         for name, added in self._grown.items():
             for passed, keys, each in added:
                 weight = around.get(name, 0.0) + passed

@@ -32,6 +32,10 @@ class Footprint:
     """That is a thing of its own, which holds one or two others."""
     text: float = 56.0
     """That is a short text of its own, in a list that grows."""
+    written: float = 1.0
+    """A character that is added to a text."""
+    piece: float = 0.0
+    """What is kept of each piece that is added to one, beside its characters."""
     narrow: bool = False
     """Whether `int` and `float` take four bytes."""
 
@@ -49,19 +53,21 @@ class Footprint:
         return taken / self.listed
 
 
-_C = Footprint(text=45.0, narrow=True)
+_C = Footprint(text=45.0, written=1.5, narrow=True)
 _FOOTPRINTS: Mapping[str, Footprint] = {
     "c": _C,
     "c++": _C,
     "d": _C,
-    "java": Footprint(listed=44.0, keyed=104.0, node=48.0, text=99.0, narrow=True),
-    "go": Footprint(listed=17.0, keyed=78.0, text=62.0),
-    "javascript": Footprint(listed=20.0, keyed=60.0, node=73.0, text=76.0),
+    "java": Footprint(listed=44.0, keyed=104.0, node=48.0, text=99.0, written=2.5, narrow=True),
+    "go": Footprint(listed=17.0, keyed=78.0, text=62.0, written=2.0),
+    "javascript": Footprint(listed=20.0, keyed=60.0, node=73.0, text=76.0, piece=36.0),
     "python": Footprint(listed=40.0, keyed=85.0, node=136.0, text=72.0),
     "ruby": Footprint(keyed=38.0, node=51.0, text=61.0),
-    "php": Footprint(listed=16.0, filled=16.0, keyed=41.0, node=236.0),
+    "php": Footprint(listed=16.0, filled=16.0, keyed=41.0, node=236.0, written=2.0),
     "perl": Footprint(listed=30.0, filled=46.0, keyed=196.0, node=174.0, text=81.0),
-    "lua": Footprint(listed=14.0, filled=14.0, keyed=14.0, node=107.0, text=88.0),  # mostly numbered; under strings 110
+    "lua": Footprint(
+        listed=14.0, filled=14.0, keyed=14.0, node=107.0, text=88.0, written=4.0
+    ),  # mostly numbered; under strings 110
 }
 _OTHER = Footprint()
 

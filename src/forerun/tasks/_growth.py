@@ -1,13 +1,15 @@
-"""What is added to lists and maps, an element at a time."""
+"""What is added to lists, maps and texts, a piece at a time."""
 
 from __future__ import annotations
 
 from collections import Counter
+from typing import NamedTuple
 
 from forerun.tasks._arithmetic import FAR, MOST
 from forerun.tasks._contents import Contents
 from forerun.tasks._names import Names
 from forerun.tasks._stdin import is_word
+from forerun.tasks._texts import Texts
 from forerun.tasks._tokens import Text
 
 GROWING = frozenset(
@@ -19,19 +21,43 @@ _UNDER_KEYS = frozenset("put set insert setdefault or_insert or_default".split()
 _ALONE = frozenset("malloc calloc".split())
 
 
+class Grown(NamedTuple):
+    """Something that is added."""
+
+    at: int
+    """Where in the text."""
+    keys: float
+    """How many keys there can be."""
+    each: float
+    """How many elements of a list one counts for."""
+    times: float = 1.0
+    """How often, by a loop's word behind it."""
+    onto: str = ""
+    """The name of the text that it is added to, if it is one."""
+
+
 class Growth:
     """What was heard of it so far."""
 
     def __init__(self, text: Text, names: Names, contents: Contents) -> None:
         self._text, self._tokens, self._names, self._contents = text, text.tokens, names, contents
-        self.grown: list[tuple[int, float, float, float]] = []
-        """As `forerun.tasks._sizes.Sizes` has it."""
+        self.texts = Texts(text, names)
+        self.grown: list[Grown] = []
+        """In the order of the text."""
         self._puts: Counter[str] | None = None
         """At how many places something is put into what has a name."""
 
     def hear(self, i: int, latest: float) -> None:
         """What is added at `i`, where the loop before goes round `latest` times."""
         tokens, token, names = self._tokens, self._tokens[i], self._names
+        if self.texts.written(i):
+            return
+        if name := self.texts.grows(i):
+            takes, most = self._text.speech.takes, names.bounded.get(name, MOST)
+            each = self.texts.added(i, latest)
+            names.hold(name, min(latest * each, most))
+            self._add(i, most, takes.share(each * takes.written + takes.piece * (most == MOST)), name)
+            return
         if grows := self._grower(i):
             names.hold(grows, min(latest, names.bounded.get(grows, latest)))
         if token in names.growing and (put := self._put(i)):
@@ -43,6 +69,11 @@ class Growth:
             each = self._added(token in _UNDER_KEYS, i + 2, token in _ALONE, grows)
             self._add(i, names.bounded.get(grows, MOST), each)
 
+    def adds(self, i: int) -> bool:
+        """Whether something is added to the name at `i`, by the sign behind it."""
+        sign, after = self._tokens[i + 1], self._text.part(i + 2)
+        return sign == "+=" or (sign == "." and after == "=") or (sign == "=" and after == self._tokens[i])
+
     def repeated(self, i: int, rounds: float) -> None:
         """What the statement adds that a loop's word at `i` ends: `push @a, $_ for 1 .. 9`."""
         start, depth = i, 0
@@ -53,10 +84,9 @@ class Growth:
                 break
             depth += (token == "}") - (token == "{")
         for k in range(len(self.grown) - 1, -1, -1):
-            at, keys, each, _ = self.grown[k]
-            if at < self._text.starts[start]:
+            if self.grown[k].at < self._text.starts[start]:
                 break
-            self.grown[k] = (at, keys, each, max(rounds, 1.0))
+            self.grown[k] = self.grown[k]._replace(times=max(rounds, 1.0))
 
     def fill(self, name: str, count: float) -> None:
         """A loop goes on until a list holds so many; what is put into it at one place only makes no more."""
@@ -66,14 +96,16 @@ class Growth:
         if self._puts[name] == 1:
             self._names.bounded[name] = count
 
-    def _add(self, i: int, keys: float, each: float) -> None:
-        self.grown.append((self._text.starts[i], keys, each, 1.0))
+    def _add(self, i: int, keys: float, each: float, onto: str = "") -> None:
+        self.grown.append(Grown(self._text.starts[i], keys, each, onto=onto))
 
     def _grower(self, i: int) -> str:
-        """The list that grows by what is written at `i`: `a.append(x)`, `push @a, $x`, `a = append(a, x)`, `a[] = x`;
-        empty where none does."""
+        """The list or text that grows by what is written at `i`, `a.append(x)`, `push @a, $x`, `a = append(a, x)`,
+        `a[] = x`, `s += x`; empty where none does."""
         tokens, token = self._tokens, self._tokens[i]
-        if token in GROWING and tokens[i + 1] != "=":
+        if name := self.texts.grows(i):
+            return name
+        if token in GROWING and tokens[i + 1] != "=" and not self.texts.written(i):
             if tokens[i - 1] == "." and i > 1:
                 return tokens[i - 2]
             return tokens[i + 1 + (tokens[i + 1] == "(")]

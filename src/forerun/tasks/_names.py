@@ -64,7 +64,8 @@ class Names:
             self.counts[name] = max(count, self.counts.get(name, 0.0))
 
     def bind(self) -> None:
-        """Names that are bound to what can be worked out: `N = 10`, `#define N 10`, `N: int = 10`."""
+        """Names that are bound to what can be worked out: `N = 10`, `#define N 10`, `N: int = 10`,
+        PHP's `define('N', 10)`."""
         tokens = self._text.tokens
         for i, token in enumerate(tokens):
             if token in ("=", ":=", "=>") and i:
@@ -81,6 +82,8 @@ class Names:
                 self._grows(tokens[self._text.angled(i + 1) + 1], True)
             elif token == "define" and tokens[i - 1] == "#":
                 self.give(tokens[i + 1], i + 2)
+            elif token == "define" and tokens[i + 1 : i + 4 : 2] == ["(", ","] and i + 2 in self._text.strings:
+                self.give(self._text.string(i + 2), i + 4)
 
     def give(self, name: str, start: int) -> None:
         """A name is bound to the expression there, if that can be worked out."""

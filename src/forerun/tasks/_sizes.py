@@ -6,7 +6,7 @@ its expression; a loop whose bound is not known goes round `UNKNOWN` times.
 
 Each of these knows only those before it: `_tokens` (what stands where), `_names` (what a name is worth), `_functions`
 (what their parameters are given), `_spans` (how many there are of a range or a shape), `_asked` (how much is asked for
-at once), `_contents` (how much a name holds), `_growth` (what is added to it), `_rounds` (how often loops go round).
+at once), `_contents` (how much a name holds), `_texts`, `_growth` (what is added to it), `_rounds` (how often).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from forerun.tasks._arithmetic import MOST
 from forerun.tasks._asked import Asked
 from forerun.tasks._contents import Contents
 from forerun.tasks._functions import Functions
-from forerun.tasks._growth import GROWING, Growth
+from forerun.tasks._growth import GROWING, Grown, Growth
 from forerun.tasks._names import Names
 from forerun.tasks._rounds import Rounds
 from forerun.tasks._spans import COMBINING, RANGING, Spans
@@ -53,9 +53,10 @@ class Sizes:
     """Where something is gone through without a loop's word, and how often, in the order of the text."""
     functions: dict[int, str] = field(default_factory=dict)
     """The names of functions, by where they stand in their definitions."""
-    grown: list[tuple[int, float, float, float]] = field(default_factory=list)
-    """Where an element is put into something that was empty, in the order of the text; how many keys there can be; how
-    many elements of a list one counts for; and how often, by a loop's word behind it."""
+    grown: list[Grown] = field(default_factory=list)
+    """Where an element is put into something that was empty, in the order of the text."""
+    begun: list[tuple[int, str]] = field(default_factory=list)
+    """Where texts begin, and their names, in the order of the text."""
     unused: list[tuple[int, int]] = field(default_factory=list)
     """Where functions stand that nobody calls, of which nothing else here tells; in the order of the text."""
 
@@ -82,7 +83,7 @@ def heard(speech: Speech, source: str, stdin: bytes = b"") -> Sizes:
     kept = max((count for _, count in remembered), default=0.0) * takes.share(takes.keyed + takes.node)
     found.elements = min(max(found.elements, kept), MOST)
     branching, node = list(functions.branching()), takes.share(takes.node)
-    found.grown = sorted([*found.grown, *((at, MOST, node, times) for at, times, makes in branching if makes)])
+    found.grown = sorted([*found.grown, *(Grown(at, MOST, node, times) for at, times, makes in branching if makes)])
     found.implied = sorted([*found.implied, *((at, times) for at, times, _ in branching), *remembered])
     found.functions, found.unused = functions.places(), places
     return found
@@ -130,7 +131,7 @@ class _Hearing:
 
     def sizes(self) -> Sizes:
         """What is heard. For each kind of token there is a method, which gives how much is asked for there, or 0."""
-        found, growing = self._found, self._names.growing
+        found, growing = self._found, {*self._names.growing, *self._growth.texts.names}
         listeners = {
             **dict.fromkeys(("(", "["), self._bracket),
             "{": self._brace,
@@ -148,7 +149,7 @@ class _Hearing:
         for i, token in enumerate(self._tokens[: len(self._starts)]):
             if token in ("=", ":="):
                 self._contents.enlarge(i)
-            if token in GROWING or token in growing or self._tokens[i + 1] == "[":
+            if token in GROWING or token in growing or self._tokens[i + 1] == "[" or self._growth.adds(i):
                 self._growth.hear(i, self._latest)
             listener = listeners.get(token)
             size = listener(i) if listener else 0.0
@@ -156,7 +157,7 @@ class _Hearing:
                 found.elements = max(found.elements, size)
                 if self._open and token not in ("(", "[", "{"):
                     self._open[-1].inner = max(self._open[-1].inner, size)
-        found.grown = self._growth.grown
+        found.grown, found.begun = self._growth.grown, self._growth.texts.begun
         return found
 
     def _bracket(self, i: int) -> float:

@@ -63,6 +63,7 @@ class Text:
         self.speech = speech
         self.tokens: list[str] = []
         self.starts: list[int] = []
+        self.source = source
         self.strings: dict[int, int] = {}
         """Characters of the strings, by the places of their tokens."""
         self.suffixes: dict[int, str] = {}
@@ -91,6 +92,11 @@ class Text:
     def part(self, i: int) -> str:
         """A token; nothing past the end."""
         return self.tokens[i] if i < len(self.tokens) else ""
+
+    def string(self, i: int) -> str:
+        """What stands in the string at `i`."""
+        start = self.starts[i] + 1
+        return self.source[start : start + self.strings[i]]
 
     def closing(self, opened: int) -> int:
         """Where the bracket ends that opens there."""
