@@ -4,7 +4,8 @@
 
 The programs are those of `plain.txt`, and nothing has learned from them; some read how much, which lies beside them as
 `NAME.in`, those of the folder `whole` have functions and classes, as what is kept has, and those of `text` put texts
-together. They are measured in the sandbox, one at a time; `results/plain.json` has what each took and what was said before.
+together. They are measured in the sandbox, one at a time; `results/plain.json` has what each took and what was said
+before.
 """
 
 from __future__ import annotations

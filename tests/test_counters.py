@@ -308,6 +308,7 @@ def test_what_holds_much_and_is_put_into_something(language: str, text: str, tak
         ("python", 'self.s = ""\nfor i in range(700):\n    self.s += f"item {i}\\n"\n', 10 * 700),
         ("python", 's = "ab"\nfor i in range(20):\n    s += s\n', 2 * 2**20),
         ("python", 's = "ab"\nwhile len(s) < 70000:\n    s += s\n', 70000),
+        ("python", 'def f(n):\n    s = "ab" * 9\n    while len(s) < n:\n        s += s\n\nf(70000)\n', 70000),
         ("python", "b = bytearray()\nfor i in range(700):\n    b.append(1)\n", 700),
         ("python", "b = io.StringIO()\nfor i in range(700):\n    b.write('abc')\n", 3 * 700),
         ("python", "n = 0\nfor i in range(700):\n    n += 5\n", 0),

@@ -97,8 +97,8 @@ class Texts:
         """How long the text is that stands at `i`; negative where none does."""
         if self._tokens[i] == '"':
             behind = self._text.part(i + 1)
-            whole = behind in _ENDS or (behind == "." and self._text.part(i + 2) in _KEPT)
-            return float(self._text.strings.get(i, 0)) if whole else -1.0
+            whole = behind in _ENDS or behind in ("*", "x") or (behind == "." and self._text.part(i + 2) in _KEPT)
+            return self._copies(i) * self._text.strings.get(i, 0) if whole else -1.0
         return 0.0 if " ".join(self._tokens[i : i + 4]).startswith(_MADE) else -1.0
 
     def _variable(self, i: int) -> str:
