@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from forerun.core import Metric
 from forerun.prompts import COUNTER, parts, prompt
 from forerun.tasks._counters import _SYNTAX, counters, reads_sizes
-from forerun.tasks._footprint import footprint
+from forerun.tasks._footprint import asked
 from forerun.tasks.memory import Memory
 from forerun.toolchains.process.languages import LANGUAGES
 
@@ -235,8 +235,7 @@ sieve(10_000)
     ],
 )
 def test_elements_that_are_asked_for(language: str, text: str, taken: float) -> None:
-    elements = counters(language, text)["elements"]
-    assert elements * footprint(language).listed == pytest.approx(taken, rel=0.002), "bytes"
+    assert asked(language, counters(language, text)["elements"]) == pytest.approx(taken, rel=0.002), "bytes"
 
 
 CALLED = {
@@ -296,8 +295,7 @@ CACHED = "def f(i, j):\n    return f(i - 1, j) + f(i, j - 1)\nf(300, 200)"
     ],
 )
 def test_what_holds_much_and_is_put_into_something(language: str, text: str, taken: float) -> None:
-    elements = counters(language, text)["elements"]
-    assert elements * footprint(language).listed == pytest.approx(taken, rel=0.002), "bytes"
+    assert asked(language, counters(language, text)["elements"]) == pytest.approx(taken, rel=0.002), "bytes"
 
 
 @pytest.mark.parametrize(
@@ -344,8 +342,7 @@ def test_what_holds_much_and_is_put_into_something(language: str, text: str, tak
     ],
 )
 def test_what_is_added_to_texts(language: str, text: str, taken: float) -> None:
-    elements = counters(language, text)["elements"]
-    assert elements * footprint(language).listed == pytest.approx(taken, rel=0.002), "bytes"
+    assert asked(language, counters(language, text)["elements"]) == pytest.approx(taken, rel=0.002), "bytes"
 
 
 WRAPPED = {

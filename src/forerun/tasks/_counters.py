@@ -203,16 +203,15 @@ class _Scan:
         start = token.start()
         while self._implied and self._implied[-1][0] <= start:
             self.nest.through(math.log(max(self._implied.pop()[1], 1.0)))
-        here = self._inside[-1][0] if self._inside else ""
         while self._begun and self._begun[-1][0] <= start:
-            self._since[here, self._begun.pop()[1]] = self.nest.passed
+            self._since[self._here, self._begun.pop()[1]] = self.nest.passed
         while self._put and self._put[-1].at <= start:
             _, keys, each, times, onto = self._put.pop()
-            passed, since = self.nest.passed + math.log(times), self._since.get((here, onto))
+            passed, since = self.nest.passed + math.log(times), self._since.get((self._here, onto))
             if since is not None:
                 self._written = max(self._written, min(passed - since, math.log(keys)) + math.log(each))
             else:
-                self._grown.setdefault(here, []).append((passed, math.log(keys), math.log(each)))
+                self._grown.setdefault(self._here, []).append((passed, math.log(keys), math.log(each)))
         kind = token.lastgroup
         if self._names:
             self._follow(token, kind, start)
@@ -229,12 +228,17 @@ class _Scan:
         elif kind != "skip":
             self.nest.mark(token[0])
 
+    @property
+    def _here(self) -> str:
+        """The function that is open; empty outside of all."""
+        return self._inside[-1][0] if self._inside else ""
+
     def _follow(self, token: re.Match[str], kind: str | None, start: int) -> None:
         """Which function is open, how heavy it is, and what it calls."""
         depth = self.nest.levels
         while self._inside and depth <= self._inside[-1][1] and self._inside[-1][0] in self._within:
             self._inside.pop()
-        here = self._inside[-1][0] if self._inside else ""
+        here = self._here
         if not self._inside or depth > self._inside[-1][1]:
             self._within[here] = max(self._within.get(here, 0.0), self.nest.passed)
         if start in self._functions:

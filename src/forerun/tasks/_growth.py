@@ -58,7 +58,7 @@ class Growth:
             names.hold(name, min(latest * each, most))
             self._add(i, most, takes.share(each * takes.written + takes.piece * (most == MOST)), name)
             return
-        if grows := self._grower(i):
+        if grows := self._list(i):
             names.hold(grows, min(latest, names.bounded.get(grows, latest)))
         if token in names.growing and (put := self._put(i)):
             keyed = names.growing[token] or tokens[i + 1] == "{" or tokens[i + 1 : i + 3] == ["[", '"']
@@ -68,11 +68,6 @@ class Growth:
         elif token in GROWING:
             each = self._added(token in _UNDER_KEYS, i + 2, token in _ALONE, grows)
             self._add(i, names.bounded.get(grows, MOST), each)
-
-    def adds(self, i: int) -> bool:
-        """Whether something is added to the name at `i`, by the sign behind it."""
-        sign, after = self._tokens[i + 1], self._text.part(i + 2)
-        return sign == "+=" or (sign == "." and after == "=") or (sign == "=" and after == self._tokens[i])
 
     def repeated(self, i: int, rounds: float) -> None:
         """What the statement adds that a loop's word at `i` ends: `push @a, $_ for 1 .. 9`."""
@@ -100,12 +95,14 @@ class Growth:
         self.grown.append(Grown(self._text.starts[i], keys, each, onto=onto))
 
     def _grower(self, i: int) -> str:
-        """The list or text that grows by what is written at `i`, `a.append(x)`, `push @a, $x`, `a = append(a, x)`,
-        `a[] = x`, `s += x`; empty where none does."""
+        """The list or text that grows by what is written at `i`; empty where none does."""
+        return self.texts.grows(i) or ("" if self.texts.written(i) else self._list(i))
+
+    def _list(self, i: int) -> str:
+        """The list that grows by what is written at `i`: `a.append(x)`, `push @a, $x`, `a = append(a, x)`, `a[] = x`;
+        empty where none does."""
         tokens, token = self._tokens, self._tokens[i]
-        if name := self.texts.grows(i):
-            return name
-        if token in GROWING and tokens[i + 1] != "=" and not self.texts.written(i):
+        if token in GROWING and tokens[i + 1] != "=":
             if tokens[i - 1] == "." and i > 1:
                 return tokens[i - 2]
             return tokens[i + 1 + (tokens[i + 1] == "(")]

@@ -82,16 +82,8 @@ class Texts:
         while i - FAR < k > 1 and self._tokens[k - 1] == "." and self._tokens[k] in _WRITING:
             if self._tokens[k - 2] != ")":
                 return self._tokens[k - 2] in self.names
-            k = self._opened(k - 2) - 1
+            k = self._text.opening(k - 2) - 1
         return False
-
-    def _opened(self, closed: int) -> int:
-        depth = 0
-        for k in range(closed, max(closed - FAR, 0), -1):
-            depth += (self._tokens[k] == ")") - (self._tokens[k] == "(")
-            if not depth:
-                return k
-        return 0
 
     def _made(self, i: int) -> float:
         """How long the text is that stands at `i`; negative where none does."""

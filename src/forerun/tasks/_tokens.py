@@ -118,6 +118,15 @@ class Text:
                 return i
         return opened
 
+    def opening(self, closed: int) -> int:
+        """Where the parenthesis begins that ends there; 0 where that is far."""
+        depth = 0
+        for i in range(closed, max(closed - FAR, 0), -1):
+            depth += (self.tokens[i] == ")") - (self.tokens[i] == "(")
+            if not depth:
+                return i
+        return 0
+
     def places(self, opened: int) -> list[int]:
         """Where each argument behind a parenthesis begins."""
         places, depth = [opened + 1], 0
