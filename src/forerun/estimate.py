@@ -25,6 +25,7 @@ from forerun.models.encoder_decoder import EncoderDecoder
 from forerun.prompts import parts
 from forerun.questions import Options, Question, What, check_sizes, questions
 from forerun.tasks.accuracy import ACCURACY
+from forerun.tasks.runtime import Runtime
 from forerun.toolchains.onnx.model import MOST_SIZE
 
 MODEL = EncoderDecoder.name
@@ -202,7 +203,11 @@ def answers(asked: Sequence[Question], loaded: EncoderDecoder, model: str = MODE
         if kind.metric == ACCURACY.name:
             belief = belief.within(0.0, 1.0)
         most = min(loaded.calibration.most(parts(question.prompt)), sys.float_info.max)
-        asks = question.asks if question.asks > most else None
+        wanted = question.asks
+        if reading.beyond > 1 and kind.metric == Runtime.name:
+            belief = belief if question.left else belief.scaled(reading.beyond)
+            wanted = max(wanted, reading.beyond * reading.most)
+        asks = wanted if wanted > most else None
         belief = belief if asks is None else belief.reaching(asks, LEVEL)
         value, (low, high) = belief.median, belief.interval(LEVEL)
         if kind.unit == "B" or kind.metric == "instructions":

@@ -39,8 +39,6 @@ _FORESTS, _SEEN = 4, 0.3
 looks at all."""
 _FAR = 0.995
 """The quantile of what was measured that stands for the most."""
-_FARTHER = math.log(10)
-"""Beyond the most, where nothing like it was measured: what a language usually takes may be as far off."""
 _SPREAD = 500
 """Rows from which on it is learned how far off answers are: of fewer, all are taken to be alike."""
 _SPREAD_TREES, _SPREAD_LEAF = 60, 40
@@ -113,12 +111,18 @@ class BoostedTrees(Regression):
         found, classes = self._asked(self._of_fit()[0], self._features([parts(prompt) for prompt in prompts]))
         return found, classes == _HEARD
 
-    def far(self, prompts: Sequence[str]) -> Mask:
-        """Of which prompts sizes ask for more than anything that was measured. Raises InputError before `fit`."""
+    def beyond(self, prompts: Sequence[str]) -> Vector:
+        """`[N]`: how many times as much sizes ask for as about the most that was measured, at least once. Raises
+        InputError before `fit`."""
         target, found = self._of_fit()[1], [parts(prompt) for prompt in prompts]
         names = [self._columns.names[column].removeprefix(COUNTER) for column in target.way.sizes]
         counts = np.array([[one.counters.get(name, 0.0) for name in names] for one in found])
-        return target.farther(counts, np.array(self._codes(found))) > _FARTHER
+        return np.exp(target.farther(counts, np.array(self._codes(found)), math.inf))
+
+    @property
+    def most(self) -> float:
+        """About the most that was measured, where sizes are looked at. Raises InputError before `fit`."""
+        return math.exp(self._of_fit()[1].farthest)
 
     def strange(self, prompts: Sequence[str]) -> Mask:
         """Which prompts are of a kind that was rare, or tell of an input."""
@@ -332,11 +336,11 @@ class _Target:
         """Of which rows sizes say what is taken: none where they are not looked at."""
         return self._grown(x)[:, 1] > math.log1p(Grown.HEARD) if self.way.sizes else np.zeros(len(x), dtype=np.bool_)
 
-    def farther(self, counts: Table, kinds: Vector) -> Vector:
-        """How much farther rows reach than what was measured."""
+    def farther(self, counts: Table, kinds: Vector, most: float = 0.0) -> Vector:
+        """How much farther rows reach than what was measured, by counts up to `most` (0: what is still a size)."""
         if not self.way.sizes:
             return np.zeros(len(kinds))
-        found = self.grown(counts, kinds, self.way.most)
+        found = self.grown(counts, kinds, np.full(len(self.way.sizes), most) if most else self.way.most)
         return np.asarray(np.maximum(found[:, 0] - self.farthest, 0.0))
 
     def near(self, x: Table) -> Table:

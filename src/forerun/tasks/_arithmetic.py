@@ -143,15 +143,24 @@ def reckoned(sign: str, left: float, right: float) -> float | None:
 
 
 def _power(left: float, right: float) -> float:
-    if abs(right) > 64 or (right < 0 and not left):
+    """No more than `MOST` where it is no size any more: `10 ** 10 ** 10`."""
+    try:
+        return math.pow(left, right)
+    except OverflowError:
+        return MOST
+
+
+def _either(left: float, right: float) -> float:
+    """A power or, in most languages, an exclusive or: of a large number that."""
+    if abs(right) > 64:
         raise ValueError
-    return math.pow(left, right)
+    return _power(left, right)
 
 
 def _shifted(left: float, right: float) -> float:
-    if not 0 <= right <= 64:
+    if right < 0:
         raise ValueError
-    return left * math.pow(2.0, right)
+    return left * _power(2.0, right)
 
 
 _ARITHMETIC: dict[str, Callable[[float, float], float]] = {
@@ -161,7 +170,7 @@ _ARITHMETIC: dict[str, Callable[[float, float], float]] = {
     "/": lambda a, b: a / b,
     "%": lambda a, b: a % b,
     "**": _power,
-    "^": _power,
+    "^": _either,
     "<<": _shifted,
     ">>": lambda a, b: _shifted(a, 0.0) / 2.0 ** min(max(b, 0.0), 64.0),
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 from typing import NamedTuple
 
 from forerun.tasks._arithmetic import FAR, MOST
@@ -19,6 +20,15 @@ GROWING = frozenset(
 """What adds to something that grows."""
 _UNDER_KEYS = frozenset("put set insert setdefault or_insert or_default".split())
 _ALONE = frozenset("malloc calloc".split())
+_CLASSES = frozenset("class struct record type".split())
+_LINKS = frozenset("next nxt prev left right child tail rest cdr link".split())
+"""What nodes call those that they lead to."""
+_DOUBLED = 60.0
+"""No list is doubled more often."""
+
+
+_ENDS = frozenset(("", ";", "\n", ")", "}", "end"))
+"""What stands behind a statement."""
 
 
 class Grown(NamedTuple):
@@ -46,17 +56,42 @@ class Growth:
         """In the order of the text."""
         self._puts: Counter[str] | None = None
         """At how many places something is put into what has a name."""
+        tokens = enumerate(self._tokens)
+        self._listed = {text.bound(i) for i, token in tokens if token in ("=", ":=") and text.part(i + 1) == "["} - {""}
+        """Names that are bound to a list that is written out."""
+        self._classes = {name for before, name in pairwise(self._tokens) if before in _CLASSES and is_word(name)}
+
+    def grows(self, i: int) -> bool:
+        """Whether `hear` may hear something of the token there."""
+        token = self._tokens[i]
+        return (
+            token in GROWING
+            or token in self._names.growing
+            or token in self._classes
+            or self._tokens[i + 1] == "["
+            or self.texts.grows(i) != ""
+            or self._doubles(i)
+        )
 
     def hear(self, i: int, latest: float) -> None:
         """What is added at `i`, where the loop before goes round `latest` times."""
-        tokens, token, names = self._tokens, self._tokens[i], self._names
+        tokens, token, names, takes = self._tokens, self._tokens[i], self._names, self._text.speech.takes
         if self.texts.written(i):
             return
         if name := self.texts.grows(i):
-            takes, most = self._text.speech.takes, names.bounded.get(name, MOST)
+            most = names.bounded.get(name, MOST)
             each = self.texts.added(i, latest)
             names.hold(name, min(latest * each, most))
             self._add(i, most, takes.share(each * takes.written + takes.piece * (most == MOST)), name)
+            return
+        if self._doubles(i):
+            first, times = max(names.counts.get(token, 1.0), 1.0), max(latest, 1.0)
+            every = min(first * 2.0 ** min(times, _DOUBLED), MOST)
+            names.hold(token, every)
+            self._add(i, MOST, max(every / times * takes.share(takes.filled), 1.0))
+            return
+        if self._linked(i):
+            self._add(i, MOST, max(takes.share(takes.node), 1.0))
             return
         if grows := self._list(i):
             names.hold(grows, min(latest, names.bounded.get(grows, latest)))
@@ -108,6 +143,33 @@ class Growth:
             return tokens[i + 1 + (tokens[i + 1] == "(")]
         return token if token in self._names.growing and self._put(i) else ""
 
+    def _doubles(self, i: int) -> bool:
+        """Whether the list that is named there is added to itself: `a = a + a`, `a += a`, `a.extend(a)`, `a *= 2`."""
+        name, part = self._tokens[i], self._text.part
+        if name not in self._listed:
+            return False
+        behind = [part(k) for k in range(i + 1, i + 5)]
+        return (
+            behind[:4] == ["=", name, "+", name]
+            or (behind[:2] == ["+=", name] and behind[2] in _ENDS)
+            or (behind[:2] == [".", "extend"] and behind[2:4] == ["(", name] and part(i + 5) == ")")
+            or (behind[:2] == ["*=", "2"])
+        )
+
+    def _linked(self, i: int) -> bool:
+        """Whether a node of the class that is named there is made and kept by another: `head = Node(x, head)`,
+        `last.next = new Node(x)`."""
+        tokens = self._tokens
+        if tokens[i] not in self._classes or tokens[i + 1] not in ("(", "{"):
+            return False
+        k = i - 1 - (tokens[i - 1] in ("new", "&"))
+        if k < 1 or tokens[k] not in ("=", ":="):
+            return False
+        if tokens[k - 1] in _LINKS and tokens[k - 2] in (".", ">", "->"):
+            return True
+        inside = tokens[i + 2 : self._text.closing(i + 1)]
+        return is_word(tokens[k - 1]) and tokens[k - 1] in inside and "," in inside
+
     def _put(self, i: int) -> int:
         """Where an element is written that is put into something that was empty, if it is: `a[k] = v`, `a[k]++`, Ruby's
         `a << v`; else 0.
@@ -141,6 +203,7 @@ class Growth:
         if keyed and self._tokens[i - 1] == "=" and self._named_by_text(i - 2):
             more += takes.text - takes.listed
         taken = takes.keyed + more if keyed else listed
+        taken = max(taken, self.texts.repeated(i))
         return max(takes.share(taken), self._contents.told(i - 1 if alone else i, onto)[1])
 
     def _named_by_text(self, i: int) -> bool:

@@ -19,7 +19,7 @@ from forerun.tasks._arithmetic import MOST
 from forerun.tasks._asked import Asked
 from forerun.tasks._contents import Contents
 from forerun.tasks._functions import Functions
-from forerun.tasks._growth import GROWING, Grown, Growth
+from forerun.tasks._growth import Grown, Growth
 from forerun.tasks._names import Names
 from forerun.tasks._rounds import Rounds
 from forerun.tasks._spans import COMBINING, RANGING, Spans
@@ -131,7 +131,7 @@ class _Hearing:
 
     def sizes(self) -> Sizes:
         """What is heard. For each kind of token there is a method, which gives how much is asked for there, or 0."""
-        found, growing, texts = self._found, self._names.growing, self._growth.texts
+        found = self._found
         listeners = {
             **dict.fromkeys(("(", "["), self._bracket),
             "{": self._brace,
@@ -149,7 +149,7 @@ class _Hearing:
         for i, token in enumerate(self._tokens[: len(self._starts)]):
             if token in ("=", ":="):
                 self._contents.enlarge(i)
-            if token in GROWING or token in growing or self._tokens[i + 1] == "[" or texts.grows(i):
+            if self._growth.grows(i):
                 self._growth.hear(i, self._latest)
             listener = listeners.get(token)
             size = listener(i) if listener else 0.0
@@ -157,7 +157,7 @@ class _Hearing:
                 found.elements = max(found.elements, size)
                 if self._open and token not in ("(", "[", "{"):
                     self._open[-1].inner = max(self._open[-1].inner, size)
-        found.grown, found.begun = self._growth.grown, texts.begun
+        found.grown, found.begun = self._growth.grown, self._growth.texts.begun
         return found
 
     def _bracket(self, i: int) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
 from forerun.tasks._arithmetic import FAR, MOST
@@ -30,6 +31,8 @@ _ONE = frozenset("chr char fromCharCode chars charAt".split())
 """What makes a text of one character."""
 _PREFIXES = frozenset("f b r rf fr u".split())
 """Python: what stands in front of a string."""
+_ESCAPED = re.compile(r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)")
+"""What is written for one character."""
 _FEW = 8.0
 """Characters of a piece of which nothing is told."""
 _DOUBLED = 60.0
@@ -84,6 +87,12 @@ class Texts:
                 return self._tokens[k - 2] in self.names
             k = self._text.opening(k - 2) - 1
         return False
+
+    def repeated(self, i: int) -> float:
+        """Characters of the string that is written there several times, `"ab" * n`; 0 where none is."""
+        at = i + (self._tokens[i] in _PREFIXES)
+        copies = self._copies(at) if self._tokens[at] == '"' else 1.0
+        return copies * len(_ESCAPED.sub("c", self._text.string(at))) if copies > 1.0 else 0.0
 
     def _made(self, i: int) -> float:
         """How long the text is that stands at `i`; negative where none does."""

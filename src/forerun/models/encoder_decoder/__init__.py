@@ -66,6 +66,11 @@ token. 1,200 small programs took 1.62 GB in batches of up to 80, and take .95 GB
 take .59 GB and 8% more time."""
 
 
+FARTHER = 10.0
+"""Times as much as about the most that was measured, from where on nothing like it was: what a language usually takes
+may be as far off."""
+
+
 class Reader(_decode.Network, Protocol):
     """A network that also says what it made of sources."""
 
@@ -78,13 +83,16 @@ class Reading:
     """What the network believes after reading one prompt.
 
     `familiarity` is the share of validation programs that lie at least as far from what it was trained on (None where
-    nobody measured it), `cut` how many of the prompt's `tokens` did not fit.
+    nobody measured it), `cut` how many of the prompt's `tokens` did not fit. Sizes in the text ask for `beyond` times
+    as much as about the `most` that was measured, at least once.
     """
 
     distribution: Distribution
     familiarity: float | None
     cut: int
     tokens: int
+    beyond: float = 1.0
+    most: float = 0.0
 
 
 class EncoderDecoder(Predictor):
@@ -261,9 +269,10 @@ class EncoderDecoder(Predictor):
     def _seen(self, prompt: str, reading: Reading) -> Reading:
         """Nothing is familiar of an answer beyond all that was learned from, of sizes that ask for it, and of what a
         compiler makes by other pipelines than it was learned from."""
-        beyond = self.calibration.unseen(parts(prompt), reading.distribution.median) or self.ensemble.far(prompt)
-        beyond = beyond or self.ensemble.other_pipeline(prompt)
-        return replace(reading, familiarity=0.0) if beyond and reading.familiarity is not None else reading
+        beyond, most = self.ensemble.beyond(prompt)
+        strange = beyond > FARTHER or self.calibration.unseen(parts(prompt), reading.distribution.median)
+        strange = (strange or self.ensemble.other_pipeline(prompt)) and reading.familiarity is not None
+        return replace(reading, familiarity=0.0 if strange else reading.familiarity, beyond=beyond, most=most)
 
     def settled(self, prompts: Sequence[str], beliefs: Sequence[Distribution]) -> list[Distribution]:
         """As wide as beliefs of such prompts have to be, their ends not far beyond what was learned from, and not

@@ -129,10 +129,11 @@ class Ensemble:
                     made[i] = one.median
         return made
 
-    def far(self, prompt: str) -> bool:
-        """Whether sizes in the text ask for more than anything that was measured."""
+    def beyond(self, prompt: str) -> tuple[float, float]:
+        """How many times as much sizes in the text ask for as about the most that was measured, at least once, and
+        that most, 0 where sizes do not tell."""
         member = self.members.get(self.member(prompt))
-        return member is not None and bool(member.trees.far([prompt])[0])
+        return (float(member.trees.beyond([prompt])[0]), member.trees.most) if member else (1.0, 0.0)
 
     def save(self, folder: Path) -> None:
         """Writes `ensemble.safetensors`: arrays of all metrics, the rest as its metadata."""

@@ -1,12 +1,16 @@
-"""What a schedule makes of a program, in numbers: the features that MetaSchedule's own cost model reads.
+"""What a schedule makes of a program, in numbers: the features that MetaSchedule's own cost model reads, and decisions.
 
-They are TVM's features of each buffer store of the scheduled program (Zheng et al., OSDI 2020, appendix B): operations
-by kind, loops that are vectorised, unrolled and parallel, for each buffer the bytes, cache lines and reuse of its
-accesses, arithmetic intensity. A program has one row: the store with most operations, the next one, and the sum of all.
+The former are TVM's features of each buffer store of the scheduled program (Zheng et al., OSDI 2020, appendix B):
+operations by kind, loops that are vectorised, unrolled and parallel, for each buffer the bytes, cache lines and reuse
+of its accesses, arithmetic intensity. A program has one row: the store with most operations, the next one, and the sum
+of all. They do not say in which order loops of results and of reductions stand in each other, and so not how much is
+summed up in registers, which the decisions of multi-level tiling do: the sizes of its levels, of the last axes alone,
+and products of levels, since trees do not multiply.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,7 +24,15 @@ from forerun.toolchains.tvm.space import Program, Refused
 _OPERATIONS = 16
 """How many of a store's features, the first ones, count operations."""
 _OF_STORE = 164
-WIDTH = 3 * _OF_STORE + 1
+_SPATIAL, _REDUCED = 4, 2
+"""Parts of a tile of an axis of results, and of one that is summed over: processors' loops are S S R S R S."""
+_LANES, _LONGEST = 16, 64
+"""Numbers in a vector of 64 bytes, and the most that TVM writes as one vector."""
+_TILED, _LISTED = 27, 5
+"""Features of tiles, and of choices and places."""
+_ABSENT = -9.0
+"""Below every place."""
+WIDTH = 3 * _OF_STORE + 1 + _TILED + _LISTED
 
 
 def features(program: Program, plans: Sequence[Plan]) -> NDArray[np.float64]:
@@ -41,10 +53,45 @@ def features(program: Program, plans: Sequence[Plan]) -> NDArray[np.float64]:
     if candidates:
         context = ms.TuneContext(mod=program.module, target=program.target, num_threads=cores())
         for place, stores in zip(candidates, extractor.extract_from(context, [*candidates.values()]), strict=True):
-            found[place] = _row(stores.numpy())
+            found[place] = np.concatenate([_row(stores.numpy()), decided(plans[place])])
     return found
 
 
 def _row(stores: NDArray[np.float64]) -> NDArray[np.float64]:
     order = np.argsort(-stores[:, :_OPERATIONS].sum(1), kind="stable")
     return np.concatenate([stores[order[0]], stores[order[min(1, len(order) - 1)]], stores.sum(0), [len(stores)]])
+
+
+def decided(plan: Plan) -> NDArray[np.float64]:
+    """`[_TILED + _LISTED]`: what the decisions say of the loops; -1 without tiles, `_ABSENT` for what is not chosen."""
+    listed = [float(d) for d in plan.decisions if isinstance(d, int)][:_LISTED]
+    tiles = [d for d in plan.decisions if isinstance(d, tuple)]
+    spatial, reduced = ([tile for tile in tiles if len(tile) == parts] for parts in (_SPATIAL, _REDUCED))
+    found = _tiled(spatial, reduced) if spatial else [-1.0] * _TILED
+    return np.array([*found, *listed, *[_ABSENT] * (_LISTED - len(listed))])
+
+
+def _tiled(spatial: Sequence[tuple[int, ...]], reduced: Sequence[tuple[int, ...]]) -> list[float]:
+    """Logarithms, but where it is said; the levels from the outermost to the innermost."""
+    levels = np.log2(spatial).sum(0)
+    sums = np.log2(reduced).sum(0) if reduced else np.zeros(_REDUCED)
+    last, before = spatial[-1], spatial[-2] if len(spatial) > 1 else (1,) * _SPATIAL
+    run = _run([tile[-1] for tile in spatial])
+    vectors, held, inner = levels[3] - math.log2(run), levels[3] + levels[2], sums[1]
+    return [
+        *levels, *np.log2(last), *np.log2(before), *sums,
+        held, held + inner, levels[3] + inner, held + levels[1] + sums.sum(),
+        math.log2(run), float(run % _LANES == 0), float(run % (_LANES // 2) == 0), vectors,
+        float(last[-1] % _LANES == 0), float(last[-1] == 1),
+        math.log2(reduced[0][1]) if reduced else 0.0, float(len(spatial)), float(len(reduced)),
+    ]  # fmt: skip
+
+
+def _run(innermost: Sequence[int]) -> int:
+    """How many numbers the vectorised loop goes through: axes are fused into it from the last one, while they fit."""
+    run = 1
+    for extent in reversed(innermost):
+        if run * extent > _LONGEST:
+            break
+        run *= extent
+    return run
