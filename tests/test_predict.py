@@ -553,6 +553,7 @@ WRONG: list[tuple[tuple[str, ...], int, str]] = [
     (("what.xyz",), 2, "--language"),
     (("bad.onnx",), 1, "no ONNX model"),
     (("open.onnx",), 2, "--size batch=1"),
+    (("open.onnx", "--size", "zork=32"), 2, "open sizes: batch; 'zork' is none of its sizes"),
     (("p1.py", "--language", "triton"), 2, "it was trained on"),
     (("p1.py", "--metric", "beauty"), 2, "memory, runtime"),
     (("p1.py", "--metric", "latency"), 2, "of python it knows"),

@@ -220,7 +220,7 @@ def read(path: str, options: Options, data: bytes | None = None) -> File:
         model = proto.load(Path(path)) if data is None else proto.parse(data, path)
         left = tuple(proto.symbols(model))
         fixed = proto.fix(model, {name: size for name, size in options.sizes.items() if name in left})
-        proto.check_sizes(fixed, path)
+        proto.check_sizes(fixed, path, [name for name in options.sizes if name not in left])
         return File(_graphs.carried(fixed, "", path), place, sizes=left)
     data = content(path) if data is None else data
     _check(path, data)
