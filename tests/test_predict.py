@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import json
@@ -264,6 +265,14 @@ def test_what_does_not_parse_is_told_and_answered(folder: Path, run_forerun: Run
     code, out, err = run_forerun("predict", "p9.py", "p3.py", "--model", str(folder))
     assert code == 0 and "p9.py" in out and err.count("does not parse") == 1
     assert "p9.py does not parse (line 5: " in err
+
+
+def test_a_byte_order_mark_is_no_part_of_a_program(folder: Path, run_forerun: Run) -> None:
+    text = program(3).encode()
+    Path("marked.py").write_bytes(codecs.BOM_UTF8 + text)
+    code, out, err = run_forerun("predict", "marked.py", "p3.py", "--model", str(folder), "--format", "json")
+    values = {row["name"]: (row["metric"], row["value"]) for row in json.loads(out) if row["metric"] == "memory"}
+    assert code == 0 and "parse" not in err and values["marked.py"] == values["p3.py"]
 
 
 @pytest.mark.parametrize(

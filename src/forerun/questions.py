@@ -6,6 +6,7 @@ program and the module that clang makes of it.
 
 from __future__ import annotations
 
+import codecs
 import math
 import os
 import re
@@ -222,7 +223,7 @@ def read(path: str, options: Options, data: bytes | None = None) -> File:
         fixed = proto.fix(model, {name: size for name, size in options.sizes.items() if name in left})
         proto.check_sizes(fixed, path, [name for name in options.sizes if name not in left])
         return File(_graphs.carried(fixed, "", path), place, sizes=left)
-    data = content(path) if data is None else data
+    data = (content(path) if data is None else data).removeprefix(codecs.BOM_UTF8)
     _check(path, data)
     if language == _LLVM:
         return File(_module(path, data, options.flags, place), place)
