@@ -252,7 +252,10 @@ def test_counts_are_whole(folder: Path) -> None:
         ("rust", 'fn main() { print("{\n}"); }}\n', ""),
         ("java", "class A { int[] a = {1, 2); }", "line 1: nothing is open that ) closes"),
         ("ruby", "puts(", ""),
-        ("python", "(" * 300_000, ""),
+        ("python", "(" * 200_000, "line 1"),
+        ("python", "(" * 300_000, "line 1: nothing closes ("),
+        ("c", "int main(void) {\n" + "f();\n" * 100_000 + "}}", "line 100002: nothing is open that } closes"),
+        ("python", f'x = [\n{"(1, 2)," * 40_000}]  # ((\ny = \']\' + """\'("""', ""),
     ],
 )
 def test_what_does_not_parse(language: str, text: str, why: str) -> None:
