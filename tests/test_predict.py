@@ -538,6 +538,20 @@ def test_an_open_size_is_of_the_networks_that_have_it(folder: Path, run_forerun:
     assert caught.value.why == "sizes that are left open: batch"
 
 
+def test_operators_of_which_nothing_is_known_are_named(folder: Path, run_forerun: Run) -> None:
+    network = proto.parse(next(generated(1, 7, "pixel3")).source.reference)
+    ask = ("predict", "net.onnx", "--metric", "latency", "--device", "pixel3", "--model", str(folder))
+    Path("net.onnx").write_bytes(network.SerializeToString())
+    assert "nothing is known" not in run_forerun(*ask)[2]
+    network.opset_import.add(domain="my", version=1)
+    last = network.graph.node[-1]
+    last.op_type, last.domain = "Foo", "my"
+    del last.attribute[:]
+    Path("net.onnx").write_bytes(network.SerializeToString())
+    code, out, err = run_forerun(*ask)
+    assert code == 0 and out and "net.onnx: nothing is known of what my.Foo costs" in err, err
+
+
 def test_a_model_that_was_told_no_devices_says_so() -> None:
     card = Card((Kind("latency", "s", "python", "", rows=9),))
     (asked,) = questions(Source("x = 1\n", "python", "a.py"), card, Options(device="foo"))

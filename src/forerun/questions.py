@@ -122,6 +122,8 @@ def questions(what: What | File, card: Card, options: Options) -> list[Question]
     if file.source.lang == _LLVM and not re.search(r"^define\b", file.source.text, re.MULTILINE):
         notes.append(f"{file.source.name} defines no function: is it the whole module?")
         whole = False
+    if file.source.lang == _ONNX and (foreign := _graphs.foreign(file.source.reference)):
+        notes.append(f"{file.source.name}: nothing is known of what {', '.join(foreign)} costs: it counts as little")
     if failures:
         notes.append(f"the metrics of its machine code are left out: {failures[0].what}: {failures[0].why}")
         whole = whole and not any(isinstance(failure, InputError) for failure in failures)  # no compiler takes it
