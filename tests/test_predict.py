@@ -601,6 +601,7 @@ WRONG: list[tuple[tuple[str, ...], int, str]] = [
     (("p1.py", "--model", "p1.py"), 1, "it is a file, and a checkpoint is a folder"),
     (("p1.py", "--language", "pyhton"), 2, "did you mean --language python?"),
     (("p1.py", "--metric", "memory", "--fail-over", "1e999"), 2, "not an amount"),
+    (("p1.py", "--metric", "memory", "--fail-over", "-5MB"), 2, "an amount is above zero"),
 ]
 
 
