@@ -249,6 +249,14 @@ def test_another_number_of_processes_goes_on_with_nothing_but_what_has_ended(tmp
     assert caught.value.why == "one process cannot go on exactly" and "--nproc-per-node" in caught.value.todo
 
 
+def test_a_checkpoint_that_the_first_process_has_not_is_told(tmp_path: Path) -> None:
+    for name in ("machine-0", "machine-1"):
+        (tmp_path / "run" / name).mkdir(parents=True)
+    World(120).train(tmp_path / "run" / "machine-1" / "whole", OF_TWO, seconds=0.0)
+    with pytest.raises(AssertionError, match=r"no last\.safetensors where the first process is"):
+        launched([tmp_path / "run"], ["tests.torchrun"])
+
+
 def test_processes_go_on_from_the_step_that_the_first_one_saved(tmp_path: Path) -> None:
     """Whatever another machine's folder holds, and a damaged checkpoint ends all of them with its error."""
     place = tmp_path / "run"

@@ -292,9 +292,16 @@ class _Run:
         checkpoint.write(self.path, self.network, self.optimisers, facts, [random for _, random in every[1:]])
 
     def _loaded(self) -> checkpoint.Loaded | None:
-        """What the first process finds in its folder, whose error is that of all."""
+        """What the first process finds in its folder, whose error is that of all. Raises InputError, and where another
+        process alone finds something."""
         found: checkpoint.Loaded | ForerunError | None = None
-        if self.rank == 0 and self.path.exists():
+        there = [self.path.exists()] * self.world
+        if self.world > 1:
+            torch.distributed.all_gather_object(there, there[0])
+        if any(there) and not there[0]:
+            why = f"process {there.index(True)} has one: its machine was the first then"
+            raise InputError(f"no {LAST} where the first process is", why, f"copy {self.folder} there, or share it")
+        if self.rank == 0 and there[0]:
             try:
                 found = checkpoint.load(self.path)
             except InputError as error:
