@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import json
@@ -251,7 +252,10 @@ def test_counts_are_whole(folder: Path) -> None:
         ("rust", 'fn main() { print("{\n}"); }}\n', ""),
         ("java", "class A { int[] a = {1, 2); }", "line 1: nothing is open that ) closes"),
         ("ruby", "puts(", ""),
-        ("python", "(" * 300_000, ""),
+        ("python", "(" * 200_000, "line 1"),
+        ("python", "(" * 300_000, "line 1: nothing closes ("),
+        ("c", "int main(void) {\n" + "f();\n" * 100_000 + "}}", "line 100002: nothing is open that } closes"),
+        ("python", f'x = [\n{"(1, 2)," * 40_000}]  # ((\ny = \']\' + """\'("""', ""),
     ],
 )
 def test_what_does_not_parse(language: str, text: str, why: str) -> None:
@@ -264,6 +268,14 @@ def test_what_does_not_parse_is_told_and_answered(folder: Path, run_forerun: Run
     code, out, err = run_forerun("predict", "p9.py", "p3.py", "--model", str(folder))
     assert code == 0 and "p9.py" in out and err.count("does not parse") == 1
     assert "p9.py does not parse (line 5: " in err
+
+
+def test_a_byte_order_mark_is_no_part_of_a_program(folder: Path, run_forerun: Run) -> None:
+    text = program(3).encode()
+    Path("marked.py").write_bytes(codecs.BOM_UTF8 + text)
+    code, out, err = run_forerun("predict", "marked.py", "p3.py", "--model", str(folder), "--format", "json")
+    values = {row["name"]: (row["metric"], row["value"]) for row in json.loads(out) if row["metric"] == "memory"}
+    assert code == 0 and "parse" not in err and values["marked.py"] == values["p3.py"]
 
 
 @pytest.mark.parametrize(
@@ -561,6 +573,20 @@ def test_an_open_size_is_of_the_networks_that_have_it(folder: Path, run_forerun:
     assert caught.value.why == "sizes that are left open: batch"
 
 
+def test_operators_of_which_nothing_is_known_are_named(folder: Path, run_forerun: Run) -> None:
+    network = proto.parse(next(generated(1, 7, "pixel3")).source.reference)
+    ask = ("predict", "net.onnx", "--metric", "latency", "--device", "pixel3", "--model", str(folder))
+    Path("net.onnx").write_bytes(network.SerializeToString())
+    assert "nothing is known" not in run_forerun(*ask)[2]
+    network.opset_import.add(domain="my", version=1)
+    last = network.graph.node[-1]
+    last.op_type, last.domain = "Foo", "my"
+    del last.attribute[:]
+    Path("net.onnx").write_bytes(network.SerializeToString())
+    code, out, err = run_forerun(*ask)
+    assert code == 0 and out and "net.onnx: nothing is known of what my.Foo costs" in err, err
+
+
 def test_a_model_that_was_told_no_devices_says_so() -> None:
     card = Card((Kind("latency", "s", "python", "", rows=9),))
     (asked,) = questions(Source("x = 1\n", "python", "a.py"), card, Options(device="foo"))
@@ -588,6 +614,7 @@ WRONG: list[tuple[tuple[str, ...], int, str]] = [
     (("what.xyz",), 2, "--language"),
     (("bad.onnx",), 1, "no ONNX model"),
     (("open.onnx",), 2, "--size batch=1"),
+    (("open.onnx", "--size", "zork=32"), 2, "open sizes: batch; 'zork' is none of its sizes"),
     (("p1.py", "--language", "triton"), 2, "it was trained on"),
     (("p1.py", "--metric", "beauty"), 2, "memory, runtime"),
     (("p1.py", "--metric", "latency"), 2, "of python it knows"),
@@ -609,6 +636,7 @@ WRONG: list[tuple[tuple[str, ...], int, str]] = [
     (("p1.py", "--model", "p1.py"), 1, "it is a file, and a checkpoint is a folder"),
     (("p1.py", "--language", "pyhton"), 2, "did you mean --language python?"),
     (("p1.py", "--metric", "memory", "--fail-over", "1e999"), 2, "not an amount"),
+    (("p1.py", "--metric", "memory", "--fail-over", "-5MB"), 2, "an amount is above zero"),
 ]
 
 

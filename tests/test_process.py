@@ -285,6 +285,17 @@ def test_a_missing_compiler_says_how_to_get_it(bare: Path) -> None:
     assert languages.find("python").version.startswith("cpython 3.")
 
 
+@pytest.mark.parametrize(
+    ("name", "says", "version"),
+    [("gawk", "GNU Awk 5.1.0, API: 3.0", "gawk 5.1.0"), ("mawk", "mawk 1.3.4 20200120", "mawk 1.3.4")],
+)
+def test_any_awk_will_do(name: str, says: str, version: str, bare: Path) -> None:
+    tool, shell = bare / name, shutil.which("sh", path=os.defpath) or "/bin/sh"
+    tool.write_text(f'#!{shell}\n[ "$1 $2" = "-W version" ] && echo "{says}" && exit\nexit 2\n')
+    tool.chmod(0o755)
+    assert languages.find("awk").version == version
+
+
 def test_the_highest_version_is_taken(bare: Path) -> None:
     shell = shutil.which("sh", path=os.defpath) or "/bin/sh"
     for version in ("9", "14", "22"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import math
 import pickle
@@ -14,7 +15,7 @@ import pytest
 from forerun import settings
 from forerun.core import Draft, Measurement, Source, Trial
 from forerun.corpora import programs
-from forerun.corpora.programs import Program, group_of, licence, load
+from forerun.corpora.programs import Program, group_of, licence, load, texts
 from forerun.errors import InputError, UsageError
 from forerun.sandbox import Limits, Pool
 from forerun.store import Store
@@ -60,6 +61,12 @@ def folder(tmp_path: Path) -> Path:
 
 def names(found: tuple[Program, ...]) -> list[str]:
     return [program.source.name for program in found]
+
+
+def test_a_byte_order_mark_is_no_part_of_a_program(folder: Path) -> None:
+    marked = folder / "hello" / "hello.py"
+    marked.write_bytes(codecs.BOM_UTF8 + marked.read_bytes())
+    assert load(folder).programs[1].source.text == "print('hello')" and "print('hello')" in texts(folder)
 
 
 def test_a_folder_becomes_sources(folder: Path) -> None:

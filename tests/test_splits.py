@@ -107,6 +107,22 @@ def test_a_cluster_goes_where_its_smallest_key_goes() -> None:
         assert all(found[one] == place(one.group, seed) for one in others)
 
 
+def test_why_nothing_can_be_held_out_has_a_next_step() -> None:
+    alike = [row(program(0) + f"x{i}", f"g{i}") for i in range(9)]
+    shared = [row(program(i % 4), f"g{i // 4}") for i in range(16)]
+    with pytest.raises(UsageError) as caught:
+        split(alike, "group")
+    assert "near-duplicates" in caught.value.why and "(--similar 2)" in caught.value.todo
+    assert split(alike, "group", similar=2).train
+    for similar in (0.8, 2.0):
+        with pytest.raises(UsageError) as caught:
+            split(shared, "group", similar=similar)
+        assert caught.value.why == "of 4 groups, those that hold the same text are one: that leaves 1"
+        assert "in no other" in caught.value.todo and "rows without groups" in caught.value.todo
+        assert "similar" not in caught.value.todo
+    assert split([row(parts(one.prompt).text, "") for one in shared], "group").train
+
+
 @settings(deadline=None, max_examples=60)
 @given(st.integers(3, 25), st.integers(0, 999))
 def test_no_part_is_empty_and_only_as_many_move_as_parts_lack(groups: int, seed: int) -> None:

@@ -1,5 +1,8 @@
 """Calls side by side."""
 
+import os
+import subprocess
+import sys
 import time
 
 import pytest
@@ -19,3 +22,14 @@ def test_results_come_in_order_and_errors_are_raised(monkeypatch: pytest.MonkeyP
     assert threads.mapped(later, []) == []
     with pytest.raises(ZeroDivisionError):
         threads.mapped(later, [1, 0, 2])
+
+
+@pytest.mark.parametrize("given", [{}, {"OMP_WAIT_POLICY": "active"}, {"GOMP_SPINCOUNT": "7"}])
+def test_threads_of_a_training_wait_asleep_unless_the_user_has_said_how(given: dict[str, str]) -> None:
+    names = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT")
+    clean = {name: value for name, value in os.environ.items() if name not in names}
+    code = f"import os, forerun.train.loop; print(*(os.environ.get(name, '') for name in {names}), sep=',')"
+    path = {"PYTHONPATH": os.pathsep.join(sys.path)}
+    told = subprocess.run([sys.executable, "-c", code], env=clean | path | given, capture_output=True, text=True)
+    wanted = given or {"OMP_WAIT_POLICY": "passive"}
+    assert told.stdout.strip().split(",") == [wanted.get(name, "") for name in names], told.stderr

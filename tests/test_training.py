@@ -22,6 +22,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from safetensors import safe_open  # noqa: E402
+from safetensors.torch import save_file  # noqa: E402
 
 from forerun.errors import ForerunError, InputError, UsageError  # noqa: E402
 from forerun.files import alone  # noqa: E402
@@ -39,6 +40,8 @@ from forerun.train.loop import BEST, LAST, Objective, Progress, Recipe, optimise
 
 GRAMMARS = {"loops": Floats(digits=2), "lines": Floats(digits=2)}
 RECIPE = Recipe(steps=60, rows=4, row_tokens=128, learning_rate=3e-3, evaluate_every=20, bf16=False)
+OF_TWO = Recipe(steps=8, rows=2, row_tokens=128, learning_rate=3e-3, evaluate_every=4, bf16=False)
+"""What `tests.torchrun` trains by."""
 
 
 def rows(n: int, seed: int) -> list[Labelled]:
@@ -194,7 +197,7 @@ def launched(places: Sequence[Path], command: Sequence[str]) -> list[str]:
     variables = os.environ | {"PYTHONPATH": path, "GLOO_SOCKET_IFNAME": "lo"}
     running = []
     for place in places:
-        place.mkdir()
+        place.mkdir(exist_ok=True)
         words, how = [sys.executable, *launch, "-m", *command, str(place)], {"stdout": PIPE, "stderr": PIPE}
         running.append(subprocess.Popen(words, env=variables, text=True, **how))
     found = []
@@ -214,7 +217,7 @@ def test_two_machines_train_by_the_command(tmp_path: Path) -> None:
     said = launched(places, ["forerun", "train", "--data", str(table), *of_table, *small, "-o"])
     (first,) = (place for place in places if (place / "model.safetensors").exists())
     other = places[1 - places.index(first)]
-    assert (other / "last-1.safetensors").exists() and not (other / "metrics.jsonl").exists()
+    assert not list(other.glob("last*")) and not (other / "metrics.jsonl").exists()  # the first one writes for all
     assert "yes" in said[places.index(first)] and said[places.index(other)] == ""
 
 
@@ -228,8 +231,44 @@ def test_two_processes_train_one_network_and_resume(machines: int, tmp_path: Pat
     weights = {path.name: path.read_bytes() for place in places for path in place.glob("*.weights")}
     assert sorted(weights) == [f"{name}-{rank}.weights" for name in ("parts", "whole") for rank in (0, 1)]
     assert len(set(weights.values())) == 1  # both processes hold the same network, stopped or not
-    positions = [json.loads(path.read_text()) for place in places for path in place.glob("?.json")]
-    assert positions[0]["seed"] != positions[1]["seed"]  # each draws examples of its own
+    facts = json.loads((first / "0.json").read_text())
+    (other,) = facts["others"]
+    assert facts["position"]["seed"] != other["seed"]  # each draws examples of its own
+
+
+def test_another_number_of_processes_goes_on_with_nothing_but_what_has_ended(tmp_path: Path) -> None:
+    place = tmp_path / "run"
+    launched([place], ["tests.torchrun"])
+    small, recipe = World(120), OF_TWO
+    small.train(place / "parts", recipe)
+    with safe_open(place / "parts" / LAST, framework="pt") as file:
+        kept, facts = {n: file.get_tensor(n) for n in file.keys()}, json.loads(file.metadata()["forerun"])  # noqa: SIM118
+    save_file(kept, place / "parts" / LAST, metadata={"forerun": json.dumps(facts | {"step": 4})})
+    with pytest.raises(InputError, match="holds a training of 2 processes") as caught:
+        small.train(place / "parts", recipe)
+    assert caught.value.why == "one process cannot go on exactly" and "--nproc-per-node" in caught.value.todo
+
+
+def test_a_checkpoint_that_the_first_process_has_not_is_told(tmp_path: Path) -> None:
+    for name in ("machine-0", "machine-1"):
+        (tmp_path / "run" / name).mkdir(parents=True)
+    World(120).train(tmp_path / "run" / "machine-1" / "whole", OF_TWO, seconds=0.0)
+    with pytest.raises(AssertionError, match=r"no last\.safetensors where the first process is"):
+        launched([tmp_path / "run"], ["tests.torchrun"])
+
+
+def test_processes_go_on_from_the_step_that_the_first_one_saved(tmp_path: Path) -> None:
+    """Whatever another machine's folder holds, and a damaged checkpoint ends all of them with its error."""
+    place = tmp_path / "run"
+    launched([place], ["tests.torchrun"])
+    World(120).train(place / "alone", OF_TWO, seconds=0.0)
+    (place / "parts" / "last-1.safetensors").write_bytes((place / "alone" / LAST).read_bytes())
+    launched([place], ["tests.torchrun"])
+    assert len({path.read_bytes() for path in place.glob("*.weights")}) == 1
+    (place / "parts" / LAST).write_bytes(b"noise")
+    with pytest.raises(AssertionError, match="cannot be read") as caught:
+        launched([place], ["tests.torchrun"])
+    assert "Connection closed" not in str(caught.value) and str(caught.value).count("InputError: ") >= 2
 
 
 def as_dict(recipe: Recipe) -> dict[str, Any]:

@@ -192,7 +192,10 @@ def test_times_of_the_one_device_that_it_was_told_of_need_no_note(
     Path("a.py").write_text("x = [0] * 300_000\n")
     code, out, err = run_forerun("predict", "a.py", "--model", "mine", "--metric", "wait")
     assert code == 0 and "laptop" in out and "no --device was named" not in err, err
-    assert "no --device was named" in run_forerun("predict", "a.py", "--model", "mine", "--metric", "runtime")[2]
+    code, _, err = run_forerun("predict", "a.py", "--model", "mine", "--metric", "runtime")
+    assert code == 0 and "no --device was named" in err and "--recipe adapt" in err, err
+    code, _, err = run_forerun("predict", "a.py", "--model", "mine", "--metric", "wait,runtime")
+    assert code == 0 and "it was told of laptop (--device)" in err and "--recipe adapt" not in err, err
 
 
 def row_of(device: str, i: int) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from pathlib import Path
@@ -11,27 +10,25 @@ import torch
 from safetensors import safe_open
 from safetensors.torch import save_file
 
-from forerun.train.loop import Recipe, train
-from tests.test_training import World
-
-RECIPE = Recipe(steps=8, rows=2, row_tokens=128, learning_rate=3e-3, evaluate_every=4, bf16=False)
+from forerun.train.loop import train
+from tests.test_training import OF_TWO, World
 
 
 def main(place: Path) -> None:
-    """Writes `NAME-RANK.weights` of both trainings, and where this process's sampler stands as `RANK.json`."""
+    """Writes `NAME-RANK.weights` of both trainings, and the last checkpoint's facts as `0.json`."""
     world, rank = World(120), os.environ["RANK"]
+    place = own if (own := place / f"machine-{rank}").exists() else place
     for name, seconds in (("whole", float("inf")), ("parts", 0.0)):
         folder = place / name
         folder.mkdir(exist_ok=True)
         done = False
         while not done:
             network = world.network()
-            done = train(network, world.data, RECIPE, folder, seconds=seconds)
+            done = train(network, world.data, OF_TWO, folder, seconds=seconds)
         save_file(network.state_dict(), place / f"{name}-{rank}.weights")
-    last = folder / ("last.safetensors" if rank == "0" else f"last-{rank}.safetensors")
-    with safe_open(last, framework="pt") as file:
-        position = json.loads(file.metadata()["forerun"])["position"]
-    (place / f"{rank}.json").write_text(json.dumps(position))
+    if rank == "0":
+        with safe_open(folder / "last.safetensors", framework="pt") as file:
+            (place / "0.json").write_text(file.metadata()["forerun"])
     torch.distributed.destroy_process_group()
 
 

@@ -6,6 +6,7 @@ program and the module that clang makes of it.
 
 from __future__ import annotations
 
+import codecs
 import math
 import os
 import re
@@ -125,6 +126,8 @@ def questions(what: What | File, card: Card, options: Options) -> list[Question]
     if file.source.lang == _LLVM and not re.search(r"^define\b", file.source.text, re.MULTILINE):
         notes.append(f"{file.source.name} defines no function: is it the whole module?")
         whole = False
+    if file.source.lang == _ONNX and (foreign := _graphs.foreign(file.source.reference)):
+        notes.append(f"{file.source.name}: nothing is known of what {', '.join(foreign)} costs: it counts as little")
     if failures:
         notes.append(f"the metrics of its machine code are left out: {failures[0].what}: {failures[0].why}")
         whole = whole and not any(isinstance(failure, InputError) for failure in failures)  # no compiler takes it
@@ -224,9 +227,9 @@ def read(path: str, options: Options, data: bytes | None = None) -> File:
         model = proto.load(Path(path)) if data is None else proto.parse(data, path)
         left = tuple(proto.symbols(model))
         fixed = proto.fix(model, {name: size for name, size in options.sizes.items() if name in left})
-        proto.check_sizes(fixed, path)
+        proto.check_sizes(fixed, path, [name for name in options.sizes if name not in left])
         return File(_graphs.carried(fixed, "", path), place, sizes=left)
-    data = content(path) if data is None else data
+    data = (content(path) if data is None else data).removeprefix(codecs.BOM_UTF8)
     _check(path, data)
     if language == _LLVM:
         return File(_module(path, data, options.flags, place), place)

@@ -171,9 +171,18 @@ def _clustered(rows: Sequence[Row], by: By, similar: float) -> list[str]:
     """
     texts = [parts(row.prompt).text for row in rows]
     keys = groups_of(rows) if by == "group" else list(map(_alone, texts))
-    joined = _Union(len(rows))
-    first: dict[str, int] = {}
     near = near_duplicates(texts, similar)
+    found = _joined(keys, near)
+    if rows and (left := len(set(found))) < _FEWEST:
+        same = len(set(_joined(keys, near_duplicates(texts, math.inf))))
+        raise _too_few(by, len(set(keys)), left, same, len(set(near)))
+    return found
+
+
+def _joined(keys: Sequence[str], near: Sequence[int]) -> list[str]:
+    """The smallest key of each row's cluster: of the rows that share a key or are near each other."""
+    joined = _Union(len(keys))
+    first: dict[str, int] = {}
     for i, key in enumerate(keys):
         joined.join(near[i], i)
         joined.join(first.setdefault(key, i), i)
@@ -181,22 +190,25 @@ def _clustered(rows: Sequence[Row], by: By, similar: float) -> list[str]:
     for i, key in enumerate(keys):
         root = joined.root(i)
         smallest[root] = min(smallest.get(root, key), key)
-    if rows and len(smallest) < _FEWEST:
-        raise _too_few(by, len(set(keys)), len(smallest), len(set(near)))
-    return [smallest[joined.root(i)] for i in range(len(rows))]
+    return [smallest[joined.root(i)] for i in range(len(keys))]
 
 
-def _too_few(by: By, alone: int, joined: int, programs: int) -> UsageError:
-    """Of so many groups or programs, which near-duplicates join to fewer clusters; and of programs that differ."""
+def _too_few(by: By, alone: int, joined: int, same: int, programs: int) -> UsageError:
+    """Of so many groups or programs, which near-duplicates join to fewer clusters, or the same text alone does; and of
+    programs that differ."""
     noun = "group" if by == "group" else "distinct program"
     why = f"all rows are of {alone} {noun}{'s' * (alone != 1)}"
-    todo = f"give rows of at least {_FEWEST} {noun}s"
+    todo, other = f"give rows of at least {_FEWEST} {noun}s", ""
     if by == "group" and programs >= _FEWEST:
-        todo += ", or rows without groups: then each distinct program is one"
-    if alone >= _FEWEST:
+        other = ", or rows without groups: then each distinct program is one"
+    if alone >= _FEWEST and same < _FEWEST:
+        why = f"of {alone} {noun}s, those that hold the same text are one: that leaves {same}"
+        todo = f"give rows of at least {_FEWEST} {noun}s whose texts are in no other"
+    elif alone >= _FEWEST:
         why = f"of {alone} {noun}s, those that hold near-duplicates of each other are one: that leaves {joined}"
-        todo = "give programs that differ more, or set similar above 1: then only the same text never crosses"
-    return UsageError("nothing can be held out", why, todo)
+        todo = "give programs that differ more, or set similar above 1 (--similar 2)"
+        other = ": then only the same text never crosses"
+    return UsageError("nothing can be held out", why, todo + other)
 
 
 def _devices(names: Iterable[str], seed: int) -> Mapping[str, str]:

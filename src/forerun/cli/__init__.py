@@ -14,7 +14,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from importlib import import_module
 from itertools import pairwise
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from forerun.errors import ForerunError, InputError, ToolMissing, UsageError, out_of_memory
 
@@ -119,6 +119,10 @@ def _forget_stdout() -> None:
 
 
 class _Parser(argparse.ArgumentParser):
+    def __init__(self, *how: Any, **more: Any) -> None:
+        super().__init__(*how, **more)
+        self._negative_number_matcher = re.compile(r"-\.?\d")  # -5MB too is a value, and whoever reads it says why not
+
     def error(self, message: str) -> NoReturn:
         """Raises UsageError: three lines, as every other error."""
         raise UsageError(f"wrong arguments of `{self.prog}`", message, f"see: {self.prog} --help")

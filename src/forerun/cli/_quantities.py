@@ -60,5 +60,7 @@ def names(text: str) -> list[str]:
 
 def _wrong(text: str, unit: str) -> UsageError:
     why = f"the metric is measured in {unit}" if unit not in ("", "1") else "the metric is a number without a unit"
+    if text.lstrip().startswith("-"):
+        why = "an amount is above zero"
     examples = {"B": "512MB, 1.5GiB or 4096", "s": "3ms, 1.5s or 0.25"}
     return UsageError(f"not an amount: {text!r}", why, f"for example: {examples.get(unit, '1000')}")

@@ -73,11 +73,20 @@ def run(options: argparse.Namespace) -> int:
         say(f"forerun: {note}")
     if not options.device and (devices := dict.fromkeys(_elsewhere(found, loaded))):
         why = f"times are those of {' and '.join(devices)}, as no --device was named"
-        say(f"forerun: {why}: of this machine, `forerun train --recipe adapt` tells it in seconds")
+        if told := dict.fromkeys(_told(found, loaded)):
+            say(f"forerun: {why}: it was told of {' and '.join(told)} (--device)")
+        else:
+            say(f"forerun: {why}: of this machine, `forerun train --recipe adapt` tells it in seconds")
     _show(_ranked(found), len(files) > 1, limit, options.format)
     if limit is not None:
         _gate(found, limit, _RISK if options.risk is None else options.risk)
     return InputError.exit_code if failed else 0
+
+
+def _told(found: Sequence[Estimate], loaded: EncoderDecoder) -> Iterator[str]:
+    """Devices of whose times the model was told by its user, of metrics that were asked for."""
+    asked = {one.metric for one in found if one.unit == "s"}
+    return (device for metric, _, device in loaded.carried.members if metric in asked and device)
 
 
 def _elsewhere(found: Sequence[Estimate], loaded: EncoderDecoder) -> Iterator[str]:

@@ -94,10 +94,15 @@ def texts(folder: Path, most: int = 1 << 20) -> Iterator[str]:
     seen = set[str]()
     for path in _files(_root(folder)):
         if of_file(path) and path.is_file() and not path.is_symlink() and path.stat().st_size <= most:
-            text = path.read_bytes().decode("utf-8", "surrogateescape")
+            text = _text(path)
             if text.strip() and "\0" not in text and text not in seen:
                 seen.add(text)
                 yield text
+
+
+def _text(path: Path) -> str:
+    """What a file holds, whatever its encoding; no mark of its byte order."""
+    return path.read_bytes().decode("utf-8", "surrogateescape").removeprefix("\ufeff")
 
 
 def group_of(source: Source) -> str:
@@ -145,7 +150,7 @@ class _Walk:
             self.skipped[reason] += 1
             return []
         assert language
-        text = path.read_bytes().decode("utf-8", "surrogateescape")
+        text = _text(path)
         if reason := incomplete(language, text) or self._unusable(language, text):
             self.skipped[reason] += 1
             return []

@@ -71,6 +71,13 @@ def counted(reference: bytes) -> Mapping[str, float]:
     return counters(network(reference))
 
 
+def foreign(reference: bytes) -> list[str]:
+    """The operators of a serialised model that are of domains which ONNX does not define, by name. Raises as `network`
+    does."""
+    found = {node.operator for node in network(reference).nodes}
+    return sorted(name for name in found if "." in name and not name.startswith("ai.onnx."))
+
+
 def network(reference: bytes) -> Graph:
     """The network in a Source's reference. Raises InputError, ToolMissing."""
     return graph(proto.parse(reference))

@@ -16,7 +16,7 @@ from functools import cache
 from forerun.tasks._counters import skipped
 
 _MOST = 1 << 18
-"""Characters that are looked at: a parser that reads more would be waited for."""
+"""Characters that Python's parser is given: with more it would be waited for. Brackets are looked at in all of them."""
 _CLOSING = {")": "(", "]": "[", "}": "{"}
 _HIDING: Mapping[str, str] = {
     "c": r"^[ \t]*\#[ \t]*(?:else|elif|define)|\\$",
@@ -30,8 +30,6 @@ _HIDING: Mapping[str, str] = {
 
 def broken(language: str, text: str) -> str:
     """Why it does not parse, with the line; nothing where it does, or where nothing tells. Never raises."""
-    if len(text) > _MOST:
-        return ""
     if language == "python":
         return _python(text)
     if language not in _HIDING or re.search(_HIDING[language], text, re.MULTILINE):
@@ -40,14 +38,18 @@ def broken(language: str, text: str) -> str:
 
 
 def _python(text: str) -> str:
+    if len(text) > _MOST:
+        return _brackets("python", text)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of what it may mean, which is not asked
             ast.parse(text.encode("utf-8", "replace").decode())  # bytes of another encoding are no matter of syntax
     except SyntaxError as error:
         return f"line {error.lineno or 1}: {error.msg}"
-    except (ValueError, RecursionError, MemoryError):  # no text, or nested deeper than it can be told
+    except ValueError:  # no text
         return ""
+    except (RecursionError, MemoryError):  # nested deeper than it can be told
+        return _brackets("python", text)
     return ""
 
 

@@ -229,7 +229,7 @@ def learned(
         return False
     best = folder / BEST
     if best.exists():
-        checkpoint.read(best, network, [])
+        checkpoint.restore(best, checkpoint.load(best), network, [])
     lora.merge(network)
     return True
 

@@ -1,6 +1,6 @@
 """The one training loop: any mix of tasks, resumable to the bit, on a CPU, a GPU, or several under `torchrun`.
 
-folder/last.safetensors     weights, optimisers, data position, random state: written every half minute
+folder/last.safetensors     weights, optimisers, data positions, random states: written every half minute
 folder/best.safetensors     weights with the lowest validation loss so far
 folder/metrics.jsonl        one line for each step, cut back to the checkpoint when training goes on
 """
@@ -17,20 +17,22 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
-from forerun.errors import ForerunError
+from forerun.errors import ForerunError, InputError
 from forerun.files import alone, write_atomically
 from forerun.models.encoder_decoder.network import Network
 from forerun.train import checkpoint, leads, losses
 from forerun.train.batches import Batch, Position, Sampler, batches, once
 from forerun.train.curves import LOG
 from forerun.train.examples import Dataset
+
+T = TypeVar("T")
 
 LAST, BEST = "last.safetensors", "best.safetensors"
 
@@ -145,10 +147,13 @@ def train(
     """Trains in place, from the folder's checkpoint where there is one; whether it came to its end.
 
     Another `objective` gives, as `Objective` does, a batch's loss and its parts; `nll` decides which weights are best.
-    Under `torchrun` each process draws examples of its own and the gradients are averaged; the first one writes.
+    Under `torchrun` each process draws examples of its own and the gradients are averaged; the first one writes and
+    reads for all, so that they go on from one step, with the position and the random state that each had there. Their
+    number shapes the result: a training that has not ended goes on with as many.
     Ctrl-C and SIGTERM end it after the step in hand: its state is saved, and KeyboardInterrupt is raised. A second one
-    ends it at once. Raises UsageError where another training runs in the folder, ForerunError where a loss or its
-    gradient is not finite: what was saved before it stays.
+    ends it at once. Raises UsageError where another training runs in the folder, InputError for a checkpoint that is
+    damaged or of another number of processes, ForerunError where a loss or its gradient is not finite: what was saved
+    before it stays.
     """
     with alone(folder, "trains in") if leads() else nullcontext():
         return _Run(network, objective(network, data, recipe), data, recipe, folder, device).run(seconds, on_step)
@@ -161,6 +166,8 @@ class _Run:
         self.data, self.recipe, self.folder = data, recipe, folder
         self.rank, self.world = int(os.environ.get("RANK", 0)), int(os.environ.get("WORLD_SIZE", 1))
         self.device = torch.device(f"cuda:{os.environ.get('LOCAL_RANK', 0)}" if device == "cuda" else device)
+        if self.device.type == "cuda":
+            torch.cuda.set_device(self.device)
         if self.world > 1 and not torch.distributed.is_initialized():
             torch.distributed.init_process_group("nccl" if self.device.type == "cuda" else "gloo")
         torch.manual_seed(recipe.seed + self.rank)
@@ -169,9 +176,9 @@ class _Run:
         self.optimisers = optimisers(network, recipe)
         self.step, self.best, self.waited = 0, math.inf, 0
         self.position = Position(recipe.seed * 1009 + self.rank)
-        self.path = folder / (LAST if self.rank == 0 else f"last-{self.rank}.safetensors")
-        if self.path.exists():
-            self._resume()
+        self.path = folder / LAST
+        if loaded := self._loaded():
+            self._resume(loaded)
         elif self.rank == 0:  # what an attempt left that was killed before it saved anything
             for name in (LOG, BEST):
                 (folder / name).unlink(missing_ok=True)
@@ -192,9 +199,9 @@ class _Run:
                 self._log(report)
                 on_step(report)
                 now = time.monotonic()
-                stopped = self._agree(bool(came))
-                ends = self._agree(now - began >= seconds)
-                if self._agree(now - saved >= recipe.save_every_s) or self.done or ends or stopped:
+                said = bool(came), now - began >= seconds, now - saved >= recipe.save_every_s
+                stopped, ends, due = self._agreed(said)
+                if due or self.done or ends or stopped:
                     self._save()
                     saved = now
                 if stopped:
@@ -246,7 +253,7 @@ class _Run:
                 _, parts = self.objective(moved(batch, self.device))
             answers = int((batch.segments_BR > 0).sum())
             total, count = total + float(parts["nll"]) * answers, count + answers
-        loss = total / max(count, 1)
+        loss = self._agreed(total / max(count, 1))
         if loss < self.best:
             self.best, self.waited = loss, 0
             if self.rank == 0:
@@ -258,13 +265,12 @@ class _Run:
     def _precision(self) -> AbstractContextManager[Any]:
         return torch.autocast(self.device.type, torch.bfloat16) if self.recipe.bf16 else nullcontext()
 
-    def _agree(self, wanted: bool) -> bool:
-        """Every process does what the first one says: clocks differ."""
-        if self.world == 1:
-            return wanted
-        said = torch.tensor([int(wanted)], device=self.device)
-        torch.distributed.broadcast(said, 0)
-        return bool(said.item())
+    def _agreed(self, own: T) -> T:
+        """What the first process has, for all of them: clocks and last digits differ."""
+        said = [own]
+        if self.world > 1:
+            torch.distributed.broadcast_object_list(said, 0)
+        return said[0]
 
     def _log(self, report: Progress) -> None:
         if self.rank == 0:
@@ -272,17 +278,52 @@ class _Run:
                 file.write(json.dumps(asdict(report)) + "\n")
 
     def _save(self) -> None:
+        every = [(self.position.to_json(), checkpoint.random_state())]
+        if self.world > 1:
+            own, every = every[0], every * self.world
+            torch.distributed.gather_object(own, every if self.rank == 0 else None)
+        if self.rank:
+            return
         facts = {
             "step": self.step, "best": self.best if math.isfinite(self.best) else None, "waited": self.waited,
-            "position": self.position.to_json(), "recipe": asdict(self.recipe), "config": asdict(self.network.config),
+            "position": every[0][0], "others": [position for position, _ in every[1:]],
+            "recipe": asdict(self.recipe), "config": asdict(self.network.config),
         }  # fmt: skip
-        checkpoint.write(self.path, self.network, self.optimisers, facts)
+        checkpoint.write(self.path, self.network, self.optimisers, facts, [random for _, random in every[1:]])
 
-    def _resume(self) -> None:
-        facts = checkpoint.read(self.path, self.network, self.optimisers)
+    def _loaded(self) -> checkpoint.Loaded | None:
+        """What the first process finds in its folder, whose error is that of all. Raises InputError, and where another
+        process alone finds something."""
+        found: checkpoint.Loaded | ForerunError | None = None
+        there = [self.path.exists()] * self.world
+        if self.world > 1:
+            torch.distributed.all_gather_object(there, there[0])
+        if any(there) and not there[0]:
+            why = f"process {there.index(True)} has one: its machine was the first then"
+            raise InputError(f"no {LAST} where the first process is", why, f"copy {self.folder} there, or share it")
+        if self.rank == 0 and there[0]:
+            try:
+                found = checkpoint.load(self.path)
+            except InputError as error:
+                found = error
+        found = self._agreed(found)
+        if isinstance(found, ForerunError):
+            raise found
+        return found
+
+    def _resume(self, loaded: checkpoint.Loaded) -> None:
+        checkpoint.restore(self.path, loaded, self.network, self.optimisers)
+        facts = loaded[0]
         self.step, self.waited = facts["step"], facts["waited"]
         self.best = math.inf if facts["best"] is None else facts["best"]
-        self.position = Position(**facts["position"])
+        positions = [facts["position"], *facts.get("others", ())]
+        if len(positions) != self.world and not self.done:
+            before, now = ("one process" if n == 1 else f"{n} processes" for n in (len(positions), self.world))
+            todo = "start as many again, as torchrun's --nproc-per-node and --nnodes say, or name another folder"
+            raise InputError(f"{self.folder} holds a training of {before}", f"{now} cannot go on exactly", todo)
+        if self.rank < len(positions):
+            self.position = Position(**positions[self.rank])
+            checkpoint.set_random_state(checkpoint.random_of(loaded, self.rank))
         log = self.folder / LOG
         if self.rank == 0 and log.exists():
             steps = _steps(log.read_text())

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -171,12 +171,16 @@ def captured(node: Any) -> list[str]:
     return list(dict.fromkeys(name for name in read if name and name not in made))
 
 
-def check_sizes(model: Any, name: str = "the model") -> None:
-    """Raises UsageError where an input has a size that is known only when the model runs, or none at all."""
+def check_sizes(model: Any, name: str = "the model", others: Sequence[str] = ()) -> None:
+    """Raises UsageError where an input has a size that is known only when the model runs, or none at all; `others` are
+    names that were given sizes and that it has not."""
     found = symbols(model)
     if found or any(not value.type.tensor_type.HasField("shape") for value in inputs(model.graph)):
         example = " ".join(f"--size {name}=1" for name in found) or "export it with fixed shapes"
-        raise UsageError(f"inputs of {name} have no fixed shape", f"open sizes: {', '.join(found) or 'all'}", example)
+        why = f"open sizes: {', '.join(found) or 'all'}"
+        if others:
+            why += f"; {' and '.join(map(repr, others))} {'is' if len(others) == 1 else 'are'} none of its sizes"
+        raise UsageError(f"inputs of {name} have no fixed shape", why, example)
 
 
 def tensors(graph: Any) -> Iterator[Any]:

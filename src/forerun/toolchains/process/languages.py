@@ -138,7 +138,10 @@ LANGUAGES: Mapping[str, Language] = {
         Language(
             "tcl", (".tcl",), ("tclsh", "tclsh8*"), "tcl", ("{tool}", "../{file}"), ask=(), say="puts $tcl_patchLevel",
         ),
-        Language("awk", (".awk",), ("gawk", "mawk"), "gawk", ("{tool}", "-f", "../{file}")),
+        Language(
+            "awk", (".awk",), ("gawk", "mawk"), "gawk", ("{tool}", "-f", "../{file}"),
+            ask=("-W", "version"),  # which both know
+        ),
         Language("r", (".r",), ("Rscript",), "r-base-core", ("{tool}", "../{file}")),
         Language("shell", (".sh", ".bash"), ("bash",), "bash", ("{tool}", "../{file}")),
         Language(
