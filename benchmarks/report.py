@@ -469,6 +469,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "unseen": unseen,
     "tuning": lambda: tuning("tuning"),
     "tuning-channels-last": lambda: tuning("tuning-channels-last"),
+    "tuning-zen4": lambda: tuning("tuning-zen4"),
     "measuring": measuring,
     "networks": networks,
     "searches": searches,

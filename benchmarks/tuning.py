@@ -241,10 +241,11 @@ Shares = dict[str, list[float]]
 def shares(lines: Sequence[Line], timed: dict[tuple[str, int], dict[str, float]]) -> dict[tuple[str, int], Shares]:
     """By method and number of candidates."""
     found: dict[tuple[str, int], Shares] = {}
-    for method, count in product((*METHODS, *WITHOUT), AT):
+    methods = dict.fromkeys((*METHODS, *WITHOUT, *(line["method"] for line in lines)))
+    for method, count in product(methods, AT):
         for line in lines:
             kernels = timed.get((line["program"], line["threads"]), {})
-            if line["method"] == method and line["asked"] >= count and best(line, count) in kernels:
+            if line["method"] == method != AGAIN and line["asked"] >= count and best(line, count) in kernels:
                 seconds = min(kernels[best(line, count)], kernels[""])
                 own = found.setdefault((method, count), {})
                 own.setdefault(line["program"], []).append(min(kernels.values()) / seconds)

@@ -17,7 +17,7 @@ from forerun.tasks.memory import Memory
 from forerun.testing import check_toolchain
 from forerun.toolchains.process import languages, runner
 from forerun.toolchains.process.runner import Bounds, Spent, built
-from forerun.toolchains.process.target import Target
+from forerun.toolchains.process.target import Target, processor
 
 QUICK = Bounds(cpu_s=1)
 MIB = 1 << 20
@@ -338,3 +338,18 @@ for name in ("SIGHUP", "SIGTERM", "SIGCHLD", "SIGUSR1"):
 assert not signal.pthread_sigmask(signal.SIG_BLOCK, [])
 """
     assert run("python", text).error == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("Intel(R) Core(TM) i7-9750H CPU @ 2.60GHz", "Intel Core i7-9750H"),
+        ("AMD EPYC 7763 64-Core Processor", "AMD EPYC 7763 64-Core"),
+        ("AMD EPYC", "AMD EPYC family 25 model 17"),
+        ("Intel(R) Xeon(R) Processor @ 2.20GHz", "Intel Xeon family 25 model 17"),
+    ],
+)
+def test_processors_are_told_apart(name: str, words: str) -> None:
+    text = f"processor\t: 0\ncpu family\t: 25\nmodel\t\t: 17\nmodel name\t: {name}\nstepping\t: 1\n"
+    assert " ".join(processor(text * 2)) == words
+    assert processor("processor\t: 0\nBogoMIPS\t: 50.00\n") == []
