@@ -21,7 +21,7 @@ from forerun.core import Metric
 from forerun.distribution import Distribution
 from forerun.errors import ForerunError, InputError, UsageError, out_of_memory
 from forerun.models._calibrated import LEVEL
-from forerun.models.encoder_decoder import EncoderDecoder
+from forerun.models.encoder_decoder import FARTHER, EncoderDecoder
 from forerun.prompts import parts
 from forerun.questions import Options, Question, What, check_sizes, questions
 from forerun.tasks.accuracy import ACCURACY
@@ -205,7 +205,7 @@ def answers(asked: Sequence[Question], loaded: EncoderDecoder, model: str = MODE
         most = min(loaded.calibration.most(parts(question.prompt)), sys.float_info.max)
         wanted = question.asks
         if reading.beyond > 1 and kind.metric == Runtime.name:
-            belief = belief if question.left else belief.scaled(reading.beyond)
+            belief = belief if question.left else belief.scaled(max(reading.beyond / FARTHER, 1.0))
             wanted = max(wanted, reading.beyond * reading.most)
         asks = wanted if wanted > most else None
         belief = belief if asks is None else belief.reaching(asks, LEVEL)
