@@ -21,7 +21,7 @@ from forerun.core import Metric
 from forerun.distribution import Distribution
 from forerun.errors import ForerunError, InputError, UsageError, out_of_memory
 from forerun.models._calibrated import LEVEL
-from forerun.models.encoder_decoder import FARTHER, EncoderDecoder
+from forerun.models.encoder_decoder import EncoderDecoder
 from forerun.prompts import parts
 from forerun.questions import Options, Question, What, check_sizes, questions
 from forerun.tasks.accuracy import ACCURACY
@@ -204,8 +204,7 @@ def answers(asked: Sequence[Question], loaded: EncoderDecoder, model: str = MODE
             belief = belief.within(0.0, 1.0)
         most = min(loaded.calibration.most(parts(question.prompt)), sys.float_info.max)
         wanted = question.asks
-        if reading.beyond > 1 and kind.metric == Runtime.name:
-            belief = belief if question.left else belief.scaled(max(reading.beyond / FARTHER, 1.0))
+        if reading.beyond > 1 and kind.metric == Runtime.name and question.counted:
             wanted = max(wanted, reading.beyond * reading.most)
         asks = wanted if wanted > most else None
         belief = belief if asks is None else belief.reaching(asks, LEVEL)

@@ -21,7 +21,7 @@ from forerun.models.encoder_decoder.card import Card, Kind
 from forerun.prompts import parts
 from forerun.tasks import _graphs, _programs, size
 from forerun.tasks._counters import reads_sizes
-from forerun.tasks._endless import endless, left_early
+from forerun.tasks._endless import counted, endless
 from forerun.tasks._footprint import asked
 from forerun.tasks._parsing import broken
 from forerun.tasks.accuracy import ACCURACY
@@ -88,8 +88,8 @@ class Question:
     """Those that a network left open."""
     asks: float = 0.0
     """What its text asks for, in the unit; without end where nothing ends it; 0 where it does not tell."""
-    left: bool = True
-    """Whether its loops may be left early, of what runs."""
+    counted: bool = False
+    """Whether its loops say how often they go round, of what runs."""
 
 
 def questions(what: What | File, card: Card, options: Options) -> list[Question]:
@@ -118,8 +118,8 @@ def questions(what: What | File, card: Card, options: Options) -> list[Question]
         why = f"nothing is seen that ends the loop in line {loop.line}" + (", which adds to something" * loop.grows)
         notes.append(f"{file.source.name}: {why}: the answer is that of programs that end")
         found = [_for_ever(one, loop.grows) if _ran(one.kind.metric) else one for one in found]
-    if runs and not left_early(file.source.lang, file.source.text):
-        found = [replace(one, left=not _ran(one.kind.metric)) for one in found]
+    if runs and counted(file.source.lang, file.source.text):
+        found = [replace(one, counted=_ran(one.kind.metric)) for one in found]
     if runs and not options.stdin and reads_sizes(file.source.lang, file.source.text):
         why = "how much it takes follows from what it reads, and no input was named (--stdin)"
         notes.append(f"{file.source.name}: {why}: the answer is that of usual programs")

@@ -165,14 +165,14 @@ def _standard_input(options: Options) -> File:
 
 
 def _ranked(found: Sequence[Estimate]) -> list[list[Estimate]]:
-    """By metric and unit, the best first."""
+    """By metric and unit, the best first; what asks for more than was ever measured comes last, by how much."""
     from forerun.questions import lower_is_better
 
     kept: dict[tuple[str, str], list[Estimate]] = {}
     for one in found:
         kept.setdefault((one.metric, one.unit), []).append(one)
     for (metric, _), own in kept.items():
-        own.sort(key=lambda one: one.value, reverse=not lower_is_better(metric))
+        own.sort(key=lambda one: (one.asks or 0.0, one.value), reverse=not lower_is_better(metric))
     return list(kept.values())
 
 

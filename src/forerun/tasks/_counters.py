@@ -156,11 +156,6 @@ def skipped(language: str) -> str:
     return _SYNTAX[language].skip
 
 
-def looping(language: str) -> frozenset[str]:
-    """The words that begin a loop in a language that is known."""
-    return _SYNTAX[language].loops
-
-
 @cache
 def _pattern(syntax: _Syntax) -> re.Pattern[str]:
     # In Lisp the parenthesis stands in front of what is called.

@@ -24,6 +24,9 @@ from forerun.toolchains.onnx.text import text
 
 LANGUAGE = "onnx"
 
+_OWN = ("ai.onnx.ml.", "ai.onnx.training.", "ai.onnx.preview.")
+"""How operators of domains begin that ONNX defines, beside its first one."""
+
 
 @dataclass(frozen=True)
 class Graphs(Numbers):
@@ -75,7 +78,7 @@ def foreign(reference: bytes) -> list[str]:
     """The operators of a serialised model that are of domains which ONNX does not define, by name. Raises as `network`
     does."""
     found = {node.operator for node in network(reference).nodes}
-    return sorted(name for name in found if "." in name and not name.startswith("ai.onnx."))
+    return sorted(name for name in found if "." in name and not name.startswith(_OWN))
 
 
 def network(reference: bytes) -> Graph:

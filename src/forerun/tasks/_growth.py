@@ -56,9 +56,12 @@ class Growth:
         """In the order of the text."""
         self._puts: Counter[str] | None = None
         """At how many places something is put into what has a name."""
-        tokens = enumerate(self._tokens)
-        self._listed = {text.bound(i) for i, token in tokens if token in ("=", ":=") and text.part(i + 1) == "["} - {""}
-        """Names that are bound to a list that is written out."""
+        self._bound: dict[str, list[tuple[int, bool]]] = {}
+        """Where names are bound, in the order of the text, and whether to a list that is written out; but where a list
+        is added to itself."""
+        for i, token in enumerate(self._tokens):
+            if token in ("=", ":=") and is_word(name := text.bound(i)) and name not in self._tokens[i + 1 : i + 4]:
+                self._bound.setdefault(name, []).append((i, self._written_out(i + 1)))
         self._classes = {name for before, name in pairwise(self._tokens) if before in _CLASSES and is_word(name)}
 
     def grows(self, i: int) -> bool:
@@ -143,17 +146,31 @@ class Growth:
             return tokens[i + 1 + (tokens[i + 1] == "(")]
         return token if token in self._names.growing and self._put(i) else ""
 
+    def _written_out(self, i: int) -> bool:
+        """Whether a list is written out there, perhaps several times: `[0, 1]`, `[0] * n`."""
+        part = self._text.part
+        behind = part(self._text.closing(i) + 1) if part(i) == "[" else "["
+        return behind in _ENDS or behind == "*"
+
     def _doubles(self, i: int) -> bool:
-        """Whether the list that is named there is added to itself: `a = a + a`, `a += a`, `a.extend(a)`, `a *= 2`."""
+        """Whether the list that is named there is added to itself in a loop since it was bound: `a = a + a`, `a += a`,
+        `a.extend(a)`, `a *= 2`, `a = a * 2`."""
         name, part = self._tokens[i], self._text.part
-        if name not in self._listed:
+        if name not in self._bound:
             return False
-        behind = [part(k) for k in range(i + 1, i + 5)]
-        return (
-            behind[:4] == ["=", name, "+", name]
+        behind, end = [part(k) for k in range(i + 1, i + 5)], part(i + 5)
+        doubled = (
+            (behind == ["=", name, "+", name] and end in _ENDS)
             or (behind[:2] == ["+=", name] and behind[2] in _ENDS)
-            or (behind[:2] == [".", "extend"] and behind[2:4] == ["(", name] and part(i + 5) == ")")
-            or (behind[:2] == ["*=", "2"])
+            or (behind == [".", "extend", "(", name] and end == ")")
+            or (behind[:2] == ["*=", "2"] and behind[2] in _ENDS)
+            or (behind == ["=", name, "*", "2"] and end in _ENDS)
+        )
+        if not doubled:
+            return False
+        before = [bound for bound in self._bound[name] if bound[0] < i]
+        return (
+            bool(before) and before[-1][1] and not self._text.speech.loops.isdisjoint(self._tokens[before[-1][0] : i])
         )
 
     def _linked(self, i: int) -> bool:
@@ -167,8 +184,13 @@ class Growth:
             return False
         if tokens[k - 1] in _LINKS and tokens[k - 2] in (".", ">", "->"):
             return True
-        inside = tokens[i + 2 : self._text.closing(i + 1)]
-        return is_word(tokens[k - 1]) and tokens[k - 1] in inside and "," in inside
+        name, end = tokens[k - 1], self._text.closing(i + 1)
+        alone = (
+            tokens[j - 1] in ("(", "{", ",", ":") and tokens[j + 1] in (",", ")", "}")
+            for j in range(i + 2, end)
+            if tokens[j] == name
+        )
+        return is_word(name) and "," in tokens[i + 2 : end] and any(alone)
 
     def _put(self, i: int) -> int:
         """Where an element is written that is put into something that was empty, if it is: `a[k] = v`, `a[k]++`, Ruby's
