@@ -59,9 +59,9 @@ class Estimate:
     """What a user should know of how the answer came about."""
     level: float = LEVEL
     asks: float | None = None
-    """What the text asks for, in the unit, where nothing that was measured took so much: bytes; seconds without end of
-    a loop that nothing is seen to end, and bytes if it adds to something. How much of it is taken nobody knows: the
-    interval reaches as far."""
+    """What the text asks for, in the unit, where nothing that was measured took so much: bytes; seconds where all
+    loops say how often they go round; without end where nothing is seen to end a loop, bytes too if it adds to
+    something. How much of it is taken nobody knows: the interval reaches as far."""
 
     @property
     def familiar(self) -> str:
