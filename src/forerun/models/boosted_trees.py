@@ -117,7 +117,7 @@ class BoostedTrees(Regression):
         target, found = self._of_fit()[1], [parts(prompt) for prompt in prompts]
         names = [self._columns.names[column].removeprefix(COUNTER) for column in target.way.sizes]
         counts = np.array([[one.counters.get(name, 0.0) for name in names] for one in found])
-        return np.exp(target.farther(counts, np.array(self._codes(found)), math.inf))
+        return np.exp(target.farther(counts, np.array(self._codes(found)), np.full(len(names), math.inf)))
 
     @property
     def most(self) -> float:
@@ -336,18 +336,18 @@ class _Target:
         """Of which rows sizes say what is taken: none where they are not looked at."""
         return self._grown(x)[:, 1] > math.log1p(Grown.HEARD) if self.way.sizes else np.zeros(len(x), dtype=np.bool_)
 
-    def farther(self, counts: Table, kinds: Vector, most: float = 0.0) -> Vector:
-        """How much farther rows reach than what was measured, by counts up to `most` (0: what is still a size)."""
+    def farther(self, counts: Table, kinds: Vector, most: Vector) -> Vector:
+        """How much farther rows reach than what was measured, by counts up to `most` `[sizes]`."""
         if not self.way.sizes:
             return np.zeros(len(kinds))
-        found = self.grown(counts, kinds, np.full(len(self.way.sizes), most) if most else self.way.most)
+        found = self.grown(counts, kinds, most)
         return np.asarray(np.maximum(found[:, 0] - self.farthest, 0.0))
 
     def near(self, x: Table) -> Table:
         """What trees see of rows whose sizes are heard: none that reach beyond."""
         columns, made = list(self.way.sizes), x.copy()
         counts = np.minimum(_counts(x, columns), self.way.most)
-        made[:, columns] = np.log1p(counts * np.exp(-self.farther(counts, x[:, -1]))[:, None])
+        made[:, columns] = np.log1p(counts * np.exp(-self.farther(counts, x[:, -1], self.way.most))[:, None])
         made[:, self.way.hidden] = 0.0
         return self.seen(made)
 

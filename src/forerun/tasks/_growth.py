@@ -10,7 +10,7 @@ from forerun.tasks._arithmetic import FAR, MOST
 from forerun.tasks._contents import Contents
 from forerun.tasks._names import Names
 from forerun.tasks._stdin import is_word
-from forerun.tasks._texts import Texts
+from forerun.tasks._texts import Texts, doubled
 from forerun.tasks._tokens import Text
 
 GROWING = frozenset(
@@ -23,10 +23,6 @@ _ALONE = frozenset("malloc calloc".split())
 _CLASSES = frozenset("class struct record type".split())
 _LINKS = frozenset("next nxt prev left right child tail rest cdr link".split())
 """What nodes call those that they lead to."""
-_DOUBLED = 60.0
-"""No list is doubled more often."""
-
-
 _ENDS = frozenset(("", ";", "\n", ")", "}", "end"))
 """What stands behind a statement."""
 
@@ -64,20 +60,8 @@ class Growth:
                 self._bound.setdefault(name, []).append((i, self._written_out(i + 1)))
         self._classes = {name for before, name in pairwise(self._tokens) if before in _CLASSES and is_word(name)}
 
-    def grows(self, i: int) -> bool:
-        """Whether `hear` may hear something of the token there."""
-        token = self._tokens[i]
-        return (
-            token in GROWING
-            or token in self._names.growing
-            or token in self._classes
-            or self._tokens[i + 1] == "["
-            or self.texts.grows(i) != ""
-            or self._doubles(i)
-        )
-
     def hear(self, i: int, latest: float) -> None:
-        """What is added at `i`, where the loop before goes round `latest` times."""
+        """What is added at `i`, if anything is, where the loop before goes round `latest` times."""
         tokens, token, names, takes = self._tokens, self._tokens[i], self._names, self._text.speech.takes
         if self.texts.written(i):
             return
@@ -87,14 +71,16 @@ class Growth:
             names.hold(name, min(latest * each, most))
             self._add(i, most, takes.share(each * takes.written + takes.piece * (most == MOST)), name)
             return
-        if self._doubles(i):
-            first, times = max(names.counts.get(token, 1.0), 1.0), max(latest, 1.0)
-            every = min(first * 2.0 ** min(times, _DOUBLED), MOST)
+        if token in self._bound and self._doubles(i):
+            times = max(latest, 1.0)
+            every = doubled(names.counts.get(token, 1.0), times)
             names.hold(token, every)
             self._add(i, MOST, max(every / times * takes.share(takes.filled), 1.0))
             return
-        if self._linked(i):
+        if token in self._classes and self._linked(i):
             self._add(i, MOST, max(takes.share(takes.node), 1.0))
+            return
+        if not (token in GROWING or token in names.growing or tokens[i + 1] == "["):
             return
         if grows := self._list(i):
             names.hold(grows, min(latest, names.bounded.get(grows, latest)))
@@ -156,17 +142,15 @@ class Growth:
         """Whether the list that is named there is added to itself in a loop since it was bound: `a = a + a`, `a += a`,
         `a.extend(a)`, `a *= 2`, `a = a * 2`."""
         name, part = self._tokens[i], self._text.part
-        if name not in self._bound:
-            return False
         behind, end = [part(k) for k in range(i + 1, i + 5)], part(i + 5)
-        doubled = (
+        itself = (
             (behind == ["=", name, "+", name] and end in _ENDS)
             or (behind[:2] == ["+=", name] and behind[2] in _ENDS)
             or (behind == [".", "extend", "(", name] and end == ")")
             or (behind[:2] == ["*=", "2"] and behind[2] in _ENDS)
             or (behind == ["=", name, "*", "2"] and end in _ENDS)
         )
-        if not doubled:
+        if not itself:
             return False
         before = [bound for bound in self._bound[name] if bound[0] < i]
         return (
@@ -177,7 +161,7 @@ class Growth:
         """Whether a node of the class that is named there is made and kept by another: `head = Node(x, head)`,
         `last.next = new Node(x)`."""
         tokens = self._tokens
-        if tokens[i] not in self._classes or tokens[i + 1] not in ("(", "{"):
+        if tokens[i + 1] not in ("(", "{"):
             return False
         k = i - 1 - (tokens[i - 1] in ("new", "&"))
         if k < 1 or tokens[k] not in ("=", ":="):

@@ -149,8 +149,7 @@ class _Hearing:
         for i, token in enumerate(self._tokens[: len(self._starts)]):
             if token in ("=", ":="):
                 self._contents.enlarge(i)
-            if self._growth.grows(i):
-                self._growth.hear(i, self._latest)
+            self._growth.hear(i, self._latest)
             listener = listeners.get(token)
             size = listener(i) if listener else 0.0
             if size > 1.0:

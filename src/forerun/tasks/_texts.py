@@ -36,7 +36,7 @@ _ESCAPED = re.compile(r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)")
 _FEW = 8.0
 """Characters of a piece of which nothing is told."""
 _DOUBLED = 60.0
-"""No text is doubled more often."""
+"""Nothing is doubled more often."""
 
 
 class Texts:
@@ -75,8 +75,7 @@ class Texts:
             return 1.0
         if itself:
             times = max(times, 1.0)
-            first = max(self.names.get(name, 0.0), 1.0)
-            length = max(length, float(min(first * 2.0 ** min(times, _DOUBLED), MOST)) / times)
+            length = max(length, doubled(self.names.get(name, 0.0), times) / times)
         return max(length, 1.0)
 
     def written(self, i: int) -> bool:
@@ -165,3 +164,8 @@ class Texts:
             return max(self._names.work_out(i + 2), 1.0)
         repeated = self._tokens[i + 1] == "." and self._tokens[i + 2] in ("repeat", "repeated")
         return max(self._names.work_out(i + 4), 1.0) if repeated else 1.0
+
+
+def doubled(first: float, times: float) -> float:
+    """How much there is of a text or a list after so much of it, one at least, was added to itself so often."""
+    return float(min(max(first, 1.0) * 2.0 ** min(times, _DOUBLED), MOST))
