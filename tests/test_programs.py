@@ -69,6 +69,11 @@ def test_a_byte_order_mark_is_no_part_of_a_program(folder: Path) -> None:
     assert load(folder).programs[1].source.text == "print('hello')" and "print('hello')" in texts(folder)
 
 
+def test_texts_without_labels_are_programs_and_what_compilers_write(folder: Path) -> None:
+    write(folder, {"out/sum.ll": "ret void", "out/sum.s": "retq", "out/SUM.S": "ret", "out/notes.txt": "none"})
+    assert {"ret void", "retq", "ret", "print('hello')"} <= {*texts(folder)} and "none" not in texts(folder)
+
+
 def test_a_folder_becomes_sources(folder: Path) -> None:
     found = load(folder)
     assert names(found.programs) == [

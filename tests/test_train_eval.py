@@ -21,11 +21,13 @@ pytest.importorskip("sklearn")
 
 from forerun.cli._train_predict import FEW  # noqa: E402
 from forerun.core import Metric  # noqa: E402
+from forerun.corpora._families import mlp  # noqa: E402
 from forerun.models.encoder_decoder import SHIPPED  # noqa: E402
 from forerun.rows import Row  # noqa: E402
 from forerun.splits import split  # noqa: E402
 from forerun.tables import read_rows, write_rows  # noqa: E402
 from forerun.tasks._programs import question  # noqa: E402
+from forerun.toolchains.onnx.build import serialised  # noqa: E402
 from forerun.train.curves import points_of  # noqa: E402
 
 torch.set_num_threads(1)
@@ -284,10 +286,15 @@ def test_code_without_labels_is_where_a_training_starts(table: Path, run_forerun
     for i in range(50):
         (folder / f"{i}.c").write_text(f"int f{i}(int n) {{ for (int i = 0; i < n; i++) n += {i}; return n; }}\n")
     (folder / "readme.txt").write_text("nothing to learn")
+    (folder / "f.ll").write_text("define i32 @f() {\n  ret i32 1\n}\n")
+    (folder / "f.s").write_text("f:\n\tmovl $1, %eax\n\tretq\n")
+    (folder / "net.onnx").write_bytes(serialised(mlp(random.Random(0))[1]))
+    (folder / "damaged.onnx").write_bytes(b"noise")
     language, small = tmp_path / "language", ("--depth", "1", "--context", "64", "--format", "json")
     words = ("train", "code", "--folder", str(tmp_path / "code"), *small, "--steps", "20", "-o", str(language))
     code, out, err = run_forerun(*words)
-    assert code == 0 and json.loads(out)[0]["done"] == "yes" and err.startswith("50 texts to learn from")
+    assert code == 0 and json.loads(out)[0]["done"] == "yes" and "53 texts to learn from" in err
+    assert "code: 1 file left out: " in err
     mine = ("--data", str(table), "--text", "code", "--target", "latency_s", "--group", "problem", "--language", "c")
     start = ("--start", str(language), "--similar", "2", "--steps", "4", "-o", str(tmp_path / "made"))
     code, out, err = run_forerun("train", *mine, *small, *start)

@@ -271,6 +271,14 @@ def test_processes_go_on_from_the_step_that_the_first_one_saved(tmp_path: Path) 
     assert "Connection closed" not in str(caught.value) and str(caught.value).count("InputError: ") >= 2
 
 
+def test_a_process_that_is_killed_ends_the_others_with_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(AssertionError, match="another process of this training ended") as caught:
+        launched([tmp_path / "run"], ["tests.torchrun", "killed"])
+    assert f"goes on from {tmp_path / 'run' / LAST}" in str(caught.value)
+    with safe_open(tmp_path / "run" / LAST, framework="pt") as file:
+        assert json.loads(file.metadata()["forerun"])["step"] in (2, 3)
+
+
 def as_dict(recipe: Recipe) -> dict[str, Any]:
     return {name: getattr(recipe, name) for name in recipe.__slots__}
 

@@ -1,16 +1,18 @@
-"""One of two processes of a training, for test_training: whole, and stopped after each step."""
+"""One of two processes of a training, for test_training: whole, stopped after each step, or killed before its end."""
 
 from __future__ import annotations
 
 import os
+import signal
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import torch
 from safetensors import safe_open
 from safetensors.torch import save_file
 
-from forerun.train.loop import train
+from forerun.train.loop import Progress, train
 from tests.test_training import OF_TWO, World
 
 
@@ -32,5 +34,16 @@ def main(place: Path) -> None:
     torch.distributed.destroy_process_group()
 
 
+def killed(place: Path) -> None:
+    """The second process is killed after its third step, as by the system where memory is short."""
+
+    def on_step(report: Progress) -> None:
+        if report.step == 3 and os.environ["RANK"] == "1":
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    world = World(120)
+    train(world.network(), world.data, replace(OF_TWO, save_every_s=0.0), place, on_step=on_step)
+
+
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    {"killed": killed}.get(sys.argv[1], main)(Path(sys.argv[-1]))

@@ -121,7 +121,7 @@ def _forget_stdout() -> None:
 class _Parser(argparse.ArgumentParser):
     def __init__(self, *how: Any, **more: Any) -> None:
         super().__init__(*how, **more)
-        self._negative_number_matcher = re.compile(r"-\.?\d")  # -5MB too is a value, and whoever reads it says why not
+        self._negative_number_matcher = re.compile(r"-(\.?\d|inf|nan)")  # whoever reads -5MB says why not
 
     def error(self, message: str) -> NoReturn:
         """Raises UsageError: three lines, as every other error."""

@@ -18,8 +18,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         " folder, it goes on where it stopped; Ctrl-C loses nothing. Then: forerun train --data FILE --start DIR"
     )
     parser.add_argument(
-        "--folder", action="append", default=[], type=Path, metavar="DIR", help="source files, in folders below it too"
-    )
+        "--folder", action="append", default=[], type=Path, metavar="DIR",
+        help="source files, LLVM IR (.ll), assembly (.s, .asm) and networks (.onnx), in folders below it too",
+    )  # fmt: skip
     rows = "rows as `forerun data` writes them, of which only the texts are read"
     parser.add_argument("--data", action="append", default=[], type=Path, metavar="FILE", help=rows)
     parser.add_argument("--recipe", default="cpu", help="cpu or gpu (default: cpu)")
@@ -46,8 +47,14 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _texts(options: argparse.Namespace) -> list[str]:
-    """Each once, in their order. Raises InputError."""
-    from forerun.corpora import programs
+    """Each once, in their order. Raises InputError, and ToolMissing where nothing reads networks."""
+    from forerun.corpora import onnx_models, programs
 
     found = [text for folder in options.folder for text in programs.texts(folder)]
+    for folder in options.folder:
+        if any(folder.rglob("*.onnx")):
+            graphs = onnx_models.load(folder, "")
+            found += (each.source.text for each in graphs.networks)
+            for why, count in graphs.skipped.items():
+                say(f"{folder}: {counted(count, 'file')} left out: {why}")
     return list(dict.fromkeys([*found, *(row.prompt for path in options.data for row in read_rows(path))]))

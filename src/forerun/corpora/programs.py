@@ -26,6 +26,8 @@ the first number in the file's name, else in the name of the nearest folder arou
 _LICENCES = re.compile(r"(?i)(licen[cs]e|copying|unlicense)(\.\w+)?")
 _INPUTS = (".in", ".stdin")
 _SKIPPED = frozenset({"node_modules", "__pycache__"})
+_COMPILED = frozenset({".ll", ".s", ".asm"})
+"""Suffixes of what compilers write."""
 
 # The first that is found names the licence; the more special ones stand first.
 _SPDX = (
@@ -87,13 +89,15 @@ def load(
 
 
 def texts(folder: Path, most: int = 1 << 20) -> Iterator[str]:
-    """Files of `most` bytes at most whose suffix is one of a language, whole programs or not, each text once.
+    """Files of `most` bytes at most in a language that is measured, in LLVM IR or assembly, by their suffixes, whole
+    programs or not, each text once.
 
     Raises InputError where there is no such folder.
     """
     seen = set[str]()
     for path in _files(_root(folder)):
-        if of_file(path) and path.is_file() and not path.is_symlink() and path.stat().st_size <= most:
+        known = of_file(path) or path.suffix.lower() in _COMPILED
+        if known and path.is_file() and not path.is_symlink() and path.stat().st_size <= most:
             text = _text(path)
             if text.strip() and "\0" not in text and text not in seen:
                 seen.add(text)

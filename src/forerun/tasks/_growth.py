@@ -23,8 +23,17 @@ _ALONE = frozenset("malloc calloc".split())
 _CLASSES = frozenset("class struct record type".split())
 _LINKS = frozenset("next nxt prev left right child tail rest cdr link".split())
 """What nodes call those that they lead to."""
+_DOUBLING = frozenset(("=@+@", "+=@", "*=2", "=@*2", "=2*@", ".extend(@)", ".concat(@)", "=@.concat(@)"))
+_DOUBLING_TOKENS = 12
 _ENDS = frozenset(("", ";", "\n", ")", "}", "end"))
 """What stands behind a statement."""
+
+
+def _copies(words: str) -> str:
+    """`@` for copies of it."""
+    for copy in ("@[:]", "@.copy()", "list(@)"):
+        words = words.replace(copy, "@")
+    return words
 
 
 class Grown(NamedTuple):
@@ -140,22 +149,21 @@ class Growth:
 
     def _doubles(self, i: int) -> bool:
         """Whether the list that is named there is added to itself in a loop since it was bound: `a = a + a`, `a += a`,
-        `a.extend(a)`, `a *= 2`, `a = a * 2`."""
-        name, part = self._tokens[i], self._text.part
-        behind, end = [part(k) for k in range(i + 1, i + 5)], part(i + 5)
-        itself = (
-            (behind == ["=", name, "+", name] and end in _ENDS)
-            or (behind[:2] == ["+=", name] and behind[2] in _ENDS)
-            or (behind == [".", "extend", "(", name] and end == ")")
-            or (behind[:2] == ["*=", "2"] and behind[2] in _ENDS)
-            or (behind == ["=", name, "*", "2"] and end in _ENDS)
-        )
-        if not itself:
+        `a *= 2`, `a = 2 * a`, `a.extend(a)`, `a = a.concat(a)`, or to a copy of it, `a += a[:]`."""
+        if self._doubling(i) not in _DOUBLING:
             return False
-        before = [bound for bound in self._bound[name] if bound[0] < i]
+        before = [bound for bound in self._bound[self._tokens[i]] if bound[0] < i]
         return (
             bool(before) and before[-1][1] and not self._text.speech.loops.isdisjoint(self._tokens[before[-1][0] : i])
         )
+
+    def _doubling(self, i: int) -> str:
+        """The statement from the name there on, the name and copies of what it names being `@`."""
+        if self._text.part(i + 1) not in ("=", "+=", "*=", ".") or self._tokens[i - 1] == "=":
+            return ""
+        name, behind = self._tokens[i], self._tokens[i + 1 : i + _DOUBLING_TOKENS]
+        end = next((k for k, token in enumerate(behind) if token in (";", "\n", "}", "end")), len(behind))
+        return _copies("".join("@" if token == name else token for token in behind[:end]))
 
     def _linked(self, i: int) -> bool:
         """Whether a node of the class that is named there is made and kept by another: `head = Node(x, head)`,

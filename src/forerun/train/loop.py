@@ -24,7 +24,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
-from forerun.errors import ForerunError, InputError
+from forerun.errors import ForerunError, InputError, reason
 from forerun.files import alone, write_atomically
 from forerun.models.encoder_decoder.network import Network
 from forerun.train import checkpoint, leads, losses
@@ -153,10 +153,23 @@ def train(
     Ctrl-C and SIGTERM end it after the step in hand: its state is saved, and KeyboardInterrupt is raised. A second one
     ends it at once. Raises UsageError where another training runs in the folder, InputError for a checkpoint that is
     damaged or of another number of processes, ForerunError where a loss or its gradient is not finite: what was saved
-    before it stays.
+    before it stays, and where another process ended.
     """
-    with alone(folder, "trains in") if leads() else nullcontext():
+    with alone(folder, "trains in") if leads() else nullcontext(), _together(folder):
         return _Run(network, objective(network, data, recipe), data, recipe, folder, device).run(seconds, on_step)
+
+
+@contextmanager
+def _together(folder: Path) -> Iterator[None]:
+    """Raises ForerunError where what the others have to say does not come."""
+    try:
+        yield
+    except RuntimeError as error:  # gloo has no class of its own for it, and names itself
+        if not (isinstance(error, torch.distributed.DistError) or "gloo" in str(error)):
+            raise
+        kept = f"goes on from {folder / LAST}" if (folder / LAST).exists() else "begins anew: nothing was saved yet"
+        todo = f"look at what that one said, then start all of them again: the training {kept}"
+        raise ForerunError("another process of this training ended", reason(error), todo) from error
 
 
 class _Run:
