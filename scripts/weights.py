@@ -15,9 +15,10 @@ prints how many of the test rows are familiar, and how many were. `record` write
 after one was changed by hand.
 
 `rows` draws architectures of NAS-Bench-201. The other files are those of `forerun data export`; `benchmarks/measured`
-says how their programs are found again. Both training and judging split all files together by group, so a program is on
-one side only, whatever was measured of it. Programs that were written by `forerun.corpora.generated` are learned from,
-and judge nobody, nor does what the network has learned from before. Called again, training goes on where it stopped,
+says how their programs are found again. `train` splits all files together by group, so a program is on one side only,
+whatever was measured of it; the others deal rows as the checkpoint says that it had them (`learned.json`), so that the
+files of what is asked about are enough. Programs that were written by `forerun.corpora.generated` are learned from, and
+judge nobody. Called again, training goes on where it stopped,
 and judging asks only what is not yet in the card. Results go into the checkpoint's card.
 """
 
@@ -119,11 +120,16 @@ def _architectures(table: Path) -> list[Row]:
     return [row for row in found if row.metric == "accuracy" or id(row) in kept]
 
 
-def _split(files: Sequence[Path]) -> Split:
-    """By group, with the licences of what was measured; architectures look alike: near-duplicates of them may cross."""
+def _read(files: Sequence[Path]) -> list[Row]:
+    """With the licences of what was measured."""
     known = {line.name: line.licence for table in MEASURED.glob("*.csv.gz") for line in measured.read(table)}
     read = (row for file in files for row in read_rows(file))
-    rows = [replace(row, licence=row.licence or known.get(row.name, "")) for row in read]
+    return [replace(row, licence=row.licence or known.get(row.name, "")) for row in read]
+
+
+def _split(files: Sequence[Path]) -> Split:
+    """By group; architectures look alike: near-duplicates of them may cross."""
+    rows = _read(files)
     alike = [row for row in rows if row.name.startswith("nas-bench")]
     others = [row for row in rows if not row.name.startswith("nas-bench")]
     found = [split(own, "group", 0, similar=s) for own, s in ((alike, math.inf), (others, SIMILAR)) if own]
@@ -154,7 +160,8 @@ def _train(options: argparse.Namespace) -> int:
 
 
 def _grow(options: argparse.Namespace) -> None:
-    dealt, model = _split(options.rows), EncoderDecoder(options.output)
+    model = EncoderDecoder(options.output)
+    dealt = model.learned.dealt(_read(options.rows))
     train, validation = ([r for r in part if _asked(r) & {*options.metric}] for part in (dealt.train, dealt.validation))
     apart = {name for name in options.metric if "/" in name}
     held = some(validation)
@@ -190,7 +197,8 @@ def _grow(options: argparse.Namespace) -> None:
 
 
 def _know(options: argparse.Namespace) -> None:
-    dealt, model = _split(options.rows), EncoderDecoder(options.output)
+    model = EncoderDecoder(options.output)
+    dealt = model.learned.dealt(_read(options.rows))
     held, judging = some(dealt.validation), some(dealt.test)
     found = kinds_of(model, dealt.train, held)
     before = model.calibration
@@ -219,7 +227,7 @@ def _counted(rows: Sequence[Row], apart: Collection[str]) -> dict[str, int]:
 
 def _judge(options: argparse.Namespace) -> None:
     model, plain = EncoderDecoder(options.output), RegressLM(options.beside) if options.beside else None
-    dealt = model.learned.unseen(_split(options.rows))
+    dealt = model.learned.dealt(_read(options.rows))
     experiments: dict[str, Split] = defaultdict(lambda: Split([], [], []))
     for name in ("train", "validation", "test"):
         for row in getattr(dealt, name):

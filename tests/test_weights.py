@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
@@ -15,6 +16,8 @@ pytest.importorskip("sklearn")
 from forerun.core import Metric  # noqa: E402
 from forerun.models.encoder_decoder import PARTS, EncoderDecoder, calibration, checksums  # noqa: E402
 from forerun.models.encoder_decoder.card import Card  # noqa: E402
+from forerun.models.encoder_decoder.ensemble import Ensemble  # noqa: E402
+from forerun.models.encoder_decoder.learned import Learned  # noqa: E402
 from forerun.prompts import prompt  # noqa: E402
 from forerun.rows import Row  # noqa: E402
 from forerun.tables import write_rows  # noqa: E402
@@ -81,11 +84,32 @@ def test_trees_of_one_metric_are_grown_anew_and_nothing_else_changes(
     assert set(card.recipe["rows of the trees"]) == {"spent"} and set(card.metrics) == {"spent", "kept"}
 
 
+def test_rows_are_dealt_as_they_were_whatever_others_there_are() -> None:
+    old, new = rows("spent", 3), [replace(row, prompt=row.prompt + " new") for row in rows("spent", 3)]
+    learned = Learned.of(old[:80], old[80:100])
+    unseen = [replace(row, group=f"other {row.group}") for row in new]
+    dealt = learned.dealt([*new, *reversed(old), *unseen])
+    assert {row.name for row in dealt.train} == {row.name for row in old[:80]}
+    assert {row.name for row in dealt.validation} == {row.name for row in old[80:100]}
+    assert dealt.test == [*new[100:], *reversed(old[100:]), *unseen], "groups that it learned from judge nobody"
+
+
+def test_networks_that_something_times_have_trees_apart_from_recorded_ones() -> None:
+    recorded, timed = rows("latency", 3, "onnx"), rows("latency", 2, "onnx, onnxruntime 1.32")
+    kinds = [row for kind in (recorded, timed, rows("latency", 1, "c")) for row in [*kind] * 4]
+    grown = Ensemble.of(kinds, kinds, [row.value for row in kinds])
+    assert {"latency/onnx", "latency/onnxruntime"} <= set(grown.members)
+    assert grown.member(timed[0].prompt.replace("1.32", "1.40")) == "latency/onnxruntime"
+    assert grown.member(recorded[0].prompt) == "latency/onnx"
+    assert grown.members["latency/onnxruntime"].trees.most < 1e3
+
+
 def test_what_is_familiar_is_told_anew_and_nothing_else_changes(
     script: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder, table = tmp_path / "made", tmp_path / "spent.jsonl"
-    write_rows(table, rows("spent", 3))
+    unseen = [replace(row, prompt=f"{row.prompt} new", group=f"new {row.group}") for row in rows("spent", 3)]
+    write_rows(table, [*rows("spent", 3), *unseen])
     both = [*rows("spent", 1), *rows("kept", 3)]
     assert fit(Parts(both[::2], both[1::2]), folder, TINY)
     files = {path.name: path.read_bytes() for path in folder.iterdir()}

@@ -42,7 +42,8 @@ _LEAN = 200
 """Rows that count as much as the share of all languages, and as what the errors of each alone say: what is best on few
 is not best on others."""
 _OWN = 400
-"""Rows of a form (source, LLVM IR, networks) that has trees of its own where a metric is asked of several."""
+"""Rows of a form (source, LLVM IR, networks by what times them) that has trees of its own where a metric is asked of
+several."""
 _FORMS = ("llvm", "onnx")
 _QUANTILES = tuple((i + 0.5) / 101 for i in range(101))
 """The median is among them."""
@@ -59,7 +60,7 @@ class Member:
 
 @dataclass(frozen=True)
 class Ensemble:
-    """By metric, or metric and form: `text/llvm`. What is absent is the network's alone."""
+    """By metric, or metric and form: `text/llvm`, `latency/onnxruntime`. What is absent is the network's alone."""
 
     members: Mapping[str, Member]
 
@@ -193,8 +194,11 @@ def _alone(pairs: NDArray[np.float64], truth: NDArray[np.float64]) -> float:
 
 
 def form(prompt: str) -> str:
-    """How what a prompt asks about is written."""
-    name = _language(prompt).partition(",")[0]
+    """How what a prompt asks about is written; of networks the name of what times them, where the prompt has one: what
+    is known of recorded cells of one search space bends what is known of all the others."""
+    name, _, tool = _language(prompt).partition(", ")
+    if name == "onnx" and tool:
+        return tool.partition(" ")[0]
     return name if name in _FORMS else "source"
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -50,6 +50,18 @@ class Learned:
         learned, seen = set(self.train), {*self.train, *self.validation}
         validation = [row for row in found.validation if _key(row) not in learned]
         return Split(found.train, validation, [row for row in found.test if _key(row) not in seen])
+
+    def dealt(self, rows: Sequence[Row]) -> Split:
+        """As they were dealt to the training, whatever other rows there were; what it has not had is the test, but for
+        other rows of groups that it learned from or was calibrated on."""
+        known = dict.fromkeys(self.validation, "validation") | dict.fromkeys(self.train, "train")
+        places = [known.get(_key(row)) for row in rows]
+        seen = {row.group for row, place in zip(rows, places, strict=True) if place}
+        found = Split([], [], [])
+        for row, place in zip(rows, places, strict=True):
+            if place or row.group not in seen:
+                getattr(found, place or "test").append(row)
+        return found
 
     def save(self, folder: Path) -> None:
         """Writes `learned.json`; where it says nothing there is none."""
