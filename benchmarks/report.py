@@ -144,6 +144,7 @@ def against_regress_lm(found: dict[str, Any]) -> str:
 SCORES = {
     "spearman": "Spearman",
     "kendall": "Kendall",
+    "within_spearman": "Spearman within groups",
     "within_pairs": "pairs within groups",
     "mdape": "MdAPE",
     "mape": "MAPE",

@@ -144,6 +144,32 @@ sieve(10_000)
 
 
 @pytest.mark.parametrize(
+    ("language", "text", "iterations", "depth"),
+    [
+        ("lua", "for i = 1, 100 do x = i end for i = 1, 100 do x = i end", 100, 1),
+        ("lua", "for i = 1, 100 do for j = 1, 100 do x = i end end for i = 1, 100 do x = i end", 1e4, 2),
+        ("lua", "for i = 1, 100 do if i > 3 then x = i end for j = 1, 100 do y = j end end", 1e4, 2),
+        ("lua", "function f() for i = 1, 100 do x = i end end f() for i = 1, 100 do x = i end", 100, 1),
+        ("lua", "repeat x = x + 1 until x > 100 for i = 1, 100 do x = i end", 100, 1),
+        ("lua", "for _, v in ipairs({1, 2}) do for i = 1, 100 do x = i end end", 1000, 2),
+        ("lua", "for i = 1, 100 do\n  for j = 1, 100 do x = i end\n  x = 0\nend\nfor i = 1, 100 do x = i end", 1e4, 2),
+        ("ruby", "for i in 1..100 do x = i end; for i in 1..100 do x = i end", 100, 1),
+        ("ruby", "100.times do |i| 100.times do |j| x = i end end; 100.times do |i| x = i end", 1e4, 2),
+        ("ruby", "(1..100).each { |i| x = i }; (1..100).each { |i| x = i }", 100, 1),
+        ("ruby", "(1..100).each { |i| (1..100).each { |j| x = i } }", 1e4, 2),
+        ("ruby", "while i < 100; i += 1; end; while j < 100 do j += 1 end", 100, 1),
+        ("ruby", "100.times do |i| if i > 3 then x = i end; 100.times { |j| y = j } end", 1e4, 2),
+        ("ruby", "100.times do |i| x = 2 if i > 3; 100.times { |j| y = j } end", 1e4, 2),
+        ("ruby", "x += 1 while x < 100; 100.times do |i| x = i end", 100, 1),
+        ("ruby", "100.times do |i|\n  x = 1 unless i > 2\n  100.times do |j| y = j end\nend\n", 1e4, 2),
+    ],
+)
+def test_blocks_of_one_line_end_in_it(language: str, text: str, iterations: float, depth: int) -> None:
+    found = counters(language, text)
+    assert found["iterations"] == pytest.approx(iterations, rel=0.01) and found["loop_depth"] == depth
+
+
+@pytest.mark.parametrize(
     ("language", "text", "taken"),
     [
         ("python", "a = [0] * 10**8", 8e8),

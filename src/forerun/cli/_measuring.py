@@ -21,6 +21,8 @@ TIMES = [
     Column("spread", "median spread", percent, True),
 ]
 """Columns for what `times` says."""
+_NAMED = 3
+"""Others that failed in the same way, by name."""
 
 
 def times(good: Sequence[Measurement]) -> dict[str, float]:
@@ -35,8 +37,8 @@ def times(good: Sequence[Measurement]) -> dict[str, float]:
 def measured(
     items: Sequence[X], what: str, task: Numbers, workers: int, kind: Callable[[str], str], options: argparse.Namespace
 ) -> list[Measured[X]]:
-    """Measures all items, each a `what`; says how far it is, how many failed with each `kind` of error, and one of
-    them with the whole of it."""
+    """Measures all items, each a `what`; says how far it is, how many failed with each `kind` of error, one of them
+    with the whole of it, and the names of some others."""
     store = options.store or settings.store_path()
     say(f"{counted(len(items), what)}, {workers} at a time")
     progress, done = Progress(len(items), f"{what}s"), []
@@ -47,10 +49,11 @@ def measured(
     say(f"trials are in {store}")
     failed = [one for one in done if one.measurement.error]
     for reason, count in Counter(kind(one.measurement.error) for one in failed).most_common():
-        first = min(
-            (one for one in failed if kind(one.measurement.error) == reason), key=lambda one: one.item.source.name
-        )
+        own = [one for one in failed if kind(one.measurement.error) == reason]
+        first, *others = sorted(own, key=lambda one: one.item.source.name)
         error = first.measurement.error.partition("\n")[0][:150]
         whole = "" if error == reason else f": {error}"
-        say(f"{counted(count, what)} failed: {reason} ({first.item.source.name}{whole})")
+        also = [one.item.source.name for one in others[:_NAMED]] + ["…"] * (len(others) > _NAMED)
+        names = "; ".join([f"{first.item.source.name}{whole}", *also])
+        say(f"{counted(count, what)} failed: {reason} ({names})")
     return done

@@ -11,11 +11,11 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from forerun.tasks._footprint import footprint
 from forerun.tasks._growth import GROWING
-from forerun.tasks._nesting import Blocks, Braces, Indents, Parens
+from forerun.tasks._nesting import Blocks, Braces, Ends, Indents, Mixed, Nest, Parens
 from forerun.tasks._rounds import UNKNOWN
 from forerun.tasks._sizes import Sizes, heard
 from forerun.tasks._stdin import may_read
@@ -54,10 +54,13 @@ _ALLOCATIONS = frozenset(
 )
 
 
+_NESTS: Mapping[str, type[Nest]] = {"(": Parens, "{": Braces, "{}": Blocks, "end": Ends, "end{}": Mixed}
+
+
 @dataclass(frozen=True, slots=True)
 class _Syntax:
     """`nesting`: `{` blocks in braces, `{}` where each loop must have one, `(` in parentheses, a blank one in
-    indentation."""
+    indentation, `end` with words that end blocks, `end{}` in braces too."""
 
     skip: str
     loops: frozenset[str]
@@ -90,12 +93,12 @@ _SYNTAX: Mapping[str, _Syntax] = {
     "r": _syntax(_SCRIPT, "for while repeat", "{"),
     "tcl": _syntax(f"{_HASH}|{_DOUBLE}", "for while foreach", "{"),
     "python": _syntax(f"{_HASH}|{_TRIPLE}|{_DOUBLE}|{_SINGLE}", "for while"),
-    "ruby": _syntax(_SCRIPT, "for while until loop each times upto downto step each_with_index each_char"),
+    "ruby": _syntax(_SCRIPT, "for while until loop each times upto downto step each_with_index each_char", "end{}"),
     "shell": _syntax(_SCRIPT, "for while until"),
     "julia": _syntax(f"{_HASH}|{_TRIPLE}|{_DOUBLE}|{_CHARACTER}", "for while"),
     "nim": _syntax(f"{_HASH}|{_TRIPLE}|{_DOUBLE}|{_CHARACTER}", "for while"),
     "icon": _syntax(f"{_HASH}|{_DOUBLE}", "every while until repeat"),
-    "lua": _syntax(f"{_DASHES}|{_DOUBLE}|{_SINGLE}", "for while repeat"),
+    "lua": _syntax(f"{_DASHES}|{_DOUBLE}|{_SINGLE}", "for while repeat", "end"),
     "ada": _syntax(rf"--[^\n]*+|{_DOUBLE}|{_CHARACTER}", "for while"),
     "haskell": _syntax(rf"--[^\n]*+|\{{-(?:[^-]++|-(?!\}}))*(?:-\}})?|{_DOUBLE}|{_CHARACTER}", "forM_ mapM_ foldl"),
     "ocaml": _syntax(f"{_STARRED}|{_DOUBLE}|{_CHARACTER}", "for while"),
@@ -118,6 +121,12 @@ def counters(language: str, text: str, stdin: bytes = b"") -> dict[str, float]:
     read from `stdin`; what stands in functions of a program that nobody calls adds to neither. Of LLVM IR (`llvm`): see
     `forerun.toolchains.llvm.counts`. A language that is not known is read as something like C or Python.
     """
+    return dict(_counters(language, text, stdin))
+
+
+@lru_cache(maxsize=8)
+def _counters(language: str, text: str, stdin: bytes) -> dict[str, float]:
+    """Kept, as a program is asked about for one metric after another."""
     if language == "llvm":
         return counts(text)
     syntax = _SYNTAX.get(language, _OTHER)
@@ -160,7 +169,7 @@ def skipped(language: str) -> str:
 def _pattern(syntax: _Syntax) -> re.Pattern[str]:
     # In Lisp the parenthesis stands in front of what is called.
     word, call = (r"[\w!?*<>=/-]", "(?!)") if syntax.nesting == "(" else (r"\w", r"[ \t]*+\(")
-    line = r"|(?P<line>\n[ \t]*+)" if syntax.nesting == " " else ""
+    line = r"|(?P<line>\n[ \t]*+)" if syntax.nesting[0] not in "({" else ""
     return re.compile(_TOKENS.format(skip=syntax.skip, word=word, call=call, line=line))
 
 
@@ -173,7 +182,7 @@ class _Scan:
     """What was counted so far."""
 
     def __init__(self, syntax: _Syntax, sizes: Sizes) -> None:
-        self.nest = {"(": Parens, "{": Braces, "{}": Blocks}.get(syntax.nesting, Indents)()
+        self.nest = _NESTS.get(syntax.nesting, Indents)()
         self.branches = self.calls = self.allocations = 0
         self.largest = 0.0
         self._grown: dict[str, list[tuple[float, float, float]]] = {}

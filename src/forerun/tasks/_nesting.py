@@ -7,6 +7,14 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+_HEADS = frozenset("for while until".split())
+_OPENING = frozenset("if unless case def class module begin function repeat".split())
+_ALWAYS = frozenset("def class module begin function repeat".split())
+"""What never stands behind a statement."""
+_BRANCHES = frozenset("elsif when in".split())
+_STARTS = frozenset(("", ";", "{", "do", "then", "else", "begin", "repeat"))
+"""Behind these a statement begins."""
+
 
 class Nest:
     """Blocks that are open, and the loops that each of them stands for."""
@@ -180,3 +188,77 @@ class Indents(Nest):
         self._levels.append((0, 0.0))
         self.depth = max(self.depth, len(self._levels) - 1)
         self._new = None
+
+
+class Ends(Indents):
+    """Lua: indentation, and within one line the words that open blocks and end them."""
+
+    braces: ClassVar[bool] = False
+    """Whether blocks may stand in braces, and words of loops behind a statement."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._opened: list[tuple[int, float]] = []
+        """What each block that this line has opened holds of loops."""
+        self._pending = (0, 0.0)
+        """Loops whose blocks are not open yet."""
+        self._head = self._asked = False
+        """Whether a `do` belongs to the loop before, and a `then` to what is open."""
+
+    def word(self, text: str, loop: bool, weight: float = 0.0) -> None:
+        """A loop holds its block; one whose block has not ended holds the lines inside it."""
+        starts = not self.braces or self._new is not None or self.last in _STARTS
+        super().word(text, loop, weight)
+        if loop and not (starts and text in _HEADS | _OPENING):
+            self._pending = self._pending[0] + 1, self._pending[1] + weight
+        elif loop:
+            self._opened.append((1, weight))
+            self._head = text in _HEADS
+        elif text == "do" and self._head:
+            self._head = False
+        elif text == "do" or (text in _OPENING and (starts or text in _ALWAYS)):
+            self._block()
+            self._asked = text != "do"
+        elif text in _BRANCHES:
+            self._asked = True
+        elif text == "then" and self.braces:
+            if not self._asked:  # behind a block's parameters, or what is assigned
+                self._block()
+            self._asked = False
+        elif text == "end" or (text == "until" and not self.braces):
+            self._ended()
+
+    def mark(self, text: str) -> None:
+        """What a line has opened and not ended goes on in the lines inside it."""
+        super().mark(text)
+        if text[0] == "\n":
+            self._opened, self._pending, self._head, self._asked = [], (0, 0.0), False, False
+        elif self.braces and text == "{":
+            self._block()
+        elif self.braces and text == "}":
+            self._ended()
+        elif text == ";":
+            self._head = self._asked = False
+            self._less(*self._pending)
+            self._pending = 0, 0.0
+
+    def _block(self) -> None:
+        self._opened.append(self._pending)
+        self._pending = 0, 0.0
+
+    def _ended(self) -> None:
+        self._less(*self._pending)
+        self._pending = 0, 0.0
+        if self._opened:
+            self._less(*self._opened.pop())
+
+    def _less(self, loops: int, weight: float) -> None:
+        if loops and self._levels:
+            self._add(-loops, -weight)
+            self.weight = max(self.weight, 0.0) if self._around else 0.0
+
+
+class Mixed(Ends):
+    """Ruby."""
+
+    braces: ClassVar[bool] = True
