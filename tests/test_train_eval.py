@@ -22,13 +22,15 @@ pytest.importorskip("sklearn")
 from forerun.cli._train_predict import FEW  # noqa: E402
 from forerun.core import Metric  # noqa: E402
 from forerun.corpora._families import mlp  # noqa: E402
-from forerun.models.encoder_decoder import SHIPPED  # noqa: E402
+from forerun.models.encoder_decoder import SHIPPED, EncoderDecoder  # noqa: E402
+from forerun.models.encoder_decoder.learned import Learned  # noqa: E402
 from forerun.rows import Row  # noqa: E402
 from forerun.splits import split  # noqa: E402
 from forerun.tables import read_rows, write_rows  # noqa: E402
 from forerun.tasks._programs import question  # noqa: E402
 from forerun.toolchains.onnx.build import serialised  # noqa: E402
 from forerun.train.curves import points_of  # noqa: E402
+from forerun.train.fit import translated  # noqa: E402
 
 torch.set_num_threads(1)
 
@@ -290,16 +292,35 @@ def test_code_without_labels_is_where_a_training_starts(table: Path, run_forerun
     (folder / "f.s").write_text("f:\n\tmovl $1, %eax\n\tretq\n")
     (folder / "net.onnx").write_bytes(serialised(mlp(random.Random(0))[1]))
     (folder / "damaged.onnx").write_bytes(b"noise")
+    (folder / "latin.c").write_bytes(b"/* caf\xe9 */ int g(int n) { return n; }\n")
     language, small = tmp_path / "language", ("--depth", "1", "--context", "64", "--format", "json")
     words = ("train", "code", "--folder", str(tmp_path / "code"), *small, "--steps", "20", "-o", str(language))
     code, out, err = run_forerun(*words)
-    assert code == 0 and json.loads(out)[0]["done"] == "yes" and "53 texts to learn from" in err
+    assert code == 0 and json.loads(out)[0]["done"] == "yes" and "54 texts to learn from" in err
     assert "code: 1 file left out: " in err
     mine = ("--data", str(table), "--text", "code", "--target", "latency_s", "--group", "problem", "--language", "c")
     start = ("--start", str(language), "--similar", "2", "--steps", "4", "-o", str(tmp_path / "made"))
     code, out, err = run_forerun("train", *mine, *small, *start)
     assert code == 0 and json.loads(out)[0]["done"] == "yes", err
     assert (tmp_path / "made" / "tokenizer.json").read_bytes() == (language / "tokenizer.json").read_bytes()
+
+    asm = tmp_path / "asm"
+    asm.mkdir()
+    for i in range(60):
+        (asm / f"{i}.s").write_text(f"f{i}:\n\tvpaddd %ymm{i % 16}, %ymm1, %ymm2\n\tvzeroupper\n\tretq\n")
+    other, old = tmp_path / "other", EncoderDecoder(tmp_path / "made")
+    words = ("train", "code", "--folder", str(asm), "--start", str(tmp_path / "made"), *small, "--steps", "2")
+    code, out, err = run_forerun(*words, "-o", str(other))
+    assert code == 0 and json.loads(out)[0]["done"] == "yes", err
+    new, text = EncoderDecoder(other), "vpaddd %ymm7, %ymm1, %ymm2\n"
+    (token, *_), pieces = new.tokenizer.encode("vpaddd").ids, old.tokenizer.encode("vpaddd").ids
+    assert len(new.tokenizer.encode("vpaddd").ids) == 1 < len(pieces)
+    begins, known = (translated(each.tokenizer, tmp_path / "made") for each in (new, old))
+    assert torch.allclose(begins.embed_tokens.weight[token], known.embed_tokens.weight[pieces].mean(0))
+    assert torch.equal(begins.encoder[0].mlp.gate_proj.weight, known.encoder[0].mlp.gate_proj.weight)
+    assert new.tokenizer.decode(new.tokenizer.encode(text).ids) == text and new.learned == old.learned != Learned()
+    code, out, err = run_forerun(*words[:4], "--start", str(asm), "-o", str(tmp_path / "none"))
+    assert code != 0 and "leave out --start" in err
 
     code, out, err = run_forerun("train", "code", "-o", str(tmp_path / "none"))
     assert code == 2 and "no folder and no file is named" in err

@@ -23,6 +23,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     rows = "rows as `forerun data` writes them, of which only the texts are read"
     parser.add_argument("--data", action="append", default=[], type=Path, metavar="FILE", help=rows)
+    parser.add_argument(
+        "--start", metavar="DIR", help="a checkpoint to go on from, with tokens that are learned anew on these texts"
+    )
     parser.add_argument("--recipe", default="cpu", help="cpu or gpu (default: cpu)")
     dial_options(parser)
     parser.add_argument(
@@ -34,14 +37,17 @@ def run(options: argparse.Namespace) -> int:
     """Trains; prints where it stands."""
     if not options.folder and not options.data:
         raise UsageError("there is nothing to learn from", "no folder and no file is named", "name one: --folder DIR")
+    from forerun.models.encoder_decoder import located
+
     training = dialled(options, ("cpu", "gpu"))
+    start = located(options.start) if options.start else None
     texts = _texts(options)
     say(f"{counted(len(texts), 'text')} to learn from and to validate with")
 
     def learn(**how: object) -> bool:
         from forerun.train.fit import pretrain
 
-        return pretrain(texts, options.output, training, **how)  # type: ignore[arg-type]
+        return pretrain(texts, options.output, training, start=start, **how)  # type: ignore[arg-type]
 
     return trained(learn, training, options)
 

@@ -30,7 +30,7 @@ from forerun.distribution import Distribution
 from forerun.errors import InputError, UsageError, reason
 from forerun.files import make_folder, write_atomically
 from forerun.models._calibrated import widths
-from forerun.models.encoder_decoder import ANSWER, BEGUN, CONFIG, EncoderDecoder, t5gemma
+from forerun.models.encoder_decoder import ANSWER, BEGUN, CONFIG, EncoderDecoder, numeric, t5gemma
 from forerun.models.encoder_decoder import calibration as calibrating
 from forerun.models.encoder_decoder._torch import TorchNetwork
 from forerun.models.encoder_decoder.calibration import Calibration, Known, ranges
@@ -155,25 +155,35 @@ def pretrain(
     folder: Path,
     training: Training,
     *,
+    start: Path | None = None,
     seconds: float = math.inf,
     on_step: Callable[[Progress], None] = lambda _: None,
 ) -> bool:
-    """Trains on code without labels (`forerun.train.denoise`); a twentieth of the texts says when to stop."""
+    """Trains on code without labels (`forerun.train.denoise`); a twentieth of the texts says when to stop.
+
+    From the checkpoint `start`, where one is given, with tokens that are learned anew on these texts.
+    """
     if len(texts) < 40:
         raise InputError(f"{len(texts)} texts", "too few to learn a language from", "give a folder with more programs")
-    same_as_before(folder, training, hashlib.sha256("\0".join(texts).encode()).hexdigest(), None)
-    tokenizer = tokenizer_of(folder, None, texts, training.tokens)
+    if start and not _ours(start):
+        raise UsageError("tokens are learned anew for checkpoints of forerun", f"{start} is none", "leave out --start")
+    whole = "\0".join(texts).encode("utf-8", "surrogateescape")
+    same_as_before(folder, training, hashlib.sha256(whole).hexdigest(), start)
+    atoms = Tokenizer.load(start).atoms[len(numeric.ATOMS) :] if start else ()
+    tokenizer = tokenizer_of(folder, None, texts, training.tokens, atoms)
     legal = Legal(tokenizer.size)
     held = max(1, len(texts) // 20)
     validation = denoised(texts[:held], tokenizer, legal, training.context, seed=training.recipe.seed)
     examples = denoised(texts[held:], tokenizer, legal, training.context, seed=training.recipe.seed + 1)
     data = Dataset(examples, validation, legal, places(legal, tokenizer))
-    network = network_of(tokenizer, training, None)
+    network = translated(tokenizer, start) if start else network_of(tokenizer, training, None)
     if not learned(network, data, training, folder, seconds, on_step):
         return False
     if not leads():
         return True
-    save(EncoderDecoder.of(TorchNetwork(network, training.device), tokenizer, network.config), folder, training)
+    model = EncoderDecoder.of(TorchNetwork(network, training.device), tokenizer, network.config)
+    model.learned = Learned.load(start) if start else model.learned
+    save(model, folder, training)
     return True
 
 
@@ -303,6 +313,20 @@ def network_of(tokenizer: Tokenizer, training: Training, start: Path | None, ans
         assert isinstance(loaded, TorchNetwork)
         return loaded.network
     return Network(config(training, tokenizer, answer_tokens))
+
+
+def translated(tokenizer: Tokenizer, start: Path) -> Network:
+    """That of a checkpoint of ours for other tokens: each is at first the mean of those that the checkpoint's own
+    tokenizer reads in it (Gee et al. 2022, fast vocabulary transfer)."""
+    loaded, known = EncoderDecoder(start, device="cpu").network, Tokenizer.load(start)
+    assert isinstance(loaded, TorchNetwork)
+    weights = loaded.network.state_dict()
+    before = weights["embed_tokens.weight"]
+    means = [before[ids].mean(0) for ids in known.of(tokenizer)]
+    weights["embed_tokens.weight"] = torch.cat([before[: tokenizer.size - len(means)], torch.stack(means)])
+    made = Network(replace(loaded.network.config, vocabulary=tokenizer.size))
+    made.load_state_dict(weights)
+    return made
 
 
 def config(training: Training, tokenizer: Tokenizer, answer_tokens: int = 0) -> Config:

@@ -110,8 +110,13 @@ class Tokenizer:
 
     def _text(self, text: str) -> list[int]:
         first = SPECIAL + len(self.atoms)
-        data = text.encode("utf-8", "replace").decode("utf-8")
-        return [first + i for i in self.bytes.encode(data, add_special_tokens=False).ids]
+        return [first + i for i in self.bytes.encode(_readable(text), add_special_tokens=False).ids]
+
+    def of(self, other: Tokenizer) -> list[list[int]]:
+        """For each byte-level token of another one the tokens that this one reads in it."""
+        first, model = SPECIAL + len(self.atoms), self.bytes.model
+        names = (other.bytes.id_to_token(i) for i in range(other.bytes.get_vocab_size()))
+        return [[first + token.id for token in model.tokenize(name)] for name in names]
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of tokens, with names for those that have none."""
@@ -165,4 +170,9 @@ def _kept(longest: int) -> tuple[int, int]:
 
 
 def _without_numbers(texts: Iterable[str]) -> Iterator[str]:
-    return (part for text in texts for part in NUMBER.split(text)[::2])
+    return (_readable(part) for text in texts for part in NUMBER.split(text)[::2])
+
+
+def _readable(text: str) -> str:
+    """With question marks for bytes that are no text."""
+    return text.encode("utf-8", "replace").decode()
