@@ -18,8 +18,8 @@ after one was changed by hand.
 says how their programs are found again. `train` splits all files together by group, so a program is on one side only,
 whatever was measured of it; the others deal rows as the checkpoint says that it had them (`learned.json`), so that the
 files of what is asked about are enough. Programs that were written by `forerun.corpora.generated` are learned from, and
-judge nobody. Called again, training goes on where it stopped,
-and judging asks only what is not yet in the card. Results go into the checkpoint's card.
+judge nobody. Called again, training goes on where it stopped, and judging asks only what is not yet in the card.
+Results go into the checkpoint's card.
 """
 
 from __future__ import annotations

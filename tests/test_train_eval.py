@@ -30,7 +30,8 @@ from forerun.tables import read_rows, write_rows  # noqa: E402
 from forerun.tasks._programs import question  # noqa: E402
 from forerun.toolchains.onnx.build import serialised  # noqa: E402
 from forerun.train.curves import points_of  # noqa: E402
-from forerun.train.fit import translated  # noqa: E402
+from forerun.train.fit import network_of, translated  # noqa: E402
+from forerun.train.recipes import cpu  # noqa: E402
 
 torch.set_num_threads(1)
 
@@ -315,7 +316,8 @@ def test_code_without_labels_is_where_a_training_starts(table: Path, run_forerun
     new, text = EncoderDecoder(other), "vpaddd %ymm7, %ymm1, %ymm2\n"
     (token, *_), pieces = new.tokenizer.encode("vpaddd").ids, old.tokenizer.encode("vpaddd").ids
     assert len(new.tokenizer.encode("vpaddd").ids) == 1 < len(pieces)
-    begins, known = (translated(each.tokenizer, tmp_path / "made") for each in (new, old))
+    known = network_of(old.tokenizer, cpu(), tmp_path / "made")
+    begins = translated(known, old.tokenizer, new.tokenizer)
     assert torch.allclose(begins.embed_tokens.weight[token], known.embed_tokens.weight[pieces].mean(0))
     assert torch.equal(begins.encoder[0].mlp.gate_proj.weight, known.encoder[0].mlp.gate_proj.weight)
     assert new.tokenizer.decode(new.tokenizer.encode(text).ids) == text and new.learned == old.learned != Learned()

@@ -38,6 +38,11 @@ def plain(text: str) -> str:
     return text.replace(_START, "\ufffd").replace(_END, "\ufffd")
 
 
+def readable(text: str) -> str:
+    """With question marks for bytes that are no UTF-8, which a text carries as surrogates."""
+    return text.encode("utf-8", "replace").decode()
+
+
 def prompt(
     metric: Metric,
     language: str,

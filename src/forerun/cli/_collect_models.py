@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from forerun import settings
 from forerun.cli._measuring import TIMES, measured, times
-from forerun.cli.render import Column, Table, counted, number, show
+from forerun.cli.render import Column, Table, number, say_skipped, show
 from forerun.collect import Measured
 from forerun.corpora.onnx_models import Network, generated, load
 from forerun.errors import UsageError
@@ -68,8 +67,7 @@ def networks(options: argparse.Namespace) -> list[Network]:
     chosen: list[Network] = []
     for folder in map(Path, options.folder):
         found = load(folder, target, sizes)
-        for reason, count in sorted(found.skipped.items(), key=lambda pair: -pair[1]):
-            print(f"{folder}: {counted(count, 'file')} left out: {reason}", file=sys.stderr)
+        say_skipped(folder, found.skipped)
         chosen += found.networks
     return [*chosen, *generated(options.generated, options.seed, target)]
 

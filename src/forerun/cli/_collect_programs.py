@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import argparse
 import random
-import sys
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 from pathlib import Path
 
 from forerun import settings
 from forerun.cli._measuring import measured
-from forerun.cli.render import Column, Table, counted, number, percent, say, show
+from forerun.cli.render import Column, Table, number, percent, say, say_skipped, show
 from forerun.collect import Measured
 from forerun.corpora.generated import generated, spoken
 from forerun.corpora.programs import GROUPINGS, Program, load
@@ -117,8 +116,7 @@ def programs(
     chosen: list[Program] = []
     for folder in map(Path, folders):
         found = load(folder, group_by=group_by, languages=languages, most=most, device=device)
-        for reason, count in sorted(found.skipped.items(), key=lambda pair: -pair[1]):
-            print(f"{folder}: {counted(count, 'file')} left out: {reason}", file=sys.stderr)
+        say_skipped(folder, found.skipped)
         chosen += _some(found.programs, each)
     chosen += others
     random.Random(0).shuffle(chosen)

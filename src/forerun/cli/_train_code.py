@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from forerun.cli._train_predict import dial_options, dialled, trained
-from forerun.cli.render import counted, say
+from forerun.cli.render import counted, say, say_skipped
 from forerun.errors import UsageError
 from forerun.tables import read_rows
 
@@ -58,9 +58,7 @@ def _texts(options: argparse.Namespace) -> list[str]:
 
     found = [text for folder in options.folder for text in programs.texts(folder)]
     for folder in options.folder:
-        if any(folder.rglob("*.onnx")):
-            graphs = onnx_models.load(folder, "")
-            found += (each.source.text for each in graphs.networks)
-            for why, count in graphs.skipped.items():
-                say(f"{folder}: {counted(count, 'file')} left out: {why}")
+        graphs = onnx_models.load(folder, "")
+        say_skipped(folder, graphs.skipped)
+        found += (each.source.text for each in graphs.networks)
     return list(dict.fromkeys([*found, *(row.prompt for path in options.data for row in read_rows(path))]))

@@ -9,8 +9,9 @@ import json
 import re
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 FORMATS = ("table", "json", "jsonl", "csv", "md")
@@ -107,6 +108,12 @@ def counted(n: int, noun: str) -> str:
 def say(text: str) -> None:
     """A line beside the answer, on stderr."""
     print(text, file=sys.stderr)
+
+
+def say_skipped(folder: Path, skipped: Mapping[str, int]) -> None:
+    """How many files of a folder were left out, by reason, the most first."""
+    for reason, count in sorted(skipped.items(), key=lambda pair: -pair[1]):
+        say(f"{folder}: {counted(count, 'file')} left out: {reason}")
 
 
 class Progress:

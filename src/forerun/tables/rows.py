@@ -7,6 +7,7 @@ from pathlib import Path
 
 from forerun.core import Metric
 from forerun.errors import InputError
+from forerun.prompts import readable
 from forerun.rows import Row
 from forerun.tables import files
 from forerun.tables.files import LessThanNothing, Record, WrongCell
@@ -128,17 +129,13 @@ def metric_of(column: str, unit: str | None = None) -> Metric:
 
 
 def _record(row: Row) -> Record:
-    texts = {name: _clean(getattr(row, name)) for name in (*_NEEDED, *_OTHERS) if name != "value"}
+    texts = {name: readable(getattr(row, name)) for name in (*_NEEDED, *_OTHERS) if name != "value"}
     return texts | {"value": row.value}
 
 
 def _named(value: object) -> str:
     """What a cell says; an empty one says nothing."""
     return "" if value is None else str(value)
-
-
-def _clean(text: str) -> str:
-    return text.encode("utf-8", "replace").decode()
 
 
 def _row(path: Path, number: int, record: Record) -> Row:

@@ -25,6 +25,7 @@ _LINKS = frozenset("next nxt prev left right child tail rest cdr link".split())
 """What nodes call those that they lead to."""
 _DOUBLING = frozenset(("=@+@", "+=@", "*=2", "=@*2", "=2*@", ".extend(@)", ".concat(@)", "=@.concat(@)"))
 _DOUBLING_TOKENS = 12
+"""No such statement has more."""
 _ENDS = frozenset(("", ";", "\n", ")", "}", "end"))
 """What stands behind a statement."""
 
@@ -162,7 +163,7 @@ class Growth:
         if self._text.part(i + 1) not in ("=", "+=", "*=", ".") or self._tokens[i - 1] == "=":
             return ""
         name, behind = self._tokens[i], self._tokens[i + 1 : i + _DOUBLING_TOKENS]
-        end = next((k for k, token in enumerate(behind) if token in (";", "\n", "}", "end")), len(behind))
+        end = next((k for k, token in enumerate(behind) if token in _ENDS and token != ")"), len(behind))
         return _copies("".join("@" if token == name else token for token in behind[:end]))
 
     def _linked(self, i: int) -> bool:

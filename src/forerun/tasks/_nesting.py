@@ -8,9 +8,11 @@ from __future__ import annotations
 from typing import ClassVar
 
 _HEADS = frozenset("for while until".split())
-_OPENING = frozenset("if unless case def class module begin function repeat".split())
 _ALWAYS = frozenset("def class module begin function repeat".split())
 """What never stands behind a statement."""
+_OPENING = _ALWAYS | {"if", "unless", "case"}
+_LOOPS = _HEADS | {"repeat"}
+"""Words of loops that open a block themselves."""
 _BRANCHES = frozenset("elsif when in".split())
 _STARTS = frozenset(("", ";", "{", "do", "then", "else", "begin", "repeat"))
 """Behind these a statement begins."""
@@ -67,9 +69,11 @@ class Nest:
 
     def _close(self) -> None:
         if self._levels:
-            loops, weight = self._levels.pop()
-            self._around -= loops
-            self.weight = max(self.weight - weight, 0.0) if self._around else 0.0
+            self._leave(*self._levels.pop())
+
+    def _leave(self, loops: int, weight: float) -> None:
+        self._around -= loops
+        self.weight = max(self.weight - weight, 0.0) if self._around else 0.0
 
 
 class Braces(Nest):
@@ -209,7 +213,7 @@ class Ends(Indents):
         """A loop holds its block; one whose block has not ended holds the lines inside it."""
         starts = not self.braces or self._new is not None or self.last in _STARTS
         super().word(text, loop, weight)
-        if loop and not (starts and text in _HEADS | _OPENING):
+        if loop and not (starts and text in _LOOPS):
             self._pending = self._pending[0] + 1, self._pending[1] + weight
         elif loop:
             self._opened.append((1, weight))
@@ -239,23 +243,28 @@ class Ends(Indents):
             self._ended()
         elif text == ";":
             self._head = self._asked = False
-            self._less(*self._pending)
-            self._pending = 0, 0.0
+            self._statement()
 
     def _block(self) -> None:
         self._opened.append(self._pending)
         self._pending = 0, 0.0
 
-    def _ended(self) -> None:
+    def _statement(self) -> None:
+        """It ends, with the loops that stand behind it."""
         self._less(*self._pending)
         self._pending = 0, 0.0
+
+    def _ended(self) -> None:
+        self._statement()
         if self._opened:
             self._less(*self._opened.pop())
 
     def _less(self, loops: int, weight: float) -> None:
+        """Takes loops from the innermost block."""
         if loops and self._levels:
-            self._add(-loops, -weight)
-            self.weight = max(self.weight, 0.0) if self._around else 0.0
+            own, heavy = self._levels[-1]
+            self._levels[-1] = own - loops, heavy - weight
+            self._leave(loops, weight)
 
 
 class Mixed(Ends):

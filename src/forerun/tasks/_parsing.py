@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Mapping
 from functools import cache
 
+from forerun.prompts import readable
 from forerun.tasks._counters import skipped
 
 _MOST = 1 << 18
@@ -43,7 +44,7 @@ def _python(text: str) -> str:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of what it may mean, which is not asked
-            ast.parse(text.encode("utf-8", "replace").decode())  # bytes of another encoding are no matter of syntax
+            ast.parse(readable(text))  # bytes of another encoding are no matter of syntax
     except SyntaxError as error:
         return f"line {error.lineno or 1}: {error.msg}"
     except ValueError:  # no text

@@ -169,20 +169,24 @@ def pretrain(
         raise UsageError("tokens are learned anew for checkpoints of forerun", f"{start} is none", "leave out --start")
     whole = "\0".join(texts).encode("utf-8", "surrogateescape")
     same_as_before(folder, training, hashlib.sha256(whole).hexdigest(), start)
-    atoms = Tokenizer.load(start).atoms[len(numeric.ATOMS) :] if start else ()
+    known = Tokenizer.load(start) if start else None
+    atoms = known.atoms[len(numeric.ATOMS) :] if known else ()
     tokenizer = tokenizer_of(folder, None, texts, training.tokens, atoms)
     legal = Legal(tokenizer.size)
     held = max(1, len(texts) // 20)
     validation = denoised(texts[:held], tokenizer, legal, training.context, seed=training.recipe.seed)
     examples = denoised(texts[held:], tokenizer, legal, training.context, seed=training.recipe.seed + 1)
     data = Dataset(examples, validation, legal, places(legal, tokenizer))
-    network = translated(tokenizer, start) if start else network_of(tokenizer, training, None)
+    network = network_of(tokenizer, training, start)
+    if known:
+        network = translated(network, known, tokenizer)
     if not learned(network, data, training, folder, seconds, on_step):
         return False
     if not leads():
         return True
     model = EncoderDecoder.of(TorchNetwork(network, training.device), tokenizer, network.config)
-    model.learned = Learned.load(start) if start else model.learned
+    if start:
+        model.learned = Learned.load(start)
     save(model, folder, training)
     return True
 
@@ -315,16 +319,14 @@ def network_of(tokenizer: Tokenizer, training: Training, start: Path | None, ans
     return Network(config(training, tokenizer, answer_tokens))
 
 
-def translated(tokenizer: Tokenizer, start: Path) -> Network:
-    """That of a checkpoint of ours for other tokens: each is at first the mean of those that the checkpoint's own
-    tokenizer reads in it (Gee et al. 2022, fast vocabulary transfer)."""
-    loaded, known = EncoderDecoder(start, device="cpu").network, Tokenizer.load(start)
-    assert isinstance(loaded, TorchNetwork)
-    weights = loaded.network.state_dict()
+def translated(network: Network, known: Tokenizer, tokenizer: Tokenizer) -> Network:
+    """The network for other tokens than the known ones: each is at first the mean of those that are read in it so far
+    (Gee et al. 2022, fast vocabulary transfer)."""
+    weights = network.state_dict()
     before = weights["embed_tokens.weight"]
     means = [before[ids].mean(0) for ids in known.of(tokenizer)]
     weights["embed_tokens.weight"] = torch.cat([before[: tokenizer.size - len(means)], torch.stack(means)])
-    made = Network(replace(loaded.network.config, vocabulary=tokenizer.size))
+    made = Network(replace(network.config, vocabulary=tokenizer.size))
     made.load_state_dict(weights)
     return made
 

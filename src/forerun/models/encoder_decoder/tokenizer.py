@@ -24,7 +24,7 @@ from forerun.models._decode import Vocabulary
 from forerun.models.encoder_decoder import numeric
 from forerun.models.encoder_decoder.checksums import again
 from forerun.plain import read
-from forerun.prompts import COUNTER, NUMBER
+from forerun.prompts import COUNTER, NUMBER, readable
 
 TOKENIZER, PIECES = "tokenizer.json", "pieces.json"
 
@@ -110,7 +110,7 @@ class Tokenizer:
 
     def _text(self, text: str) -> list[int]:
         first = SPECIAL + len(self.atoms)
-        return [first + i for i in self.bytes.encode(_readable(text), add_special_tokens=False).ids]
+        return [first + i for i in self.bytes.encode(readable(text), add_special_tokens=False).ids]
 
     def of(self, other: Tokenizer) -> list[list[int]]:
         """For each byte-level token of another one the tokens that this one reads in it."""
@@ -170,9 +170,4 @@ def _kept(longest: int) -> tuple[int, int]:
 
 
 def _without_numbers(texts: Iterable[str]) -> Iterator[str]:
-    return (_readable(part) for text in texts for part in NUMBER.split(text)[::2])
-
-
-def _readable(text: str) -> str:
-    """With question marks for bytes that are no text."""
-    return text.encode("utf-8", "replace").decode()
+    return (readable(part) for text in texts for part in NUMBER.split(text)[::2])
