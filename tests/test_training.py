@@ -8,15 +8,16 @@ import os
 import random
 import signal
 import socket
-import subprocess
 import sys
+import time
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
-from subprocess import PIPE
 from typing import Any
 
 import numpy as np
+import psutil
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -194,18 +195,36 @@ def launched(places: Sequence[Path], command: Sequence[str]) -> list[str]:
     where = ["--standalone"] if count == 1 else ["--rdzv-backend", "c10d", "--rdzv-endpoint", meet]
     launch = ["-m", "torch.distributed.run", *where, "--nnodes", f"{count}", "--nproc-per-node", f"{2 // count}"]
     path = os.pathsep.join([str(Path(__file__).parents[1]), *sys.path])
-    variables = os.environ | {"PYTHONPATH": path, "GLOO_SOCKET_IFNAME": "lo"}
-    running = []
-    for place in places:
-        place.mkdir(exist_ok=True)
-        words, how = [sys.executable, *launch, "-m", *command, str(place)], {"stdout": PIPE, "stderr": PIPE}
-        running.append(subprocess.Popen(words, env=variables, text=True, **how))
-    found = []
+    variables = os.environ | {"PYTHONPATH": path, "GLOO_SOCKET_IFNAME": "lo", "PYTHONFAULTHANDLER": "1"}
+    running, said, ends = [], [], time.monotonic() + 300
+    try:
+        for place in places:
+            place.mkdir(exist_ok=True)
+            words = [sys.executable, *launch, "-m", *command, str(place)]
+            said.append((place.with_suffix(".out"), place.with_suffix(".err")))
+            with said[-1][0].open("w") as out, said[-1][1].open("w") as err:
+                running.append(psutil.Popen(words, env=variables, stdout=out, stderr=err))
+        for one in running:
+            one.wait(max(0.0, ends - time.monotonic()))
+    except psutil.TimeoutExpired:
+        told = [f"{one.args[-1]}: {one.poll()}" for one in running]
+        stopped(running)
+        pytest.fail("\n".join([*told, *(path.read_text() for paths in said for path in paths)]))
+    finally:
+        stopped(running)
+    for one, (_, err) in zip(running, said, strict=True):
+        assert one.returncode == 0, err.read_text()
+    return [out.read_text() for out, _ in said]
+
+
+def stopped(running: Sequence[psutil.Popen]) -> None:
+    """Ends all that still runs of them, the last begun first, each with its stacks."""
     for one in running:
-        out, err = one.communicate(timeout=300)
-        assert one.returncode == 0, err
-        found.append(out)
-    return found
+        if one.poll() is None:
+            for each in [*reversed(one.children(recursive=True)), one]:
+                with suppress(psutil.NoSuchProcess):
+                    each.send_signal(signal.SIGABRT)
+                    each.wait(10)
 
 
 def test_two_machines_train_by_the_command(tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-import torch
 from safetensors import safe_open
 from safetensors.torch import save_file
 
@@ -31,7 +30,6 @@ def main(place: Path) -> None:
     if rank == "0":
         with safe_open(folder / "last.safetensors", framework="pt") as file:
             (place / "0.json").write_text(file.metadata()["forerun"])
-    torch.distributed.destroy_process_group()
 
 
 def killed(place: Path) -> None:

@@ -7,6 +7,7 @@ folder/metrics.jsonl        one line for each step, cut back to the checkpoint w
 
 from __future__ import annotations
 
+import atexit
 import json
 import math
 import os
@@ -172,6 +173,12 @@ def _together(folder: Path) -> Iterator[None]:
         raise ForerunError("another process of this training ended", reason(error), todo) from error
 
 
+def _part() -> None:
+    """Before the interpreter ends: threads of a group that is still there can keep its process from ending."""
+    if torch.distributed.is_initialized():
+        torch.distributed.destroy_process_group()
+
+
 class _Run:
     def __init__(
         self, network: Network, objective: nn.Module, data: Dataset, recipe: Recipe, folder: Path, device: str
@@ -183,6 +190,7 @@ class _Run:
             torch.cuda.set_device(self.device)
         if self.world > 1 and not torch.distributed.is_initialized():
             torch.distributed.init_process_group("nccl" if self.device.type == "cuda" else "gloo")
+            atexit.register(_part)
         torch.manual_seed(recipe.seed + self.rank)
         self.network = network.to(self.device)
         self.objective = objective.to(self.device)
