@@ -8,9 +8,9 @@
 measured and whose file lies in one of the folders, of each module of `forerun collect size`, of each generated program,
 of each network of `forerun collect latency`, and of each kernel of `forerun collect kernels`, with the version of
 transformers that is installed: pack where you measured. `unpack` finds the texts of programs again, by their digest, in
-folders of any name, draws what is generated again, and makes a store of them: `forerun data export` makes rows of it as
-it does of any. Modules are compiled again, by `forerun collect size`, and kernels are written again, by `forerun
-collect kernels`. `sources` counts what is in a table.
+folders of any name, draws what is generated again, has PyTorch's compiler write the kernels again (with the versions of
+it and of transformers that the table names), and makes a store of them: `forerun data export` makes rows of it as it
+does of any. Modules are compiled again, by `forerun collect size`. `sources` counts what is in a table.
 """
 
 from __future__ import annotations
@@ -22,21 +22,26 @@ import hashlib
 import io
 import re
 import sys
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from functools import cache
-from itertools import groupby
+from functools import cache, partial
+from itertools import chain, groupby
 from pathlib import Path
 from typing import NamedTuple
 
+from forerun import settings
 from forerun.cli.render import Column, Table, add_format, counted, number, show
 from forerun.core import Draft, Measurement, Source, Trial
 from forerun.corpora import debian
 from forerun.corpora.generated import again
+from forerun.corpora.inductor import Network, drawn, named, written
 from forerun.corpora.onnx_models import generated
 from forerun.corpora.programs import group_of, licence
 from forerun.errors import ForerunError, InputError, UsageError
 from forerun.files import write_atomically
+from forerun.parallel import each
+from forerun.sandbox import Pool
 from forerun.store import Store
 from forerun.tasks import size
 from forerun.tasks._numbers import Answer, Numbers
@@ -45,9 +50,10 @@ from forerun.tasks.kernels import Kernels
 from forerun.tasks.latency import LATENCY, Latency
 from forerun.tasks.memory import Memory
 from forerun.tasks.passes import Passes
+from forerun.toolchains.inductor.kernel import CPP
 from forerun.toolchains.inductor.target import networks
 
-_PROGRAMS, _NETWORKS, _MODULES = Memory(), Latency(), f"{Passes.name}/{Passes.version}"
+_PROGRAMS, _NETWORKS, _KERNELS, _MODULES = Memory(), Latency(), Kernels(), f"{Passes.name}/{Passes.version}"
 _LATENCY = {"latency": LATENCY}
 _SIZES = size.Size("", 0)
 """Without LLVM: nothing is measured here."""
@@ -130,7 +136,7 @@ def pack(stores: Sequence[Path], known: Mapping[str, Place], packages: Path) -> 
                 (_SIZES.id, size.METRICS, lambda source: known.get(digest(source.text))),
                 (_MODULES, size.METRICS, lambda source: _package(source, packages)),
                 (_NETWORKS.id, _LATENCY, _drawn),
-                (Kernels().id, _LATENCY, lambda _: Place("transformers", networks().version, "Apache-2.0", "")),
+                (_KERNELS.id, _LATENCY, lambda _: Place("transformers", networks().version, "Apache-2.0", "")),
             ):
                 yield from _lines(store, task, tuple(metrics), place)
 
@@ -186,16 +192,13 @@ def _line(record: Mapping[str, str]) -> Line:
 
 
 def unpack(lines: Sequence[Line], folders: Sequence[Path], output: Path) -> tuple[int, int]:
-    """Stores each program and network whose text is found; returns how many, and how many there are but modules.
+    """Stores each text that is found or written again; returns how many, and how many there are but modules.
 
-    Raises UsageError where all lines are of modules or any is of a kernel, InputError, ForerunError, ToolMissing.
+    Raises UsageError where all lines are of modules, InputError, ForerunError, ToolMissing.
     """
     lines = [line for line in lines if line.language != "llvm"]
     if not lines:
         raise UsageError("modules are not unpacked", "their IR is nowhere", "compile them again: forerun collect size")
-    if any(map(_of_inductor, lines)):
-        todo = "have them written and timed again: forerun collect kernels"
-        raise UsageError("kernels are not unpacked", "their code is nowhere", todo)
     wanted = {line.sha256 for line in lines}
     texts = {key: path for folder in folders for key, path in files(folder) if key in wanted}
     kept = 0
@@ -208,6 +211,7 @@ def unpack(lines: Sequence[Line], folders: Sequence[Path], output: Path) -> tupl
                 kept += _store(store, task, Source(text, own[0].language, own[0].name, own[0].target), own)
         kept += sum(_store(store, _NETWORKS, *drawn) for drawn in _drawn_again(lines))
         kept += sum(_store(store, _PROGRAMS, *drawn) for drawn in _written_again(lines))
+        kept += sum(_store(store, _KERNELS, *drawn) for drawn in _compiled_again(lines, output))
     return kept, len({(line.sha256, line.target) for line in lines})
 
 
@@ -235,9 +239,45 @@ def _written_again(lines: Sequence[Line]) -> Iterator[tuple[Source, list[Line]]]
                 yield Source(text, language, name, target), own
 
 
+def _compiled_again(lines: Sequence[Line], store: Path) -> Iterator[tuple[Source, list[Line]]]:
+    """The kernels, of as many networks at once as there are workers, for vector registers as they were written for."""
+    kernels = {(line.name, line.target, line.sha256): line for line in lines if _of_inductor(line)}
+    wanted: dict[tuple[str, str, str], set[int]] = defaultdict(set)
+    for line in kernels.values():
+        if found := re.fullmatch(r"kernels/.*/(\d+)-(\d+)/\d+", line.name):
+            wanted[found[1], line.language, line.target].add(int(found[2]))
+    for (seed, language, target), numbers in wanted.items():
+        device = "cpu" if language == CPP else "cuda"
+        every = enumerate(drawn(max(numbers) + 1, int(seed), large=device == "cuda"))
+        chosen = (network for number, network in every if number in numbers)
+        work = partial(_kernels_of, kernels, target, device, [0, 512, 256] if device == "cpu" else [0])
+        for source, line in chain.from_iterable(each(chosen, work, store)):
+            yield source, [line]
+
+
+def _kernels_of(
+    known: Mapping[tuple[str, str, str], Line],
+    target: str,
+    device: str,
+    widths: list[int],
+    network: Network,
+    pool: Pool,
+    _: Store,
+) -> list[tuple[Source, Line]]:
+    """Those that are known, for registers of the first of these widths that gives any, which then comes first."""
+    for width in [*widths]:
+        found = pool.call(written, network, device, width)
+        sources = [] if isinstance(found, str) else [kernel.source for kernel in named(network, found, target)]
+        keyed = [((source.name, target, digest(source.text)), source) for source in sources]
+        if pairs := [(source, known[key]) for key, source in keyed if key in known]:
+            widths.sort(key=lambda one: one != width)
+            return pairs
+    return []
+
+
 def _store(store: Store, task: Numbers, source: Source, lines: Sequence[Line]) -> bool:
     values = {line.metric: line.value for line in lines} | {f"{line.metric}_spread": line.spread for line in lines}
-    runs = "samples" if task.name == "latency" else "runs"
+    runs = "samples" if task.name in (_NETWORKS.name, _KERNELS.name) else "runs"
     found = Measurement(values | {runs: float(lines[0].n)}, checked=True, tool=lines[0].tool)
     draft: Draft[Answer] = Draft(None, origin="baseline")
     store.add([Trial(task.id, source, draft, found)], task.grammar(source))
@@ -279,6 +319,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             count = write(options.output, pack(options.stores, places(options.folder), options.packages))
             print(f"{counted(count, 'line')} in {options.output}", file=sys.stderr)
         elif options.verb == "unpack":
+            settings.override("timeout", "900")  # seconds of one network in Inductor
             kept, there = unpack(read(options.table), options.folder, options.output)
             print(f"{kept:,} of {there:,} texts found; trials are in {options.output}", file=sys.stderr)
         else:

@@ -16,9 +16,10 @@ after one was changed by hand.
 
 `rows` draws architectures of NAS-Bench-201. The other files are those of `forerun data export`; `benchmarks/measured`
 says how their programs are found again. `train` splits all files together by group, so a program is on one side only,
-whatever was measured of it; the others deal rows as the checkpoint says that it had them (`learned.json`), so that the
-files of what is asked about are enough. Programs that were written by `forerun.corpora.generated` are learned from, and
-judge nobody. Called again, training goes on where it stopped, and judging asks only what is not yet in the card.
+whatever was measured of it; the others, and `train --start`, deal rows as the checkpoint says that it had them
+(`learned.json`): nothing judges that was learned from, and the files of what is asked about are enough. Programs that
+were written by `forerun.corpora.generated` are learned from, and judge nobody. Called again, training goes on where it
+stopped, and judging asks only what is not yet in the card.
 Results go into the checkpoint's card.
 """
 
@@ -46,6 +47,7 @@ from forerun.models.encoder_decoder import PARTS, WITHOUT, EncoderDecoder, check
 from forerun.models.encoder_decoder.calibration import Calibration, question, ranges
 from forerun.models.encoder_decoder.card import LIMITS, Card
 from forerun.models.encoder_decoder.ensemble import Ensemble, form
+from forerun.models.encoder_decoder.learned import Learned
 from forerun.models.regress_lm import RegressLM
 from forerun.prompts import parts
 from forerun.rows import Row
@@ -142,7 +144,8 @@ def _train(options: argparse.Namespace) -> int:
 
     if options.threads:
         torch.set_num_threads(options.threads)
-    dealt = _split(options.rows)
+    before = Learned.load(options.start) if options.start else Learned()
+    dealt = before.dealt(_read(options.rows)) if before.train else _split(options.rows)
     training = recipes.named(options.recipe, depth=options.depth, steps=options.steps, learning_rate=options.rate)
 
     def on_step(step: Progress) -> None:

@@ -1,6 +1,7 @@
 """Corpora: what is read from a build, without a network."""
 
 import json
+import os
 import shutil
 import subprocess
 import time
@@ -282,6 +283,16 @@ def test_a_build_of_nothing_is_an_error(package):
     (package / "Makefile").write_text("all:\n\tfalse\n")
     with pytest.raises(ForerunError, match="nothing was compiled"):
         debian.build(package, CC)
+    (package / "Makefile").write_text(MAKEFILE)
+    assert debian.build(package, CC)  # tried again
+
+
+@needs_build
+def test_what_a_package_brings_is_not_made_again(package):
+    (package / "Makefile").write_text(MAKEFILE + "a.c: a.y\n\tno-such-tool a.y\n")
+    (package / "a.y").write_text("%%\n")
+    os.utime(package / "a.c", (0, 0))
+    assert {Path(unit.file).name for unit in debian.build(package, CC)} == {"a.c", "b.c"}
 
 
 def test_a_folder_that_is_no_package(tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import json
 import pickle
+import platform
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -188,6 +189,16 @@ def test_open_sizes_are_arguments() -> None:
     assert len(found) == 2 * len({k.code for k in found}) and sorted(found[0].scalars.values()) == [5]
     trained = capture(Small(), [{"x": torch.ones(5, 16)}], train=True)
     assert len(trained) > 2
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="widths of x86-64")
+def test_kernels_for_vectors_that_are_not_here(captured: list[Kernel]) -> None:
+    from forerun.toolchains.inductor.capture import capture
+
+    for bits in (256, 512):
+        first = capture(Small(), [{"x": torch.ones(5, 16)}], vectors=bits)[0]
+        assert f"x0+=static_cast<int64_t>({bits // 32}L)" in first.code
+    assert [kernel.code for kernel in capture(Small(), [{"x": torch.ones(5, 16)}])] == [k.code for k in captured]
 
 
 @pytest.fixture(scope="module")

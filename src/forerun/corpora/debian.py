@@ -10,9 +10,11 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import os
 import re
 import shutil
 import tempfile
+import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -247,7 +249,9 @@ def build_report(
 ) -> Built:
     """`build` with its error as a value. `jobs` compile at once; `timeout_s` bounds each step.
 
-    The tree is copied first: commands name absolute paths, and one tree cannot hold two builds.
+    The tree is copied first: commands name absolute paths, and one tree cannot hold two builds. All of the copy is
+    equally old: nothing that the package brings (configure, parsers) is made again, by tools that may not be here. A
+    build that compiles nothing is tried again the next time.
     """
     package_dir = Path(package_dir).resolve()
     name, _ = name_and_version(package_dir)
@@ -258,9 +262,15 @@ def build_report(
             env = ENV | dict(recipe.env) | {"MAKEFLAGS": f"-k -j{jobs}"}
             shutil.rmtree(folder, ignore_errors=True)
             shutil.copytree(package_dir, folder / "tree", symlinks=True)
+            now = time.time()
+            for path in (folder / "tree").rglob("*"):
+                os.utime(path, (now, now), follow_symlinks=False)
             recorder = Recorder(folder, compilers)
             error = Build(folder / "tree", recipe.steps, env, timeout_s).run(recorder, flags, folder / "build.log")
-            store(folder / "units.json", recorder.units(name, licence(package_dir)), error)
+            units = recorder.units(name, licence(package_dir))
+            if not units:
+                return Built((), folder / "units.json", error)
+            store(folder / "units.json", units, error)
     return load(folder / "units.json")
 
 

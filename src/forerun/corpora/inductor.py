@@ -77,34 +77,41 @@ def _length(draw: Draw, kind: str, scale: int) -> int:
 
 
 def made(network: Network, device: str) -> list[bytes] | str:
-    """The kernels of a network, each as `forerun.toolchains.inductor.kernel` writes it, and compiled; or why not.
-
-    Call it in a worker. Inductor's part is done once for a network, an Inductor and a device: what came of it is kept.
-    """
+    """The kernels of a network as `written` gives them, and compiled; or why not. Call it in a worker."""
     from forerun.toolchains.inductor import gpu, native
-    from forerun.toolchains.inductor.target import tool
 
-    told = repr((kernels.Kernels.version, network, device, tool(device))).encode()
-    kept = kernels.folder() / f"{hashlib.sha256(told).hexdigest()[:24]}.network"
-    if kept.exists():
-        found = json.loads(zlib.decompress(kept.read_bytes()))
-    else:
-        found = _written(network, device)
-        write_atomically(kept, zlib.compress(json.dumps(found).encode()))
+    found = written(network, device)
     if isinstance(found, str):
         return found
-    serialised = [each.encode() for each in found]
-    some = [Kernel.parse(data) for data in serialised]
+    some = [Kernel.parse(data) for data in found]
     # Where one of them does not compile, each is compiled again when it is measured, which says why.
     with contextlib.suppress(ForerunError):
         if device == "cpu":
             native.build(some, kernels.folder())
         else:
             gpu.build(some)
-    return serialised
+    return found
 
 
-def _written(network: Network, device: str) -> list[str] | str:
+def written(network: Network, device: str, vectors: int = 0) -> list[bytes] | str:
+    """The kernels that Inductor writes of a network, each as `forerun.toolchains.inductor.kernel` does; or why not.
+
+    Call it in a worker. C++ is for vector registers of that many bits: 256, 512, or as many as are here (0). It is done
+    once for a network, an Inductor and a device: what came of it is kept.
+    """
+    from forerun.toolchains.inductor.target import tool
+
+    told = repr((kernels.Kernels.version, network, device, tool(device), vectors)).encode()
+    kept = kernels.folder() / f"{hashlib.sha256(told).hexdigest()[:24]}.network"
+    if kept.exists():
+        found = json.loads(zlib.decompress(kept.read_bytes()))
+    else:
+        found = _written(network, device, vectors)
+        write_atomically(kept, zlib.compress(json.dumps(found).encode()))
+    return found if isinstance(found, str) else [each.encode() for each in found]
+
+
+def _written(network: Network, device: str, vectors: int) -> list[str] | str:
     """The kernels that Inductor writes. What it, or the library, refuses is a reason."""
     import torch
 
@@ -115,7 +122,8 @@ def _written(network: Network, device: str) -> list[str] | str:
     if device != "cpu":
         gpu.unlimited()
     try:
-        return [kernel.serialised().decode() for kernel in capture(*_ready(network, device), network.train)]
+        found = capture(*_ready(network, device), network.train, vectors)
+        return [kernel.serialised().decode() for kernel in found]
     except MemoryError:
         raise
     except Exception as error:  # theirs share no base

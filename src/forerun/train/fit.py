@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import random
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -173,7 +174,7 @@ def pretrain(
     atoms = known.atoms[len(numeric.ATOMS) :] if known else ()
     tokenizer = tokenizer_of(folder, None, texts, training.tokens, atoms)
     legal = Legal(tokenizer.size)
-    held = max(1, len(texts) // 20)
+    texts, held = random.Random(training.recipe.seed).sample(texts, len(texts)), max(1, len(texts) // 20)
     validation = denoised(texts[:held], tokenizer, legal, training.context, seed=training.recipe.seed)
     examples = denoised(texts[held:], tokenizer, legal, training.context, seed=training.recipe.seed + 1)
     data = Dataset(examples, validation, legal, places(legal, tokenizer))

@@ -22,16 +22,18 @@ _NATIVE = "kernel"
 Inputs = Mapping[str, torch.Tensor]
 
 
-def capture(module: torch.nn.Module, inputs: Sequence[Inputs], train: bool = False) -> list[Kernel]:
+def capture(module: torch.nn.Module, inputs: Sequence[Inputs], train: bool = False, vectors: int = 0) -> list[Kernel]:
     """The distinct kernels of a module's forward pass, and in training of the backward pass, in their order.
 
-    The module runs on each of the inputs; where they differ in shape, sizes become arguments of the kernels. Raises
-    whatever PyTorch raises of a network that it cannot compile.
+    The module runs on each of the inputs; where they differ in shape, sizes become arguments of the kernels. C++ is for
+    vector registers of 256 or 512 bits of x86-64, whatever is here, or for those that are here (0). Raises whatever
+    PyTorch raises of a network that it cannot compile.
     """
     found: dict[bytes, Kernel] = {}
     torch._dynamo.reset()
     compiled = torch.compile(module.train(train), dynamic=len(inputs) > 1)
-    with _recording(lambda kernel: found.setdefault(kernel.serialised(), kernel)), torch.set_grad_enabled(train):
+    recording = _recording(lambda kernel: found.setdefault(kernel.serialised(), kernel), vectors)
+    with recording, torch.set_grad_enabled(train):
         for each in inputs:
             outputs = _tensors(compiled(**each))
             if train:
@@ -41,9 +43,10 @@ def capture(module: torch.nn.Module, inputs: Sequence[Inputs], train: bool = Fal
 
 
 @contextmanager
-def _recording(note: Callable[[Kernel], object]) -> Iterator[None]:
+def _recording(note: Callable[[Kernel], object], vectors: int) -> Iterator[None]:
     import torch._functorch.config as functorch
     import torch._inductor.config as config
+    from torch._inductor import cpu_vec_isa
     from torch._inductor.async_compile import AsyncCompile
     from torch._inductor.codecache import PyCodeCache
 
@@ -69,6 +72,10 @@ def _recording(note: Callable[[Kernel], object]) -> Iterator[None]:
         stack.enter_context(_instead(PyCodeCache, "load_by_key_path", loaded))
         stack.enter_context(_instead(AsyncCompile, "cpp_pybinding", cpp))
         stack.enter_context(_instead(AsyncCompile, "triton", triton))
+        if vectors:
+            chosen = {256: cpu_vec_isa.VecAVX2, 512: cpu_vec_isa.VecAVX512}[vectors]()
+            stack.enter_context(config.patch({"cpp.vec_isa_ok": True}))
+            stack.enter_context(_instead(cpu_vec_isa, "valid_vec_isa_list", lambda: [chosen]))
         yield
 
 
