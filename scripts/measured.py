@@ -246,6 +246,8 @@ def _compiled_again(lines: Sequence[Line], store: Path) -> Iterator[tuple[Source
     for line in kernels.values():
         if found := re.fullmatch(r"kernels/.*/(\d+)-(\d+)/\d+", line.name):
             wanted[found[1], line.language, line.target].add(int(found[2]))
+    if wanted:
+        settings.override("timeout", "900")  # seconds of one network in Inductor
     for (seed, language, target), numbers in wanted.items():
         device = "cpu" if language == CPP else "cuda"
         every = enumerate(drawn(max(numbers) + 1, int(seed), large=device == "cuda"))
@@ -319,7 +321,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
             count = write(options.output, pack(options.stores, places(options.folder), options.packages))
             print(f"{counted(count, 'line')} in {options.output}", file=sys.stderr)
         elif options.verb == "unpack":
-            settings.override("timeout", "900")  # seconds of one network in Inductor
             kept, there = unpack(read(options.table), options.folder, options.output)
             print(f"{kept:,} of {there:,} texts found; trials are in {options.output}", file=sys.stderr)
         else:
