@@ -548,6 +548,18 @@ def test_wrong_usage_is_told_before_anything_is_done(run_forerun: Run, words: li
     assert sorted(f.name for f in Path().iterdir() if f.name != "cache") == ["a.c"]
 
 
+def test_what_lies_in_the_working_folder_is_no_module() -> None:
+    """Neither for the command nor for its workers."""
+    for name in ("random", "numpy", "tokenizers"):
+        Path(f"{name}.py").write_text(f"raise SystemExit('{name} of the working folder')\n")
+    Path("bin").mkdir()
+    Path("bin/python3").write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    Path("bin/python3").chmod(0o755)
+    words = [str(shutil.copy(ROOT / "bin" / "forerun", "bin")), "optimize", "a.c", "--budget", "3", "--format", "json"]
+    run = subprocess.run(words, capture_output=True, text=True, env=environment())
+    assert run.returncode == 0 and len(json.loads(run.stdout)) > 0, run.stderr
+
+
 def test_wrong_usage_of_other_verbs(run_forerun: Run) -> None:
     for words, wanted in (
         (["nonsense"], 2),

@@ -246,6 +246,7 @@ def test_what_a_killed_training_lost_and_another_one_forgets_is_told(
         (("train", "--data", "mine.csv", "--text", "code", "--target", "speed"), "latency_s"),
         (("train", "--data", "mine.csv", "--recipe", "soup"), "recipes: cpu, gpu, lora, adapt\n"),
         (("train", "--data", "mine.csv", "--learning-rate", "0"), "--learning-rate 0"),
+        (("train", "--data", "mine.csv", "--tokens", "255"), "it is a number from 256"),
         (("train", "--data", "mine.csv", "--optimizer", "adamw", "--recipe", "adapt"), "--optimizer is of trainings"),
         (("train", "--data", "mine.csv", "--recipe", "schedule"), "no recipe 'schedule' here"),
         (("train", "schedule", "--data", "rows.jsonl", "--recipe", "lora"), "recipes: schedule, cpu, gpu\n"),
@@ -311,11 +312,11 @@ def test_code_without_labels_is_where_a_training_starts(table: Path, run_forerun
         (asm / f"{i}.s").write_text(f"f{i}:\n\tvpaddd %ymm{i % 16}, %ymm1, %ymm2\n\tvzeroupper\n\tretq\n")
     other, old = tmp_path / "other", EncoderDecoder(tmp_path / "made")
     words = ("train", "code", "--folder", str(asm), "--start", str(tmp_path / "made"), *small, "--steps", "2")
-    code, out, err = run_forerun(*words, "-o", str(other))
+    code, out, err = run_forerun(*words, "--tokens", "270", "-o", str(other))
     assert code == 0 and json.loads(out)[0]["done"] == "yes", err
     new, text = EncoderDecoder(other), "vpaddd %ymm7, %ymm1, %ymm2\n"
     (token, *_), pieces = new.tokenizer.encode("vpaddd").ids, old.tokenizer.encode("vpaddd").ids
-    assert len(new.tokenizer.encode("vpaddd").ids) == 1 < len(pieces)
+    assert len(new.tokenizer.encode("vpaddd").ids) == 1 < len(pieces) and new.tokenizer.bytes.get_vocab_size() == 270
     known = network_of(old.tokenizer, cpu(), tmp_path / "made")
     begins = translated(known, old.tokenizer, new.tokenizer)
     assert torch.allclose(begins.embed_tokens.weight[token], known.embed_tokens.weight[pieces].mean(0))

@@ -292,7 +292,7 @@ class _Worker:
     def _start(self) -> None:
         ours, theirs = socket.socketpair()
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the worker
-        command = [sys.executable, "-c", "from forerun import sandbox; sandbox.serve()"]
+        command = [sys.executable, "-P", "-c", "from forerun import sandbox; sandbox.serve()"]
         numbers = (theirs.fileno(), os.getpid(), self.limits.memory_bytes)
         self._process = subprocess.Popen(
             [*command, *map(str, numbers)],

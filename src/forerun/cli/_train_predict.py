@@ -33,7 +33,7 @@ ADAPT = "adapt"
 """The recipe that trains no network."""
 RECIPES = ("cpu", "gpu", "lora", ADAPT)
 """Those of numbers."""
-DIALS = ("depth", "context", "steps", "learning_rate", "optimizer")
+DIALS = ("depth", "context", "tokens", "steps", "learning_rate", "optimizer")
 """Of the recipes that train a network."""
 ENOUGH = 16
 """Rows of a metric that are adapted to, at least, for the intervals to promise something."""
@@ -76,6 +76,8 @@ def dial_options(parser: argparse.ArgumentParser, seeded: str = "another network
     """What a recipe leaves open, and what another seed changes."""
     parser.add_argument("--depth", type=int, help="the network's size: layers, each 64 wide (default: the recipe's)")
     parser.add_argument("--context", type=int, help="tokens of a text that are read (default: the recipe's)")
+    tokens = "byte-level tokens, where they are learned (default: the recipe's)"
+    parser.add_argument("--tokens", type=int, help=tokens)
     parser.add_argument("--steps", type=int, help="steps of training (default: the recipe's)")
     parser.add_argument("--learning-rate", type=float, metavar="RATE", help="at its highest (default: the recipe's)")
     text = "adamw; muon is for the matrices between the embeddings (default: adamw)"
@@ -170,9 +172,10 @@ def dialled(options: argparse.Namespace, offered: Collection[str]) -> Training:
     recipes.check(options.recipe, offered)
     asked: dict[str, Any] = {name: getattr(options, name) for name in (*DIALS, "seed")}
     asked["optimiser"] = asked.pop("optimizer")
-    for name in ("depth", "context", "steps"):
-        if asked[name] is not None and asked[name] < 1:
-            raise UsageError(f"--{name} {asked[name]}", "it is a number from 1", f"leave --{name} out, or name one")
+    for name, least in (("depth", 1), ("context", 1), ("tokens", 256), ("steps", 1)):  # any byte is a token
+        if asked[name] is not None and asked[name] < least:
+            why = f"it is a number from {least}"
+            raise UsageError(f"--{name} {asked[name]}", why, f"leave --{name} out, or name one")
     if (rate := asked["learning_rate"]) is not None and not 0 < rate < math.inf:
         todo = "leave --learning-rate out, or name one: 0.001"
         raise UsageError(f"--learning-rate {rate:g}", "it is a number above 0", todo)

@@ -146,7 +146,11 @@ def _export(options: argparse.Namespace) -> Table:
     path = settings.existing_store(options.store, todo)
     check(options.output)
     with Store(path) as store:
-        rows = list(rows_of(store, options.task, options.each))
+        progress, rows = Progress(None, "rows"), list[Row]()
+        for row in rows_of(store, options.task, options.each):
+            rows.append(row)
+            progress.step(row.name)
+        progress.end()
         why = "it holds no such trials"
         if not rows and options.task == "runtime" and next(rows_of(store, "memory"), None):
             why = "its programs ran beside others, for memory: what they took of time is no measure"
