@@ -43,9 +43,9 @@ if [ ! -x .venv/bin/python ]; then
     }
 fi
 
-# Installed again only when the project's description or the wanted extra changed.
+# Installed again only when the project's description, the command or the wanted extra changed.
 extra=${1:-}
-stamp=.venv/.forerun-$(cat pyproject.toml scripts/setup.sh | cksum | tr -d ' ')-${extra:-core}
+stamp=.venv/.forerun-$(cat pyproject.toml bin/forerun scripts/setup.sh | cksum | tr -d ' ')-${extra:-core}
 if [ ! -e "$stamp" ]; then
     say "installing forerun${extra:+ with the extra '$extra'} into .venv"
     .venv/bin/python -m pip install -q --disable-pip-version-check -e ".${extra:+[$extra]}"

@@ -183,6 +183,11 @@ def test_a_target_is_canonical_and_told_by_its_properties():
     assert targets.threads(TARGET) == 2
     told = targets.described(targets.parse("llvm:1"))
     assert told.startswith("llvm cores 1 vector ") and here["mcpu"] not in told
+    for processor, registers in (("x86-64", (16, 128)), ("znver3", (16, 256)), ("znver4", (32, 512))):
+        asked = targets.parse(json.dumps({"kind": "llvm", "mcpu": processor, "num-cores": 1}))
+        assert targets.registers(asked) == registers and f" vector {registers[1]}" in targets.described(asked)
+    arm = targets.parse('{"kind":"llvm","mtriple":"aarch64-linux-gnu","mcpu":"cortex-a76","num-cores":4}')
+    assert targets.registers(arm) == (32, 128)
     for wrong in ("nonsense", '{"kind":"nonsense"}', "llvm:x", "llvm:4000", "{}", "5", "llvm:-1", "llvm -mcpu=znver4"):
         with pytest.raises(UsageError) as error:
             targets.parse(wrong)

@@ -160,7 +160,8 @@ def pretrain(
     seconds: float = math.inf,
     on_step: Callable[[Progress], None] = lambda _: None,
 ) -> bool:
-    """Trains on code without labels (`forerun.train.denoise`); a twentieth of the texts says when to stop.
+    """Trains on code without labels (`forerun.train.denoise`); a twentieth of the texts, at most `HELD`, says when to
+    stop.
 
     From the checkpoint `start`, where one is given, with tokens that are learned anew on these texts.
     """
@@ -174,7 +175,7 @@ def pretrain(
     atoms = known.atoms[len(numeric.ATOMS) :] if known else ()
     tokenizer = tokenizer_of(folder, None, texts, training.tokens, atoms)
     legal = Legal(tokenizer.size)
-    texts, held = random.Random(training.recipe.seed).sample(texts, len(texts)), max(1, len(texts) // 20)
+    texts, held = random.Random(training.recipe.seed).sample(texts, len(texts)), min(HELD, max(1, len(texts) // 20))
     validation = denoised(texts[:held], tokenizer, legal, training.context, seed=training.recipe.seed)
     examples = denoised(texts[held:], tokenizer, legal, training.context, seed=training.recipe.seed + 1)
     data = Dataset(examples, validation, legal, places(legal, tokenizer))

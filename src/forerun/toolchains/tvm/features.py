@@ -5,7 +5,8 @@ operations by kind, loops that are vectorised, unrolled and parallel, for each b
 of its accesses, arithmetic intensity. A program has one row: the store with most operations, the next one, and the sum
 of all. They do not say in which order loops of results and of reductions stand in each other, and so not how much is
 summed up in registers, which the decisions of multi-level tiling do: the sizes of its levels, of the last axes alone,
-and products of levels, since trees do not multiply.
+and products of levels, since trees do not multiply. A tile is good for vectors of one length and for so many registers:
+sizes stand beside the target's too.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 
 from forerun.grammars.decisions import Plan
 from forerun.threads import cores, mapped
+from forerun.toolchains.tvm import target as targets
 from forerun.toolchains.tvm.space import Program, Refused
 
 _OPERATIONS = 16
@@ -26,13 +28,15 @@ _OPERATIONS = 16
 _OF_STORE = 164
 _SPATIAL, _REDUCED = 4, 2
 """Parts of a tile of an axis of results, and of one that is summed over: processors' loops are S S R S R S."""
-_LANES, _LONGEST = 16, 64
-"""Numbers in a vector of 64 bytes, and the most that TVM writes as one vector."""
-_TILED, _LISTED = 27, 5
-"""Features of tiles, and of choices and places."""
+_LONGEST = 64
+"""The most numbers that TVM writes as one vector."""
+_BITS = 32
+"""Of a number; of most there is."""
+_TILED, _LISTED, _TARGET = 27, 5, 4
+"""Features of tiles, of choices and places, and of the target's registers."""
 _ABSENT = -9.0
 """Below every place."""
-WIDTH = 3 * _OF_STORE + 1 + _TILED + _LISTED
+WIDTH = 3 * _OF_STORE + 1 + _TILED + _LISTED + _TARGET
 
 
 def features(program: Program, plans: Sequence[Plan]) -> NDArray[np.float64]:
@@ -51,9 +55,10 @@ def features(program: Program, plans: Sequence[Plan]) -> NDArray[np.float64]:
     candidates = {place: one for place, one in enumerate(mapped(candidate, plans)) if one is not None}
     found = np.full((len(plans), WIDTH), np.nan)
     if candidates:
+        registers = targets.registers(program.source.target)
         context = ms.TuneContext(mod=program.module, target=program.target, num_threads=cores())
         for place, stores in zip(candidates, extractor.extract_from(context, [*candidates.values()]), strict=True):
-            found[place] = np.concatenate([_row(stores.numpy()), decided(plans[place])])
+            found[place] = np.concatenate([_row(stores.numpy()), decided(plans[place], *registers)])
     return found
 
 
@@ -62,16 +67,20 @@ def _row(stores: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.concatenate([stores[order[0]], stores[order[min(1, len(order) - 1)]], stores.sum(0), [len(stores)]])
 
 
-def decided(plan: Plan) -> NDArray[np.float64]:
-    """`[_TILED + _LISTED]`: what the decisions say of the loops; -1 without tiles, `_ABSENT` for what is not chosen."""
+def decided(plan: Plan, count: int, bits: int) -> NDArray[np.float64]:
+    """`[_TILED + _LISTED + _TARGET]`: what the decisions say of the loops, beside so many vector registers of so many
+    bits; -1 without tiles, `_ABSENT` for what is not chosen."""
+    lanes = bits // _BITS
     listed = [float(d) for d in plan.decisions if isinstance(d, int)][:_LISTED]
     tiles = [d for d in plan.decisions if isinstance(d, tuple)]
     spatial, reduced = ([tile for tile in tiles if len(tile) == parts] for parts in (_SPATIAL, _REDUCED))
-    found = _tiled(spatial, reduced) if spatial else [-1.0] * _TILED
-    return np.array([*found, *listed, *[_ABSENT] * (_LISTED - len(listed))])
+    found = _tiled(spatial, reduced, lanes) if spatial else [-1.0] * _TILED
+    room = math.log2(lanes * count)
+    held = [size - room for size in np.log2(spatial).sum(0)[[3, 2]].cumsum()] if spatial else [_ABSENT] * 2
+    return np.array([*found, *listed, *[_ABSENT] * (_LISTED - len(listed)), count, lanes, *held])
 
 
-def _tiled(spatial: Sequence[tuple[int, ...]], reduced: Sequence[tuple[int, ...]]) -> list[float]:
+def _tiled(spatial: Sequence[tuple[int, ...]], reduced: Sequence[tuple[int, ...]], lanes: int) -> list[float]:
     """Logarithms, but where it is said; the levels from the outermost to the innermost."""
     levels = np.log2(spatial).sum(0)
     sums = np.log2(reduced).sum(0) if reduced else np.zeros(_REDUCED)
@@ -81,8 +90,8 @@ def _tiled(spatial: Sequence[tuple[int, ...]], reduced: Sequence[tuple[int, ...]
     return [
         *levels, *np.log2(last), *np.log2(before), *sums,
         held, held + inner, levels[3] + inner, held + levels[1] + sums.sum(),
-        math.log2(run), float(run % _LANES == 0), float(run % (_LANES // 2) == 0), vectors,
-        float(last[-1] % _LANES == 0), float(last[-1] == 1),
+        math.log2(run), float(run % lanes == 0), float(run % max(1, lanes // 2) == 0), vectors,
+        float(last[-1] % lanes == 0), float(last[-1] == 1),
         math.log2(reduced[0][1]) if reduced else 0.0, float(len(spatial)), float(len(reduced)),
     ]  # fmt: skip
 

@@ -31,6 +31,8 @@ _GPU = {
 _FEW_REGISTERS = ("5.3", "6.2")
 """Capabilities of GPUs with 32,768 registers for a block; later ones than 5.0 have twice as many: CUDA C++ Programming
 Guide, "Technical Specifications". TVM asks the driver for everything but them."""
+_X86, _VECTORS = ("x86_64", "i686"), (("avx512f", 32, 512), ("avx", 16, 256))
+"""Triples of these processors, and how many registers of how many bits they have that have a feature."""
 _EXAMPLES = 'for example: llvm, llvm:1, cuda, nvidia/nvidia-a100, {"kind":"llvm","num-cores":2}'
 
 
@@ -203,10 +205,26 @@ def described(text: str) -> str:
         )
     from tvm.target import codegen
 
-    parts = ["llvm", f"cores {threads(text)}", f"vector {codegen.llvm_get_vector_width(target)}"]
+    parts = ["llvm", f"cores {threads(text)}", f"vector {registers(text)[1]}"]
     if values.get("mcpu") == str(codegen.llvm_get_system_cpu()):
         parts += [f"{name} {size}" for name, size in caches().items()]
     return " ".join(parts)
+
+
+@lru_cache(maxsize=16)
+def registers(text: str) -> tuple[int, int]:
+    """How many vector registers there are, and their bits; of a GPU those of a thread, and the bits that it loads at
+    once."""
+    values, target = json.loads(text), made(text)
+    if values["kind"] != "llvm":
+        return 255, 128
+    from tvm.target import codegen
+
+    bits = int(codegen.llvm_get_vector_width(target))
+    if not str(values.get("mtriple") or codegen.llvm_get_system_triple()).startswith(_X86):
+        return 32, bits
+    able = {*map(str, codegen.llvm_get_cpu_features(target))}  # TVM takes every x86 for one with AVX-512
+    return next(((count, bits) for feature, count, bits in _VECTORS if feature in able), (16, 128))
 
 
 @lru_cache(maxsize=1)
