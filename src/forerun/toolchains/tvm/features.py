@@ -75,9 +75,8 @@ def decided(plan: Plan, count: int, bits: int) -> NDArray[np.float64]:
     tiles = [d for d in plan.decisions if isinstance(d, tuple)]
     spatial, reduced = ([tile for tile in tiles if len(tile) == parts] for parts in (_SPATIAL, _REDUCED))
     found = _tiled(spatial, reduced, lanes) if spatial else [-1.0] * _TILED
-    room = math.log2(lanes * count)
-    held = [size - room for size in np.log2(spatial).sum(0)[[3, 2]].cumsum()] if spatial else [_ABSENT] * 2
-    return np.array([*found, *listed, *[_ABSENT] * (_LISTED - len(listed)), count, lanes, *held])
+    innermost = np.log2(spatial).sum(0)[[3, 2]].cumsum() - math.log2(lanes * count) if spatial else [_ABSENT] * 2
+    return np.array([*found, *listed, *[_ABSENT] * (_LISTED - len(listed)), count, lanes, *innermost])
 
 
 def _tiled(spatial: Sequence[tuple[int, ...]], reduced: Sequence[tuple[int, ...]], lanes: int) -> list[float]:

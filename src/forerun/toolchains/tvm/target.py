@@ -220,9 +220,8 @@ def registers(text: str) -> tuple[int, int]:
         return 255, 128
     from tvm.target import codegen
 
-    bits = int(codegen.llvm_get_vector_width(target))
     if not str(values.get("mtriple") or codegen.llvm_get_system_triple()).startswith(_X86):
-        return 32, bits
+        return 32, int(codegen.llvm_get_vector_width(target))
     able = {*map(str, codegen.llvm_get_cpu_features(target))}  # TVM takes every x86 for one with AVX-512
     return next(((count, bits) for feature, count, bits in _VECTORS if feature in able), (16, 128))
 
