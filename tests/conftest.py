@@ -7,6 +7,7 @@ import signal
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from forerun import improve, settings
@@ -18,6 +19,10 @@ from forerun.toolchains.llvm import clang
 
 # A test run that was started in the background ignores Ctrl-C, and so would every program that a test interrupts.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# No property is one of speed: on a busy machine an example takes as long as it takes.
+hypothesis.settings.register_profile("untimed", deadline=None)
+hypothesis.settings.load_profile("untimed")
 
 CHECKSUM = """\
 #include <stdio.h>

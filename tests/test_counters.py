@@ -88,7 +88,7 @@ def test_other_languages(language: str, text: str, expected: dict[str, float]) -
 TEXT = st.text() | st.text("\"'\\/*{}();#\n for0-[]<>=%@x!ido")
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(st.sampled_from([*LANGUAGES, "llvm", "onnx"]), TEXT)
 def test_nothing_makes_it_fail_and_prompts_carry_it(language: str, text: str) -> None:
     found = counters(language, text)
@@ -105,7 +105,7 @@ PIECES = (
 )  # fmt: skip
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.sampled_from(sorted(LANGUAGES)), st.lists(st.sampled_from(PIECES), max_size=30), st.binary(max_size=20))
 def test_no_program_and_no_input_makes_it_fail(language: str, pieces: list[str], stdin: bytes) -> None:
     for text in ("".join(pieces), " ".join(pieces)):

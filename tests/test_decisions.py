@@ -66,7 +66,7 @@ spaces = st.lists(st.lists(steps, min_size=0, max_size=5).map(tuple), min_size=1
 
 
 @given(spaces, st.integers(0, 1000), st.booleans())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_the_laws_hold_for_any_spaces(spaces, seed, bound):
     grammar = Decisions(Fixed(*spaces, bound=bound))
     check_grammar(grammar, walks=10, seed=seed)
@@ -75,7 +75,7 @@ def test_the_laws_hold_for_any_spaces(spaces, seed, bound):
 
 
 @given(tiles)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_exactly_the_legal_tiles_can_be_written(tile):
     if tile.extent > 200:
         tile = Tile(tile.extent % 200 + 1, tile.parts, tile.innermost)

@@ -9,7 +9,7 @@ from decimal import ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from forerun.core import END
@@ -45,7 +45,6 @@ subnormals = st.builds(lambda n, sign: sign * n * SMALLEST, st.integers(1, 10**6
 near_powers = st.builds(lambda decade, steps: stepped(float(f"1e{decade}"), steps), DECADE, st.integers(-12, 12))
 values = st.one_of(doubles, subnormals, near_powers)
 positive = values.map(abs).filter(lambda value: 0 < value < math.inf)
-patient = settings(deadline=None)  # the ends of the range are computed once: the first visit takes milliseconds
 grammars = st.builds(Floats, digits=st.sampled_from(DIGITS))
 
 
@@ -105,7 +104,6 @@ def test_the_laws_of_a_grammar(digits: int) -> None:
     check_grammar(Floats(metrics=3, digits=digits), walks=200, seed=digits)
 
 
-@patient
 @given(grammars, values)
 def test_what_is_rounded_comes_back(grammar: Floats, value: float) -> None:
     rounded = grammar.round((value,))
@@ -114,7 +112,6 @@ def test_what_is_rounded_comes_back(grammar: Floats, value: float) -> None:
     check_grammar(grammar, [rounded], walks=0)
 
 
-@patient
 @given(st.lists(values, min_size=1, max_size=5), st.sampled_from(DIGITS))
 def test_several_numbers_need_no_separator(numbers: list[float], digits: int) -> None:
     one, grammar = Floats(digits=digits), Floats(metrics=len(numbers), digits=digits)
@@ -179,7 +176,6 @@ def test_allowed_is_exact(digits: int, decades: list[int]) -> None:
         assert expected
 
 
-@patient
 @given(st.sampled_from(DIGITS[1:]), st.one_of(DECADE, st.sampled_from((-324, -323, 307, 308))), st.data())
 def test_allowed_is_exact_in_the_last_pair(digits: int, decade: int, data: st.DataObject) -> None:
     grammar, pieces = Floats(digits=digits), ["-", f"e{decade}"]
@@ -231,7 +227,6 @@ def test_positions_are_decades(value: float, place: float) -> None:
     assert math.isnan(position(math.nan))
 
 
-@patient
 @given(values.filter(lambda value: not math.isnan(value)), values, st.sampled_from(DIGITS), st.data())
 def test_intervals_hold_what_begins_so_and_nothing_else(
     value: float, other: float, digits: int, data: st.DataObject

@@ -556,14 +556,14 @@ PIECES = (
 )  # fmt: skip
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(st.lists(st.sampled_from(PIECES), max_size=40))
 def test_pieces_of_ir_are_counted(lines: list[str]) -> None:
     for text in ("\n".join(lines), "define void @h(i32 %3) {\n" + "\n".join(lines)):
         assert all(value >= 0 for value in counts(text).values())
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.binary(max_size=300) | st.text(max_size=200).map(str.encode))
 def test_bytes_are_counted(data: bytes) -> None:
     text = data.decode("latin-1")

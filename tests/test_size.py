@@ -149,7 +149,7 @@ def test_strings_and_types_keep_their_names_and_tables_are_cut() -> None:
     ]
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(st.text() | st.text('%@!#;", \n{}definelabc:0'))
 def test_any_text_has_a_short_form(text: str) -> None:
     assert len(compact(text)) <= len(text) + text.count("%") * 12 + text.count(":") * 12 + text.count("\n") + 100

@@ -56,7 +56,7 @@ def shingles(text: str) -> set[tuple[str, ...]]:
     return {tuple(words[i : i + 5]) for i in range(len(words) - 4)}
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(many(), st.integers(0, 3), st.sampled_from(["random", "group"]))
 def test_near_duplicates_and_groups_never_cross(rows: list[Row], seed: int, by: str) -> None:
     try:
@@ -71,7 +71,7 @@ def test_near_duplicates_and_groups_never_cross(rows: list[Row], seed: int, by: 
                 assert found[a] == found[b]
 
 
-@settings(deadline=None, max_examples=10)
+@settings(max_examples=10)
 @given(st.integers(1, 20), st.integers(0, 9))
 def test_rows_stay_where_they_are_when_others_come(more: int, seed: int) -> None:
     for named in (True, False):
@@ -123,7 +123,7 @@ def test_why_nothing_can_be_held_out_has_a_next_step() -> None:
     assert split([row(parts(one.prompt).text, "") for one in shared], "group").train
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.integers(3, 25), st.integers(0, 999))
 def test_no_part_is_empty_and_only_as_many_move_as_parts_lack(groups: int, seed: int) -> None:
     rows = [row(program(i), f"g{i % groups}") for i in range(groups + 5)]

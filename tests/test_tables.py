@@ -62,7 +62,7 @@ TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
 UNITS = TEXTS.map("x".__add__)  # none of time or size, of which no value is less than 0
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     rows=st.lists(
         st.builds(Row, TEXTS, UNITS, TEXTS.map("x".__add__), st.floats(allow_nan=False, allow_infinity=False)),

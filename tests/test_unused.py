@@ -143,7 +143,7 @@ def test_what_is_only_called_by_such_is_not_counted_either(text: str) -> None:
     assert counters("python", text)["iterations"] < 11
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.sampled_from(sorted(PROGRAMS)), st.data())
 def test_a_program_that_is_cut_is_counted_too(language: str, data: st.DataObject) -> None:
     text = program(language, "other")
