@@ -23,7 +23,6 @@ from typing import Any
 import pytest
 
 torch = pytest.importorskip("torch")
-pytest.importorskip("onnxscript")
 
 import forerun  # noqa: E402
 from forerun import estimate, improve  # noqa: E402
@@ -865,7 +864,7 @@ import sys
 import forerun
 found = forerun.predict(['p1.py', 'p3.py', 'p5.py'], metric='memory', model={str(folder)!r})
 assert len({{one.value for one in found}}) == 3
-heavy = {{'torch', 'sklearn', 'scipy', 'onnxscript', 'sqlite3'}}
+heavy = {{'torch', 'sklearn', 'scipy', 'sqlite3'}}
 print(sorted(heavy & set(sys.modules)))
 """
     env = os.environ | {"PYTHONPATH": str(ROOT / "src")}

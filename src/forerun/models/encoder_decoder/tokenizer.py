@@ -35,7 +35,7 @@ SPECIAL = 37
 
 _HEAD = 0.75
 """Share of the kept tokens that comes from the beginning of a source that is too long."""
-_READ = 16
+_READ = 4
 """Characters of each end that are read first, for each token of what is kept."""
 _DIGIT = re.compile("[0-9]")
 _MARKED = 64
