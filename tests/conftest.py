@@ -13,6 +13,7 @@ import pytest
 from forerun import improve, settings
 from forerun.core import Source
 from forerun.errors import ToolMissing
+from forerun.models import boosted_trees
 from forerun.sandbox import Limits, Pool
 from forerun.tasks.passes import Passes
 from forerun.toolchains.llvm import clang
@@ -65,6 +66,14 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.F
     monkeypatch.setenv("FORERUN_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(settings, "_flags", {})
     yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def one_forest() -> Iterator[None]:
+    """Of boosted trees: the mean of four errs less and takes four times as long."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(boosted_trees, "_FORESTS", 1)
+        yield
 
 
 @pytest.fixture(scope="session")
