@@ -21,7 +21,6 @@ from forerun.grammars.p10 import Places
 from forerun.models import _decode
 from forerun.models._regression import untaught
 from forerun.models.encoder_decoder import EncoderDecoder
-from forerun.models.encoder_decoder.tokenizer import Encoded
 from forerun.prompts import parts, without_counters
 
 SAMPLES = 64
@@ -69,13 +68,13 @@ class RegressLM(EncoderDecoder):
             raise untaught(self.name)
         super().__init__(place, device=device, threads=threads)
 
-    def encode(self, prompt: str) -> Encoded:
-        """The tokens of the plain text, and how many did not fit."""
-        return super().encode(without_counters(prompt))
+    def seen(self, prompt: str) -> str:
+        """The plain text."""
+        return without_counters(prompt)
 
     def predict(self, prompts: Sequence[str]) -> list[Distribution]:
         """What 64 draws say of each. Same prompts in the same order, same draws."""
-        tokens, found = [self.encode(prompt).ids for prompt in prompts], dict[int, Distribution]()
+        tokens, found = [self.tokens(prompt) for prompt in prompts], dict[int, Distribution]()
         ordered = sorted(range(len(prompts)), key=lambda i: len(tokens[i]))
         for start in range(0, len(ordered), _AT_ONCE):
             places = ordered[start : start + _AT_ONCE]

@@ -208,7 +208,7 @@ class Scheduler(Model):
 
     def _encoded(self, prompt: str) -> Any:
         assert self.model is not None
-        return self.model.network.encode([self.model.encode(prompt).ids])
+        return self.model.network.encode([self.model.tokens(prompt)])
 
 
 def bred(

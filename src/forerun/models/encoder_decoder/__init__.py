@@ -215,13 +215,21 @@ class EncoderDecoder(Predictor):
 
     def encode(self, prompt: str) -> Encoded:
         """The prompt's tokens, and how many did not fit."""
-        return self.tokenizer.encode(prompt, self.config.context)
+        return self.tokenizer.encode(self.seen(prompt), self.config.context)
+
+    def seen(self, prompt: str) -> str:
+        """What the network is shown of a prompt."""
+        return prompt
+
+    def tokens(self, prompt: str) -> list[int]:
+        """Those of `encode`, sooner where the text is long."""
+        return self.tokenizer.ends(self.seen(prompt), self.config.context)
 
     def sample(
         self, prompt: str, grammar: Grammar[A], n: int, seed: int, history: Sequence[Trial[A]] = ()
     ) -> list[Draft[A]]:
         """`n` draws from what may be written; those that do not end are left out."""
-        memory = self.network.encode([self.encode(prompt).ids])
+        memory = self.network.encode([self.tokens(prompt)])
         found = _decode.sample(self.network, self.tokenizer.vocabulary, memory, [grammar], n=n, seed=seed)[0]
         return [Draft(grammar.read(p.pieces), p.logprob, self.name) for p in found if p.complete]
 
@@ -286,7 +294,7 @@ class EncoderDecoder(Predictor):
         """`[N, F]`, an array: where each prompt lies in what the network has learned (`Reader`)."""
         import numpy as np
 
-        tokens = [self.encode(prompt).ids for prompt in prompts]
+        tokens = [self.tokens(prompt) for prompt in prompts]
         found: dict[int, Any] = {}
         for places in _batches([len(ids) for ids in tokens]):
             memory = self.network.encode([tokens[i] for i in places])
