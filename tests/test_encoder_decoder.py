@@ -127,6 +127,17 @@ def test_the_graphs_compute_what_the_network_does(words: dict[str, Any], tmp_pat
         assert np.allclose(logits, others, atol=1e-4)
 
 
+def test_a_network_that_is_too_large_for_graphs_is_saved_without(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(export, "LARGEST", 10_000)
+    model = EncoderDecoder(folder, device="cpu")
+    model.save_pretrained(tmp_path)
+    again = EncoderDecoder(tmp_path)
+    assert isinstance(again.network, TorchNetwork) and not [*tmp_path.glob("*.onnx")]
+    assert again.predict(PROMPTS)[1].median == model.predict(PROMPTS)[1].median
+
+
 def test_eight_bits_are_smaller_and_nearly_the_same(folder: Path, tmp_path: Path) -> None:
     place = Path(shutil.copytree(folder, tmp_path / "copy"))
     for name in ("encoder.onnx", "decoder.onnx"):

@@ -161,9 +161,10 @@ class EncoderDecoder(Predictor):
     def save_pretrained(self, place: str | Path, *, int8: bool = False, onnx: bool = True) -> None:
         """Writes the whole checkpoint into a folder; no part of another one stays.
 
-        `int8` and `onnx` say whether graphs are written, and how small. Of a network that onnxruntime runs the files
-        are copied that it was read from. Raises InputError where one of them has changed, UsageError where it is to
-        become another one (that needs PyTorch) or the place is a file, ForerunError where no folder can be made.
+        `int8` and `onnx` say whether graphs are written, and how small: none of 2 GiB and more. Of a network that
+        onnxruntime runs the files are copied that it was read from. Raises InputError where one of them has changed,
+        UsageError where it is to become another one (that needs PyTorch) or the place is a file, ForerunError where no
+        folder can be made.
         """
         folder, copied = Path(place), isinstance(self.network, OnnxNetwork)
         if copied and (int8 or not onnx):

@@ -28,6 +28,8 @@ from forerun.models.encoder_decoder.network import Network
 
 _OPSET, _IR = 20, 10
 """What onnxruntime 1.20 reads."""
+LARGEST = 2**31 - 2**20
+"""Bytes of weights: what protobuf writes is smaller than 2 GiB."""
 _NOWHERE = -1e30
 """Added to the logit of a place where a query may not look."""
 
@@ -36,9 +38,11 @@ Shape = Sequence[str | int]
 
 
 def export(network: Network, folder: Path, *, int8: bool = False) -> None:
-    """Writes both graphs into a folder."""
+    """Writes both graphs into a folder; none of a network that is too large for them, which only PyTorch runs."""
     plain = network.to("cpu").float().folded()
     weights = {name: tensor.detach().numpy() for name, tensor in plain.state_dict().items()}
+    if sum(weight.nbytes for weight in weights.values()) > LARGEST:
+        return
     for name, made in ((ENCODER, encoder(plain.config, weights)), (DECODER, step(plain.config, weights))):
         content = made.SerializeToString()
         write_atomically(folder / name, quantised(content) if int8 else content)
