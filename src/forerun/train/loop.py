@@ -162,12 +162,14 @@ def train(
 
 @contextmanager
 def _together(folder: Path) -> Iterator[None]:
-    """Raises ForerunError where what the others have to say does not come."""
+    """Raises ForerunError where what the others have to say does not come; then SIGTERM is ignored: this one ends."""
     try:
         yield
     except RuntimeError as error:  # gloo has no class of its own for it, and names itself
         if not (isinstance(error, torch.distributed.DistError) or "gloo" in str(error)):
             raise
+        if threading.current_thread() is threading.main_thread():  # torchrun sends it now, and nothing would be said
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
         kept = f"goes on from {folder / LAST}" if (folder / LAST).exists() else "begins anew: nothing was saved yet"
         todo = f"look at what that one said, then start all of them again: the training {kept}"
         raise ForerunError("another process of this training ended", reason(error), todo) from error
