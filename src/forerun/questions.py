@@ -114,10 +114,10 @@ def questions(what: What | File, card: Card, options: Options) -> list[Question]
         notes.append(f"{file.source.name} does not parse ({why}): the answer is that of the program it looks like")
         whole = False
     runs = any(_ran(one.kind.metric) for one in found)
-    if runs and (loop := endless(file.source.lang, file.source.text)):
+    if any(_takes(one.kind) for one in found) and (loop := endless(file.source.lang, file.source.text)):
         why = f"nothing is seen that ends the loop in line {loop.line}" + (", which adds to something" * loop.grows)
         notes.append(f"{file.source.name}: {why}: the answer is that of programs that end")
-        found = [_for_ever(one, loop.grows) if _ran(one.kind.metric) else one for one in found]
+        found = [_for_ever(one, loop.grows) if _takes(one.kind) else one for one in found]
     if runs and counted(file.source.lang, file.source.text):
         found = [replace(one, counted=_ran(one.kind.metric)) for one in found]
     if runs and not options.stdin and reads_sizes(file.source.lang, file.source.text):
@@ -383,6 +383,11 @@ def lower_is_better(metric: str) -> bool:
 
 def _ran(metric: str) -> bool:
     return metric in _programs.METRICS
+
+
+def _takes(kind: Kind) -> bool:
+    """Whether it is time or memory that a program takes, whatever a user's table calls it."""
+    return _ran(kind.metric) or (kind.base in LANGUAGES and kind.unit in ("s", "B") and kind.metric not in size.METRICS)
 
 
 def _for_ever(question: Question, grows: bool) -> Question:

@@ -2,8 +2,9 @@
 seen it to its end; and whether all of them say how often they go round.
 
 The first is a sign for people: only loops that say themselves that they go on for ever count, and none where a word
-stands that could end one: in the loop where that calls nothing, else anywhere. Of 7,534 programs that were run to their
-end it names eight, whose loops are in functions that nobody calls, or in threads that end with the program.
+stands that could end one: one that leaves a loop in it, one that ends more anywhere if it calls something. Of 7,534
+programs that were run to their end it names eight, whose loops are in functions that nobody calls, or in threads
+that end with the program.
 """
 
 from __future__ import annotations
@@ -17,18 +18,27 @@ from forerun.tasks._growth import GROWING
 
 _EVER = re.compile(
     r"(?<!\})(?<!\}\s)\bwhile\s*\(\s*(?:1|true)\s*\)|\bfor\s*\(\s*;\s*;\s*\)|\bwhile\s+(?:1|[Tt]rue)\s*(?::|\bdo\b|\n|(?=\{))"
-    r"|\bloop\s*(?:(?=\{)|\bdo\b)|\bfor\s*(?=\{)"
+    r"|\bloop\s*(?:(?=\{)|\bdo\b)|\bfor\s*(?=\{)|\bfor\s+\w+\s+in\s+(?:itertools\.)?(?:count|cycle)\s*\([^()\n]*\)\s*:"
 )
+_DO = re.compile(r"\bdo\s*(?=\{)")
+_DONE = re.compile(r"\s*while\s*\(\s*(?:1|true)\s*\)")
+_LEAVING = re.compile(r"\b(?:break|goto|last|leave|next|return|until|yield)\b|\?")
 _ENDING = re.compile(
-    r"\b(?:abort|assert\w*|break|catch|die|error|exec\w*|[Ee]xcept\w*|_?[eE]xit|[Ff]atal\w*|gets?|goto|halt|input|kill"
-    r"|last|leave|longjmp|next|os|panic|process|quit|raise|read\w*|recv|return|scanf|signal|stop|sys|System|throws?|unreachable"
-    r"|until|yield)\b|\?"
+    r"\b(?:abort|assert\w*|catch|die|error|exec\w*|[Ee]xcept\w*|_?[eE]xit|[Ff]atal\w*|gets?|halt|input|kill"
+    r"|longjmp|os|panic|process|quit|raise|read\w*|recv|scanf|signal|stop|sys|System|throws?|unreachable)\b"
 )
+_MACRO = re.compile(r"(?m)^[ \t]*#[ \t]*define\b(?:.*\\\n)*.*")
+_MACRO_RULES = re.compile(r"\bmacro_rules\b")
 _WHILE = re.compile(r"\b(?:while|until|loop)\b")
 _GO_WHILE = re.compile(r"\bfor\b(?![^{;\n]*\brange\b)[^{;\n]*\{")
 _CALL = re.compile(r"[\w\]]\s*[(!]|\.\s*\w")
 _LANGUAGES = frozenset("python c c++ java go rust javascript php perl ruby lua".split())
+_BLANKS = frozenset("python ruby lua".split())
+"""Languages whose loops have no braces."""
 _GROWS = re.compile(rf"\b(?:{'|'.join(sorted(GROWING))})\b|<<|\[\]\s*=")
+_ALLOCATES = re.compile(r"\b(?:new|realloc|strdup)\b")
+_ALLOCATING = frozenset(("c", "c++"))
+"""Languages where what is made stays until it is freed."""
 _SHRINKS = re.compile(
     r"\b(?:clear|del|delete|dequeue|drop|erase|free|heappop|poll|pop\w*|remove|Reset|resize|shift|splice|truncate)\b"
 )
@@ -48,16 +58,34 @@ def endless(language: str, text: str) -> Endless | None:
     if language not in _LANGUAGES:
         return None
     plain = _plain(language, text)
-    found = _EVER.search(plain)
-    if not found:
+    return next((loop for head in _loops(plain) if (loop := _judged(language, plain, head))), None)
+
+
+def _loops(plain: str) -> list[tuple[int, int]]:
+    """Where loops that go on for ever begin, and where their heads end, in the order of their ends."""
+    heads = [(found.start(), found.end()) for found in _EVER.finditer(plain)]
+    for found in _DO.finditer(plain):
+        body = _body(plain, found.end())
+        if body is not None and _DONE.match(plain, plain.index("{", found.end()) + len(body)):
+            heads.append((found.start(), found.end()))
+    return sorted(heads)
+
+
+def _judged(language: str, plain: str, head: tuple[int, int]) -> Endless | None:
+    """The loop, if nothing is seen that ends it."""
+    start, end = head
+    body = _indented(plain, start, end) if language == "python" else _body(plain, end)
+    if body is None and language not in _BLANKS:
+        body = _statement(plain, end)
+    calls = body is None or bool(_CALL.search(body))
+    leaves = plain if body is None or (calls and _MACRO_RULES.search(plain)) else body
+    if calls and language in _ALLOCATING:
+        leaves += "".join(_MACRO.findall(plain))
+    if _LEAVING.search(leaves) or _ENDING.search(plain if calls or body is None else body):
         return None
-    body = _body(plain, found.end())
-    where = plain if body is None or _CALL.search(body) else body
-    if _ENDING.search(where):
-        return None
-    inside = _indented(plain, found) if body is None else body
-    grows = bool(_GROWS.search(inside)) and not _SHRINKS.search(inside)
-    return Endless(plain.count("\n", 0, found.start()) + 1, grows)
+    inside = _indented(plain, start, end) if body is None else body
+    adds = _GROWS.search(inside) or (language in _ALLOCATING and _ALLOCATES.search(inside))
+    return Endless(plain.count("\n", 0, start) + 1, bool(adds) and not _SHRINKS.search(inside))
 
 
 def counted(language: str, text: str) -> bool:
@@ -89,11 +117,17 @@ def _body(text: str, start: int) -> str | None:
     return None
 
 
-def _indented(text: str, loop: re.Match[str]) -> str:
+def _statement(text: str, start: int) -> str | None:
+    """The simple one behind a loop's head; None where it is another."""
+    found, semicolon, _ = text[start:].partition(";")
+    return found if semicolon and "{" not in found else None
+
+
+def _indented(text: str, start: int, end: int) -> str:
     """What stands behind a loop's head: in its line, and in the lines below that are further in."""
-    line = text[text.rfind("\n", 0, loop.start()) + 1 : loop.start()]
+    line = text[text.rfind("\n", 0, start) + 1 : start]
     depth = len(line) - len(line.lstrip())
-    first, *rest = text[loop.end() :].split("\n")
+    first, *rest = text[end:].split("\n")
     out = next(
         (n for n, line in enumerate(rest) if line.strip() and len(line) - len(line.lstrip()) <= depth), len(rest)
     )
