@@ -97,7 +97,13 @@ def test_what_was_stopped_goes_on_and_other_data_is_refused(trained: Path, tmp_p
             EncoderDecoder(tmp_path)
         assert "has not come to its end" in caught.value.why and f"-o {tmp_path}" in caught.value.todo
     assert (tmp_path / "model.safetensors").read_bytes() == (trained / "model.safetensors").read_bytes()
-    assert fit(parts, tmp_path, replace(TINY, recipe=replace(TINY.recipe, save_every_s=9.0))), "which shapes nothing"
+    heard, saved = list[str](), (tmp_path / "card.json").stat().st_mtime_ns
+    again = replace(TINY, recipe=replace(TINY.recipe, save_every_s=9.0))  # which shapes nothing
+    assert fit(parts, tmp_path, again, on_trees=lambda metric, _: heard.append(metric))
+    assert not heard and (tmp_path / "card.json").stat().st_mtime_ns == saved, "what has ended is not done again"
+    (tmp_path / "model.safetensors").unlink()
+    assert fit(parts, tmp_path, again, on_trees=lambda metric, of: heard.append(f"{metric} of {of}"))
+    assert heard == ["runtime of 1"] and (tmp_path / "model.safetensors").exists()
     other = replace(TINY, depth=2, recipe=replace(TINY.recipe, steps=7))
     for found, training, why in (
         (Parts(rows(299, 0), rows(60, 1)), TINY, "it was begun with other rows"),

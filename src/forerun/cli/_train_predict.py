@@ -114,8 +114,13 @@ def run(options: argparse.Namespace) -> int:
     def learn(**how: object) -> bool:
         from forerun.train.fit import Parts, fit
 
-        kept = Parts(found.train, found.validation, options.similar)
-        return fit(kept, options.output, training, start=start, **how)  # type: ignore[arg-type]
+        kept, trees = Parts(found.train, found.validation, options.similar), Progress(what="trees")
+
+        def on_trees(metric: str, of: int) -> None:
+            trees.total = of
+            trees.step(f"of {metric}")
+
+        return fit(kept, options.output, training, start=start, on_trees=on_trees, **how)  # type: ignore[arg-type]
 
     return trained(learn, training, options)
 

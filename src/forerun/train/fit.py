@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import os
 import random
 import re
 from collections import Counter
@@ -31,7 +32,7 @@ from forerun.distribution import Distribution
 from forerun.errors import InputError, UsageError, reason
 from forerun.files import make_folder, write_atomically
 from forerun.models._calibrated import widths
-from forerun.models.encoder_decoder import ANSWER, BEGUN, CONFIG, EncoderDecoder, numeric, t5gemma
+from forerun.models.encoder_decoder import ANSWER, BEGUN, CONFIG, PARTS, EncoderDecoder, checksums, numeric, t5gemma
 from forerun.models.encoder_decoder import calibration as calibrating
 from forerun.models.encoder_decoder._torch import TorchNetwork
 from forerun.models.encoder_decoder.calibration import Calibration, Known, ranges
@@ -97,13 +98,15 @@ def fit(
     start: Path | None = None,
     seconds: float = math.inf,
     on_step: Callable[[Progress], None] = lambda _: None,
+    on_trees: Callable[[str, int], None] = lambda metric, of: None,
     kind: type[EncoderDecoder] = EncoderDecoder,
 ) -> bool:
     """Trains on labelled rows, from the checkpoint `start` where one is given; whether it came to its end.
 
     A checkpoint of T5Gemma, in a folder or as `hub:OWNER/NAME`, gives its encoder and tokenizer.
 
-    Then the folder holds a checkpoint for `kind`. Raises InputError where there is too little to learn from, or the
+    Then the folder holds a checkpoint for `kind`, and nothing is done again. `on_trees` hears of each metric's trees
+    when they have grown, and of how many metrics. Raises InputError where there is too little to learn from, or the
     folder holds another training, UsageError for low-rank updates that do not start from a checkpoint of ours, where
     memory does not suffice, and where another training runs in the folder.
     """
@@ -112,6 +115,8 @@ def fit(
         todo = "add --start encoder_decoder, the one that ships, or a folder that `forerun train` wrote"
         raise UsageError("low-rank updates start from a checkpoint of forerun", why, todo)
     tokenizer = begun(parts, folder, training, start, kind.atoms)
+    if _ended(folder):
+        return True
     data = dataset(parts, tokenizer, training, kind.taught)
     network = network_of(tokenizer, training, start)
     if not learned(network, data, training, folder, seconds, on_step):
@@ -122,7 +127,7 @@ def fit(
     held = some(parts.validation)
     beliefs = model.predict([row.prompt for row in held])
     if training.ensemble:
-        model.ensemble = Ensemble.of(parts.train, held, [one.median for one in beliefs])
+        model.ensemble = Ensemble.of(parts.train, held, [one.median for one in beliefs], on_member=on_trees)
         beliefs = model.ensemble.moved([row.prompt for row in held], beliefs)
     model.calibration = calibration(model, parts.train, held, beliefs)
     model.card = Card.of(parts.train, _recipe(folder, parts, model, start))
@@ -131,6 +136,19 @@ def fit(
         model.learned = model.learned.beside(Learned.load(start))
     save(model, folder, training)
     return True
+
+
+def _ended(folder: Path) -> bool:
+    """Whether a folder holds the whole checkpoint that the training which it was begun with ended with. Of several
+    processes each trains: the others may not see that folder."""
+    if "WORLD_SIZE" in os.environ or not (folder / checksums.FILE).is_file():
+        return False
+    try:
+        checksums.check(folder, PARTS)
+        recipe, steps = Card.load(folder).recipe, points_of(folder)[-1]["step"]
+    except InputError:
+        return False
+    return (recipe.get("digest of the rows"), recipe.get("steps")) == (_begun(folder)["data"], steps)
 
 
 def _recipe(folder: Path, parts: Parts, model: EncoderDecoder, start: Path | None) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -66,10 +66,16 @@ class Ensemble:
 
     @classmethod
     def of(
-        cls, train: Sequence[Row], validation: Sequence[Row], medians: Sequence[float], among: Collection[str] = ()
+        cls,
+        train: Sequence[Row],
+        validation: Sequence[Row],
+        medians: Sequence[float],
+        among: Collection[str] = (),
+        on_member: Callable[[str, int], None] = lambda name, of: None,
     ) -> Ensemble:
         """From rows to learn from, and others with the network's medians, which say the shares; `among` are members of
-        one form whose metric has others. Raises ToolMissing."""
+        one form whose metric has others. `on_member` hears of each that has grown, and of how many. Raises ToolMissing.
+        """
         learned, held = defaultdict(list), defaultdict(list)
         forms = Counter((row.metric, form(row.prompt)) for row in train)
         several = Counter(metric for metric, _ in forms)
@@ -85,13 +91,13 @@ class Ensemble:
         for row, median in zip(validation, medians, strict=True):
             if row.value > 0 and median > 0:
                 held[key(row)].append((row, median))
-        members = {}
-        for name, rows in learned.items():
-            if len(rows) >= _FEWEST:
-                sources = {_language(row.prompt).partition(",")[0] for row in rows}
-                trees = BoostedTrees(COMPILED if sources <= COMPILED_LANGUAGES else WORDS)
-                trees.fit(rows)
-                members[name] = _member(trees, held[name])
+        members, enough = {}, {name: rows for name, rows in learned.items() if len(rows) >= _FEWEST}
+        for name, rows in enough.items():
+            sources = {_language(row.prompt).partition(",")[0] for row in rows}
+            trees = BoostedTrees(COMPILED if sources <= COMPILED_LANGUAGES else WORDS)
+            trees.fit(rows)
+            members[name] = _member(trees, held[name])
+            on_member(name, len(enough))
         return cls(members)
 
     def member(self, prompt: str) -> str:
