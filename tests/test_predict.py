@@ -116,6 +116,7 @@ def test_estimates_of_the_library(folder: Path) -> None:
     assert all(one.value.is_integer() and one.low.is_integer() and one.high.is_integer() for one in found)
     assert 3 < found[0].value < 30 and 300 < found[1].value < 3000 and 3e4 < found[2].value < 3e5
     one = forerun.predict("p3.py", metric="memory", model=folder)
+    assert forerun.predict("p3.py", metric="memory", model=EncoderDecoder.from_pretrained(folder)) == one
     assert isinstance(one, forerun.Estimate) and one.unit == "B" and one.language == f"python, {PYTHON}"
     assert one.low <= one.value <= one.high and one.device == DEVICES[0] and one.cut == 0 and one.notes == ()
     assert one.above(one.high) < 0.06 < 0.94 < one.above(one.low * 0.99)
@@ -618,6 +619,7 @@ WRONG: list[tuple[tuple[str, ...], int, str]] = [
     (("nowhere.py",), 1, "nowhere.py"),
     (("empty.py",), 1, "empty.py is empty"),
     (("binary.py",), 1, "no text"),
+    (("binary.bc",), 1, "no LLVM bitcode"),
     (("packed.py",), 1, "it holds control characters"),
     (("packed",), 1, "it holds control characters"),
     (("bare",), 2, "it has no suffix"),
@@ -661,7 +663,8 @@ def test_what_is_wrong_is_said(
     words: tuple[str, ...], status: int, why: str, folder: Path, run_forerun: Run, compiler: str
 ) -> None:
     Path("empty.py").write_text("  \n")
-    Path("binary.py").write_bytes(b"\x7fELF\0\0\1")
+    for name in ("binary.py", "binary.bc"):
+        Path(name).write_bytes(b"\x7fELF\0\0\1")
     Path("packed.py").write_bytes(zlib.compress(random.Random(0).randbytes(2000)).replace(b"\0", b""))
     shutil.copy("packed.py", "packed")
     Path("bare").write_text("x = 1")
@@ -684,6 +687,8 @@ def test_one_file_that_cannot_be_read_takes_nothing_from_the_others(folder: Path
     Path("empty.py").write_text("")
     code, out, err = run_forerun("predict", "empty.py", "p1.py", "--metric", "memory", "--model", str(folder))
     assert code == 1 and "p1.py" in out and "empty.py is empty" in err
+    code, out, err = run_forerun("predict", "p3.py", "p1.py", "--metric", "beauty", "--model", str(folder))
+    assert code == 2 and not out and [err.count(f"{name}: the model knows no") for name in ("p3.py", "p1.py")] == [1, 1]
 
 
 @pytest.mark.parametrize(

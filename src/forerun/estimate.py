@@ -30,6 +30,8 @@ from forerun.toolchains.onnx.model import MOST_SIZE
 
 MODEL = EncoderDecoder.name
 """The name of the checkpoint that ships."""
+Model = str | os.PathLike[str] | EncoderDecoder
+"""A checkpoint's folder, that name, or one that was loaded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +109,7 @@ def predict(  # type: ignore[overload-overlap]  # a str is a sequence of str
 @overload
 def predict(
     source: What | Sequence[What], *, metric: str | Sequence[str] | None = None, device: str = "", language: str = "",
-    model: str | os.PathLike[str] = MODEL, flags: Sequence[str] = (), stdin: bytes = b"",
+    model: Model = MODEL, flags: Sequence[str] = (), stdin: bytes = b"",
     sizes: Mapping[str, int] | None = None,
 ) -> list[Estimate]: ...  # fmt: skip
 def predict(
@@ -116,7 +118,7 @@ def predict(
     metric: str | Sequence[str] | None = None,
     device: str = "",
     language: str = "",
-    model: str | os.PathLike[str] = MODEL,
+    model: Model = MODEL,
     flags: Sequence[str] = (),
     stdin: bytes = b"",
     sizes: Mapping[str, int] | None = None,
@@ -127,9 +129,9 @@ def predict(
     returns a list, of all metrics that the model knows of such a file, and so does whatever names sources or metrics in
     a sequence: file by file. A source is a path, or a Source with the text; of its target only that of LLVM IR is read.
     Without `device` the one is meant on which most of what it learned was measured. `model` is the folder of a
-    checkpoint. The other options are those of `forerun.questions.Options`. Raises InputError for a file or a checkpoint
-    that cannot be read, UsageError for a name that the model does not know, ToolMissing where C or C++ has to be
-    compiled (for `size`) and there is no LLVM.
+    checkpoint, or one that was loaded (`EncoderDecoder.from_pretrained`). The other options are those of
+    `forerun.questions.Options`. Raises InputError for a file or a checkpoint that cannot be read, UsageError for a name
+    that the model does not know, ToolMissing where C or C++ has to be compiled (for `size`) and there is no LLVM.
     """
     _check(device=device, language=language, model=model, stdin=stdin, sizes=sizes or {})
     if isinstance(flags, str):
@@ -141,9 +143,10 @@ def predict(
     metrics = (metric,) if isinstance(metric, str) else tuple(metric or ())
     options = Options(metrics, device, language, tuple(flags), stdin, sizes or {})
     loaded = checkpoint(model)
+    place = model.where if isinstance(model, EncoderDecoder) else str(model)
     asked = [each for one in sources for each in questions(one, loaded.card, options)]
     check_sizes(asked, options.sizes)
-    found = answers(asked, loaded, str(model))
+    found = answers(asked, loaded, place)
     return found[0] if isinstance(metric, str) and not many else found
 
 
@@ -152,8 +155,8 @@ def _check(device: object, language: object, model: object, stdin: object, sizes
     for name, text in (("device", device), ("language", language)):
         if not isinstance(text, str):
             raise UsageError(f"{name}={text!r}", f"a {name} is a name", f"name it as a string, or leave {name} out")
-    if not isinstance(model, (str, os.PathLike)) or not os.fspath(model):
-        why = "a model is the folder of a checkpoint"
+    if not isinstance(model, EncoderDecoder) and (not isinstance(model, (str, os.PathLike)) or not os.fspath(model)):
+        why = "a model is the folder of a checkpoint, or one that was loaded"
         raise UsageError(f"model={model!r}", why, "name one, or leave model out: one ships")
     if not isinstance(stdin, bytes):
         raise UsageError(f"stdin={stdin!r:.60}", "a program reads bytes", "stdin=text.encode()")
@@ -165,10 +168,13 @@ def _check(device: object, language: object, model: object, stdin: object, sizes
             raise UsageError(f"sizes={{{name!r}: {size!r}}}", why, f"for example: sizes={{{name!r}: 1}}")
 
 
-def checkpoint(model: str | os.PathLike[str] = MODEL) -> EncoderDecoder:
-    """The model of a folder, or the one that ships. Raises InputError, ToolMissing."""
-    place = None if str(model) == MODEL else Path(model).resolve()
-    loaded = _loaded(place, _stamp(place) if place else ())
+def checkpoint(model: Model = MODEL) -> EncoderDecoder:
+    """The model of a folder, or the one that ships; one that is loaded as it is. Raises InputError, ToolMissing."""
+    if isinstance(model, EncoderDecoder):
+        loaded = model
+    else:
+        place = None if str(model) == MODEL else Path(model).resolve()
+        loaded = _loaded(place, _stamp(place) if place else ())
     if not loaded.card.kinds:
         why = "it has no card.json that says what it was trained on"
         raise InputError(f"{model} cannot be asked", why, "name the folder that `forerun train` wrote")

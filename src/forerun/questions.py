@@ -244,6 +244,9 @@ def _check(path: str, data: bytes) -> None:
         raise InputError(f"{path} is too large", why, "name the part that matters, as a file of its own")
     controls = len(data) - len(data.translate(None, _CONTROLS))
     if (b"\0" in data or controls > _MOST_CONTROLS * len(data)) and not data.startswith(_BITCODE):
+        if path.endswith(".bc"):
+            why = "it does not begin as bitcode does"
+            raise InputError(f"{path} is no LLVM bitcode", why, "make it again: clang -c -emit-llvm")
         why = f"it holds {'a zero byte' if 0 in data else 'control characters'}, as binary files and UTF-16 do"
         todo = "name its source code, in UTF-8; of an ONNX model, --language onnx"
         raise InputError(f"{path} is no text", why, todo)

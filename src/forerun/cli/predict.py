@@ -149,8 +149,8 @@ def _questions(files: Sequence[str], card: Card, options: Options) -> tuple[list
             found += questions(what, card, options)
         except ForerunError as error:
             failures.append(error)
-            if len(files) > 1:
-                say(f"forerun: {error}")
+    for failure in failures if found else failures[:-1]:
+        say(f"forerun: {failure}")
     if not found:
         raise failures[-1]
     if not failures:

@@ -99,6 +99,8 @@ class EncoderDecoder(Predictor):
     """A language model of numbers and other answers, small enough for a laptop."""
 
     name: ClassVar[str] = "encoder_decoder"
+    where: str = ""
+    """The folder that it was read from, if any."""
     taught: ClassVar[Grammar[tuple[float, ...]]] = ANSWER
     """What it learns to write: for each place of an answer the pieces that it learns to choose from."""
     atoms: ClassVar[tuple[str, ...]] = ()
@@ -140,6 +142,7 @@ class EncoderDecoder(Predictor):
             raise InputError(f"{folder} mixes two checkpoints", sizes, checksums.again(folder, TOKENIZER))
         network = _network(folder, self.config, device, threads)
         self._folder, self._sums = folder, checksums.check(folder, (*BESIDE, *network.files))
+        self.where = str(folder)
         self.network: Reader = network
         self.calibration, self.card = Calibration.load(folder), Card.load(folder)
         self.ensemble = Ensemble.load(folder)

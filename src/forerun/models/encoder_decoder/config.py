@@ -89,6 +89,8 @@ class Config:
             config = plain.value(values, cls, "it")
             if least := [name for name in _SIZES if getattr(config, name) < 1]:
                 raise ValueError(f"{least[0]} is {getattr(config, least[0])}, not above zero")
+            if config.head_width % 2 or config.heads % config.kv_heads:
+                raise ValueError("head_width must be even, and heads a multiple of kv_heads")
         except (TypeError, ValueError) as error:
             raise InputError(f"{where} cannot be read", f"config.json: {error}", "train it again") from error
         return config  # type: ignore[no-any-return]
