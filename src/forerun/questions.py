@@ -441,10 +441,10 @@ def _question(file: File, kind: Kind, card: Card, options: Options) -> Question:
 
 
 def _learned(level: str, kind: Kind) -> str:
-    """The level whose sizes were learned that makes code most like the one that is asked for."""
+    """The level whose sizes were learned that makes code most like the one that is asked for, of two the smaller."""
     if level in kind.levels or not kind.levels:
         return level
-    return min(kind.levels, key=lambda one: abs(_SIZES.index(one) - _SIZES.index(level)))
+    return min(sorted(kind.levels, key=_SIZES.index), key=lambda one: abs(_SIZES.index(one) - _SIZES.index(level)))
 
 
 def _level(flags: Sequence[str]) -> str:
