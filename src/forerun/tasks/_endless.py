@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 
 from forerun.tasks._counters import skipped
 from forerun.tasks._growth import GROWING
@@ -33,8 +34,10 @@ _WHILE = re.compile(r"\b(?:while|until|loop)\b")
 _GO_WHILE = re.compile(r"\bfor\b(?![^{;\n]*\brange\b)[^{;\n]*\{")
 _CALL = re.compile(r"[\w\]]\s*[(!]|\.\s*\w")
 _LANGUAGES = frozenset("python c c++ java go rust javascript php perl ruby lua".split())
-_BLANKS = frozenset("python ruby lua".split())
-"""Languages whose loops have no braces."""
+_BLANKS = frozenset(("ruby", "lua"))
+"""Languages whose loops have neither braces nor what is further in."""
+_MOST = 100
+"""Loops of a form that are looked at: each may have all of the text in it."""
 _GROWS = re.compile(rf"\b(?:{'|'.join(sorted(GROWING))})\b|<<|\[\]\s*=")
 _ALLOCATES = re.compile(r"\b(?:new|realloc|strdup)\b")
 _ALLOCATING = frozenset(("c", "c++"))
@@ -62,12 +65,12 @@ def endless(language: str, text: str) -> Endless | None:
 
 
 def _loops(plain: str) -> list[tuple[int, int]]:
-    """Where loops that go on for ever begin, and where their heads end, in the order of their ends."""
-    heads = [(found.start(), found.end()) for found in _EVER.finditer(plain)]
-    for found in _DO.finditer(plain):
+    """Where loops that go on for ever begin, and where their heads end, in order: the first ones of each form."""
+    heads = [found.span() for found in islice(_EVER.finditer(plain), _MOST)]
+    for found in islice(_DO.finditer(plain), _MOST):
         body = _body(plain, found.end())
-        if body is not None and _DONE.match(plain, plain.index("{", found.end()) + len(body)):
-            heads.append((found.start(), found.end()))
+        if body is not None and _DONE.match(plain, found.end() + len(body)):
+            heads.append(found.span())
     return sorted(heads)
 
 
@@ -77,11 +80,11 @@ def _judged(language: str, plain: str, head: tuple[int, int]) -> Endless | None:
     body = _indented(plain, start, end) if language == "python" else _body(plain, end)
     if body is None and language not in _BLANKS:
         body = _statement(plain, end)
-    calls = body is None or bool(_CALL.search(body))
-    leaves = plain if body is None or (calls and _MACRO_RULES.search(plain)) else body
-    if calls and language in _ALLOCATING:
-        leaves += "".join(_MACRO.findall(plain))
-    if _LEAVING.search(leaves) or _ENDING.search(plain if calls or body is None else body):
+    where = plain if body is None or _CALL.search(body) else body
+    leaves = where if body is None or _MACRO_RULES.search(where) else body
+    if language in _ALLOCATING:
+        leaves += "".join(_MACRO.findall(where))
+    if _LEAVING.search(leaves) or _ENDING.search(where):
         return None
     inside = _indented(plain, start, end) if body is None else body
     adds = _GROWS.search(inside) or (language in _ALLOCATING and _ALLOCATES.search(inside))

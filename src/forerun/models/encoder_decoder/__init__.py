@@ -141,8 +141,7 @@ class EncoderDecoder(Predictor):
             sizes = f"the tokenizer has {self.tokenizer.size} tokens, the network {self.config.vocabulary}"
             raise InputError(f"{folder} mixes two checkpoints", sizes, checksums.again(folder, TOKENIZER))
         network = _network(folder, self.config, device, threads)
-        self._folder, self._sums = folder, checksums.check(folder, (*BESIDE, *network.files))
-        self.where = str(folder)
+        self.where, self._sums = str(folder), checksums.check(folder, (*BESIDE, *network.files))
         self.network: Reader = network
         self.calibration, self.card = Calibration.load(folder), Card.load(folder)
         self.ensemble = Ensemble.load(folder)
@@ -206,15 +205,16 @@ class EncoderDecoder(Predictor):
 
     def _files(self) -> dict[str, bytes]:
         """What a network that onnxruntime runs was read from, and its weights where they lie beside it."""
-        names = [name for name in (WEIGHTS, ENCODER, DECODER) if name != WEIGHTS or (self._folder / name).is_file()]
+        folder = Path(self.where)
+        names = [name for name in (WEIGHTS, ENCODER, DECODER) if name != WEIGHTS or (folder / name).is_file()]
         try:
-            same = checksums.check(self._folder, names) == self._sums
-            found = {name: (self._folder / name).read_bytes() for name in names}
+            same = checksums.check(folder, names) == self._sums
+            found = {name: (folder / name).read_bytes() for name in names}
         except OSError as error:
-            raise InputError(f"{self._folder} has changed", reason(error), "load a checkpoint again") from error
+            raise InputError(f"{folder} has changed", reason(error), "load a checkpoint again") from error
         if not same:
             why = "since it was loaded another checkpoint was saved there"
-            raise InputError(f"{self._folder} has changed", why, "load it again")
+            raise InputError(f"{folder} has changed", why, "load it again")
         return found
 
     def encode(self, prompt: str) -> Encoded:

@@ -68,7 +68,8 @@ def encoder(config: Config, weights: Weights) -> onnx.ModelProto:
         x_BSD = graph("Add", x_BSD, graph.norm(found, f"{name}.post_self_attn_layernorm"))
         x_BSD = graph.fed_forward(x_BSD, name)
     states = graph.norm(x_BSD, "encoder_norm")
-    pairs = {which: [graph.heads(states, name, which) for name in graph.crossing] for which in "kv"}
+    crossing = [f"decoder.{j}.cross_attn" for j in range(config.decoder_layers)]
+    pairs = {which: [graph.heads(states, name, which) for name in crossing] for which in "kv"}
     for name, each in zip(("keys", "values"), pairs.values(), strict=True):
         graph.stacked([graph("Transpose", x, perm=(0, 2, 1, 3)) for x in each], name)
     kept = (config.decoder_layers, "rows", config.kv_heads, "tokens", config.head_width)
@@ -125,7 +126,6 @@ class _Graph:
 
     def __init__(self, config: Config, weights: Weights) -> None:
         self.config, self.weights = config, weights
-        self.crossing = [f"decoder.{j}.cross_attn" for j in range(config.decoder_layers)]
         self._nodes = list[onnx.NodeProto]()
         self._arrays = dict[str, NDArray[Any]]()
 
