@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import signal
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import hypothesis
 import pytest
@@ -81,6 +84,17 @@ def compiler() -> str:
     """clang of the LLVM that is here. The package is about compilers: without one, the tests say so and fail."""
     assert _has_llvm(), "no clang and libLLVM of one supported version on this machine: run `make test`"
     return clang.default_compiler()
+
+
+@pytest.fixture(scope="session")
+def measured() -> ModuleType:
+    """The script that packs numbers without their texts."""
+    path = Path(__file__).parents[1] / "scripts" / "measured.py"
+    spec = importlib.util.spec_from_file_location("measured", path)
+    assert spec and spec.loader
+    module = sys.modules["measured"] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 @pytest.fixture

@@ -7,7 +7,9 @@ import json
 import pickle
 import platform
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -274,7 +276,9 @@ def test_what_the_library_refuses_is_a_reason() -> None:
         assert pool.call(corpus.made, wrong, "cpu") == found
 
 
-def test_collecting_is_resumed_and_becomes_rows(run_forerun: Any, tmp_path: Path) -> None:
+def test_collecting_is_resumed_and_becomes_rows_that_are_written_again(
+    measured: ModuleType, run_forerun: Any, tmp_path: Path
+) -> None:
     pytest.importorskip("transformers")
     store = tmp_path / "t.sqlite"
     words = ("--networks", "1", "--repeats", "3", "--seconds", "0.01", "--store", str(store), "--format", "json")
@@ -287,6 +291,13 @@ def test_collecting_is_resumed_and_becomes_rows(run_forerun: Any, tmp_path: Path
     with Store(store) as opened:
         rows = list(rows_of(opened, "kernels"))
     assert len(rows) == row["kernels"] and {r.group for r in rows} == {"bert"} and min(r.value for r in rows) > 0
+
+    lines = list(measured.pack([store], {}, tmp_path))
+    assert len(lines) == len(rows)
+    other = replace(lines[0], sha256="0" * 64)  # of a text that Inductor does not write
+    assert measured.unpack([other, *lines[1:]], [], tmp_path / "again.sqlite") == (len(rows) - 1, len(rows))
+    with Store(tmp_path / "again.sqlite") as opened:
+        assert list(rows_of(opened, "kernels")) == [row for row in rows if row.name != lines[0].name]
 
 
 def test_the_command_line_says_what_is_wrong(run_forerun: Any) -> None:

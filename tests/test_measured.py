@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import gzip
-import importlib.util
-import sys
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import pytest
 
@@ -24,18 +21,8 @@ from forerun.tasks.memory import Memory
 from forerun.tasks.passes import Passes
 from forerun.tasks.size import Size
 
-SCRIPT = Path(__file__).parents[1] / "scripts" / "measured.py"
 TEXTS = {"12/p12.py": 'print("naïve")\r\n', "12/p12.c": "int main(void) { return 0; }", "7/p7.py": "print(7)\n"}
 WHERE = {"py": ("python", "cpython 3.11; x86_64 here"), "c": ("c", "gcc 12 -O2; x86_64 here")}
-
-
-@pytest.fixture(scope="module")
-def measured() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("measured", SCRIPT)
-    assert spec and spec.loader
-    module = sys.modules["measured"] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture
@@ -163,17 +150,6 @@ def test_kernels_keep_their_family(measured: ModuleType, tmp_path: Path, capsys:
     assert [(line.value, line.n) for line in lines] == [(number / 2**17, 15) for number in (1, 2, 3)]
     assert measured.main(["sources", str(table), "--format", "csv"]) == 0
     assert capsys.readouterr().out.splitlines()[1:] == [f"transformers,{version},Apache-2.0,3,2,c++"]
-    assert measured.unpack(lines[:1], [], tmp_path / "none.sqlite") == (0, 1)  # its text is another
-
-
-def test_kernels_are_written_again(measured: ModuleType, run_forerun: Any, tmp_path: Path) -> None:
-    pytest.importorskip("transformers")
-    path, again = tmp_path / "kernels.sqlite", tmp_path / "again.sqlite"
-    words = ("--networks", "1", "--repeats", "3", "--seconds", "0.01", "--store", str(path))
-    assert run_forerun("collect", "kernels", *words)[0] == 0
-    lines = list(measured.pack([path], {}, tmp_path))
-    assert len(lines) >= 5 and measured.unpack(lines, [], again) == (len(lines), len(lines))
-    assert rows(again, "kernels") == rows(path, "kernels")
 
 
 def test_sizes_of_programs_come_back_without_the_modules(measured: ModuleType, folder: Path, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import json
 import math
 import os
 import random
+import shutil
 import signal
 import socket
 import sys
@@ -240,10 +241,19 @@ def test_two_machines_train_by_the_command(tmp_path: Path) -> None:
     assert "yes" in said[places.index(first)] and said[places.index(other)] == ""
 
 
+@pytest.fixture(scope="module")
+def ended(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What two processes of one machine leave."""
+    place = tmp_path_factory.mktemp("torchrun") / "run"
+    launched([place], ["tests.torchrun"])
+    return place
+
+
 @pytest.mark.parametrize("machines", [1, 2])
-def test_two_processes_train_one_network_and_resume(machines: int, tmp_path: Path) -> None:
-    places = [tmp_path / f"machine-{i}" for i in range(machines)]
-    launched(places, ["tests.torchrun"])
+def test_two_processes_train_one_network_and_resume(machines: int, ended: Path, tmp_path: Path) -> None:
+    places = [ended] if machines == 1 else [tmp_path / f"machine-{i}" for i in range(machines)]
+    if machines > 1:
+        launched(places, ["tests.torchrun"])
     (first,) = (place for place in places if (place / "0.json").exists())
     whole, parts = (losses_of(first / name) for name in ("whole", "parts"))
     assert len(whole) == 8 and whole == parts and sum(whole[-3:]) < sum(whole[:3])
@@ -255,9 +265,8 @@ def test_two_processes_train_one_network_and_resume(machines: int, tmp_path: Pat
     assert facts["position"]["seed"] != other["seed"]  # each draws examples of its own
 
 
-def test_another_number_of_processes_goes_on_with_nothing_but_what_has_ended(tmp_path: Path) -> None:
-    place = tmp_path / "run"
-    launched([place], ["tests.torchrun"])
+def test_another_number_of_processes_goes_on_with_nothing_but_what_has_ended(ended: Path, tmp_path: Path) -> None:
+    place = shutil.copytree(ended, tmp_path / "run")
     small, recipe = World(120), OF_TWO
     small.train(place / "parts", recipe)
     with safe_open(place / "parts" / LAST, framework="pt") as file:
@@ -276,10 +285,9 @@ def test_a_checkpoint_that_the_first_process_has_not_is_told(tmp_path: Path) -> 
         launched([tmp_path / "run"], ["tests.torchrun"])
 
 
-def test_processes_go_on_from_the_step_that_the_first_one_saved(tmp_path: Path) -> None:
+def test_processes_go_on_from_the_step_that_the_first_one_saved(ended: Path, tmp_path: Path) -> None:
     """Whatever another machine's folder holds, and a damaged checkpoint ends all of them with its error."""
-    place = tmp_path / "run"
-    launched([place], ["tests.torchrun"])
+    place = shutil.copytree(ended, tmp_path / "run")
     World(120).train(place / "alone", OF_TWO, seconds=0.0)
     (place / "parts" / "last-1.safetensors").write_bytes((place / "alone" / LAST).read_bytes())
     launched([place], ["tests.torchrun"])
