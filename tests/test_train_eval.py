@@ -296,12 +296,12 @@ def test_code_without_labels_is_where_a_training_starts(table: Path, run_forerun
     (folder / "damaged.onnx").write_bytes(b"noise")
     (folder / "latin.c").write_bytes(b"/* caf\xe9 */ int g(int n) { return n; }\n")
     language, small = tmp_path / "language", ("--depth", "1", "--context", "64", "--format", "json")
-    words = ("train", "code", "--folder", str(tmp_path / "code"), *small, "--steps", "20", "-o", str(language))
+    words = ("train", "code", "--folder", str(tmp_path / "code"), *small, "--steps", "5", "-o", str(language))
     code, out, err = run_forerun(*words)
     assert code == 0 and json.loads(out)[0]["done"] == "yes" and "54 texts to learn from" in err
     assert "code: 1 file left out: " in err
     mine = ("--data", str(table), "--text", "code", "--target", "latency_s", "--group", "problem", "--language", "c")
-    start = ("--start", str(language), "--similar", "2", "--steps", "4", "-o", str(tmp_path / "made"))
+    start = ("--start", str(language), "--similar", "2", "--steps", "2", "-o", str(tmp_path / "made"))
     code, out, err = run_forerun("train", *mine, *small, *start)
     assert code == 0 and json.loads(out)[0]["done"] == "yes", err
     assert (tmp_path / "made" / "tokenizer.json").read_bytes() == (language / "tokenizer.json").read_bytes()
