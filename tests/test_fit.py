@@ -19,8 +19,9 @@ from forerun import prompts  # noqa: E402
 from forerun.core import Metric  # noqa: E402
 from forerun.distribution import Distribution  # noqa: E402
 from forerun.errors import InputError, UsageError  # noqa: E402
+from forerun.models._familiarity import Known  # noqa: E402
 from forerun.models.encoder_decoder import PARTS, EncoderDecoder, checksums  # noqa: E402
-from forerun.models.encoder_decoder.calibration import Calibration, Known, kinds, ranges  # noqa: E402
+from forerun.models.encoder_decoder.calibration import Calibration, kinds, ranges  # noqa: E402
 from forerun.models.encoder_decoder.config import Config  # noqa: E402
 from forerun.models.encoder_decoder.ensemble import Ensemble  # noqa: E402
 from forerun.models.encoder_decoder.network import Network  # noqa: E402

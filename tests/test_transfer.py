@@ -138,7 +138,12 @@ def test_a_checkpoint_answers_for_a_device_that_it_was_told_of(
     assert found["memory"]["value"] == pytest.approx(6e7, rel=0.7) and found["price"]["value"] == pytest.approx(
         60, rel=0.7
     )
-    assert found["memory"]["familiarity"] is not None
+    assert found["memory"]["familiarity"] > 0.05
+    Path("other.c").write_text(
+        "int f(int n) { return n < 2 ? n : f(n - 1) + f(n - 2); }\n" * 40 + "int main() { f(9); }\n"
+    )
+    other = forerun.predict("other.c", metric="price", model="mine", device="laptop")
+    assert other.familiar == "unlike anything seen"
     usual, mine = (forerun.predict("a.c", metric="memory", model=model) for model in ("encoder_decoder", "mine"))
     assert (usual.value, usual.low, usual.device) == (mine.value, mine.low, mine.device)
     code, out, _ = run_forerun("models", "mine", "--format", "json")

@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from forerun.core import Metric
+from forerun.distribution import Distribution
 from forerun.errors import InputError
+from forerun.models._familiarity import Known
 from forerun.models._regression import Fitted, Regression, Scale, Vector, untaught
 from forerun.prompts import Parts, parts, prompt
 from forerun.rows import Row
@@ -57,6 +59,7 @@ class Transfer(Regression):
         self._ask, self._kinds = ask, tuple(kinds)
         self._others: tuple[tuple[str, str], ...] = ()
         self._counters: tuple[str, ...] = ()
+        self._near: Known | None = None
 
     def fit(self, rows: Sequence[Row], seed: int = 0) -> None:
         """Learns from rows of one metric. Raises InputError where they are too few, a value is not finite, or the model
@@ -77,6 +80,17 @@ class Transfer(Regression):
             raise untaught(self.name)
         return self._fitted.errors
 
+    def read(self, prompts: Sequence[str]) -> list[tuple[Distribution, float]]:
+        """As `predict`, and the share of the rows that lie at least as far from the others as this prompt from all.
+        Raises InputError before `fit`."""
+        if self._fitted is None or self._near is None:
+            raise untaught(self.name)
+        if not prompts:
+            return []
+        x = self._features([parts(prompt) for prompt in prompts])
+        near = self._near.familiarity(x.astype(np.float32)).tolist()
+        return list(zip(self._asked(self._fitted, x)[0], near, strict=True))
+
     def known(self, asked: str) -> str:
         """The prompt as the first of the questions that are asked."""
         return self._as_known(parts(asked))[0]
@@ -84,10 +98,11 @@ class Transfer(Regression):
     def to_json(self) -> dict[str, Any]:
         """What it learned, as plain data, but the model. Raises InputError before `fit`."""
         fitted = self._fitted
-        if fitted is None:
+        if fitted is None or self._near is None:
             raise untaught(self.name)
         assert isinstance(fitted.estimate, Linear)
-        found = {"asked": [list(one) for one in self._others], "counters": list(self._counters)}
+        found: dict[str, Any] = {"near": self._near.to_json()}
+        found |= {"asked": [list(one) for one in self._others], "counters": list(self._counters)}
         found |= {"weights": fitted.estimate.weights.tolist(), "offset": fitted.estimate.offset}
         scale = {"unit": fitted.scale.unit, "least": None if np.isinf(fitted.scale.least) else fitted.scale.least}
         return found | {"errors": fitted.errors.tolist(), "low": fitted.low, "high": fitted.high, "scale": scale}
@@ -97,9 +112,10 @@ class Transfer(Regression):
         """What `to_json` gave, with the model. Raises ValueError, KeyError, TypeError for anything else."""
         made = cls(ask, kinds)
         made._others = tuple((str(metric), str(device)) for metric, device in found["asked"])
-        made._counters = tuple(map(str, found["counters"]))
+        made._counters, made._near = tuple(map(str, found["counters"])), Known.from_json(found["near"])
         weights, errors = (np.array(found[name], np.float64) for name in ("weights", "errors"))
-        if weights.shape != (len(made._others) + len(made._counters),) or errors.ndim != 1 or not len(errors):
+        count = len(made._others) + len(made._counters)
+        if weights.shape != (count,) or made._near.mean.shape != (count,) or errors.ndim != 1 or not len(errors):
             raise ValueError(f"{weights.shape} weights for {len(made._others)} beliefs")
         if unknown := [one for one in made._others if one not in {(kind.metric, kind.where) for kind in kinds}]:
             raise ValueError(f"the card knows no {' on '.join(unknown[0])}")
@@ -124,7 +140,9 @@ class Transfer(Regression):
             raise InputError("the model knows nothing to carry over", why, todo)
         self._others = tuple([one for one in common if one[0] == metric] or common)
         self._counters = tuple(sorted({name for one in found for name in one.counters}))
-        return self._features(found)
+        x = self._features(found)
+        self._near = Known.alone(x.astype(np.float32))
+        return x
 
     def _features(self, found: Sequence[Parts]) -> Any:
         assert self._ask is not None

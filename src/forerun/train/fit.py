@@ -32,10 +32,11 @@ from forerun.distribution import Distribution
 from forerun.errors import InputError, UsageError, reason
 from forerun.files import make_folder, write_atomically
 from forerun.models._calibrated import widths
+from forerun.models._familiarity import Known
 from forerun.models.encoder_decoder import ANSWER, BEGUN, CONFIG, PARTS, EncoderDecoder, checksums, numeric, t5gemma
 from forerun.models.encoder_decoder import calibration as calibrating
 from forerun.models.encoder_decoder._torch import TorchNetwork
-from forerun.models.encoder_decoder.calibration import Calibration, Known, ranges
+from forerun.models.encoder_decoder.calibration import Calibration, ranges
 from forerun.models.encoder_decoder.card import Card
 from forerun.models.encoder_decoder.config import Config
 from forerun.models.encoder_decoder.ensemble import Ensemble

@@ -261,8 +261,10 @@ class EncoderDecoder(Predictor):
         alone = [found[i].distribution for i in range(len(prompts))]
         settled = self.settled(prompts, self.ensemble.moved(prompts, alone))
         made = [self._seen(prompt, replace(found[i], distribution=settled[i])) for i, prompt in enumerate(prompts)]
-        over = self.carried.predict(asked)
-        return [replace(one, distribution=over.get(i, one.distribution)) for i, one in enumerate(made)]
+        for i, (belief, near) in self.carried.read(asked).items():
+            before = made[i].familiarity
+            made[i] = replace(made[i], distribution=belief, familiarity=near if before is None else min(near, before))
+        return made
 
     def without_trees(self) -> EncoderDecoder:
         """The network alone, with the same factors."""

@@ -13,17 +13,16 @@ import json
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from forerun.distribution import Distribution
 from forerun.errors import InputError, reason
 from forerun.files import write_atomically
 from forerun.models._calibrated import kind
+from forerun.models._familiarity import Floats32, Known
 from forerun.models.boosted_trees import HELD
 from forerun.prompts import Parts, parts
 from forerun.rows import Row
@@ -39,49 +38,10 @@ _FLOOR = 0.8
 _LEAST = {"text": 3.0, "instructions": 1.0}
 """What a function becomes that has to be kept, `xor eax, eax` and `ret`: of 400 programs and 670 modules none has less
 for each. But one of `ret` alone is a byte: what is left of it to do besides is counted, too."""
-_SHRINKAGE = 0.05
-"""Of the covariance towards its mean variance: summaries may lie in a subspace."""
 _ROWS, _HELD = 4, 20
 """Training rows of a kind for each number of a summary, and validation rows, from which on it is told apart."""
 _ENOUGH = 100
 """Validation rows that say how far out a kind may lie: of fewer, those of all kinds of the metric do."""
-_QUANTILES = np.linspace(0, 1, 101)
-
-Floats32 = NDArray[np.float32]
-
-
-@dataclass(frozen=True)
-class Known:
-    """Where the summaries of the training lie: mean `[F]`, whitening `[F, F]`, and 101 quantiles of distances."""
-
-    mean: Floats32
-    whitening: Floats32
-    distances: Floats32
-
-    @classmethod
-    def of(cls, training_NF: Floats32, validation_NF: Floats32) -> Known:
-        """From summaries; the distances are those of the validation, which the network has not seen either."""
-        mean = training_NF.mean(0)
-        covariance = np.cov(training_NF, rowvar=False).reshape(len(mean), len(mean))
-        spread = max(float(np.trace(covariance)) / len(mean), 1e-12)
-        shrunk = (1 - _SHRINKAGE) * covariance + _SHRINKAGE * spread * np.eye(len(mean))
-        whitening = np.linalg.inv(np.linalg.cholesky(shrunk)).T
-        made = cls(mean, whitening.astype(np.float32), np.zeros(101, np.float32))
-        return made.among(made.distance(validation_NF))
-
-    def among(self, distances_N: Floats32) -> Known:
-        """With the quantiles of these distances."""
-        return replace(self, distances=np.quantile(distances_N, _QUANTILES).astype(np.float32))
-
-    def distance(self, summaries_BF: Floats32) -> Floats32:
-        """`[B]`, in standard deviations."""
-        moved = (summaries_BF - self.mean) @ self.whitening
-        return np.asarray(np.linalg.norm(moved, axis=1) / np.sqrt(len(self.mean)), np.float32)
-
-    def familiarity(self, summaries_BF: Floats32) -> NDArray[np.float64]:
-        """`[B]`: the share of validation rows that lie at least as far out; 0 is farther than any of them."""
-        place = np.searchsorted(self.distances, self.distance(summaries_BF), side="left")
-        return 1 - place / len(self.distances)
 
 
 def kinds(training: Mapping[str, Floats32], validation: Mapping[str, Floats32]) -> dict[str, Known]:
@@ -175,8 +135,8 @@ class Calibration:
 
     def save(self, folder: Path) -> None:
         """Writes `calibration.json`."""
-        rows = None if self.known is None else _plain(self.known)
-        told = {"kinds": {name: _plain(known) for name, known in self.kinds.items()}}
+        rows = None if self.known is None else self.known.to_json()
+        told = {"kinds": {name: known.to_json() for name, known in self.kinds.items()}}
         text = json.dumps({"factors": dict(self.factors), "ranges": dict(self.ranges), "known": rows, **told})
         write_atomically(folder / FILE, (text + "\n").encode())
 
@@ -188,8 +148,8 @@ class Calibration:
             return cls()
         try:
             found = json.loads(path.read_text())
-            known = _known(found["known"]) if found["known"] else None
-            told = {name: _known(each) for name, each in found.get("kinds", {}).items()}
+            known = Known.from_json(found["known"]) if found["known"] else None
+            told = {name: Known.from_json(each) for name, each in found.get("kinds", {}).items()}
             factors = {name: float(x) for name, x in found["factors"].items()}
             if not all(0 < x < math.inf for x in factors.values()):
                 raise ValueError("a factor is not a positive number")
@@ -197,16 +157,3 @@ class Calibration:
             return cls(factors, known, ranges, told)
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise InputError(f"{path} cannot be read", reason(error), "calibrate it again, or delete it") from error
-
-
-def _plain(known: Known) -> dict[str, Any]:
-    """As plain data, to five digits."""
-    return {name: np.vectorize(lambda x: float(f"{x:.5g}"))(array).tolist() for name, array in vars(known).items()}
-
-
-def _known(found: Mapping[str, Any]) -> Known:
-    """What `_plain` gave. Raises ValueError, TypeError."""
-    known = Known(**{name: np.array(x, np.float32) for name, x in found.items()})
-    if (known.mean.ndim, known.distances.ndim, known.whitening.shape) != (1, 1, 2 * known.mean.shape):
-        raise ValueError("the arrays of `known` do not fit each other")
-    return known

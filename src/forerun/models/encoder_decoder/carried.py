@@ -34,14 +34,14 @@ class Carried:
         member = self.members.get(place(prompt))
         return member.known(prompt) if member else prompt
 
-    def predict(self, prompts: Sequence[str]) -> dict[int, Distribution]:
-        """What is believed of those prompts that something was carried over for."""
-        places, found = defaultdict(list), dict[int, Distribution]()
+    def read(self, prompts: Sequence[str]) -> dict[int, tuple[Distribution, float]]:
+        """What is believed of those prompts that something was carried over for, and how near its rows are."""
+        places, found = defaultdict(list), dict[int, tuple[Distribution, float]]()
         for i, prompt in enumerate(prompts):
             places[place(prompt)].append(i)
         for where, here in places.items():
             if member := self.members.get(where):
-                found |= zip(here, member.predict([prompts[i] for i in here]), strict=True)
+                found |= zip(here, member.read([prompts[i] for i in here]), strict=True)
         return found
 
     def save(self, folder: Path) -> None:
