@@ -17,6 +17,7 @@ from typing import Any
 from _metaschedule import kernel
 from _vendor import Operator, called, laid
 
+from forerun import factories
 from forerun.clock import Timing
 from forerun.core import Source
 from forerun.errors import reason
@@ -63,7 +64,7 @@ def raced(asked: Network, target: str, databases: Mapping[str, tuple[Network, Te
     default()
     with TemporaryDirectory() as folder:
         if asked.path.suffix != ".onnx":
-            module, examples = extract.made(asked.path, asked.factory)
+            module, examples = factories.made(asked.path, asked.factory)
             module.eval()
             ways[INDUCTOR] = lambda: _inductor(module, known, Path(folder), targets.threads(target))
             ways[ONNXRUNTIME] = lambda: _exported(module, examples, known, Path(folder), targets.threads(target))

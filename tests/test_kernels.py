@@ -300,6 +300,45 @@ def test_collecting_is_resumed_and_becomes_rows_that_are_written_again(
         assert list(rows_of(opened, "kernels")) == [row for row in rows if row.name != lines[0].name]
 
 
+NETWORKS = """
+from torch import nn, relu, randn
+
+class Sums(nn.Module):
+    def forward(self, x):
+        return (relu(x) * 2).exp().sum(1)
+
+def small(): return Sums(), (randn(8, 64),)
+def large(): return Sums(), (randn(8192, 512),)
+def linear(): return nn.Linear(8, 8), (randn(2, 8),)
+def wrong(): return 3, ()
+"""
+
+
+def test_a_network_is_asked_about_as_its_kernels(run_forerun: Any, tmp_path: Path) -> None:
+    path = tmp_path / "net.py"
+    path.write_text(NETWORKS)
+    found = []
+    for name in ("small", "large"):
+        code, out, err = run_forerun("predict", f"{path}:{name}", "--format", "json")
+        assert code == 0 and "left to" not in err and "PyTorch leaves to libraries" in err, err
+        found += json.loads(out)
+    small, large = found
+    assert small["metric"] == "latency" and small["name"].startswith(f"{path}:small/cpp_fused_exp_mul_relu_sum")
+    assert 10 * small["value"] < large["value"] < 1
+    for words, said in (
+        ((f"{path}:linear",), "no kernels of its own"),
+        ((f"{path}:wrong",), "it is a int"),
+        ((f"{path}:none",), "has no function none"),
+        ((f"{path}:small", "--metric", "memory"), "of a network's kernels it knows: latency"),
+        ((str(path), "--language", "c++, inductor 2.13 g++ 12"), "module.py:factory"),
+    ):
+        code, out, err = run_forerun("predict", *words)
+        assert code in (1, 2) and said in err and not out and "Traceback" not in err, err
+    (tmp_path / "kernel.py").write_text(LOOPED)
+    code, out, err = run_forerun("predict", str(tmp_path / "kernel.py"), "--metric", "memory")
+    assert code == 0 and "defines kernels of Triton" in err
+
+
 def test_the_command_line_says_what_is_wrong(run_forerun: Any) -> None:
     wrong = {("--networks", "0"): "--networks 0", ("--repeats", "1"): "--repeats 1"}
     if not torch.cuda.is_available():

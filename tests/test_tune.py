@@ -22,7 +22,7 @@ import onnx
 import pytest
 from onnx import TensorProto, helper
 
-from forerun import cli, files, sandbox, settings
+from forerun import cli, factories, files, sandbox, settings
 from forerun.cli import tune as cli_tune
 from forerun.clock import Timing
 from forerun.core import Draft, Measurement, Source, Trial
@@ -940,7 +940,7 @@ def factory(folder: Path, forward: str) -> networks.Network:
 def test_threads_of_pytorch_are_those_that_were_asked_for(tmp_path: Path) -> None:
     torch = pytest.importorskip("torch")
     own = factory(tmp_path, "x + y + torch.get_num_threads()")
-    network, inputs = extract.made(own.path, "factory")
+    network, inputs = factories.made(own.path, "factory")
     given = [each.numpy() for each in inputs]
     one, three = (networks.pytorch(network, given, threads) for threads in (1, 3))
     assert [float((run() - one())[0, 0]) for run in (one, three, one)] == [0, 2, 0]

@@ -1,7 +1,8 @@
 """What is asked of a file: which metrics fit it, on which device, in the words that a model was trained on.
 
 A program is asked about as text, a network (ONNX) as the text of its graph, LLVM IR as a module; C and C++ as both a
-program and the module that clang makes of it.
+program and the module that clang makes of it. A network of PyTorch, `module.py:factory`, is asked about as the kernels
+that its compiler makes.
 """
 
 from __future__ import annotations
@@ -9,22 +10,27 @@ from __future__ import annotations
 import codecs
 import math
 import os
+import platform
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from forerun import factories
 from forerun.core import Metric, Source
 from forerun.corpora.programs import incomplete
 from forerun.errors import ForerunError, InputError, ToolMissing, UsageError, meant
 from forerun.models.encoder_decoder.card import Card, Kind
-from forerun.prompts import parts
+from forerun.prompts import parts, prompt
 from forerun.tasks import _graphs, _programs, size
 from forerun.tasks._counters import reads_sizes
 from forerun.tasks._endless import counted, endless
 from forerun.tasks._footprint import asked
 from forerun.tasks._parsing import broken
 from forerun.tasks.accuracy import ACCURACY
+from forerun.toolchains.inductor import text as inductor
+from forerun.toolchains.inductor.kernel import CPP, TRITON, Kernel
+from forerun.toolchains.inductor.target import compiler, here, prompted
 from forerun.toolchains.llvm import clang
 from forerun.toolchains.llvm.target import LEVELS, Target
 from forerun.toolchains.onnx import model as proto
@@ -53,6 +59,11 @@ _NEAR = {
 """Suffixes of other files, and the language that they look most like."""
 _TASKS = {"size": "text"}
 """Tasks whose metric has another name than they."""
+
+_TRITON = re.compile(r"^@(?:triton\.)?(?:jit|autotune)\b", re.MULTILINE)
+"""How a kernel of Triton begins."""
+_REGISTERS = 512
+"""Bits, of the processors of x86-64 whose kernels were measured: for others Inductor writes others."""
 
 What = str | os.PathLike[str] | Source
 
@@ -97,6 +108,8 @@ def questions(what: What | File, card: Card, options: Options) -> list[Question]
 
     Where no metric was named, one that this machine cannot ask about (a module without a compiler) is left out.
     """
+    if isinstance(what, str) and (network := factories.named(what)):
+        return _kernels(*network, card, options)
     file = what if isinstance(what, File) else _opened(what, options)
     found: list[Question] = []
     failures: list[ForerunError] = []
@@ -128,6 +141,11 @@ def questions(what: What | File, card: Card, options: Options) -> list[Question]
         whole = False
     if file.source.lang == _ONNX and (foreign := _graphs.foreign(file.source.reference)):
         notes.append(f"{file.source.name}: nothing is known of what {', '.join(foreign)} costs: it counts as little")
+    if file.source.lang == "python" and _TRITON.search(file.source.text):
+        why = (
+            "the answer is that of a Python program; of kernels name the network that launches them: module.py:factory"
+        )
+        notes.append(f"{file.source.name} defines kernels of Triton: {why}")
     if failures:
         notes.append(f"the metrics of its machine code are left out: {failures[0].what}: {failures[0].why}")
         whole = whole and not any(isinstance(failure, InputError) for failure in failures)  # no compiler takes it
@@ -353,9 +371,66 @@ def _chosen(file: File, card: Card, options: Options) -> list[list[Kind]]:
     return [_ordered([kind for kind in fitting if kind.metric == metric], language, options.device) for metric in asked]
 
 
+def _kernels(path: Path, function: str, card: Card, options: Options) -> list[Question]:
+    """What PyTorch's compiler makes of a network for the device that is asked about, each kernel for itself. Raises
+    InputError, UsageError, ToolMissing."""
+    name = f"{path}:{function}"
+    known = [kind for kind in card.kinds if _kernel(kind)]
+    if not known:
+        todo = (
+            "export it to ONNX and name that file, or name another --model: forerun collect kernels makes rows for one"
+        )
+        raise UsageError(f"{name}: the model knows no kernels of PyTorch's compiler", "none were learned from", todo)
+    there = dict.fromkeys(kind.metric for kind in known)
+    if unknown := [metric for metric in options.metrics if metric not in there]:
+        why = f"of a network's kernels it knows: {', '.join(there)}"
+        raise UsageError(f"{name}: the model knows no metric {unknown[0]!r}", why, "name one of them")
+    found = []
+    for metric in options.metrics or there:
+        own = [kind for kind in known if kind.metric == metric]
+        kind = max(own, key=lambda kind: (kind.where.casefold() == options.device.casefold(), kind.rows))
+        device, notes = _device(kind, card, options.device or kind.where)
+        for label, kernel in _captured(path, function, kind):
+            counts = inductor.counters(kernel)
+            asked = prompt(Metric(metric, kind.unit), kind.language, device, inductor.text(kernel), counters=counts)
+            found.append(Question(f"{name}/{label}", kind, device, asked, strange=bool(notes)))
+    notes.append(
+        f"{name}: what PyTorch leaves to libraries (most products and convolutions) is not among these kernels"
+    )
+    return [replace(found[0], notes=tuple(notes)), *found[1:]]
+
+
+def _captured(path: Path, function: str, kind: Kind) -> list[tuple[str, Kernel]]:
+    """The kernels of a network, for what a kind is of, and what to call them."""
+    compiler()
+    from forerun.toolchains.inductor.capture import named
+
+    network, inputs = factories.made(path, function)
+    if not callable(getattr(network, "train", None)):
+        todo = f"make `{function}()` return a torch.nn.Module and a tuple of example tensors"
+        raise InputError(f"{path}:{function} returns no network", f"it is a {type(network).__name__}", todo)
+    if kind.base == TRITON:
+        here("cuda")
+        network, inputs = network.cuda(), tuple(one.cuda() for one in inputs)
+    wide = _REGISTERS if platform.machine() == "x86_64" and kind.where != prompted(here(), CPP) else 0
+    todo = "run it in PyTorch without forerun: torch.compile(network)(*inputs)"
+    made = factories.guarded(f"PyTorch cannot compile {path}:{function}", todo, named, network, [inputs], False, wide)
+    if not made:
+        why = "all that it does is left to libraries"
+        raise InputError(f"{path}:{function} has no kernels of its own", why, "export it to ONNX and name that file")
+    labels = [label for label, _ in made]
+    return [
+        (label if labels.count(label) == 1 else f"{label}, launch {labels[: i + 1].count(label)}", kernel)
+        for i, (label, kernel) in enumerate(made)
+    ]
+
+
 def _with_tool(name: str, kinds: Sequence[Kind], named: str) -> list[Kind]:
     """Those of a language with its tool, as answers name it. Raises UsageError."""
     asked = ", ".join(part.strip() for part in named.split(",")).lower()
+    if "inductor" in asked:
+        why = "kernels are asked about with what they are launched on"
+        raise UsageError(f"{name} is taken for a program", why, "name the network that they are of: module.py:factory")
     if fitting := [kind for kind in kinds if kind.language.lower() == asked]:
         return fitting
     why = f"it knows: {'; '.join(dict.fromkeys(kind.language for kind in kinds))}"
@@ -414,17 +489,11 @@ def _part(source: Source) -> str:
 def _question(file: File, kind: Kind, card: Card, options: Options) -> Question:
     module = file.module(options.flags) if kind.base == _LLVM else None
     device = options.device or (Target.parse(module.target).triple if module else kind.where)
-    notes = []
-    known = list(dict.fromkeys(k.where for k in card.kinds if k.metric == kind.metric))
-    device = next((one for one in known if one.casefold() == device.casefold()), device)
-    if not any(known):
-        device = ""
-        if options.device:
-            why = f"the model knows no devices, and answers for where its rows were measured, not for {options.device}"
-            notes.append(f"{kind.metric}: {why}: leave --device out, or train one on rows with --device")
-    if device not in known:
-        those = meant(device, known, 0.8) or f"it knows: {', '.join(filter(None, known))}"
-        notes.append(f"{kind.metric}: the model has seen no device {device!r}; {those}")
+    device, notes = _device(kind, card, device)
+    strange = bool(notes)
+    if not device and options.device:
+        why = f"the model knows no devices, and answers for where its rows were measured, not for {options.device}"
+        notes.append(f"{kind.metric}: {why}: leave --device out, or train one on rows with --device")
     if _ran(kind.metric) and (why := _part(file.source)):
         notes.append(f"{kind.metric} is of whole programs: {why}")
     level = asked = ""
@@ -436,8 +505,19 @@ def _question(file: File, kind: Kind, card: Card, options: Options) -> Question:
         elif not any(flag.startswith("-O") for flag in options.flags):
             notes.append(f"the size is that of -O{level}: no level was named")
     prompt = _prompt(module or file.source, kind, device, level)
-    strange = device not in known or level != asked
+    strange = strange or level != asked
     return Question(file.source.name, kind, device, prompt, tuple(notes), strange, asks=_asked(prompt, kind))
+
+
+def _device(kind: Kind, card: Card, named: str) -> tuple[str, list[str]]:
+    """The device as the model spells it, none where it knows none; and why it does not know that one, if so."""
+    like = [one for one in card.kinds if one.metric == kind.metric and _kernel(one) == _kernel(kind)]
+    known = list(dict.fromkeys(one.where for one in like))
+    device = next((one for one in known if one.casefold() == named.casefold()), named) if any(known) else ""
+    if device in known:
+        return device, []
+    those = meant(device, known, 0.8) or f"it knows: {', '.join(filter(None, known))}"
+    return device, [f"{kind.metric}: the model has seen no device {device!r}; {those}"]
 
 
 def _learned(level: str, kind: Kind) -> str:

@@ -35,7 +35,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         " --risk: at .5 its median is over, at .05 the upper end of the table's interval. What a model knows:"
         " forerun models DIR"
     )
-    parser.add_argument("files", nargs="+", metavar="FILE", help="program, .ll, .bc or .onnx; a pattern; - reads stdin")
+    what = "program, .ll, .bc or .onnx; module.py:factory, a network of PyTorch; a pattern; - reads stdin"
+    parser.add_argument("files", nargs="+", metavar="FILE", help=what)
     text = (
         "memory (at its peak), runtime (CPU time), size, latency, accuracy … (default: all that the model knows of the"
         " file, accuracy only where it knows nothing else)"

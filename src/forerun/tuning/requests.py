@@ -11,6 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 
+from forerun import factories
 from forerun.core import Source
 from forerun.corpora import tensor_networks, workloads
 from forerun.errors import InputError, UsageError, meant, reason
@@ -93,9 +94,9 @@ def _named(text: str, shapes: Shapes, layout: str) -> Request | None:
         return _Network(path.name, network.Network(path, shapes=sizes, layout=layout))
     if path.suffix in _PROGRAMS:
         return _file(path)
+    if made := factories.named(text):
+        return _Network(text, network.Network(*made, layout=layout))
     place, _, name = text.rpartition(":")
-    if place.endswith(".py") and name:
-        return _Network(text, network.Network(Path(place), name, layout=layout))
     if place.endswith((".jsonl", ".jsonl.gz")) and name:
         return _line(Path(place), name)
     if text.endswith((".jsonl", ".jsonl.gz")):

@@ -19,31 +19,42 @@ from forerun.toolchains.inductor.kernel import CPP, DTYPES, TRITON, Argument, Ke
 _NATIVE = "kernel"
 """What Inductor calls every C++ kernel."""
 
-Inputs = Mapping[str, torch.Tensor]
+Inputs = Mapping[str, torch.Tensor] | Sequence[torch.Tensor]
 
 
 def capture(module: torch.nn.Module, inputs: Sequence[Inputs], train: bool = False, vectors: int = 0) -> list[Kernel]:
     """The distinct kernels of a module's forward pass, and in training of the backward pass, in their order.
 
-    The module runs on each of the inputs; where they differ in shape, sizes become arguments of the kernels. C++ is for
-    vector registers of 256 or 512 bits of x86-64, whatever is here, or for those that are here (0). Raises whatever
-    PyTorch raises of a network that it cannot compile.
+    The module runs on each of the inputs, by name or in order; where they differ in shape, sizes become arguments of
+    the kernels. C++ is for vector registers of 256 or 512 bits of x86-64, whatever is here, or for those that are here
+    (0). Raises whatever PyTorch raises of a network that it cannot compile.
     """
-    found: dict[bytes, Kernel] = {}
+    return [kernel for _, kernel in named(module, inputs, train, vectors)]
+
+
+def named(
+    module: torch.nn.Module, inputs: Sequence[Inputs], train: bool = False, vectors: int = 0
+) -> list[tuple[str, Kernel]]:
+    """As `capture`, with what Inductor calls each: `cpp_fused_add_relu_0`."""
+    found: dict[bytes, tuple[str, Kernel]] = {}
     torch._dynamo.reset()
     compiled = torch.compile(module.train(train), dynamic=len(inputs) > 1)
-    recording = _recording(lambda kernel: found.setdefault(kernel.serialised(), kernel), vectors)
+    recording = _recording(lambda label, kernel: found.setdefault(kernel.serialised(), (label, kernel)), vectors)
     with recording, torch.set_grad_enabled(train):
         for each in inputs:
-            outputs = _tensors(compiled(**each))
+            outputs = _tensors(compiled(**each) if isinstance(each, Mapping) else compiled(*each))
             if train:
                 torch.stack([o.float().sum() for o in outputs if o.requires_grad]).sum().backward()  # type: ignore[no-untyped-call]
                 module.zero_grad()
     return list(found.values())
 
 
+Note = Callable[[str, Kernel], object]
+"""Is told what a kernel is called, and the kernel with what it is launched on."""
+
+
 @contextmanager
-def _recording(note: Callable[[Kernel], object], vectors: int) -> Iterator[None]:
+def _recording(note: Note, vectors: int) -> Iterator[None]:
     import torch._functorch.config as functorch
     import torch._inductor.config as config
     from torch._inductor import cpu_vec_isa
@@ -92,13 +103,13 @@ def _instead(owner: Any, name: str, value: object) -> Iterator[None]:
 class _Recorder:
     """Stands where a compiled kernel would, and notes what it is launched on."""
 
-    def __init__(self, lang: str, name: str, code: str, note: Callable[[Kernel], object]) -> None:
-        self.kernel, self.note = (lang, name, code), note
+    def __init__(self, lang: str, name: str, code: str, note: Note) -> None:
+        self.kernel, self.note, self.label = (lang, name, code), note, name
         self.parameters = parameters(name, code)
 
     def __call__(self, *arguments: Any) -> None:
         values = {name: _argument(value) for name, value in zip(self.parameters, arguments, strict=False)}
-        self.note(Kernel(*self.kernel, values))
+        self.note(self.label, Kernel(*self.kernel, values))
 
     def run(self, *arguments: Any, **_: Any) -> None:
         """As Triton's kernels are launched."""
@@ -139,6 +150,8 @@ def _without_values(module: Any) -> None:
             setattr(module, name, empty)
         elif name.startswith("assert_"):
             setattr(module, name, unchecked)
+        elif isinstance(value, _Recorder):
+            value.label = name
         elif isinstance(value, torch.Tensor):
             setattr(module, name, _shape_of(value))
 

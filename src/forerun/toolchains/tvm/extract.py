@@ -7,20 +7,16 @@ programs that tuning is about and the prepared module that `compiled` puts toget
 from __future__ import annotations
 
 import contextlib
-import importlib.util
-import io
 import json
 import re
 import shlex
-import sys
-import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
-from zlib import crc32
+from typing import Any
 
-from forerun.errors import ForerunError, InputError, ToolMissing, UsageError, reason
+from forerun.errors import InputError, ToolMissing, UsageError, reason
+from forerun.factories import guarded, made
 from forerun.toolchains.onnx import model as onnx_model
 from forerun.toolchains.tvm import target as targets
 from forerun.toolchains.tvm._layout import channels_last
@@ -28,7 +24,6 @@ from forerun.toolchains.tvm._load import load
 from forerun.toolchains.tvm._operators import converted
 from forerun.toolchains.tvm._rewriting import biases_into_means, rewriting
 
-T = TypeVar("T")
 Shapes = Mapping[str, Sequence[int]]
 """The shape of each input, by its name."""
 _BUILDING = {"tirx.disable_cse_tir": True}
@@ -81,7 +76,7 @@ def exported(network: Any, inputs: Sequence[Any]) -> Any:
             todo = "make its forward take tensors alone, and give them as one tuple: (first, second)"
             raise InputError(f"inputs[{place}] of the network is no tensor", told, todo)
     with torch.no_grad():
-        return _guarded(
+        return guarded(
             "torch.export cannot trace the network",
             "make its forward run on the example inputs without control flow on values",
             lambda: torch.export.export(network.eval(), tuple(inputs)),
@@ -101,7 +96,7 @@ def from_exported(program: Any) -> Any:
     if other := sorted(types - {"torch.float32"}):
         there = other[0].removeprefix("torch.")
         todo = f"TVM takes products for float32, here is {there}: give network.float(), and float32 inputs: x.float()"
-    return _guarded(
+    return guarded(
         "TVM cannot import the exported network",
         todo,
         lambda: from_exported_program(program, unwrap_unit_return_tuple=True, custom_convert_map=converted()),
@@ -123,49 +118,19 @@ def from_onnx(path: Path, shapes: Shapes | None = None) -> Any:
     load()
     library = onnx_model.library()
     onnx_model.load(path)  # says what is wrong with a file; its result has no weights
-    proto = _guarded(f"cannot read the weights of {path}", "export it again", lambda: library.load(str(path)))
+    proto = guarded(f"cannot read the weights of {path}", "export it again", lambda: library.load(str(path)))
     if proto.functions:
-        proto = _guarded(f"cannot read {path}", "export it again", library.inliner.inline_local_functions, proto)
+        proto = guarded(f"cannot read {path}", "export it again", library.inliner.inline_local_functions, proto)
     fixed = _fixed(path, proto.graph, shapes or {})
 
     from tvm.relax.frontend.onnx import from_onnx as imported
 
     _known(path, proto)
-    return _guarded(
+    return guarded(
         f"TVM cannot import {path}",
         "run it with onnxruntime; if it runs there, export it again with opset 17 or 18",
         lambda: imported(proto, shape_dict=fixed, keep_params_in_input=False),
     )
-
-
-def made(path: Path, name: str) -> tuple[Any, tuple[Any, ...]]:
-    """What the function `name` of a Python file returns: a `torch.nn.Module` and its inputs.
-
-    The file runs in this process, which imports from its folder first from then on, as `python FILE` does: its forward
-    may import too. Raises InputError.
-    """
-    asked, whole = f"{path}:{name}", Path(path).resolve()
-    todo = f"make `{name}()` return a torch.nn.Module and a tuple of example tensors"
-    own = f"_factories_{crc32(bytes(whole)):08x}"
-    described = importlib.util.spec_from_file_location(own, whole)
-    if described is None or described.loader is None or not Path(path).is_file():
-        raise InputError(f"cannot read {path}", "it is no Python file", "name one: module.py:factory")
-    if sys.path[:1] != [str(whole.parent)]:
-        sys.path.insert(0, str(whole.parent))
-    module = sys.modules[own] = importlib.util.module_from_spec(described)
-    try:
-        _guarded(f"{path} does not run", "run it with python to see where", described.loader.exec_module, module)
-    except BaseException:
-        del sys.modules[own]
-        raise
-    factory = getattr(module, name, None)
-    if not callable(factory):
-        raise InputError(f"{path} has no function {name}", "no such name in it", f"name one of its own: {path}:factory")
-    found = _guarded(f"{asked} raised an error", todo, factory)
-    if not isinstance(found, tuple) or len(found) != 2:
-        raise InputError(f"{asked} returns no network", f"it returned a {type(found).__name__}", todo)
-    network, inputs = found
-    return network, tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
 
 
 def from_factory(path: Path, name: str) -> Any:
@@ -189,7 +154,7 @@ def extract(module: Any, target: Any, layout: str = CHANNELS_LAST) -> Extraction
     from tvm.s_tir.meta_schedule.relax_integration import extract_tasks
 
     _closed(tvm, module)
-    prepared = _guarded(
+    prepared = guarded(
         "TVM cannot prepare the network",
         "report the operator that is named to Apache TVM, or leave it out of the network",
         lambda: _prepared(tvm, module, target, layout),
@@ -389,19 +354,6 @@ def _known(path: Path, proto: Any) -> None:
     if unknown := sorted(found - has):
         why = f"TVM's importer has no operator {', '.join(unknown)}"
         raise InputError(f"{path} cannot be tuned", why, "export it with others, or cut the part around them out")
-
-
-def _guarded(what: str, todo: str, function: Callable[..., T], *arguments: Any) -> T:
-    """What a function of others returns; an exception of theirs is an InputError. What they print is dropped."""
-    said = io.StringIO()
-    try:
-        with contextlib.redirect_stdout(said), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return function(*arguments)
-    except (ForerunError, MemoryError):
-        raise
-    except (Exception, SystemExit) as error:  # theirs share no base
-        raise InputError(what, f"{type(error).__name__}: {reason(error)[:200]}", todo) from error
 
 
 _PARAMETERS = re.compile(r"(?:(?<=def main\()|(?<=\), ))(\w+): T\.Buffer")

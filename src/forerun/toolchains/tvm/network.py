@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from forerun import factories
 from forerun.clock import Timing, runs_of, samples_of
 from forerun.errors import ForerunError, InputError, reason
 from forerun.toolchains.onnx import run as onnx_run
@@ -276,7 +277,7 @@ def read(network: Network, place: Place) -> Known:
 def _torch(network: Network) -> tuple[Any, Sequence[Any], Any]:
     """What runs, its example inputs, and what torch.export makes of it."""
     if network.factory:
-        module, examples = extract.made(network.path, network.factory)
+        module, examples = factories.made(network.path, network.factory)
         return module, examples, extract.exported(module, examples)
     import torch
 

@@ -1,0 +1,69 @@
+"""Networks that a function of a user's Python file makes: `module.py:factory`."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import io
+import re
+import sys
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+from zlib import crc32
+
+from forerun.errors import ForerunError, InputError, reason
+
+T = TypeVar("T")
+
+_NAMED = re.compile(r"(.+\.py):(\w+)")
+
+
+def named(text: str) -> tuple[Path, str] | None:
+    """The file and the function, of a text that names them."""
+    found = _NAMED.fullmatch(text)
+    return (Path(found[1]), found[2]) if found else None
+
+
+def made(path: Path, name: str) -> tuple[Any, tuple[Any, ...]]:
+    """What the function `name` of a Python file returns: a `torch.nn.Module` and its inputs.
+
+    The file runs in this process, which imports from its folder first from then on, as `python FILE` does: its forward
+    may import too. Raises InputError.
+    """
+    asked, whole = f"{path}:{name}", Path(path).resolve()
+    todo = f"make `{name}()` return a torch.nn.Module and a tuple of example tensors"
+    own = f"_factories_{crc32(bytes(whole)):08x}"
+    described = importlib.util.spec_from_file_location(own, whole)
+    if described is None or described.loader is None or not Path(path).is_file():
+        raise InputError(f"cannot read {path}", "it is no Python file", "name one: module.py:factory")
+    if sys.path[:1] != [str(whole.parent)]:
+        sys.path.insert(0, str(whole.parent))
+    module = sys.modules[own] = importlib.util.module_from_spec(described)
+    try:
+        guarded(f"{path} does not run", "run it with python to see where", described.loader.exec_module, module)
+    except BaseException:
+        del sys.modules[own]
+        raise
+    factory = getattr(module, name, None)
+    if not callable(factory):
+        raise InputError(f"{path} has no function {name}", "no such name in it", f"name one of its own: {path}:factory")
+    found = guarded(f"{asked} raised an error", todo, factory)
+    if not isinstance(found, tuple) or len(found) != 2:
+        raise InputError(f"{asked} returns no network", f"it returned a {type(found).__name__}", todo)
+    network, inputs = found
+    return network, tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
+
+
+def guarded(what: str, todo: str, function: Callable[..., T], *arguments: Any) -> T:
+    """What a function of others returns; an exception of theirs is an InputError. What they print is dropped."""
+    said = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(said), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return function(*arguments)
+    except (ForerunError, MemoryError):
+        raise
+    except (Exception, SystemExit) as error:  # theirs share no base
+        raise InputError(what, f"{type(error).__name__}: {reason(error)[:200]}", todo) from error
