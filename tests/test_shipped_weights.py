@@ -275,3 +275,19 @@ def test_the_card_of_the_scheduler_tells_what_its_files_say(
     (own / "judge.json").write_text('{"kernels": 7}')
     code, out, _ = run_forerun("models", str(own), "--format", "json")
     assert code == 0 and json.loads(out)[0] == {"part": "cost model", "about": "kernels that were measured", "value": 7}
+
+
+def test_files_of_several_languages_are_asked_for_what_is_known_of_each(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run_forerun: Callable[..., tuple[int, str, str]]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.py").write_text(PROGRAMS["python"])
+    Path("b.c").write_text(PROGRAMS["c"])
+    code, out, err = run_forerun("predict", "a.py", "b.c", "--metric", "memory,size", "--format", "json")
+    assert code == 0 and "a.py: of python the model knows no size" in err
+    assert {(row["name"], row["metric"]) for row in json.loads(out)} == {
+        ("a.py", "memory"), ("b.c", "memory"), ("b.c", "text"),
+    }  # fmt: skip
+    for words, wrong in ((("a.py", "--metric", "size"), "size"), (("a.py", "--metric", "memory,szie"), "szie")):
+        code, out, err = run_forerun("predict", *words)
+        assert code == 2 and not out and f"knows no metric '{wrong}'" in err

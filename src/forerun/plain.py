@@ -47,6 +47,8 @@ def value(found: Any, kind: Any, where: str) -> Any:
     if is_dataclass(kind):
         return _record(found, kind, where)
     if origin is tuple and isinstance(found, list):
+        if set(map(type, found)) == {inner[0]}:  # of tens of thousands there is no need to look at each
+            return tuple(found)
         return tuple(value(one, inner[0], f"{where}[{i}]") for i, one in enumerate(found))
     if origin is Mapping and isinstance(found, dict):
         return {name: value(one, inner[1], _inside(where, name)) for name, one in found.items()}

@@ -179,6 +179,9 @@ def _first_of(kinds: Sequence[Kind], file: File, card: Card, options: Options) -
 def _unused(file: File, found: Sequence[Question], options: Options) -> list[str]:
     """The options that say nothing of such a file."""
     language, notes = file.source.lang, []
+    answered = {question.kind.metric for question in found}
+    if left := [word for word in options.metrics if _TASKS.get(word, word) not in answered and word not in answered]:
+        notes.append(f"{file.source.name}: of {language} the model knows no {' and no '.join(left)}")
     if options.sizes and language != _ONNX:
         notes.append(f"sizes are of ONNX models: they change nothing of {language}")
     if options.stdin and not any(_ran(question.kind.metric) for question in found):
@@ -358,13 +361,12 @@ def _chosen(file: File, card: Card, options: Options) -> list[list[Kind]]:
         fitting = _with_tool(name, fitting, options.language)
     there = [metric for metric in card.metrics if any(kind.metric == metric for kind in fitting)]
     named = {word: word if word in card.metrics else _TASKS.get(word, word) for word in options.metrics}
-    if unknown := [word for word, metric in named.items() if metric not in there]:
+    unknown = [word for word, metric in named.items() if metric not in there]
+    if none := [word for word in unknown if len(unknown) == len(named) or named[word] not in card.metrics]:
         why = f"of {language} it knows: {', '.join(there)}"
-        raise UsageError(
-            f"{name}: the model knows no metric {unknown[0]!r}", why, "name one of them, or another --model"
-        )
+        raise UsageError(f"{name}: the model knows no metric {none[0]!r}", why, "name one of them, or another --model")
     asked = (
-        list(dict.fromkeys(named.values()))
+        list(dict.fromkeys(metric for word, metric in named.items() if word not in unknown))
         or [m for m in there if m != ACCURACY.name and not (_ran(m) and _part(file.source))]
         or there
     )

@@ -195,14 +195,15 @@ def trained(fit: Callable[..., bool], training: Training, options: argparse.Name
     from forerun.train.loop import LAST
 
     progress, told = Progress(training.recipe.steps, "steps"), False
-    if (options.output / LOG).is_file() and not (options.output / LAST).is_file():
-        every = f"a training is saved every {training.recipe.save_every_s:g} s"
-        say(f"forerun: {options.output} was left before anything was saved: it begins anew; {every}")
+    lost = (options.output / LOG).is_file() and not (options.output / LAST).is_file()
 
     def on_step(step: Step) -> None:
         nonlocal told
         if step.step > 1 and not told:
             say(f"forerun: it goes on after step {step.step - 1:,}")
+        elif lost and not told:
+            every = f"a training is saved every {training.recipe.save_every_s:g} s"
+            say(f"forerun: {options.output} was left before anything was saved: it begins anew; {every}")
         told = True
         progress.done = step.step - 1
         progress.step(f"training nll {step.parts['nll']:.3f}  {step.tokens_per_s:,.0f} tokens/s")
