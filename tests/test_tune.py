@@ -136,6 +136,38 @@ def test_a_function_alone_is_a_program(tmp_path: Path, written: str) -> None:
     assert [kernel.name for kernel in found.kernels] == ["alone"] and found.kernels[0].flops == 2 * 64**3
 
 
+def test_one_of_several_functions_is_named(tmp_path: Path) -> None:
+    _, _, function = PROGRAM.partition("@I.ir_module\nclass Module:\n")
+    one = textwrap.dedent(function)
+    other = one.replace("def main", "def other").replace("64", "32")
+    path = _written(tmp_path / "two.py", f"from tvm.script import tirx as T\n{one}\n{other}")
+    with pytest.raises(UsageError, match=r"which program of .*two\.py") as caught:
+        tuning.tune(path, target="llvm:1", trials=1, proposer="uniform", store=tmp_path / "s", output=tmp_path / "out")
+    assert "two.py:main or " in caught.value.todo and "two.py:other" in caught.value.todo
+    assert not (tmp_path / "out").exists()  # nothing was left in it
+    found = tuning.tune(f"{path}:other", target="llvm:1", trials=1, proposer="uniform", store=tmp_path / "s")
+    assert [kernel.name for kernel in found.kernels] == ["other"] and found.kernels[0].flops == 2 * 32**3
+
+
+def test_a_program_whose_default_takes_too_long_is_told_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORERUN_TIMEOUT", "0.001")
+    (tmp_path / "matmul.tir").write_text(PROGRAM)
+    with pytest.raises(InputError, match="no program to tune") as caught:
+        tuning.tune(tmp_path / "matmul.tir", target="llvm:1", trials=1, proposer="uniform", store=tmp_path / "s")
+    assert "FORERUN_TIMEOUT" in caught.value.todo and caught.value.why.startswith("matmul: the baseline")
+
+
+def test_a_network_that_became_slower_is_told() -> None:
+    def compared(tuned: float) -> networks.Comparison:
+        return networks.Comparison({"default": Timing((1.0, 1.0, 1.0)), "tuned": Timing((tuned,) * 3)}, {})
+
+    assert not tuning.slower(None) and not tuning.slower(compared(0.9))
+    (said,) = tuning.slower(compared(2.0))
+    assert "2.00 times as long as TVM's default" in said and "spread by 0%" in said
+
+
 def test_the_folder_holds_what_tvm_reads(tuned: Any) -> None:
     found, _, place = tuned
     tvm = _load.load()

@@ -201,7 +201,7 @@ def test_a_processor_without_a_number_of_cores_has_those_of_this_machine():
     assert program.random(1, 0)
     for wrong, why in (
         ('{"kind":"llvm","num-cores":0}', "no number of threads"),
-        ('{"kind":"llvm","num-cores":4000}', "the machine has"),
+        ('{"kind":"llvm","num-cores":4000}', "are there for it"),
         ('{"kind":"llvm","mcpu":"nonsense"}', "of this machine"),
         ('{"kind":"c"}', "source"),
     ):

@@ -32,14 +32,15 @@ def search_strategy(model: Model | str | None = None, checkpoint: str | Path | N
 def local_builder(timeout_s: float = _BUILDING_S, workers: int | None = None) -> Any:
     """TVM's `LocalBuilder` for kernels of processors, of which a busy machine builds some, too.
 
-    Each of TVM's workers loads the tensor intrinsics of all hardware first, 36 seconds of a core, within the 30 that
-    TVM gives a kernel: on two busy cores every candidate is "too slow". Those of this one load what processors need, in
-    half a second, and have `timeout_s` for a kernel. There are as many `workers` as cores where no number is given.
+    TVM loads the tensor intrinsics of all hardware before a first task, 36 seconds of a core, and so does each of its
+    workers, within the 30 that it gives a kernel: on two busy cores every candidate is "too slow". From here on this
+    process loads what processors need, in half a second, and so do these workers, which have `timeout_s` for a kernel.
+    There are as many `workers` as cores where no number is given.
     Raises ToolMissing.
     """
-    from forerun.toolchains.tvm._load import load, plain
+    from forerun.toolchains.tvm._load import plain
 
-    load()
+    plain()
     from tvm.s_tir.meta_schedule.builder import LocalBuilder
 
     return LocalBuilder(max_workers=workers, timeout_sec=timeout_s, initializer=plain)

@@ -40,7 +40,10 @@ CREATE UNIQUE INDEX IF NOT EXISTS once ON trials (task, source, digest, tool);
 CREATE TABLE IF NOT EXISTS drafts (key TEXT PRIMARY KEY, written BLOB NOT NULL);
 """
 
-_OTHER_STORE = "name another --store or FORERUN_CACHE; if it is one of forerun, delete the file: it is a cache"
+_OTHER_STORE = (
+    "name another place: FORERUN_CACHE, or --store where there is one; if it is one of forerun, delete the file: it is"
+    " a cache"
+)
 
 
 @dataclass(frozen=True, slots=True)

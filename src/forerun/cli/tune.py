@@ -67,7 +67,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Tunes; prints a row for each task, then the whole network."""
     from forerun.tuning import Unwritten, tune
-    from forerun.tuning.output import REPORT
+    from forerun.tuning.output import REPORT, ended
 
     if options.output:
         in_folder("-o", Path(options.output))
@@ -80,8 +80,12 @@ def run(options: argparse.Namespace) -> int:
         )  # fmt: skip
     except KeyboardInterrupt:
         live.progress.end()
-        there = options.output and (Path(options.output) / f"{REPORT}.json").is_file()
-        kept = f"the database and the report of what was found are in {options.output}; " if there else ""
+        out = Path(options.output or "")
+        kept = ""
+        if options.output and ended(out):
+            kept = f"{out} keeps the answer that was there before; "
+        elif options.output and (out / f"{REPORT}.json").is_file():
+            kept = f"the database and the report of what was found are in {out}; "
         say(f"forerun: {kept}the same command goes on")
         raise
     except Unwritten as error:

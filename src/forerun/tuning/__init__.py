@@ -193,12 +193,16 @@ def tune(
     """
     began = time.monotonic()
     _check(trials, per_task, seed, target, layout, proposer, shapes or {})
-    out = None if output is None else folder.checked(Path(output))
+    out = None if output is None else Path(output)
+    new = out is not None and not out.exists()
     tell = on_progress or (lambda _: None)
-    place = located(target, rpc)
     with ExitStack() as stack:
         if out is not None:
+            folder.checked(out)
+            if new:
+                stack.callback(folder.unmade, out)
             stack.enter_context(alone(out, "tunes into"))
+        place = located(target, rpc)
         asked = stack.enter_context(request(model, inputs, shapes or {}, layout))
         if out is not None:
             folder.kept(out, asked.name, place.target)
@@ -224,7 +228,7 @@ def tune(
                 left_out |= table.seat(program)
             if not table.hands:
                 reasons = [f"{name}: {reason}" for name, reason in list(left_out.items())[:3]]
-                raise InputError(f"{asked.name} has no program to tune", "; ".join(reasons), "run it as it is")
+                raise InputError(f"{asked.name} has no program to tune", "; ".join(reasons), table.todo)
             table.play()
             pool.close()
             records = table.records()
@@ -235,7 +239,12 @@ def tune(
             if out is not None and table.hands and not folder.ended(out):
                 folder.write(made(None, [folder.unfinished(stopped)]), out, database.written(table.records()), b"")
             raise
-        notes = [*([] if records else [UNCHANGED]), *table.notes(comparison), *([f"no library: {why}"] if why else [])]
+        notes = [
+            *([] if records else [UNCHANGED]),
+            *slower(comparison),
+            *table.notes(comparison),
+            *([f"no library: {why}"] if why else []),
+        ]
         tuned = made(comparison, notes)
         tuned = replace(tuned, notes=(*tuned.notes, *beside(tuned)))
         if out is not None:
@@ -244,6 +253,19 @@ def tune(
             except ForerunError as error:
                 raise Unwritten(error, tuned) from error
         return tuned
+
+
+def slower(comparison: network.Comparison | None) -> list[str]:
+    """Where the tuned network takes longer than TVM's default, though each of its kernels took less alone."""
+    timings = comparison.timings if comparison else {}
+    if network.TUNED not in timings or timings[network.TUNED].median_s <= timings[network.DEFAULT].median_s:
+        return []
+    times = timings[network.TUNED].median_s / timings[network.DEFAULT].median_s
+    spread = max(timings[name].spread for name in (network.TUNED, network.DEFAULT))
+    return [
+        f"the tuned network took {times:.2f} times as long as TVM's default, which had no need of tuning: their runs"
+        f" spread by {spread:.0%}. Keep the default, or tune again when the machine is idle"
+    ]
 
 
 def beside(tuned: Tuned) -> list[str]:
@@ -313,6 +335,8 @@ class _Table:
         self.task = Schedule(remote=self.place.remote, seed=self.seed)
         self.hands: list[Hand] = []
         self.order: list[int] = []
+        self.todo = "run it as it is"
+        """What to do where no program can be tuned."""
         hasty = self.proposer.hasty()
         self._hasty = None if hasty is self.proposer else hasty
 
@@ -335,7 +359,9 @@ class _Table:
             )  # fmt: skip
         except InputError as error:
             self.programs -= 1
-            return {program.name: f"{error.what}: {error.why}"}
+            if "timeout" in error.why:
+                self.todo = error.todo
+            return {program.name: f"{error.what.removeprefix(f'{program.name}: ')}: {error.why}"}
         self.hands.append(Hand(program, search))
         if self._hasty and len(self.order) < self.total:
             self.hands[-1].round(1, self._hasty)

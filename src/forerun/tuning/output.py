@@ -7,6 +7,7 @@ import json
 import math
 import os
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -46,6 +47,12 @@ def checked(path: Path) -> Path:
         why = f"{' and '.join(there)} would be replaced, and {_TOLD} does not say that a tuning wrote it"
         raise UsageError(f"{path} holds files of something else", why, "name another folder, or move them away")
     return path
+
+
+def unmade(path: Path) -> None:
+    """Removes a folder in which nothing was left."""
+    with suppress(OSError):
+        path.rmdir()
 
 
 def kept(path: Path, name: str, target: str, digest: str = "") -> None:

@@ -30,6 +30,7 @@ _IMPORTS = re.compile(r"^(?:from|import) tvm\b.*$", re.MULTILINE)
 """Of a Python file that runs: the parser of texts knows these names, and takes no imports."""
 _PLAIN = re.compile(r"@T\.prim_func(?:\(\))?(?=\s*$)", re.MULTILINE)
 """TVM 0.27 takes a function with blocks only where this says so, which texts for earlier versions do not."""
+_HEADS = re.compile(r"^(?=@T\.prim_func\b)", re.MULTILINE)
 _FUNCTIONS = re.compile(r"^def (\w+)\(", re.MULTILINE)
 _EXAMPLES = "for example: net.onnx, module.py:factory, resnet18-1x224, kernel.py, workloads.jsonl.gz:name"
 _READ = (
@@ -95,6 +96,8 @@ def _named(text: str, shapes: Shapes, layout: str) -> Request | None:
     if path.suffix in _PROGRAMS:
         return _file(path)
     if made := factories.named(text):
+        if made[1] in _functions(made[0]):
+            return _file(*made)
         return _Network(text, network.Network(*made, layout=layout))
     place, _, name = text.rpartition(":")
     if place.endswith((".jsonl", ".jsonl.gz")) and name:
@@ -115,17 +118,32 @@ def _known(name: str) -> tuple[Any, Sequence[Any]]:
     return tensor_networks.networks()[name].made()
 
 
-def _file(path: Path) -> Request:
+def _functions(path: Path) -> dict[str, str]:
+    """The tensor programs of a Python file, by their names; none where it is no such file."""
+    try:
+        _, *parts = _HEADS.split(path.read_text())
+    except (OSError, UnicodeDecodeError):
+        return {}
+    return {found[1]: part for part in parts if (found := re.search(r"^def (\w+)\(", part, re.MULTILINE))}
+
+
+def _file(path: Path, name: str = "") -> Request:
     try:
         text = path.read_text()
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"cannot read {path}", reason(error), _EXAMPLES) from error
+    if path.suffix == ".py" and (there := _functions(path)):
+        if len(there) > 1 and not name:
+            those = " or ".join(f"{path}:{each}" for each in there)
+            raise UsageError(f"which program of {path}?", f"it holds {', '.join(there)}", f"name it: {those}")
+        if len(there) > 1:
+            text = there[name]
     if path.suffix == ".py" and "prim_func" not in text:
         why = "it has no T.prim_func; a network is named with the function that returns it and its inputs"
         names = _FUNCTIONS.findall(text) or ["factory"]
         raise InputError(f"{path} is no tensor program", why, f"name it: {' or '.join(f'{path}:{n}' for n in names)}")
     text = _IMPORTS.sub("", text)
-    return _single(_PLAIN.sub("@T.prim_func(s_tir=True)", text), path.stem, str(path))
+    return _single(_PLAIN.sub("@T.prim_func(s_tir=True)", text), name or path.stem, str(path))
 
 
 def _line(path: Path, name: str) -> Request:

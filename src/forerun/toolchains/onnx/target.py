@@ -3,11 +3,11 @@ device's name alone: `pixel3`."""
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 
 from forerun.core import Tool
 from forerun.errors import ToolMissing, UsageError
+from forerun.threads import cores
 from forerun.toolchains.process.target import this_device
 
 
@@ -41,9 +41,9 @@ class Target:
     @classmethod
     def here(cls, threads: int = 1, device: str = "") -> Target:
         """This machine's. Raises ToolMissing without onnxruntime, UsageError for threads that it has not."""
-        most = os.cpu_count() or 1
+        most = cores()
         if not 1 <= threads <= most:
-            raise UsageError(f"{threads} threads", f"this machine has {most} cores", f"ask for 1 to {most}")
+            raise UsageError(f"{threads} threads", f"{most} cores are there for it", f"ask for 1 to {most}")
         return cls(device.replace(";", ",") or this_device(), release(runtime().version), threads)
 
 

@@ -3,6 +3,7 @@ functions as arithmetic."""
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 import sys
@@ -82,7 +83,7 @@ def use_threads(count: int) -> None:
 def intrinsics(target: Any) -> None:
     """Loads the tensor intrinsics that design spaces of a target ask for.
 
-    Those of other processors take 36 seconds: they are empty modules from here on.
+    Those of other processors take 36 seconds: they are empty modules, until a target asks for them.
     """
     load()
     gpu = _WITHOUT.fullmatch(str(target.attrs.get("arch", "")))
@@ -91,12 +92,15 @@ def intrinsics(target: Any) -> None:
         full = f"tvm.s_tir.tensor_intrin.{name}"
         if owner not in told and full not in sys.modules:
             sys.modules[full] = types.ModuleType(full)
+        elif owner in told and not hasattr(sys.modules.get(full, types), "__file__"):
+            del sys.modules[full]
+            importlib.import_module(full)
     import tvm.s_tir.tensor_intrin  # noqa: F401
 
 
 def plain() -> None:
-    """What a worker of MetaSchedule's may do first: loads the tensor intrinsics of processors alone, which its first
-    task loads of all hardware otherwise."""
+    """What MetaSchedule and its workers may do first: loads the tensor intrinsics of processors alone; with the first
+    task come those of all hardware otherwise."""
     load()
     from tvm.target import Target
 

@@ -8,12 +8,12 @@ Of a GPU, `multi_processor_count` is ours: TVM's targets have no word for it.
 from __future__ import annotations
 
 import json
-import os
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from forerun.errors import ForerunError, UsageError
+from forerun.threads import cores
 from forerun.toolchains.tvm._load import load
 
 _CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
@@ -37,7 +37,7 @@ _EXAMPLES = 'for example: llvm, llvm:1, cuda, nvidia/nvidia-a100, {"kind":"llvm"
 
 
 def here(threads: int = 0, session: Any = None) -> str:
-    """The processor of this machine, or of the one of TVM's RPC session; 0 threads are all.
+    """The processor of this machine, or of the one of TVM's RPC session; 0 threads are all that this process may use.
 
     Raises ToolMissing, UsageError for more threads than it has, or for another machine that cannot say what it is.
     """
@@ -45,14 +45,15 @@ def here(threads: int = 0, session: Any = None) -> str:
     asked = local if session is None else session.get_function
     try:
         cpu, triple = (str(asked(f"target.llvm_get_system_{name}")()) for name in ("cpu", "triple"))
-        most = (os.cpu_count() or 1) if session is None else int(asked("runtime.NumThreads")())
+        most = cores() if session is None else int(asked("runtime.NumThreads")())
     except AttributeError as error:  # it has TVM's runtime alone
         todo = 'name it: --target \'{"kind":"llvm","mtriple":"aarch64-linux-gnu","mcpu":"cortex-a76","num-cores":4}\''
         raise UsageError(
             "the other machine does not know its processor", "TVM's compiler is not there", todo
         ) from error
     if not 0 <= threads <= most:
-        raise UsageError(f"{threads} threads", f"the machine has {most} cores", f"ask for 1 to {most}, or 0 for all")
+        why = f"{most} cores are there for it"
+        raise UsageError(f"{threads} threads", why, f"ask for 1 to {most}, or 0 for all")
     values = {"kind": "llvm", "mcpu": cpu, "num-cores": threads or most}
     if triple != local("target.llvm_get_system_triple")():
         values["mtriple"] = triple
@@ -130,7 +131,7 @@ def _read(text: str, session: Any) -> str:
 
 
 def _processor(values: dict[str, Any], session: Any) -> dict[str, Any]:
-    """With as many cores as the machine has where none are named; of this machine not more than it has."""
+    """With as many cores as there are where none are named; of this machine not more than this process may use."""
     threads = values.get("num-cores", 0)
     if not isinstance(threads, int) or threads < 0 or (threads == 0 and "num-cores" in values):
         raise UsageError(f"num-cores {threads!r}", "it is no number of threads", "give a whole number above 0")
