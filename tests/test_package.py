@@ -22,7 +22,7 @@ LAYERS = [
     {"settings", "stats", "clock", "distribution", "scores"},
     {"sandbox", "store", "registry"},
     {"grammars"},
-    {"prompts", "splits"},
+    {"prompts", "splits", "factories"},
     {"toolchains"},
     {"tasks"},
     {"models"},
