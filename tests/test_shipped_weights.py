@@ -288,6 +288,9 @@ def test_files_of_several_languages_are_asked_for_what_is_known_of_each(
     assert {(row["name"], row["metric"]) for row in json.loads(out)} == {
         ("a.py", "memory"), ("b.c", "memory"), ("b.c", "text"),
     }  # fmt: skip
+    code, out, err = run_forerun("predict", "a.py", "--language", "c", "--metric", "memory", "--format", "json")
+    assert code == 0 and "a.py is called as python is, and read as c" in err
+    assert json.loads(out)[0]["familiar"] == "unlike anything seen"
     for words, wrong in ((("a.py", "--metric", "size"), "size"), (("a.py", "--metric", "memory,szie"), "szie")):
         code, out, err = run_forerun("predict", *words)
         assert code == 2 and not out and f"knows no metric '{wrong}'" in err

@@ -127,6 +127,9 @@ def questions(what: What | File, card: Card, options: Options) -> list[Question]
         notes.append(f"{file.source.name} does not parse ({why}): the answer is that of the program it looks like")
         whole = False
     runs = any(_ran(one.kind.metric) for one in found)
+    if file.source.lang in LANGUAGES and (told := _suffix(file)) not in ("", file.source.lang):
+        notes.append(f"{file.source.name} is called as {told} is, and read as {file.source.lang}")
+        whole = False
     if any(_takes(one.kind) for one in found) and (loop := endless(file.source.lang, file.source.text)):
         why = f"nothing is seen that ends the loop in line {loop.line}" + (", which adds to something" * loop.grows)
         notes.append(f"{file.source.name}: {why}: the answer is that of programs that end")
@@ -151,6 +154,12 @@ def questions(what: What | File, card: Card, options: Options) -> list[Question]
         whole = whole and not any(isinstance(failure, InputError) for failure in failures)  # no compiler takes it
     found[0] = replace(found[0], notes=(*found[0].notes, *notes), sizes=file.sizes)
     return found if whole else [replace(one, strange=True) for one in found]
+
+
+def _suffix(file: File) -> str:
+    """The language that a file is called after; nothing of C and C++, which share names."""
+    own = of_file(Path(file.place)) if file.place else None
+    return own.name if own and not {own.name, file.source.lang} <= {*_COMPILED} else ""
 
 
 def check_sizes(asked: Sequence[Question], sizes: Mapping[str, int]) -> None:
