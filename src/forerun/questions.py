@@ -21,14 +21,13 @@ from forerun.core import Metric, Source
 from forerun.corpora.programs import incomplete
 from forerun.errors import ForerunError, InputError, ToolMissing, UsageError, meant
 from forerun.models.encoder_decoder.card import Card, Kind
-from forerun.prompts import parts, prompt
-from forerun.tasks import _graphs, _programs, size
+from forerun.prompts import parts
+from forerun.tasks import _graphs, _programs, kernels, size
 from forerun.tasks._counters import reads_sizes
 from forerun.tasks._endless import counted, endless
 from forerun.tasks._footprint import asked
 from forerun.tasks._parsing import broken
 from forerun.tasks.accuracy import ACCURACY
-from forerun.toolchains.inductor import text as inductor
 from forerun.toolchains.inductor.kernel import CPP, TRITON, Kernel
 from forerun.toolchains.inductor.target import compiler, here, prompted
 from forerun.toolchains.llvm import clang
@@ -122,7 +121,7 @@ def questions(what: What | File, card: Card, options: Options) -> list[Question]
             failures.append(error)
     if not found:
         raise failures[0]
-    notes, whole = _unused(file, found, options), True
+    notes, whole = _unused(file, found, card, options), True
     if why := broken(file.source.lang, file.source.text):
         notes.append(f"{file.source.name} does not parse ({why}): the answer is that of the program it looks like")
         whole = False
@@ -185,11 +184,11 @@ def _first_of(kinds: Sequence[Kind], file: File, card: Card, options: Options) -
     return replace(found, notes=(*notes, *found.notes))
 
 
-def _unused(file: File, found: Sequence[Question], options: Options) -> list[str]:
+def _unused(file: File, found: Sequence[Question], card: Card, options: Options) -> list[str]:
     """The options that say nothing of such a file."""
     language, notes = file.source.lang, []
     answered = {question.kind.metric for question in found}
-    if left := [word for word in options.metrics if _TASKS.get(word, word) not in answered and word not in answered]:
+    if left := [word for word, metric in _named(options, card).items() if metric not in answered]:
         notes.append(f"{file.source.name}: of {language} the model knows no {' and no '.join(left)}")
     if options.sizes and language != _ONNX:
         notes.append(f"sizes are of ONNX models: they change nothing of {language}")
@@ -369,7 +368,7 @@ def _chosen(file: File, card: Card, options: Options) -> list[list[Kind]]:
     if "," in options.language:
         fitting = _with_tool(name, fitting, options.language)
     there = [metric for metric in card.metrics if any(kind.metric == metric for kind in fitting)]
-    named = {word: word if word in card.metrics else _TASKS.get(word, word) for word in options.metrics}
+    named = _named(options, card)
     unknown = [word for word, metric in named.items() if metric not in there]
     if none := [word for word in unknown if len(unknown) == len(named) or named[word] not in card.metrics]:
         why = f"of {language} it knows: {', '.join(there)}"
@@ -380,6 +379,11 @@ def _chosen(file: File, card: Card, options: Options) -> list[list[Kind]]:
         or there
     )
     return [_ordered([kind for kind in fitting if kind.metric == metric], language, options.device) for metric in asked]
+
+
+def _named(options: Options, card: Card) -> dict[str, str]:
+    """The metrics that were asked for, by the words for them."""
+    return {word: word if word in card.metrics else _TASKS.get(word, word) for word in options.metrics}
 
 
 def _kernels(path: Path, function: str, card: Card, options: Options) -> list[Question]:
@@ -396,23 +400,27 @@ def _kernels(path: Path, function: str, card: Card, options: Options) -> list[Qu
     if unknown := [metric for metric in options.metrics if metric not in there]:
         why = f"of a network's kernels it knows: {', '.join(there)}"
         raise UsageError(f"{name}: the model knows no metric {unknown[0]!r}", why, "name one of them")
-    found = []
+    asked, found, notes = list[Kind](), list[Question](), list[str]()
     for metric in options.metrics or there:
         own = [kind for kind in known if kind.metric == metric]
-        kind = max(own, key=lambda kind: (kind.where.casefold() == options.device.casefold(), kind.rows))
-        device, notes = _device(kind, card, options.device or kind.where)
-        for label, kernel in _captured(path, function, kind):
-            counts = inductor.counters(kernel)
-            asked = prompt(Metric(metric, kind.unit), kind.language, device, inductor.text(kernel), counters=counts)
-            found.append(Question(f"{name}/{label}", kind, device, asked, strange=bool(notes)))
+        asked.append(max(own, key=lambda kind: (kind.where.casefold() == options.device.casefold(), kind.rows)))
+    places = dict.fromkeys((kind.base, kind.where) for kind in asked)
+    made = {place: _captured(path, function, *place) for place in places}
+    for kind in asked:
+        device, strange = _device(kind, card, options.device or kind.where)
+        notes += strange
+        for label, kernel in made[kind.base, kind.where]:
+            source = kernels.source(kernel, kind.where, f"{name}/{label}")
+            text = kernels.question(Metric(kind.metric, kind.unit), kind.language, device, source)
+            found.append(Question(source.name, kind, device, text, strange=bool(strange)))
     notes.append(
         f"{name}: what PyTorch leaves to libraries (most products and convolutions) is not among these kernels"
     )
     return [replace(found[0], notes=tuple(notes)), *found[1:]]
 
 
-def _captured(path: Path, function: str, kind: Kind) -> list[tuple[str, Kernel]]:
-    """The kernels of a network, for what a kind is of, and what to call them."""
+def _captured(path: Path, function: str, language: str, where: str) -> list[tuple[str, Kernel]]:
+    """The kernels of a network in a language, for where they are to run, and what to call them."""
     compiler()
     from forerun.toolchains.inductor.capture import named
 
@@ -420,10 +428,12 @@ def _captured(path: Path, function: str, kind: Kind) -> list[tuple[str, Kernel]]
     if not callable(getattr(network, "train", None)):
         todo = f"make `{function}()` return a torch.nn.Module and a tuple of example tensors"
         raise InputError(f"{path}:{function} returns no network", f"it is a {type(network).__name__}", todo)
-    if kind.base == TRITON:
+    wide = 0
+    if language == TRITON:
         here("cuda")
         network, inputs = network.cuda(), tuple(one.cuda() for one in inputs)
-    wide = _REGISTERS if platform.machine() == "x86_64" and kind.where != prompted(here(), CPP) else 0
+    elif platform.machine() == "x86_64" and where != prompted(here(), CPP):
+        wide = _REGISTERS
     todo = "run it in PyTorch without forerun: torch.compile(network)(*inputs)"
     made = factories.guarded(f"PyTorch cannot compile {path}:{function}", todo, named, network, [inputs], False, wide)
     if not made:

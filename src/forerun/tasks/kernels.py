@@ -41,8 +41,7 @@ class Kernels(Numbers):
     def prompt(self, source: Source) -> str:
         """Metric, unit, language, device, counters; an empty line; the kernel."""
         asked = Target.parse(source.target)
-        language, device = f"{source.lang}, {asked.tool}", target.prompted(asked, source.lang)
-        return prompt(self.metric, language, device, source.text, counters=_counted(source.reference))
+        return question(self.metric, f"{source.lang}, {asked.tool}", target.prompted(asked, source.lang), source)
 
     def judged(self, truth: Measurement) -> Iterator[str]:
         """The objective alone."""
@@ -72,6 +71,11 @@ class Kernels(Numbers):
 def source(kernel: Kernel, where: str, name: str) -> Source:
     """A kernel to run at a target."""
     return Source(text.text(kernel), kernel.lang, name, where, kernel.serialised())
+
+
+def question(metric: Metric, language: str, device: str, source: Source) -> str:
+    """What is asked of a kernel, in the words of training; the language with its tools."""
+    return prompt(metric, language, device, source.text, counters=_counted(source.reference))
 
 
 def folder() -> Path:

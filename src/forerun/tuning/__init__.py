@@ -194,13 +194,12 @@ def tune(
     began = time.monotonic()
     _check(trials, per_task, seed, target, layout, proposer, shapes or {})
     out = None if output is None else Path(output)
-    new = out is not None and not out.exists()
     tell = on_progress or (lambda _: None)
     with ExitStack() as stack:
         if out is not None:
-            folder.checked(out)
-            if new:
+            if not out.exists():
                 stack.callback(folder.unmade, out)
+            folder.checked(out)
             stack.enter_context(alone(out, "tunes into"))
         place = located(target, rpc)
         asked = stack.enter_context(request(model, inputs, shapes or {}, layout))

@@ -96,7 +96,7 @@ def _named(text: str, shapes: Shapes, layout: str) -> Request | None:
     if path.suffix in _PROGRAMS:
         return _file(path)
     if made := factories.named(text):
-        if made[1] in _functions(made[0]):
+        if made[0].is_file() and made[1] in _functions(_content(made[0], "replace")):
             return _file(*made)
         return _Network(text, network.Network(*made, layout=layout))
     place, _, name = text.rpartition(":")
@@ -118,26 +118,26 @@ def _known(name: str) -> tuple[Any, Sequence[Any]]:
     return tensor_networks.networks()[name].made()
 
 
-def _functions(path: Path) -> dict[str, str]:
-    """The tensor programs of a Python file, by their names; none where it is no such file."""
+def _functions(text: str) -> dict[str, str]:
+    """The tensor programs of a Python file, by their names."""
+    return {found[1]: part for part in _HEADS.split(text)[1:] if (found := _FUNCTIONS.search(part))}
+
+
+def _content(path: Path, errors: str = "strict") -> str:
+    """A file's text. Raises InputError."""
     try:
-        _, *parts = _HEADS.split(path.read_text())
-    except (OSError, UnicodeDecodeError):
-        return {}
-    return {found[1]: part for part in parts if (found := re.search(r"^def (\w+)\(", part, re.MULTILINE))}
+        return path.read_text(errors=errors)
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"cannot read {path}", reason(error), _EXAMPLES) from error
 
 
 def _file(path: Path, name: str = "") -> Request:
-    try:
-        text = path.read_text()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot read {path}", reason(error), _EXAMPLES) from error
-    if path.suffix == ".py" and (there := _functions(path)):
-        if len(there) > 1 and not name:
+    text = _content(path)
+    if path.suffix == ".py" and len(there := _functions(text)) > 1:
+        if not name:
             those = " or ".join(f"{path}:{each}" for each in there)
             raise UsageError(f"which program of {path}?", f"it holds {', '.join(there)}", f"name it: {those}")
-        if len(there) > 1:
-            text = there[name]
+        text = there[name]
     if path.suffix == ".py" and "prim_func" not in text:
         why = "it has no T.prim_func; a network is named with the function that returns it and its inputs"
         names = _FUNCTIONS.findall(text) or ["factory"]
