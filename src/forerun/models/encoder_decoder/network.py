@@ -64,9 +64,7 @@ class Norm(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """Over the last axis, in single precision."""
-        wide = x.float()
-        wide = wide * torch.rsqrt(wide.square().mean(-1, keepdim=True) + self.epsilon)
-        return (wide * (1 + self.weight.float())).type_as(x)
+        return F.rms_norm(x.float(), self.weight.shape, 1 + self.weight.float(), self.epsilon).type_as(x)
 
 
 class FeedForward(nn.Module):
