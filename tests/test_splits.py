@@ -107,6 +107,24 @@ def test_a_cluster_goes_where_its_smallest_key_goes() -> None:
         assert all(found[one] == place(one.group, seed) for one in others)
 
 
+def test_families_that_share_programs_are_held_out_and_what_they_share_is_left_out() -> None:
+    shared = program(0)
+    own = [row(program(1 + i), f"f{i // 4}") for i in range(400)]
+    rows = [*own, *(row(edited(shared, 10 + i % 40), f"f{i}") for i in range(100))]
+    with pytest.raises(UsageError, match="that leaves 1"):
+        split(rows, "group")
+    for seed in range(3):
+        found = split(rows, "family", seed)
+        families = [{one.group for one in kept} for kept in vars(found).values()]
+        assert sum(map(len, families)) == len(set().union(*families)) == 100
+        # What all share is learned from, and judges nobody.
+        assert [len(kept) for kept in vars(found).values()] == [
+            n * len(f) for n, f in zip((5, 4, 4), families, strict=True)
+        ]
+    with pytest.raises(UsageError, match="nothing can be held out"):
+        split(rows[:8], "family")
+
+
 def test_why_nothing_can_be_held_out_has_a_next_step() -> None:
     alike = [row(program(0) + f"x{i}", f"g{i}") for i in range(9)]
     shared = [row(program(i % 4), f"g{i // 4}") for i in range(16)]

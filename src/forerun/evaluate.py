@@ -51,6 +51,7 @@ HIGHER_IS_BETTER = {
 
 _HELD_OUT: Mapping[By, tuple[str, Callable[[Sequence[Row]], list[str]]]] = {
     "group": ("group", groups_of),
+    "family": ("group", groups_of),
     "random": ("distinct program", lambda rows: groups_of(replace(row, group="") for row in rows)),
     "device": ("device", lambda rows: [row.device for row in rows]),
 }

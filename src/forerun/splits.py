@@ -23,7 +23,7 @@ from forerun.errors import InputError, UsageError
 from forerun.prompts import parts
 from forerun.rows import Row
 
-By = Literal["random", "group", "device"]
+By = Literal["random", "group", "family", "device"]
 Hashes = NDArray[np.uint64]
 
 TRAIN, VALIDATION = 0.8, 0.1
@@ -82,8 +82,10 @@ def split(rows: Sequence[Row], by: By = "group", seed: int = 0, *, similar: floa
 
     By `group` or `random` (each program for itself) a cluster goes where the hash of its smallest key and the seed
     says: rows that come later move nothing but what they join. Only where a part would have less than its share, and
-    fewer than ten clusters, it gets those whose hashes are closest to it, of parts that have more. By `device` a tenth
-    of the devices is the test and a tenth (at least one each) the validation, whatever the programs. `similar` above 1
+    fewer than ten clusters, it gets those whose hashes are closest to it, of parts that have more. By `family` groups
+    stay apart that share programs, as those of one compiler do: each goes where its own hash says, and what is held out
+    and near to what is learned from (of the test, also to the validation) is left out. By `device` a tenth of the
+    devices is the test and a tenth (at least one each) the validation, whatever the programs. `similar` above 1
     lets near-duplicates cross, for architectures that all look alike; the same text never does. Raises UsageError for
     another `by`, for a `similar` that is not above 0, and for fewer than three devices or clusters.
     """
@@ -98,11 +100,31 @@ def splits(rows: Sequence[Row], by: By, seeds: Sequence[int], *, similar: float 
     if by == "device":
         devices = [_devices([row.device for row in rows], seed) for seed in seeds]
         return [_dealt(rows, [where[row.device] for row in rows]) for where in devices]
+    if by == "family":
+        return _families(rows, seeds, similar)
     if by not in ("random", "group"):
-        raise UsageError(f"no split is called {by!r}", "splits: random, group, device", "name one of them")
+        raise UsageError(f"no split is called {by!r}", "splits: random, group, family, device", "name one of them")
     keys = _clustered(rows, by, similar)
     placed = [_places(set(keys), seed) for seed in seeds]
     return [_dealt(rows, [where[key] for key in keys]) for where in placed]
+
+
+def _families(rows: Sequence[Row], seeds: Sequence[int], similar: float) -> list[Split]:
+    """Each group for itself; what would cross is left out of what is held. Raises UsageError for fewer than three."""
+    keys = groups_of(rows)
+    if rows and (left := len(set(keys))) < _FEWEST:
+        why = f"all rows are of {left} group{'s' * (left != 1)}"
+        raise UsageError("nothing can be held out", why, f"give rows of at least {_FEWEST} groups")
+    near = near_duplicates([parts(row.prompt).text for row in rows], similar)
+    found = []
+    for seed in seeds:
+        of_key = _places(set(keys), seed)
+        where = [of_key[key] for key in keys]
+        seen = {name: {n for n, own in zip(near, where, strict=True) if own == name} for name in _ENDS}
+        before = {"train": set(), "validation": seen["train"], "test": seen["train"] | seen["validation"]}
+        kept = [i for i, (n, own) in enumerate(zip(near, where, strict=True)) if n not in before[own]]
+        found.append(_dealt([rows[i] for i in kept], [where[i] for i in kept]))
+    return found
 
 
 def place(key: str, seed: int) -> str:

@@ -54,7 +54,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         " that ships",
     )
     parser.add_argument("--card", action="store_true", help="write these results into the checkpoint's card")
-    parser.add_argument("--by", choices=("group", "random", "device"), default="group", help="what is held out (group)")
+    text = "what is held out: groups, those near each other as one; family: each for itself (default: group)"
+    parser.add_argument("--by", choices=("group", "family", "random", "device"), default="group", help=text)
     seeds = lists | {"type": _seeds, "metavar": "N"}
     text = "a split and a learning, or several: 0,1,2 (default: the checkpoint's, or 0)"
     parser.add_argument("--seed", **seeds, help=text)
