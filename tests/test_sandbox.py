@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -161,6 +162,19 @@ def test_callers_with_threads_are_safe() -> None:
     for thread in threads:
         thread.join()
     assert found == [0, 0, 0]
+
+
+def test_what_runs_is_ended_from_another_thread() -> None:
+    with Pool(1) as pool, ThreadPoolExecutor(1) as thread:
+        assert pool.call(abs, -1) == 1
+        waits = thread.submit(pool.call, time.sleep, 600)
+        while not waits.running():
+            time.sleep(0.01)
+        time.sleep(0.2)
+        pool.kill()
+        with pytest.raises(ForerunError, match="SIGKILL"):
+            waits.result(timeout=60)
+        assert pool.call(abs, -2) == 2  # by a new worker
 
 
 def test_workers_end_when_their_parent_is_killed(tmp_path: Path) -> None:

@@ -114,6 +114,11 @@ class Pool:
         for worker in self._workers:
             worker.stop()
 
+    def kill(self) -> None:
+        """Ends what the workers do, from any thread: who waits for it is told that they died."""
+        for worker in self._workers:
+            worker.kill()
+
     def measure(
         self, task: Task[A], source: Source, answers: Iterable[A | None]
     ) -> Generator[tuple[int, Measurement], None, None]:
@@ -278,6 +283,10 @@ class _Worker:
     def give_up(self) -> Measurement:
         self.stop()
         return Measurement(error=f"timeout: stopped after {self.limits.timeout_s:g} s")
+
+    def kill(self) -> None:
+        if process := self._process:
+            process.kill()
 
     def stop(self) -> None:
         if self._process:

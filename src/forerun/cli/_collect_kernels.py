@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from forerun import parallel, settings
@@ -58,13 +61,14 @@ def run(options: argparse.Namespace) -> int:
     settings.override("timeout", str(options.timeout))
     store, refused = options.store or settings.store_path(), Counter[str]()
     task, ends = Kernels(options.repeats, options.seconds), _ends(options.minutes)
-    groups = _compiled(options, store, ends, refused)
-    done, progress = [], Progress(None, "kernels")
-    for one in stream(groups, task, store, options.again):
-        done.append(one)
-        progress.step(one.item.source.name)
-        if time.monotonic() > ends:
-            break
+    done, progress, compiling = [], Progress(None, "kernels"), _Compiling(ends)
+    groups = _compiled(options, store, compiling, refused)
+    with closing(stream(groups, task, store, options.again)) as measured, compiling:
+        for one in measured:
+            done.append(one)
+            progress.step(one.item.source.name)
+            if time.monotonic() > ends:
+                break
     progress.end()
     print(f"trials are in {store}", file=sys.stderr)
     for reason, count in refused.most_common():
@@ -80,18 +84,41 @@ def _ends(minutes: float | None) -> float:
     return time.monotonic() + 60 * minutes if minutes else float("inf")
 
 
-def _compiled(options: argparse.Namespace, store: Path, ends: float, refused: Counter[str]) -> Iterator[list[Found]]:
+@dataclass
+class _Compiling:
+    """What compiles networks until the time is over; networks in hand are then nobody's any more."""
+
+    ends: float
+    pools: set[Pool] = field(default_factory=set)
+
+    @property
+    def over(self) -> bool:
+        return time.monotonic() > self.ends
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *_: object) -> None:
+        self.ends = -math.inf
+        for pool in list(self.pools):
+            pool.kill()
+
+
+def _compiled(
+    options: argparse.Namespace, store: Path, compiling: _Compiling, refused: Counter[str]
+) -> Iterator[list[Found]]:
     """The kernels of each network, ready to run; `refused` counts the reasons of those that are not."""
     where = str(here(options.device, options.called))
     workers = settings.workers() if options.device != "cpu" or settings.get("workers") else 1
 
     def work(network: Network, pool: Pool, _: Store) -> list[Found] | str:
-        if time.monotonic() > ends:
+        compiling.pools.add(pool)
+        if compiling.over:
             return []
         try:
             found = pool.call(made, network, options.device)
         except ForerunError as error:
-            return error.why.partition("\n")[0][:150]
+            return [] if compiling.over else error.why.partition("\n")[0][:150]
         return found if isinstance(found, str) else list(named(network, found, where))
 
     chosen = drawn(options.networks, options.seed, large=options.device != "cpu")
