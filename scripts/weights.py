@@ -55,6 +55,7 @@ from forerun.splits import SIMILAR, Split, split
 from forerun.tables import read_rows, write_rows
 from forerun.tasks import size
 from forerun.tasks._programs import METRICS
+from forerun.toolchains.inductor.kernel import TRITON
 from forerun.train import recipes
 from forerun.train.fit import Parts, factors, fit, kinds_of, some
 from forerun.train.loop import Progress
@@ -139,13 +140,24 @@ def _split(files: Sequence[Path]) -> Split:
     return Split(*([row for one in found for row in getattr(one, name)] for name in names))
 
 
+def _dealt(rows: Sequence[Row], learned: Learned) -> Split:
+    """As the checkpoint says that it had them. Kernels for GPUs by family: families share more than they differ in, and
+    all of them have kernels for processors, too."""
+    apart = [row for row in rows if form(row.prompt) == TRITON]
+    others = learned.dealt([row for row in rows if form(row.prompt) != TRITON])
+    if not apart:
+        return others
+    found = split(apart, "family", learned.seed, similar=learned.similar)
+    return Split(*([*getattr(others, name), *getattr(found, name)] for name in ("train", "validation", "test")))
+
+
 def _train(options: argparse.Namespace) -> int:
     import torch
 
     if options.threads:
         torch.set_num_threads(options.threads)
     before = Learned.load(options.start) if options.start else Learned()
-    dealt = before.dealt(_read(options.rows)) if before.train else _split(options.rows)
+    dealt = _dealt(_read(options.rows), before) if before.train else _split(options.rows)
     training = recipes.named(options.recipe, depth=options.depth, steps=options.steps, learning_rate=options.rate)
 
     def on_step(step: Progress) -> None:
@@ -164,7 +176,7 @@ def _train(options: argparse.Namespace) -> int:
 
 def _grow(options: argparse.Namespace) -> None:
     model = EncoderDecoder(options.output)
-    dealt = model.learned.dealt(_read(options.rows))
+    dealt = _dealt(_read(options.rows), model.learned)
     train, validation = ([r for r in part if _asked(r) & {*options.metric}] for part in (dealt.train, dealt.validation))
     apart = {name for name in options.metric if "/" in name}
     held = some(validation)
@@ -175,6 +187,7 @@ def _grow(options: argparse.Namespace) -> None:
     grown = Ensemble.of(train, held, [one.median for one in alone], apart)
     settled = factors(held, grown.moved(prompts, alone))
     Ensemble({**known.members, **grown.members}).save(options.output)
+    Learned.of(train, validation, model.learned.seed, model.learned.similar).beside(model.learned).save(options.output)
     learned = ranges(train)
     whole = {*options.metric} - apart
     if apart:  # the factor of these forms is none of the whole metric's
@@ -201,7 +214,7 @@ def _grow(options: argparse.Namespace) -> None:
 
 def _know(options: argparse.Namespace) -> None:
     model = EncoderDecoder(options.output)
-    dealt = model.learned.dealt(_read(options.rows))
+    dealt = _dealt(_read(options.rows), model.learned)
     held, judging = some(dealt.validation), some(dealt.test)
     found = kinds_of(model, dealt.train, held)
     before = model.calibration
@@ -230,7 +243,7 @@ def _counted(rows: Sequence[Row], apart: Collection[str]) -> dict[str, int]:
 
 def _judge(options: argparse.Namespace) -> None:
     model, plain = EncoderDecoder(options.output), RegressLM(options.beside) if options.beside else None
-    dealt = model.learned.dealt(_read(options.rows))
+    dealt = _dealt(_read(options.rows), model.learned)
     experiments: dict[str, Split] = defaultdict(lambda: Split([], [], []))
     for name in ("train", "validation", "test"):
         for row in getattr(dealt, name):

@@ -42,9 +42,9 @@ _LEAN = 200
 """Rows that count as much as the share of all languages, and as what the errors of each alone say: what is best on few
 is not best on others."""
 _OWN = 400
-"""Rows of a form (source, LLVM IR, networks by what times them) that has trees of its own where a metric is asked of
-several."""
-_FORMS = ("llvm", "onnx")
+"""Rows of a form (source, LLVM IR, Triton, networks by what times them) that has trees of its own where a metric is
+asked of several."""
+_FORMS = ("llvm", "onnx", "triton")
 _QUANTILES = tuple((i + 0.5) / 101 for i in range(101))
 """The median is among them."""
 
