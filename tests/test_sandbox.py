@@ -26,6 +26,7 @@ def strict():  # type: ignore[no-untyped-def]
     ("word", "error"),
     [
         ("aaaa", "crash: SIGSEGV"),
+        ("caca", "crash: SIGABRT: Error: the driver is gone"),
         ("bbbb", "timeout: stopped after 2 s"),
         ("cccc", "memory: the worker reached its memory limit"),
         ("abab", "RuntimeError: a mistake in the task"),

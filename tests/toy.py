@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from forerun.core import END, Draft, Grammar, Measurement, Metric, Model, Source, Task
 from forerun.errors import InputError
-from forerun.sandbox import TimedAlone, processor_time
+from forerun.sandbox import TimedAlone, broken, processor_time
 
 
 class Letters(Grammar[str]):
@@ -70,6 +70,8 @@ def _misbehave(answer: str) -> None:
                 pass
     if answer == "cccc":
         _ = bytearray(8 << 30)
+    if answer == "caca":
+        broken("the driver is gone")
     if answer == "acac":
         raise InputError("it cannot be read", "it is written backwards", "turn it round")
     if answer == "abab":

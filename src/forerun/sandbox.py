@@ -79,6 +79,16 @@ def processor_time(seconds: float) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_CPU, (soft, hard))
 
 
+def broken(why: str) -> str:
+    """Ends a worker whose process is of no more use, as what it measures crashed it; what it had begun is begun again
+    in another one. Outside of workers nothing is ended, and it is what a measurement says."""
+    if _worker:
+        sys.stderr.write(f"Error: {why}\n")
+        sys.stderr.flush()
+        os.abort()
+    return f"crash: {why}"
+
+
 class TimedAlone(Task[A]):
     """A task whose measurements end with what nothing may run beside.
 
