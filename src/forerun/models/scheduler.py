@@ -54,6 +54,9 @@ GLIMPSED = 16
 """Random drafts of one that is hasty, where no network writes."""
 KEPT = 64
 """Programs whose drafts are remembered."""
+TURNS = 16
+"""Where nothing is ranked: how often drafts are drawn, at most. Post-processing for a GPU refuses all but one in twenty
+of a matrix product's, and who says nothing is not asked again."""
 HOPELESS = 4
 """Kernels of a design space that failed, and none that did not, after which it is left."""
 
@@ -127,15 +130,14 @@ class Scheduler(Model):
         known = {cast(Plan, trial.draft.answer): _seconds(trial) for trial in history}
         closed = _closed(known, len(decisions.spaces))
         program = decisions.spaces if self.judged and isinstance(decisions.spaces, Program) else None
-        blind = program is not None and blind_to(program)
-        if program and self.judge and not blind:
+        if program and blind_to(program):
+            return [Draft(plan, math.nan, self.name) for plan in _taken(program, n, seed, known, closed)]
+        if program and self.judge:
             drafts = self._population(prompt, decisions, closed)
         else:
             drafts = self._drawn(prompt, decisions, DRAFTS * max(LEAST, n) if self.judged else n, seed)
         plans = [plan for plan in drafts if plan not in known and plan.space not in closed]
-        if program and blind:
-            plans = list(islice(filter(program.takes, plans), n))
-        elif program and self.judge:
+        if program and self.judge:
             many, generations = MUTATIONS * max(LEAST, n), min(AGAIN, self.generations) if len(known) > 1 else 0
             plans = bred(self.judge, program, plans, many, random.Random(seed), known, closed, generations)
             plans = _chosen(self.judge, program, plans, n, known) if plans else []
@@ -247,6 +249,18 @@ def _chosen(judge: Judge, program: Program, plans: Sequence[Plan], n: int, known
         first.setdefault(plans[i].space, plans[i])
     untried = [plan for space, plan in first.items() if space not in tried]
     return [*chosen[: n - len(untried)], *untried] if len(untried) < n else chosen
+
+
+def _taken(program: Program, n: int, seed: int, known: Collection[Plan], closed: Collection[int]) -> list[Plan]:
+    """The first random plans that post-processing takes, `n` at most."""
+    found = dict[Plan, None]()
+    for turn in range(TURNS):
+        drawn = dict.fromkeys(program.random(DRAFTS * max(LEAST, n), seed + (turn << 64)))
+        fresh = (plan for plan in drawn if plan not in known and plan not in found and plan.space not in closed)
+        found |= dict.fromkeys(list(islice(filter(program.takes, fresh), n - len(found))))
+        if len(found) == n:
+            break
+    return list(found)
 
 
 def _closed(known: Mapping[Plan, float], spaces: int) -> frozenset[int]:
