@@ -59,7 +59,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Measures every program's candidates; prints a row for each family."""
-    from forerun.toolchains.tvm.device import builders, located
+    from forerun.toolchains.tvm.device import builders, limits, located
     from forerun.tuning.resuming import Resuming
 
     if options.extract is not None:
@@ -86,7 +86,7 @@ def run(options: argparse.Namespace) -> int:
             return Tuned(workload, None, f"{error.what}: {error.why}")
 
     # One at a time, its kernels built by all workers: other programs beside it are noise.
-    with Pool(builders(place)) as pool, Store(store) as opened:
+    with Pool(builders(place), limits(place)) as pool, Store(store) as opened:
         for workload in found:
             done.append(work(workload, pool, opened))
             progress.step(workload.name)

@@ -23,7 +23,7 @@ _OTHER = 1_000_003
 _BUILDING = 1 / 6
 """The share of the time of a candidate (`FORERUN_TIMEOUT`) that the processor may build it: 5 seconds, where the best
 kernels of 230 programs took 1.8 at most and half of them .1; what takes longer is unrolled so far that LLVM's passes
-take quadratic time."""
+take quadratic time. CUDA's compiler may have all of it: it takes 3 to 20 seconds for a product of matrices."""
 AGAIN = 0.05
 """Built and measured again, a kernel takes another time: by less than this of it mostly, however little its samples
 spread."""
@@ -70,9 +70,11 @@ class Schedule(TimedAlone[Plan]):
         """Builds and checks the kernel; what it gives times it. On another machine all is done. Raises InputError,
         ToolMissing."""
         from forerun.toolchains.tvm.measure import Bounds, begin, measure
+        from forerun.toolchains.tvm.target import device
 
         # What is there anyway is built, however long it takes.
-        build_s = math.inf if answer is None else _BUILDING * settings.number("timeout")
+        share = math.inf if answer is None else _BUILDING if device(source.target) == "cpu" else 1.0
+        build_s = share * settings.number("timeout")
         bounds = Bounds(self.samples, self.seconds, seed=self.seed, build_s=build_s)
         return measure(source, answer, bounds, self.remote) if self.remote else begin(source, answer, bounds)
 

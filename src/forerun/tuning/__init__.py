@@ -32,7 +32,7 @@ from forerun.store import Store
 from forerun.tasks.schedule import Again, Schedule, gains
 from forerun.toolchains.tvm import database, network
 from forerun.toolchains.tvm import target as targets
-from forerun.toolchains.tvm.device import Place, builders, located
+from forerun.toolchains.tvm.device import NO_LIMIT, Place, builders, limits, located
 from forerun.toolchains.tvm.extract import CHANNELS_LAST, LAYOUTS, Extracted
 from forerun.tuning import output as folder
 from forerun.tuning.dealing import Hand, deal
@@ -54,10 +54,7 @@ _BESIDE = 1.5
 UNCHANGED = "no candidate was faster than its default by more than noise: nothing is changed"
 _ANEW = "measure again when it is idle, into another store: FORERUN_CACHE=DIR"
 
-_NO_LIMIT = 1 << 40
-_INTRINSICS_S = 90.0
-"""A worker's first measurement for a GPU waits for TVM's tensor intrinsics: 10 seconds of a fast, idle core."""
-_READING = Limits(timeout_s=network.SESSION_S, memory_bytes=_NO_LIMIT)
+_READING = Limits(timeout_s=network.SESSION_S, memory_bytes=NO_LIMIT)
 """Reading a network is no candidate: it takes what it takes."""
 
 
@@ -212,7 +209,7 @@ def tune(
         digest = folder.digest_of(found, left_out)
         if out is not None:
             folder.kept(out, asked.name, place.target, digest)
-        pool = stack.enter_context(Pool(builders(place), _limits(place)))
+        pool = stack.enter_context(Pool(builders(place), limits(place)))
         kept = stack.enter_context(Store(settings.store_path() if store is None else Path(store)))
         table = _Table(writer, place, seed, pool, kept, tell, trials, per_task, len(found))
 
@@ -304,14 +301,6 @@ def _check(
 
 def _proposer(asked: str | Model | None, checkpoint: str | Path | None) -> Model:
     return chosen(asked or (Scheduler.name if checkpoint or SHIPPED.is_dir() else Uniform.name), checkpoint)
-
-
-def _limits(place: Place) -> Limits:
-    """Of what measures. The driver of a GPU reserves addresses for all the memory there is."""
-    limits = Limits.from_settings()
-    if targets.device(place.target) == "cpu":
-        return limits
-    return replace(limits, timeout_s=limits.timeout_s + _INTRINSICS_S, memory_bytes=_NO_LIMIT)
 
 
 @dataclass

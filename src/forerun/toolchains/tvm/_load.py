@@ -14,7 +14,7 @@ from typing import Any
 from forerun.core import Tool
 from forerun.errors import ToolMissing
 from forerun.toolchains.onnx.target import package
-from forerun.toolchains.tvm import _elementary
+from forerun.toolchains.tvm import _cuda, _elementary
 
 TVM, FFI = "0.27.", "0.1.14"
 """Versions that work together: the next ffi crashes where databases write modules."""
@@ -28,7 +28,7 @@ _INTRINSICS = {
     "rocm": "rocm",
 }
 """Modules of `tvm.s_tir.tensor_intrin`, and in what keys or kind of a target their owners are told."""
-_WITHOUT = re.compile(r"sm_[1-7]\d")
+_WITHOUT = re.compile(r"sm_([1-6]\d|7[0-4])")
 """GPUs for whose tensor cores TVM has no design spaces."""
 
 
@@ -53,6 +53,7 @@ def load() -> Any:
     found, unless it is there already.
     """
     found()
+    _cuda.prepare()
     hidden = "torch" not in sys.modules
     if hidden:
         sys.modules["torch"] = None  # type: ignore[assignment]
@@ -80,14 +81,14 @@ def use_threads(count: int) -> None:
     load().get_global_func("runtime.config_threadpool")(1, count)
 
 
-def intrinsics(target: Any) -> None:
-    """Loads the tensor intrinsics that design spaces of a target ask for.
+def intrinsics(target: Any, tensor_cores: bool = True) -> None:
+    """Loads the tensor intrinsics that design spaces of a target ask for: a GPU's where its `tensor_cores` are of use.
 
     Those of other processors take 36 seconds: they are empty modules, until a target asks for them.
     """
     load()
-    gpu = _WITHOUT.fullmatch(str(target.attrs.get("arch", "")))
-    told = "" if gpu else f"{target.kind.name} {' '.join(target.keys)} {target.attrs.get('mtriple', '')}"
+    without = _WITHOUT.fullmatch(str(target.attrs.get("arch", ""))) or (target.kind.name == "cuda" and not tensor_cores)
+    told = "" if without else f"{target.kind.name} {' '.join(target.keys)} {target.attrs.get('mtriple', '')}"
     for name, owner in _INTRINSICS.items():
         full = f"tvm.s_tir.tensor_intrin.{name}"
         if owner not in told and full not in sys.modules:

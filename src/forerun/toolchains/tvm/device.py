@@ -9,7 +9,7 @@ import contextlib
 import itertools
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,6 +18,7 @@ from typing import Any
 from forerun import settings
 from forerun.clock import interleaved
 from forerun.errors import ToolMissing, UsageError, reason
+from forerun.sandbox import Limits, broken
 from forerun.toolchains.llvm import clang
 from forerun.toolchains.tvm import target as targets
 from forerun.toolchains.tvm._load import load, use_threads
@@ -26,7 +27,11 @@ from forerun.toolchains.tvm.remote import Remote
 Timer = Callable[[int, int], Sequence[float]]
 """Seconds of one run, for each sample: of how many runs a sample is, and how many samples."""
 
+NO_LIMIT = 1 << 60
+"""Bytes of addresses."""
 _ASKING_S = 60.0
+_INTRINSICS_S = 90.0
+"""A worker's first measurement for a GPU may wait for TVM's tensor intrinsics: 10 seconds of a fast, idle core."""
 _BUILDERS = 8
 """Workers that build at once, at most: a round of a tuning has no more candidates."""
 
@@ -82,7 +87,16 @@ class Device:
                 return b"", f"{Path(linker).name} cannot link it: {reason(failed)[:200]}"
 
     def failure(self, error: Exception) -> str:
-        """What an error of a kernel means, as a measurement has it."""
+        """What an error of a kernel means, as a measurement has it.
+
+        A GPU answers all calls of a process with the error that a kernel ended with, an illegal address for example:
+        such a worker is ended.
+        """
+        if not self.timed_here:
+            try:
+                self.handle.sync()
+            except Exception as stopped:  # TVM's own errors share no base
+                return broken(f"the kernel stopped the GPU: {reason(stopped)[:200]}")
         return f"build: {type(error).__name__}: {reason(error)[:300]}"
 
 
@@ -171,12 +185,19 @@ def located(target: str, rpc: str | None) -> Place:
 
 
 def builders(place: Place) -> int:
-    """Workers that build kernels of a program at once: as many as the setting `workers` says, else one for each core.
-    One asks another machine, or a GPU."""
+    """Workers that build kernels of a program at once: as many as the setting `workers` says, else one for each core,
+    for a GPU too: CUDA's compiler takes 3 to 20 seconds of one for a product of matrices. One asks another machine."""
     if settings.get("workers"):
         return settings.workers()
-    own = place.remote is None and targets.device(place.target) == "cpu"
-    return min(settings.workers(), _BUILDERS) if own else 1
+    return min(settings.workers(), _BUILDERS) if place.remote is None else 1
+
+
+def limits(place: Place) -> Limits:
+    """Of what measures. The driver of a GPU reserves addresses for all the memory there is."""
+    found = Limits.from_settings()
+    if targets.device(place.target) == "cpu":
+        return found
+    return replace(found, timeout_s=found.timeout_s + _INTRINSICS_S, memory_bytes=NO_LIMIT)
 
 
 def _of_this_machine(target: str) -> None:

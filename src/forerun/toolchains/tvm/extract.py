@@ -226,7 +226,7 @@ def compiled(module: Any, target: Any, database: Any = None) -> Any:
 def built(module: Any, target: Any) -> Any:
     """The executable of tensor programs that are scheduled, by the same code generator as `compiled`'s."""
     tvm = load()
-    with tvm.transform.PassContext(config=_BUILDING):
+    with target, tvm.transform.PassContext(config=_BUILDING):  # CUDA's compiler asks which GPU the target is
         return tvm.compile(module, targets.generating(target))
 
 

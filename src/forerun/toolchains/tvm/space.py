@@ -28,6 +28,9 @@ _ELSEWHERE, _AFRESH = 0.15, 0.2
 """How often a mutation goes to another design space, and how often all factors of a tile are drawn anew."""
 _RULE, _ABSENT = "schedule_rule", "meta_schedule."
 """What a block asks for a rule with, and how the names of rules begin that are nowhere."""
+_TENSOR_CORES = ('"float16"', '"int8"', '"uint8"')
+"""Types in a program that TVM has design spaces with tensor cores for. Their intrinsics take 10 seconds to load; where
+a program has none of these types a GPU's spaces are the same without them."""
 _SEED = 1
 """Spaces are made with decisions, which are thrown away: any seed gives the same spaces."""
 
@@ -88,7 +91,7 @@ class Program:
         """
         self.source = source
         self.target = targets.made(source.target)
-        intrinsics(self.target)
+        intrinsics(self.target, _narrow(source))
         self.module = parsed(source)
         if spaces is None:
             spaces, postprocs = _made(source, self.module, self.target)
@@ -283,15 +286,22 @@ def _made(source: Source, module: Any, target: Any) -> tuple[Sequence[Any], Sequ
     """TVM's own design spaces, and their post-processing."""
     from tvm.s_tir import meta_schedule as ms
 
+    rules = "from-target" if target.kind.name != "cuda" or _narrow(source) else "cuda"
     try:
+        generator = ms.space_generator.PostOrderApply(sch_rules=rules, postprocs=rules, mutator_probs=rules)
         context = ms.TuneContext(
-            mod=_without_rules(source, module), target=target, space_generator="post-order-apply", task_name="main",
+            mod=_without_rules(source, module), target=target, space_generator=generator, task_name="main",
             num_threads=1, rand_state=_SEED,
         )  # fmt: skip
         return context.generate_design_space(), context.space_generator.postprocs
     except Exception as error:  # TVM's own errors share no base
         todo = "leave this subgraph out; its default schedule works"
         raise InputError(f"{source.name} has no design space", reason(error), todo) from error
+
+
+def _narrow(source: Source) -> bool:
+    """Whether a program has types that a GPU's tensor cores compute with."""
+    return any(each in source.text for each in _TENSOR_CORES)
 
 
 def _without_rules(source: Source, module: Any) -> Any:
