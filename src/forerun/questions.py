@@ -403,7 +403,7 @@ def _kernels(path: Path, function: str, card: Card, options: Options) -> list[Qu
     asked, found, notes = list[Kind](), list[Question](), list[str]()
     for metric in options.metrics or there:
         own = [kind for kind in known if kind.metric == metric]
-        asked.append(max(own, key=lambda kind: (kind.where.casefold() == options.device.casefold(), kind.rows)))
+        asked.append(max(own, key=lambda kind: (_there(kind, options.device), kind.base == CPP, kind.rows)))
     places = dict.fromkeys((kind.base, kind.where) for kind in asked)
     made = {place: _captured(path, function, *place) for place in places}
     for kind in asked:
@@ -457,6 +457,11 @@ def _with_tool(name: str, kinds: Sequence[Kind], named: str) -> list[Kind]:
     why = f"it knows: {'; '.join(dict.fromkeys(kind.language for kind in kinds))}"
     todo = f"name one of them, or no tool: --language {asked.partition(',')[0]}"
     raise UsageError(f"{name}: the model knows nothing of {named}", why, todo)
+
+
+def _there(kind: Kind, device: str) -> bool:
+    """Whether it is about the device that is asked about."""
+    return kind.where.casefold() == device.casefold()
 
 
 def _kernel(kind: Kind) -> bool:

@@ -10,6 +10,7 @@ import torch
 
 from forerun.clock import Timing
 from forerun.errors import ForerunError
+from forerun.sandbox import broken
 from forerun.toolchains.inductor.kernel import Kernel, Tensor
 from forerun.toolchains.inductor.native import filled, timed
 
@@ -53,8 +54,8 @@ def measure(kernel: Kernel, repeats: int, seconds: float) -> dict[str, float]:
         run()  # compiles it, and chooses its configuration
         torch.cuda.synchronize()
     except RuntimeError as error:
-        # After a failed check or a bad access nothing runs in this process any more: the next kernel needs a new one.
-        raise SystemExit(f"Error: {error}") from error
+        # After a failed check or a bad access nothing runs in this process any more.
+        raise ForerunError("it stopped the GPU", broken(str(error)), "leave it out") from error
     most_ms = max(_LEAST_MS, int(seconds * 1000 / 10))
     found = do_bench(run, warmup=_WARM_UP_MS, rep=most_ms, return_mode="all")
     return timed(Timing(tuple(sample / 1000 for sample in found[-max(repeats, 3) :])))
