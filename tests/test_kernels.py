@@ -204,6 +204,152 @@ def test_kernels_for_vectors_that_are_not_here(captured: list[Kernel]) -> None:
 
 
 @pytest.fixture(scope="module")
+def h100() -> Any:
+    from forerun.toolchains.inductor.absent import KNOWN
+
+    return KNOWN["NVIDIA H100 80GB HBM3"]
+
+
+def test_kernels_for_a_gpu_that_is_not_here(h100: Any) -> None:
+    from forerun.toolchains.inductor import absent
+    from forerun.toolchains.inductor.capture import capture
+
+    found = capture(Small(), [{"x": torch.ones(5, 16)}], gpu=h100)
+    assert [k.lang for k in found] == [TRITON, TRITON]
+    first, second = ({name: str(value) for name, value in k.arguments.items()} for k in found)
+    assert first == {"in_ptr0": "5x16", "out_ptr0": "5x16", "xnumel": "80"}
+    assert second == {"in_ptr0": "16", "in_ptr1": "5x16", "out_ptr0": "5", "xnumel": "5", "r0_numel": "16"}
+    assert "multi_processor_count=132, cc=90, major=9" in found[0].code
+    assert "triton_helpers.maximum(t1, t0)" in text(found[0])
+    sizes = capture(Small(), [{"x": torch.ones(n, 16)} for n in (5, 7)], gpu=h100)
+    assert [k.arguments["xnumel"] for k in sizes] == [80, 5, 112, 7]
+    trained = capture(Small(), [{"x": torch.ones(5, 16)}], train=True, gpu=h100)
+    assert len(trained) == 4 and "in_out_ptr0" in trained[2].arguments  # what the forward pass left is overwritten
+    older = capture(Small(), [{"x": torch.ones(5, 16)}], gpu=absent.KNOWN["NVIDIA A100-SXM4-80GB"])
+    assert "multi_processor_count=108, cc=80, major=8" in older[0].code
+
+
+class Odd(torch.nn.Module):  # type: ignore[misc,name-defined]
+    """Scalars of the program and of the GPU, and tensors that nothing is read for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.shift = 0.37
+
+    def forward(self, x: Any) -> Any:
+        ones = torch.ones(16, device=x.device) * 3
+        torch._dynamo.graph_break()
+        x = torch.where(x > ones, torch.tensor(0.5, device=x.device), x)
+        return (x + self.shift).sum(1)
+
+
+def test_what_is_made_on_the_gpu_stays_there(h100: Any) -> None:
+    from forerun.toolchains.inductor.capture import capture
+
+    found = capture(Odd(), [{"x": torch.ones(n, 16)} for n in (5, 7)], gpu=h100)
+    assert {k.lang for k in found} == {TRITON}
+    assert any("lift_fresh" in k.name for k in found) and not any("_to_copy" in k.name for k in found)
+    assert 0.37 in found[-1].arguments.values()
+
+
+def test_nothing_stays_of_a_gpu_that_is_not_here(h100: Any, captured: list[Kernel]) -> None:
+    from forerun.toolchains.inductor import presence
+    from forerun.toolchains.inductor.capture import capture
+
+    places = [(owner, name) for owner, values in presence._answers(h100) for name in values]
+    before = [vars(owner).get(name) for owner, name in places]
+    module, seen = Small(), (torch.cuda.is_available(), torch.cuda.is_initialized())
+    held = list(module.parameters())
+    capture(module, [{"x": torch.ones(5, 16)}], train=True, gpu=h100)
+    assert all(vars(owner).get(name) is value for (owner, name), value in zip(places, before, strict=True))
+    assert all(one is other for one, other in zip(held, module.parameters(), strict=True))
+    assert (torch.cuda.is_available(), torch.cuda.is_initialized()) == seen
+    assert capture(Small(), [{"x": torch.ones(5, 16)}]) == captured
+
+
+class Attends(torch.nn.Module):  # type: ignore[misc,name-defined]
+    """Attention of two heads, over keys and values of one or two."""
+
+    def forward(self, x: Any, heads: int = 2) -> Any:
+        q = (x * 2).unflatten(-1, (2, 32)).transpose(1, 2)
+        return torch.nn.functional.scaled_dot_product_attention(q, q[:, :heads], q[:, :heads], enable_gqa=heads < 2)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "heads", "written"), [("bfloat16", 2, False), ("float32", 2, False), ("float32", 1, True)]
+)
+def test_attention_is_called_as_on_the_gpu(h100: Any, dtype: str, heads: int, written: bool) -> None:
+    from forerun.toolchains.inductor.capture import capture
+
+    found = capture(Attends(), [[torch.ones(2, 16, 64, dtype=getattr(torch, dtype)), heads]], gpu=h100)
+    assert any("softmax" in kernel.name for kernel in found) == written
+
+
+def call(dtype: str = "float16", width: int = 64, keys: int = 4, **more: Any) -> Any:
+    from forerun.toolchains.inductor.attention import Call
+
+    query, key = (torch.empty(2, heads, 16, width, dtype=getattr(torch, dtype), device="meta") for heads in (4, keys))
+    return Call(query, key, key, **more)
+
+
+@pytest.mark.parametrize(
+    ("major", "chosen", "given"),
+    # What PyTorch 2.11 chose where its own dispatcher was told of such a GPU.
+    [
+        (9, "cudnn", {}),
+        (8, "flash", {}),
+        (9, "cudnn", {"width": 256, "dropout": 0.1}),
+        (9, "math", {"width": 260}),
+        (8, "flash", {"width": 36}),
+        (8, "math", {"width": 36, "mask": torch.ones(16, 16)}),
+        (9, "efficient", {"dtype": "float32"}),
+        (9, "math", {"dtype": "float32", "width": 33}),
+        (9, "math", {"dtype": "float64"}),
+        (9, "cudnn", {"keys": 2, "grouped": True}),
+        (9, "math", {"keys": 2}),
+        (9, "math", {"dtype": "float32", "keys": 2, "grouped": True}),
+        (9, "cudnn", {"mask": torch.ones(2, 1, 16, 16)}),
+        (8, "efficient", {"mask": torch.ones(2, 1, 16, 16)}),
+        (9, "efficient", {"mask": torch.ones(3, 16, 16)}),
+        (9, "math", {"mask": torch.ones(2, 1, 16, 1).expand(2, 1, 16, 16)}),
+    ],
+)
+def test_attention_is_chosen_as_on_the_gpu(major: int, chosen: str, given: dict[str, Any]) -> None:
+    from forerun.toolchains.inductor.attention import choose
+
+    assert choose(call(**given), major) == chosen
+
+
+def test_gradients_are_those_of_the_engine() -> None:
+    from forerun.toolchains.inductor import engine
+
+    a, b, c = torch.randn(4, 3), torch.randn(3), torch.randn(4, 1, dtype=torch.float64)
+    leaves = [each.requires_grad_() for each in (a, b, c)]
+    middle = (a * b).exp()
+    out = [(middle + c).sum(), (middle * b).sum() * 2, b.sum()]
+    for wanted in (leaves, [middle, b], [a, torch.ones(2, requires_grad=True)]):
+        expected = torch.autograd.grad(out, wanted, retain_graph=True, allow_unused=True)
+        found = engine.run(out, [torch.ones_like(one) for one in out], inputs=wanted)
+        assert [one is None for one in found] == [one is None for one in expected]
+        for one, other in zip(found, expected, strict=True):
+            if one is not None:
+                assert one.dtype == other.dtype and torch.allclose(one, other)
+
+
+def test_a_machine_with_the_gpu_takes_up_what_was_noted_without(monkeypatch: pytest.MonkeyPatch, h100: Any) -> None:
+    from forerun.toolchains.inductor import gpu
+
+    network = next(corpus.drawn(1, 0, large=True))
+    monkeypatch.setattr(target, "tool", lambda device: "inductor 2.11 triton 3.6")
+    monkeypatch.setattr(corpus, "_written", lambda network, device, vectors: [device])
+    assert corpus.written(network, h100.name) == [h100.name.encode()]
+    monkeypatch.setattr(gpu, "name", lambda: h100.name)
+    assert corpus.written(network, "cuda") == [h100.name.encode()]
+    monkeypatch.setattr(gpu, "name", lambda: "another")
+    assert corpus.written(network, "cuda") == [b"cuda"]
+
+
+@pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     yield tmp_path_factory.mktemp("kernels")
 
@@ -325,6 +471,12 @@ def test_a_network_is_asked_about_as_its_kernels(run_forerun: Any, tmp_path: Pat
     small, large = found
     assert small["metric"] == "latency" and small["name"].startswith(f"{path}:small/cpp_fused_exp_mul_relu_sum")
     assert 10 * small["value"] < large["value"] < 1
+    words = ("--device", "nvidia h100 80gb hbm3", "--format", "json")
+    code, out, err = run_forerun("predict", f"{path}:small", f"{path}:large", *words)
+    assert code == 0 and "seen no device" not in err, err
+    found = json.loads(out)
+    assert ["triton_" in one["name"] for one in found] == [True, True]
+    assert 1e-6 < found[0]["value"] < found[1]["value"] < 1e-3 and found[1]["name"].startswith(f"{path}:large")
     for words, said in (
         ((f"{path}:linear",), "no kernels of its own"),
         ((f"{path}:wrong",), "it is a int"),

@@ -422,20 +422,22 @@ def _kernels(path: Path, function: str, card: Card, options: Options) -> list[Qu
 def _captured(path: Path, function: str, language: str, where: str) -> list[tuple[str, Kernel]]:
     """The kernels of a network in a language, for where they are to run, and what to call them."""
     compiler()
+    from forerun.toolchains.inductor.absent import KNOWN
     from forerun.toolchains.inductor.capture import named
 
     network, inputs = factories.made(path, function)
     if not callable(getattr(network, "train", None)):
         todo = f"make `{function}()` return a torch.nn.Module and a tuple of example tensors"
         raise InputError(f"{path}:{function} returns no network", f"it is a {type(network).__name__}", todo)
-    wide = 0
-    if language == TRITON:
+    wide, gpu = 0, KNOWN.get(where) if language == TRITON else None
+    if language == TRITON and gpu is None:
         here("cuda")
         network, inputs = network.cuda(), tuple(one.cuda() for one in inputs)
     elif platform.machine() == "x86_64" and where != prompted(here(), CPP):
         wide = _REGISTERS
     todo = "run it in PyTorch without forerun: torch.compile(network)(*inputs)"
-    made = factories.guarded(f"PyTorch cannot compile {path}:{function}", todo, named, network, [inputs], False, wide)
+    what, how = f"PyTorch cannot compile {path}:{function}", (False, wide, gpu)
+    made = factories.guarded(what, todo, named, network, [inputs], *how)
     if not made:
         why = "all that it does is left to libraries"
         raise InputError(f"{path}:{function} has no kernels of its own", why, "export it to ONNX and name that file")

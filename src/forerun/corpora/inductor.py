@@ -96,12 +96,15 @@ def made(network: Network, device: str) -> list[bytes] | str:
 def written(network: Network, device: str, vectors: int = 0) -> list[bytes] | str:
     """The kernels that Inductor writes of a network, each as `forerun.toolchains.inductor.kernel` does; or why not.
 
-    Call it in a worker. C++ is for vector registers of that many bits: 256, 512, or as many as are here (0). It is done
-    once for a network, an Inductor and a device: what came of it is kept.
+    Call it in a worker. The device is `cpu`, `cuda`, or the name of a GPU in `forerun.toolchains.inductor.absent`, here
+    or not. C++ is for vector registers of that many bits: 256, 512, or as many as are here (0). It is done once for a
+    network, an Inductor and a device: what came of it is kept.
     """
+    from forerun.toolchains.inductor import gpu
     from forerun.toolchains.inductor.target import tool
 
-    told = repr((kernels.Kernels.version, network, device, tool(device), vectors)).encode()
+    place = gpu.name() if device == "cuda" else device
+    told = repr((kernels.Kernels.version, network, place, tool(device), vectors)).encode()
     kept = kernels.folder() / f"{hashlib.sha256(told).hexdigest()[:24]}.network"
     if kept.exists():
         found = json.loads(zlib.decompress(kept.read_bytes()))
@@ -115,14 +118,13 @@ def _written(network: Network, device: str, vectors: int) -> list[str] | str:
     """The kernels that Inductor writes. What it, or the library, refuses is a reason."""
     import torch
 
-    from forerun.toolchains.inductor import gpu
+    from forerun.toolchains.inductor import absent
     from forerun.toolchains.inductor.capture import capture
 
     torch.set_num_threads(1)
-    if device != "cpu":
-        gpu.unlimited()
     try:
-        found = capture(*_ready(network, device), network.train, vectors)
+        gpu = absent.KNOWN.get(device)
+        found = capture(*_ready(network, "cpu" if gpu else device), network.train, vectors, gpu)
         return [kernel.serialised().decode() for kernel in found]
     except MemoryError:
         raise

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from typing import Any
 
 import torch
 
+from forerun.toolchains.inductor import absent
 from forerun.toolchains.inductor.kernel import CPP, DTYPES, TRITON, Argument, Kernel, Tensor
+from forerun.toolchains.inductor.presence import Gpu, instead
 
 _NATIVE = "kernel"
 """What Inductor calls every C++ kernel."""
@@ -22,26 +24,38 @@ _NATIVE = "kernel"
 Inputs = Mapping[str, torch.Tensor] | Sequence[torch.Tensor]
 
 
-def capture(module: torch.nn.Module, inputs: Sequence[Inputs], train: bool = False, vectors: int = 0) -> list[Kernel]:
+def capture(
+    module: torch.nn.Module,
+    inputs: Sequence[Inputs],
+    train: bool = False,
+    vectors: int = 0,
+    gpu: Gpu | None = None,
+) -> list[Kernel]:
     """The distinct kernels of a module's forward pass, and in training of the backward pass, in their order.
 
     The module runs on each of the inputs, by name or in order; where they differ in shape, sizes become arguments of
     the kernels. C++ is for vector registers of 256 or 512 bits of x86-64, whatever is here, or for those that are here
-    (0). Raises whatever PyTorch raises of a network that it cannot compile.
+    (0). With a GPU the module and its inputs are taken for being there, and the kernels are Triton. Raises whatever
+    PyTorch raises of a network that it cannot compile.
     """
-    return [kernel for _, kernel in named(module, inputs, train, vectors)]
+    return [kernel for _, kernel in named(module, inputs, train, vectors, gpu)]
 
 
 def named(
-    module: torch.nn.Module, inputs: Sequence[Inputs], train: bool = False, vectors: int = 0
+    module: torch.nn.Module,
+    inputs: Sequence[Inputs],
+    train: bool = False,
+    vectors: int = 0,
+    gpu: Gpu | None = None,
 ) -> list[tuple[str, Kernel]]:
     """As `capture`, with what Inductor calls each: `cpp_fused_add_relu_0`."""
     found: dict[bytes, tuple[str, Kernel]] = {}
     torch._dynamo.reset()
     compiled = torch.compile(module.train(train), dynamic=len(inputs) > 1)
     recording = _recording(lambda label, kernel: found.setdefault(kernel.serialised(), (label, kernel)), vectors)
-    with recording, torch.set_grad_enabled(train):
-        for each in inputs:
+    placed = absent.placed(gpu, module, inputs) if gpu else nullcontext(inputs)
+    with recording, placed as placed_inputs, torch.set_grad_enabled(train):
+        for each in placed_inputs:
             outputs = _tensors(compiled(**each) if isinstance(each, Mapping) else compiled(*each))
             if train:
                 torch.stack([o.float().sum() for o in outputs if o.requires_grad]).sum().backward()  # type: ignore[no-untyped-call]
@@ -76,28 +90,20 @@ def _recording(note: Note, vectors: int) -> Iterator[None]:
         return _Recorder(TRITON, name, code, note)
 
     # One thread on a processor. A cache of graphs would bring modules back without asking for their kernels.
+    # Whether a product is faster when it is padded would be found by timing it.
     settings = {"cpp.threads": 1, "compile_threads": 1, "fx_graph_cache": False, "fx_graph_remote_cache": False}
+    settings |= {"shape_padding": False}
     with ExitStack() as stack:
         stack.enter_context(config.patch(settings))
         stack.enter_context(functorch.patch({"enable_autograd_cache": False, "enable_remote_autograd_cache": False}))
-        stack.enter_context(_instead(PyCodeCache, "load_by_key_path", loaded))
-        stack.enter_context(_instead(AsyncCompile, "cpp_pybinding", cpp))
-        stack.enter_context(_instead(AsyncCompile, "triton", triton))
+        stack.enter_context(instead(PyCodeCache, load_by_key_path=loaded))
+        stack.enter_context(instead(AsyncCompile, cpp_pybinding=cpp))
+        stack.enter_context(instead(AsyncCompile, triton=triton))
         if vectors:
             chosen = {256: cpu_vec_isa.VecAVX2, 512: cpu_vec_isa.VecAVX512}[vectors]()
             stack.enter_context(config.patch({"cpp.vec_isa_ok": True}))
-            stack.enter_context(_instead(cpu_vec_isa, "valid_vec_isa_list", lambda: [chosen]))
+            stack.enter_context(instead(cpu_vec_isa, valid_vec_isa_list=lambda: [chosen]))
         yield
-
-
-@contextmanager
-def _instead(owner: Any, name: str, value: object) -> Iterator[None]:
-    before = vars(owner)[name]
-    setattr(owner, name, value)
-    try:
-        yield
-    finally:
-        setattr(owner, name, before)
 
 
 class _Recorder:
@@ -137,17 +143,21 @@ def _argument(value: Any) -> Argument:
 
 def _without_values(module: Any) -> None:
     """Lets an Inductor module's `call` run on shapes alone, and give zeros."""
-    call = module.call
+    call, used = module.call, set[torch.device]()
 
     def empty(size: Sequence[int], stride: Sequence[int], dtype: torch.dtype, *_: Any) -> torch.Tensor:
         return torch.empty_strided(size, stride, dtype=dtype, device="meta")
+
+    def on_gpu(*shape: Any) -> torch.Tensor:
+        used.add(torch.device("cuda"))
+        return empty(*shape)
 
     def unchecked(*_: Any) -> None:
         pass
 
     for name, value in list(vars(module).items()):
         if name.startswith("empty_strided"):
-            setattr(module, name, empty)
+            setattr(module, name, on_gpu if name == "empty_strided_cuda" else empty)
         elif name.startswith("assert_"):
             setattr(module, name, unchecked)
         elif isinstance(value, _Recorder):
@@ -156,13 +166,19 @@ def _without_values(module: Any) -> None:
             setattr(module, name, _shape_of(value))
 
     def called(arguments: list[Any]) -> Any:
-        places = {a.device for a in arguments if isinstance(a, torch.Tensor)} or {torch.device("cpu")}
-        place = max(places, key=str)
-        shapes = [_shape_of(a) if isinstance(a, torch.Tensor) else a for a in arguments]
+        places = {a.device for a in arguments if isinstance(a, torch.Tensor)}
+        shapes = [_shape_of(a) if isinstance(a, torch.Tensor) and not _number(a) else a for a in arguments]
         arguments.clear()
-        return tuple(_zeros(o, place) if isinstance(o, torch.Tensor) else o for o in call(shapes))
+        outputs = call(shapes)
+        place = max(places | used, key=str, default=torch.device("cpu"))
+        return tuple(_zeros(o, place) if isinstance(o, torch.Tensor) else o for o in outputs)
 
     module.call = called
+
+
+def _number(tensor: torch.Tensor) -> bool:
+    """Whether it is a number of the program: a kernel for a GPU is given its value."""
+    return tensor.dim() == 0 and tensor.device.type == "cpu"
 
 
 def _shape_of(tensor: torch.Tensor) -> torch.Tensor:

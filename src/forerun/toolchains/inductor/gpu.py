@@ -61,6 +61,12 @@ def measure(kernel: Kernel, repeats: int, seconds: float) -> dict[str, float]:
     return timed(Timing(tuple(sample / 1000 for sample in found[-max(repeats, 3) :])))
 
 
+def name() -> str:
+    """What this machine's GPU is called."""
+    unlimited()
+    return torch.cuda.get_device_name()
+
+
 def unlimited() -> None:
     """Lifts this worker's bound on addresses: a GPU's driver reserves more of them than any machine has memory."""
     resource.setrlimit(resource.RLIMIT_AS, (resource.getrlimit(resource.RLIMIT_AS)[1],) * 2)
