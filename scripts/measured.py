@@ -35,7 +35,7 @@ from forerun.cli.render import Column, Table, add_format, counted, number, show
 from forerun.core import Draft, Measurement, Source, Trial
 from forerun.corpora import debian
 from forerun.corpora.generated import again
-from forerun.corpora.inductor import Network, drawn, named, written
+from forerun.corpora.inductor import LIBRARIES, Network, drawn, named, written
 from forerun.corpora.onnx_models import generated
 from forerun.corpora.programs import group_of, licence
 from forerun.errors import ForerunError, InputError, UsageError
@@ -136,7 +136,7 @@ def pack(stores: Sequence[Path], known: Mapping[str, Place], packages: Path) -> 
                 (_SIZES.id, size.METRICS, lambda source: known.get(digest(source.text))),
                 (_MODULES, size.METRICS, lambda source: _package(source, packages)),
                 (_NETWORKS.id, _LATENCY, _drawn),
-                (_KERNELS.id, _LATENCY, lambda _: Place("transformers", networks().version, "Apache-2.0", "")),
+                (_KERNELS.id, _LATENCY, _layers),
             ):
                 yield from _lines(store, task, tuple(metrics), place)
 
@@ -158,6 +158,16 @@ def _package(source: Source, packages: Path) -> Place:
     project, _, path = source.name.partition("/")
     folder = packages / project / "source"
     return Place(project, debian.name_and_version(folder)[1], debian.licence(folder), path)
+
+
+def _layers(source: Source) -> Place:
+    """The library whose network a kernel is of."""
+    library = _library(source.name.split("/")[2])
+    return Place(library, networks(library).version, LIBRARIES[library].LICENCE, "")
+
+
+def _library(network: str) -> str:
+    return next((each for each in LIBRARIES if network.startswith(f"{each}-")), "transformers")
 
 
 def _drawn(source: Source) -> Place | None:
@@ -242,15 +252,15 @@ def _written_again(lines: Sequence[Line]) -> Iterator[tuple[Source, list[Line]]]
 def _compiled_again(lines: Sequence[Line], store: Path) -> Iterator[tuple[Source, list[Line]]]:
     """The kernels, of as many networks at once as there are workers, for vector registers as they were written for."""
     kernels = {(line.name, line.target, line.sha256): line for line in lines if _of_inductor(line)}
-    wanted: dict[tuple[str, str, str], set[int]] = defaultdict(set)
+    wanted: dict[tuple[str, str, str, str], set[int]] = defaultdict(set)
     for line in kernels.values():
-        if found := re.fullmatch(r"kernels/.*/(\d+)-(\d+)/\d+", line.name):
-            wanted[found[1], line.language, line.target].add(int(found[2]))
+        if found := re.fullmatch(r"kernels/[^/]*/((?:\w+-)?(\d+)-(\d+))/\d+", line.name):
+            wanted[_library(found[1]), found[2], line.language, line.target].add(int(found[3]))
     if wanted:
         settings.override("timeout", "900")  # seconds of one network in Inductor
-    for (seed, language, target), numbers in wanted.items():
+    for (library, seed, language, target), numbers in wanted.items():
         device = "cpu" if language == CPP else "cuda"
-        every = enumerate(drawn(max(numbers) + 1, int(seed), large=device == "cuda"))
+        every = enumerate(drawn(max(numbers) + 1, int(seed), device == "cuda", library))
         chosen = (network for number, network in every if number in numbers)
         work = partial(_kernels_of, kernels, target, device, [0, 512, 256] if device == "cpu" else [0])
         for source, line in chain.from_iterable(each(chosen, work, store)):

@@ -7,7 +7,8 @@
     python scripts/weights.py know memory.jsonl runtime.jsonl size.jsonl latency.jsonl nas.jsonl -o DIR
     python scripts/weights.py record -o DIR
 
-`train` also grows the trees; `grow` grows those of some metrics, or of one form of what they are asked of
+`train` also grows the trees, or keeps those of `--start` (`--keep-trees`) and tells anew what share they have beside
+the network; `grow` grows those of some metrics, or of one form of what they are asked of
 (`text/source`), anew beside the network as it is, calibrates them and forgets how they were judged. With `--network
 regress_lm`, `train` gives the rival of that recipe, which `judge --beside FOLDER` puts in the table. `know` tells anew
 how near to its rows each kind of question lies, beside the network as it is: kinds without rows stay as they were. It
@@ -65,6 +66,7 @@ ARCHITECTURES, LATENCIES = 5200, 6000
 """Of NAS-Bench-201: those whose accuracy is learned, and latencies of any of them on any device."""
 MEASURED = Path(__file__).parents[1] / "benchmarks" / "measured"
 OURS = "ours"
+TREES = "rows of the trees"
 SAID = (
     *LIMITS,
     "Times of the AMD EPYC are of one virtual machine with two cores (Zen 5) that did little else, and its name does"
@@ -105,6 +107,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--rate", type=float, help="learning rate (default: the recipe's)")
     parser.add_argument("--beside", type=Path, help="judge: a folder with regress_lm, trained by this script")
     parser.add_argument("--start", type=Path, help="a checkpoint to go on from")
+    parser.add_argument("--keep-trees", action="store_true", help="train: those of --start, with shares told anew")
     parser.add_argument("--threads", type=int, default=0, help="of PyTorch (default: all cores)")
     parser.add_argument("--seconds", type=float, default=math.inf, help="stop then, to be resumed")
     parser.add_argument("-o", "--output", type=Path, required=True)
@@ -170,19 +173,47 @@ def _train(options: argparse.Namespace) -> int:
     if kind is RegressLM:
         learning = Parts(bare(dealt.train), bare(dealt.validation))
         training = replace(of_regress_lm(training), ensemble=False, export=False)
+    if options.keep_trees:
+        training = replace(training, ensemble=False)
     how: dict[str, Any] = {"start": options.start, "seconds": options.seconds, "on_step": on_step}
-    return 0 if fit(learning, options.output, training, kind=kind, **how) else 3
+    if not fit(learning, options.output, training, kind=kind, **how):
+        return 3
+    if options.keep_trees:
+        _keep(options.start, options.output, dealt)
+    return 0
+
+
+def _keep(start: Path, folder: Path, dealt: Split) -> None:
+    """Puts the trees of one checkpoint beside the network of another, and what the rivals of both were judged by."""
+    held = some(dealt.validation)
+    prompts, model = [row.prompt for row in held], _plain(folder)
+    alone = model.predict(prompts)
+    kept = Ensemble.load(start).shared(held, [one.median for one in alone])
+    kept.save(folder)
+    calibration = Calibration.load(folder)
+    replace(calibration, factors=factors(held, kept.moved(prompts, alone))).save(folder)
+    before, card = Card.load(start), Card.load(folder)
+    rivals = tuple(line for line in before.results if not str(line["model"]).startswith(OURS))
+    recipe = {**card.recipe, TREES: before.recipe.get(TREES, {})}
+    replace(card, results=rivals, recipe=recipe, limits=SAID).save(folder)
+    checksums.record(folder, PARTS)
+
+
+def _plain(folder: Path) -> EncoderDecoder:
+    """The network of a checkpoint as it is, without trees and with intervals as it believes them."""
+    model = EncoderDecoder(folder)
+    model.ensemble, model.calibration = Ensemble({}), Calibration()
+    return model
 
 
 def _grow(options: argparse.Namespace) -> None:
-    model = EncoderDecoder(options.output)
+    model = _plain(options.output)
     dealt = _dealt(_read(options.rows), model.learned)
     train, validation = ([r for r in part if _asked(r) & {*options.metric}] for part in (dealt.train, dealt.validation))
     apart = {name for name in options.metric if "/" in name}
     held = some(validation)
     prompts = [row.prompt for row in held]
-    known, calibration = model.ensemble, model.calibration
-    model.ensemble, model.calibration = Ensemble({}), Calibration()
+    known, calibration = Ensemble.load(options.output), Calibration.load(options.output)
     alone = model.predict(prompts)
     grown = Ensemble.of(train, held, [one.median for one in alone], apart)
     settled = factors(held, grown.moved(prompts, alone))
@@ -207,7 +238,7 @@ def _grow(options: argparse.Namespace) -> None:
     kinds = sorted([*others, *fresh], key=lambda kind: -kind.rows)
     recipe = {
         **card.recipe,
-        "rows of the trees": {**card.recipe.get("rows of the trees", {}), **_counted(train, apart)},
+        TREES: {**card.recipe.get(TREES, {}), **_counted(train, apart)},
     }
     replace(card, results=tuple(results), kinds=tuple(kinds), recipe=recipe, limits=SAID).save(options.output)
 

@@ -8,6 +8,8 @@ import pickle
 import platform
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -405,12 +407,22 @@ def test_what_cannot_be_measured_is_said(pool: Pool) -> None:
         target.here("tpu")
 
 
-def test_a_larger_draw_begins_with_a_smaller_one() -> None:
-    few, many = list(corpus.drawn(20, 3)), list(corpus.drawn(90, 3))
+@pytest.mark.parametrize("library", list(corpus.LIBRARIES))
+def test_a_larger_draw_begins_with_a_smaller_one(library: str) -> None:
+    drawn, families = partial(corpus.drawn, library=library), list(corpus.LIBRARIES[library].FAMILIES)
+    few, many = list(drawn(20, 3)), list(drawn(90, 3))
     assert many[:20] == few and len({network.name for network in many}) == 90
-    assert [network.family for network in many[: len(corpus.FAMILIES)]] == list(corpus.FAMILIES)
+    assert [network.family for network in many[: len(families)]] == families
     assert all(size > 0 for network in many for pair in network.sizes for size in pair)
-    assert list(corpus.drawn(5, 3)) != list(corpus.drawn(5, 4)) != list(corpus.drawn(5, 4, large=True))
+    assert list(drawn(5, 3)) != list(drawn(5, 4)) != list(drawn(5, 4, large=True))
+
+
+@pytest.mark.skipif(not find_spec("torchvision"), reason="transformers fails beside one that is for another PyTorch")
+def test_layers_of_torchvision_have_kernels() -> None:
+    network = replace(next(corpus.drawn(1, 0, library="torchvision")), sizes=((1, 64),), train=False)
+    with Pool(1, Limits(timeout_s=120)) as pool:
+        found = pool.call(corpus.written, network, "cpu")
+    assert len(found) > 3 and all(Kernel.parse(each).lang == CPP for each in found)
 
 
 def test_what_the_library_refuses_is_a_reason() -> None:

@@ -16,7 +16,7 @@ from forerun import parallel, settings
 from forerun.cli._measuring import TIMES, times
 from forerun.cli.render import Column, Progress, Table, counted, number, show
 from forerun.collect import Measured, stream
-from forerun.corpora.inductor import FAMILIES, Found, Network, drawn, made, named
+from forerun.corpora.inductor import LIBRARIES, Found, Network, drawn, made, named
 from forerun.errors import ForerunError, UsageError
 from forerun.sandbox import Pool
 from forerun.store import Store
@@ -26,12 +26,16 @@ from forerun.toolchains.inductor.target import DEVICES, here, networks
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """The options."""
+    counts = " or ".join(f"{len(library.FAMILIES)} of {name}" for name, library in LIBRARIES.items())
     parser.description = (
-        f"{parser.description} {len(FAMILIES)} families of networks in turn, weights and inputs random. Networks are"
+        f"{parser.description} {counts}: families of networks in turn, weights and inputs random. Networks are"
         " compiled by as many workers as the setting `workers` says (one, for the processor), while one worker times"
         " kernels, one after another."
     )
     parser.add_argument("--networks", type=int, default=120, metavar="N", help="so many networks (default: 120)")
+    parser.add_argument(
+        "--library", choices=LIBRARIES, default="transformers", help="whose networks (default: transformers)"
+    )
     parser.add_argument("--seed", type=int, default=0, help="which ones are drawn (default: 0)")
     parser.add_argument("--device", choices=DEVICES, default="cpu", help="what they are made for (default: cpu)")
     parser.add_argument(
@@ -57,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
             "there is one network at least, a kernel has 3 samples at least, and all of it takes time",
             "for example: --networks 120 --repeats 15 --seconds 0.3 --timeout 300",
         )
-    networks()
+    networks(options.library)
     settings.override("timeout", str(options.timeout))
     store, refused = options.store or settings.store_path(), Counter[str]()
     task, ends = Kernels(options.repeats, options.seconds), _ends(options.minutes)
@@ -121,7 +125,7 @@ def _compiled(
             return [] if compiling.over else error.why.partition("\n")[0][:150]
         return found if isinstance(found, str) else list(named(network, found, where))
 
-    chosen = drawn(options.networks, options.seed, large=options.device != "cpu")
+    chosen = drawn(options.networks, options.seed, options.device != "cpu", options.library)
     print(f"{counted(options.networks, 'network')}, {workers} at a time, on {where}", file=sys.stderr)
     for found in parallel.each(chosen, work, store, workers):
         if isinstance(found, str):

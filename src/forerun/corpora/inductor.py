@@ -1,9 +1,9 @@
 """Kernels to time: what Inductor makes of the layers of published networks, drawn by a seed.
 
-The networks are those of the library transformers, made from their configurations alone: one layer (or one block a
-stage), random weights, other widths, batches, lengths and types each time. Some are trained, so that kernels of the
-backward pass come too; of some the sizes are left open, and the same kernels run at several of them. A group is the
-family: what must not be split.
+The networks are those of the libraries transformers and torchvision, made from their configurations alone: one layer
+(or one block a stage), random weights, other widths, batches, lengths and types each time. Some are trained, so that
+kernels of the backward pass come too; of some the sizes are left open, and the same kernels run at several of them. A
+group is the family, whichever library has it: what must not be split.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ import contextlib
 import hashlib
 import json
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from random import Random
+from types import ModuleType
 from typing import Any
 
 from forerun.core import Source
+from forerun.corpora import _layers_torchvision, _layers_transformers
 from forerun.errors import ForerunError
 from forerun.files import write_atomically
 from forerun.tasks import kernels
 from forerun.toolchains.inductor.kernel import Kernel
 
-Draw = Random
-Config = dict[str, Any]
-"""Settings of a configuration in transformers."""
+LIBRARIES: Mapping[str, ModuleType] = {"transformers": _layers_transformers, "torchvision": _layers_torchvision}
+"""What says which families a library has, what is drawn of their settings, and makes a network of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Network:
     family: str
     name: str
     kind: str
-    """`text`, `image`, `audio` (raw samples) or `speech` (a spectrogram): what it reads."""
+    """`text`, `image`, `video`, `audio` (raw samples) or `speech` (a spectrogram): what it reads."""
     config: tuple[tuple[str, Any], ...]
     sizes: tuple[tuple[int, int], ...]
     """Batch and length (or height and width) of each run; more than one leaves the sizes open."""
@@ -44,34 +44,38 @@ class Network:
     train: bool
     eager: bool
     """Whether attention is written out, operator by operator, where the library would call one for all of it."""
+    library: str = "transformers"
 
 
-def drawn(count: int, seed: int, large: bool = False) -> Iterator[Network]:
-    """`count` networks, each family in turn; a larger count begins with the same ones. `large`: as a GPU wants."""
+def drawn(count: int, seed: int, large: bool = False, library: str = "transformers") -> Iterator[Network]:
+    """`count` networks of a library, each family in turn; a larger count begins with the same ones. `large`: as a GPU
+    wants."""
+    families = LIBRARIES[library].FAMILIES
     for number in range(count):
-        family = list(FAMILIES)[number % len(FAMILIES)]
+        family = list(families)[number % len(families)]
         draw = Random(f"{seed}/{number}")
-        kind, config = FAMILIES[family]
+        kind, config = families[family]
         scale = 4 if large else 1
         train = draw.random() < 0.25
         several = 1 if train else draw.choice((1, 4))
         least = 2 if several > 1 else 1  # a size of 1 would be made a constant
         sizes = [(max(least, draw.choice((1, 2, 3, 4, 8)) * scale), _length(draw, kind, scale)) for _ in range(several)]
-        if kind == "image":  # networks know how large an image is
+        if kind in ("image", "video"):  # networks know how large an image is
             sizes = [(batch, sizes[0][1]) for batch, _ in sizes]
         dtype = draw.choice(
             ("float32", "float32", "bfloat16", "float16") if large else ("float32", "float32", "bfloat16")
         )
         chosen = tuple(sorted(config(draw).items()))
         distinct = tuple(dict.fromkeys(sizes))
-        yield Network(family, f"{seed}-{number}", kind, chosen, distinct, dtype, train, draw.random() < 0.5)
+        eager, named = draw.random() < 0.5, "" if library == "transformers" else f"{library}-"
+        yield Network(family, f"{named}{seed}-{number}", kind, chosen, distinct, dtype, train, eager, library)
 
 
-def _length(draw: Draw, kind: str, scale: int) -> int:
+def _length(draw: Random, kind: str, scale: int) -> int:
     """Pieces of a text, pixels of a side, or samples."""
     if kind == "text":
         return draw.choice((16, 32, 48, 64, 96, 128, 192, 256)) * (1 if draw.random() < 0.5 else scale)
-    if kind == "image":
+    if kind in ("image", "video"):
         return draw.choice((64, 96, 128, 160, 224) if scale > 1 else (64, 96, 128))
     return draw.choice((3200, 4800, 8000)) * scale if kind == "audio" else 2 * draw.choice((64, 100, 150)) * scale
 
@@ -124,7 +128,8 @@ def _written(network: Network, device: str, vectors: int) -> list[str] | str:
     torch.set_num_threads(1)
     try:
         gpu = absent.KNOWN.get(device)
-        found = capture(*_ready(network, "cpu" if gpu else device), network.train, vectors, gpu)
+        module, inputs = LIBRARIES[network.library].ready(network, "cpu" if gpu else device)
+        found = capture(module, inputs, network.train, vectors, gpu)
         return [kernel.serialised().decode() for kernel in found]
     except MemoryError:
         raise
@@ -133,181 +138,13 @@ def _written(network: Network, device: str, vectors: int) -> list[str] | str:
         return f"{type(error).__name__}: {first[:150]}"
 
 
-def _ready(network: Network, device: str) -> tuple[Any, list[dict[str, Any]]]:
-    """The module, and what it reads."""
-    import torch
-    from transformers import AutoConfig, AutoModel
-
-    config = AutoConfig.for_model(network.family, **dict(network.config))
-    config.use_cache = False
-    if network.kind == "image" and hasattr(config, "image_size"):
-        config.image_size = network.sizes[0][1]
-    dtype = getattr(torch, network.dtype)
-    attention = "eager" if network.eager else None
-    module = AutoModel.from_config(config, attn_implementation=attention)  # type: ignore[no-untyped-call]
-    module = module.to(device, dtype)
-    return module, [_read(network, config, *sizes, device=device, dtype=dtype) for sizes in network.sizes]
-
-
-def _read(network: Network, config: Any, batch: int, length: int, **like: Any) -> dict[str, Any]:
-    import torch
-
-    tokens = torch.zeros(batch, length, dtype=torch.long, device=like["device"])
-    if network.kind == "image":
-        return {"pixel_values": torch.zeros(batch, 3, length, length, **like)}
-    if network.kind == "audio":
-        return {"input_values": torch.zeros(batch, length, **like)}
-    if network.kind == "speech":
-        features = torch.zeros(batch, config.num_mel_bins, 2 * config.max_source_positions, **like)
-        return {"input_features": features, "decoder_input_ids": tokens[:, :32]}
-    return {"input_ids": tokens} | ({"decoder_input_ids": tokens} if config.is_encoder_decoder else {})
-
-
-def _text(draw: Draw, **more: Any) -> Config:
-    """The names that most configurations know; the rest follows from them."""
-    heads = draw.choice((2, 4, 6, 8, 12))
-    width = heads * draw.choice((32, 64))
-    shared = {"hidden_size": width, "num_hidden_layers": 1, "num_attention_heads": heads, "vocab_size": 1024}
-    inner = {"intermediate_size": draw.choice((2, 3, 4)) * width, "max_position_embeddings": 2048}
-    return shared | inner | {"pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2} | more
-
-
-def _grouped(draw: Draw) -> Config:
-    """With fewer heads for keys than for queries."""
-    config = _text(draw)
-    heads = config["num_attention_heads"]
-    return config | {
-        "num_key_value_heads": draw.choice((heads, heads // 2)),
-        "head_dim": config["hidden_size"] // heads,
-    }
-
-
-def _sequences(draw: Draw) -> Config:
-    """Encoder and decoder."""
-    config = _text(draw)
-    heads, width, inner = (config[name] for name in ("num_attention_heads", "hidden_size", "intermediate_size"))
-    names = {"encoder_layers": 1, "decoder_layers": 1, "d_model": width, "encoder_ffn_dim": inner}
-    heads_of = {"encoder_attention_heads": heads, "decoder_attention_heads": heads, "decoder_ffn_dim": inner}
-    most = {"max_source_positions": draw.choice((64, 100, 150)), "max_target_positions": 64}
-    shared = {name: config[name] for name in ("vocab_size", "max_position_embeddings", "pad_token_id", "bos_token_id")}
-    return shared | {"eos_token_id": 2, "decoder_start_token_id": 0} | names | heads_of | most
-
-
-def _t5(draw: Draw) -> Config:
-    config = _text(draw)
-    heads, width = config["num_attention_heads"], config["hidden_size"]
-    sizes = {"d_model": width, "d_kv": width // heads, "d_ff": config["intermediate_size"], "num_heads": heads}
-    return {"vocab_size": 1024, "num_layers": 1, "num_decoder_layers": 1, "decoder_start_token_id": 0} | sizes
-
-
-def _patches(draw: Draw) -> Config:
-    """An image cut into patches, all of one width. Its side is the input's, positions are interpolated or fixed."""
-    config = _text(draw)
-    names = ("hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size")
-    return {name: config[name] for name in names} | {"patch_size": draw.choice((8, 16))}
-
-
-def _stages(draw: Draw, **more: Any) -> Config:
-    """A pyramid of convolutions, a block each stage."""
-    width = draw.choice((16, 24, 32, 48, 64))
-    return {"hidden_sizes": [width, 2 * width, 4 * width, 8 * width], "depths": [1, 1, 1, 1]} | more
-
-
-def _resnet(draw: Draw) -> Config:
-    return _stages(draw, embedding_size=32, layer_type=draw.choice(("basic", "bottleneck")))
-
-
-def _windows(draw: Draw) -> Config:
-    return {
-        "embed_dim": draw.choice((24, 48, 96)),
-        "depths": [2, 1],
-        "num_heads": [2, 4],
-        "window_size": 4,
-        "image_size": 64,
-    }
-
-
-def _multiplied(draw: Draw, name: str) -> Config:
-    return {name: draw.choice((0.35, 0.5, 0.75, 1.0)), "image_size": 64}
-
-
-def _waves(draw: Draw) -> Config:
-    config = _text(draw)
-    names = ("hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size")
-    convolutions = {"num_conv_pos_embeddings": 16, "num_conv_pos_embedding_groups": 2, "mask_time_prob": 0.0}
-    return {name: config[name] for name in names} | convolutions
-
-
-_plain: Callable[[Draw], Config] = _text
-
-FAMILIES: Mapping[str, tuple[str, Callable[[Draw], Config]]] = {
-    "bert": ("text", _plain),
-    "resnet": ("image", _resnet),
-    "gpt2": ("text", _plain),
-    "vit": ("image", _patches),
-    "llama": ("text", _grouped),
-    "convnext": ("image", _stages),
-    "t5": ("text", _t5),
-    "whisper": ("speech", _sequences),
-    "distilbert": ("text", _plain),
-    "mobilevit": ("image", lambda draw: {}),
-    "albert": ("text", _plain),
-    "regnet": ("image", partial(_stages, groups_width=8)),
-    "mistral": ("text", _grouped),
-    "wav2vec2": ("audio", _waves),
-    "electra": ("text", _plain),
-    "mobilenet_v2": ("image", partial(_multiplied, name="depth_multiplier")),
-    "gemma2": ("text", _grouped),
-    "poolformer": ("image", _stages),
-    "deberta-v2": ("text", _plain),
-    "dinov2": ("image", _patches),
-    "qwen3": ("text", _grouped),
-    "swin": ("image", _windows),
-    "opt": ("text", _plain),
-    "mobilenet_v1": ("image", partial(_multiplied, name="depth_multiplier")),
-    "bloom": ("text", _plain),
-    "convnextv2": ("image", _stages),
-    "falcon": ("text", _plain),
-    "segformer": ("image", _stages),
-    "gpt_neox": ("text", _plain),
-    "efficientnet": ("image", lambda draw: {"width_coefficient": 1.0, "hidden_dim": 1280, "depth_coefficient": 0.1}),
-    "mpnet": ("text", _plain),
-    "focalnet": ("image", lambda draw: {"embed_dim": draw.choice((24, 48, 96)), "depths": [1, 1, 1, 1]}),
-    "bart": ("text", _sequences),
-    "pvt": ("image", partial(_stages, num_attention_heads=[1, 2, 4, 8])),
-    "hubert": ("audio", _waves),
-    "olmo2": ("text", _grouped),
-    "mobilevitv2": ("image", lambda draw: {"width_multiplier": draw.choice((0.5, 1.0))}),
-    "stablelm": ("text", _grouped),
-    "beit": ("image", _patches),
-    "phi": ("text", _plain),
-    "levit": ("image", lambda draw: {"depths": [1, 1, 1]}),
-    "nystromformer": ("text", _plain),
-    "convbert": ("text", _plain),
-    "swiftformer": ("image", lambda draw: {"depths": [1, 1, 1, 1]}),
-    "granite": ("text", _grouped),
-    "siglip_vision_model": ("image", _patches),
-    "cohere": ("text", _grouped),
-    "bit": ("image", partial(_stages, embedding_size=32, num_groups=8)),
-    "mpt": ("text", _plain),
-    "xglm": ("text", _plain),
-    "roformer": ("text", _plain),
-    "biogpt": ("text", _plain),
-    "ctrl": ("text", _plain),
-    "openai-gpt": ("text", _plain),
-    "starcoder2": ("text", _grouped),
-    "rembert": ("text", _plain),
-}
-"""The model type in transformers, what it reads, and what is drawn of its configuration."""
-
-
 @dataclass(frozen=True, slots=True)
 class Found:
     """One kernel with what it is launched on: ready to be timed."""
 
     source: Source
     group: str
-    licence: str = "Apache-2.0"
+    licence: str
     """Of the networks; the text is written by Inductor, which is under BSD-3-Clause."""
 
 
@@ -316,4 +153,4 @@ def named(network: Network, serialised: Sequence[bytes], where: str) -> Iterator
     for place, data in enumerate(serialised):
         kernel = Kernel.parse(data)
         name = f"kernels/{network.family}/{network.name}/{place}"
-        yield Found(kernels.source(kernel, where, name), network.family)
+        yield Found(kernels.source(kernel, where, name), network.family, LIBRARIES[network.library].LICENCE)

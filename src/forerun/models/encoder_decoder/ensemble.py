@@ -142,6 +142,14 @@ class Ensemble:
         member = self.members.get(self.member(prompt))
         return (float(member.trees.beyond([prompt])[0]), member.trees.most) if member else (1.0, 0.0)
 
+    def shared(self, held: Sequence[Row], medians: Sequence[float]) -> Ensemble:
+        """The same trees beside another network, whose medians of rows that neither has learned from say the shares."""
+        found = defaultdict(list)
+        for row, median in zip(held, medians, strict=True):
+            if row.value > 0 and median > 0:
+                found[self.member(row.prompt)].append((row, median))
+        return Ensemble({name: _member(one.trees, found[name]) for name, one in self.members.items()})
+
     def save(self, folder: Path) -> None:
         """Writes `ensemble.safetensors`: arrays of all metrics, the rest as its metadata."""
         from safetensors.numpy import save

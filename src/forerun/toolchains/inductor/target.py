@@ -23,9 +23,10 @@ def compiler() -> Tool:
     return package("torch", "kernels are made by PyTorch", _EXTRA)
 
 
-def networks() -> Tool:
+def networks(library: str = "transformers") -> Tool:
     """What they are made of. Raises ToolMissing."""
-    return package("transformers", "kernels are made of networks in transformers", _EXTRA)
+    what, todo = f"kernels are made of networks in {library}", "install the torchvision that goes with your PyTorch"
+    return package(library, what, _EXTRA, "" if library == "transformers" else todo)
 
 
 def here(device: str = "cpu", called: str = "") -> Target:

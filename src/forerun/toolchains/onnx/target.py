@@ -66,14 +66,15 @@ def reader() -> Tool:
     return package("onnx", "ONNX models need onnx")
 
 
-def package(name: str, what: str, extra: str = "") -> Tool:
-    """A Python package that is installed, without importing it. Raises ToolMissing, which names what brings it."""
+def package(name: str, what: str, extra: str = "", todo: str = "") -> Tool:
+    """A Python package that is installed, without importing it. Raises ToolMissing, which names what brings it: the
+    package, an extra of it, or what is said."""
     from importlib.metadata import PackageNotFoundError, distribution
 
     try:
         found = distribution(name)
     except PackageNotFoundError as error:
         why = f"no package {name} is installed"
-        todo = f"pip install 'forerun[{extra}]'" if extra else "pip install --force-reinstall forerun"
-        raise ToolMissing(what, why, todo) from error
+        brings = f"pip install 'forerun[{extra}]'" if extra else "pip install --force-reinstall forerun"
+        raise ToolMissing(what, why, todo or brings) from error
     return Tool(name, found.version, str(found.locate_file(name)), "a Python package")
