@@ -201,6 +201,23 @@ def test_a_file_gives_what_onnxruntime_computes(tmp_path: Path, target: Any, rec
         np.testing.assert_allclose(run(found.module, target, x, database=database), expected, atol=1e-6)
 
 
+def test_truths_are_compared(tmp_path: Path, target: Any) -> None:
+    """TVM's own comparison of them is none that LLVM takes."""
+    nodes = [helper.make_node("Equal", ["a", "b"], ["same"]), helper.make_node("Where", ["same", "x", "y"], ["z"])]
+    inputs = [helper.make_tensor_value_info(name, TensorProto.BOOL, (4, 2)) for name in "ab"]
+    inputs += [helper.make_tensor_value_info(name, TensorProto.FLOAT, (4, 2)) for name in "xy"]
+    ends = [helper.make_tensor_value_info("z", TensorProto.FLOAT, (4, 2))]
+    path, versions = tmp_path / "model.onnx", [helper.make_opsetid("", 17)]
+    onnx.save(
+        helper.make_model(helper.make_graph(nodes, "g", inputs, ends), opset_imports=versions, ir_version=8), path
+    )
+    found = tasks.extract(tasks.from_onnx(path), target)
+    draw = np.random.default_rng(0)
+    a, b = (draw.integers(0, 2, (4, 2)).astype(bool) for _ in "ab")
+    x, y = (draw.normal(size=(4, 2)).astype("float32") for _ in "xy")
+    assert found.workloads and np.array_equal(run(found.module, target, a, b, x, y), np.where(a == b, x, y))
+
+
 def test_open_sizes_are_told_and_can_be_given(tmp_path: Path, target: Any) -> None:
     path = model(tmp_path, ("batch", 8))
     with pytest.raises(InputError) as error:

@@ -267,13 +267,14 @@ def _prepared(tvm: Any, module: Any, target: Any, layout: str) -> Any:
         found = tvm.transform.Sequential(passes)(found)
     for name, function in found.functions_items():
         if isinstance(function, tvm.tirx.PrimFunc):
-            found.update_func(name, _ranged(tvm, function))
+            found.update_func(name, _mended(tvm, function))
     return found
 
 
-def _ranged(tvm: Any, function: Any) -> Any:
-    """A PrimFunc whose ranges have one type: where indices that are data are narrower than its sizes (embeddings), TVM
-    gives a range the type of both, for which its texts have no words."""
+def _mended(tvm: Any, function: Any) -> Any:
+    """A PrimFunc that TVM writes down and compiles. Its ranges have one type: where indices that are data are narrower
+    than its sizes (embeddings), TVM gives a range the type of both, for which its texts have no words. And truths that
+    are compared (masks of one token) are numbers: TVM asks LLVM to compare them as if they had a point."""
     from tvm_ffi import structural_map
 
     def one(range_: Any) -> Any:
@@ -282,7 +283,12 @@ def _ranged(tvm: Any, function: Any) -> Any:
             return range_
         return tvm.ir.Range.from_min_extent(least, tvm.tirx.IntImm(str(least.ty.dtype), int(size)))
 
-    return structural_map(function, (tvm.ir.Range, one))
+    def numbers(compared: Any) -> Any:
+        if str(compared.a.ty.dtype) != "bool":
+            return compared
+        return type(compared)(*(tvm.tirx.Cast("int8", each) for each in (compared.a, compared.b)))
+
+    return structural_map(function, [(tvm.ir.Range, one), ((tvm.tirx.EQ, tvm.tirx.NE), numbers)])
 
 
 def _closed(tvm: Any, module: Any) -> None:
