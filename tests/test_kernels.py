@@ -503,6 +503,67 @@ def test_a_network_is_asked_about_as_its_kernels(run_forerun: Any, tmp_path: Pat
     assert code == 0 and "defines kernels of Triton" in err
 
 
+ODD = """
+import torch
+
+class Item(torch.nn.Module):
+    def forward(self, x):
+        return x * 2 + 1 if x.sum().item() > 0 else torch.exp(x - 3)
+
+class Sums(torch.nn.Module):
+    def forward(self, a, b=None, c=None):
+        return torch.exp(a) * 2 if b is None else torch.exp(a + b)
+
+class Recurrent(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.LSTM(8, 8)
+    def forward(self, x):
+        return torch.tanh(self.layer(x)[0])
+
+class Small(torch.nn.Module):
+    def forward(self, x):
+        return (x * 2).to(torch.float8_e4m3fn)
+
+def item(): return Item(), (torch.randn(4, 8),)
+def by_name(): return Sums(), {"b": torch.randn(8), "a": torch.randn(4, 8)}
+def gap(): return Sums(), {"a": torch.randn(8), "c": torch.randn(4, 8)}
+def unknown(): return Sums(), {"d": torch.randn(8)}
+def nowhere():
+    with torch.device("meta"):
+        return Sums(), (torch.randn(4, 8),)
+def recurrent(): return Recurrent(), (torch.randn(2, 5, 8),)
+def shapes(): return torch.nn.Linear(4, 4), (torch.randn(3, 5),)
+def small(): return Small(), (torch.randn(4, 8),)
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "device", "ok", "said"),
+    [
+        ("item", "", True, "compiles it in parts, as for inputs that are zero"),
+        ("by_name", "", True, "leaves to libraries"),
+        ("nowhere", "", True, "leaves to libraries"),
+        ("by_name", "h100", True, "leaves to libraries"),
+        ("by_name", "H200", False, "'NVIDIA H100 80GB HBM3'"),
+        ("gap", "", False, "its forward takes others before: c"),
+        ("unknown", "", False, "does not take"),
+        ("recurrent", "", False, "PyTorch does not compile it: Attempted to wrap RNN"),
+        ("shapes", "", False, "got [3, 5] X [4, 4]"),
+        ("small", "", False, "a kernel has a tensor of float8_e4m3fn"),
+    ],
+)
+def test_odd_networks_are_answered_or_told_why_not(
+    run_forerun: Any, tmp_path: Path, capfd: Any, name: str, device: str, ok: bool, said: str
+) -> None:
+    (tmp_path / "odd.py").write_text(ODD)
+    words = ("--device", device) if device else ()
+    code, out, err = run_forerun("predict", f"{tmp_path}/odd.py:{name}", *words, "--format", "json")
+    assert (code == 0) == ok == bool(out) and said in err and "Traceback" not in err, err
+    assert not ok or all(("triton_" in one["name"]) == bool(device) for one in json.loads(out))
+    assert "torch/" not in capfd.readouterr().err, "nothing is logged"
+
+
 def test_the_command_line_says_what_is_wrong(run_forerun: Any) -> None:
     wrong = {("--networks", "0"): "--networks 0", ("--repeats", "1"): "--repeats 1"}
     if not torch.cuda.is_available():

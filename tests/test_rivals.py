@@ -431,6 +431,25 @@ def test_where_nothing_grows_nothing_is_heard() -> None:
     assert np.exp(grown(elements, np.ones(40), most)[:, 0]) == pytest.approx(1e6, rel=1e-3)
 
 
+def test_work_takes_time_in_proportion_however_much_it_is() -> None:
+    """Few rows of kernels are large, and trees alone say no more than any of them took."""
+    latency, draw = Metric("latency", "s"), np.random.default_rng(3)
+
+    def asked(moved: float, name: str = "") -> Row:
+        counters = {"read_bytes": moved, "flops": moved / 4}
+        return row("x", 4e-6 + 4e-13 * moved, name, "triton", "gpu", latency, **counters)
+
+    fitted, sizes = BoostedTrees("words"), 10 ** draw.uniform(3, 8, 400)
+    fitted.fit([asked(moved, str(i)) for i, moved in enumerate(sizes)])
+    known, far = asked(1e7), asked(2e9)
+    found = fitted.predict([known.prompt, far.prompt])
+    assert [one.median for one in found] == pytest.approx([known.value, far.value], rel=0.3)
+    assert fitted.beyond([known.prompt, far.prompt]) == pytest.approx([1, 2e9 / max(sizes)], rel=0.01)
+    again = BoostedTrees.from_arrays(*fitted.arrays())
+    assert again.beyond([far.prompt]) == fitted.beyond([far.prompt])
+    assert again.predict([far.prompt])[0].median == found[1].median
+
+
 def test_more_is_not_less_and_no_more_than_was_measured() -> None:
     fitted = BoostedTrees("words")
     fitted.fit(holding(400, 1))

@@ -16,13 +16,14 @@ import forerun
 from forerun.core import Source
 from forerun.corpora import nasbench
 from forerun.errors import UsageError
-from forerun.models.encoder_decoder import CONFIG, PARTS, SHIPPED, checksums
+from forerun.models.encoder_decoder import CONFIG, PARTS, SHIPPED, EncoderDecoder, checksums
 from forerun.models.encoder_decoder.card import PAGE, Card
 from forerun.models.encoder_decoder.learned import Learned
 from forerun.models.scheduler import SHIPPED as SCHEDULER
 from forerun.questions import Options, questions
 from forerun.stats import spearman
-from forerun.tasks import _graphs, _programs
+from forerun.tasks import _graphs, _programs, kernels
+from forerun.toolchains.inductor.kernel import TRITON, Kernel, Tensor
 from forerun.toolchains.onnx.build import Builder, serialised
 
 pytestmark = pytest.mark.skipif(not (SHIPPED / CONFIG).is_file(), reason=f"no weights ship yet: {SHIPPED} is empty")
@@ -196,6 +197,36 @@ def test_networks_beyond_all_that_was_measured_are_told_apart_and_unlike_it() ->
     assert found[0].familiar != found[-1].familiar == "unlike anything seen"
     assert [one.value for one in found] == sorted({one.value for one in found})
     assert found[-1].value > 2 * found[-2].value and found[-1].high > found[-1].value > found[-1].low
+
+
+def test_kernels_take_time_in_proportion_to_what_they_move() -> None:
+    code = """
+@triton_heuristics.pointwise(size_hints={'x': 1}, triton_meta={'signature': {}})
+@triton.jit
+def triton_poi_fused_add_relu_0(in_ptr0, in_ptr1, out_ptr0, xnumel, XBLOCK : tl.constexpr):
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[:]
+    xmask = xindex < xnumel
+    x0 = xindex
+    tmp0 = tl.load(in_ptr0 + (x0), xmask)
+    tmp1 = tl.load(in_ptr1 + (x0), xmask)
+    tmp2 = tmp0 + tmp1
+    tmp3 = tl.full([1], 0, tl.int32)
+    tmp4 = triton_helpers.maximum(tmp3, tmp2)
+    tl.store(out_ptr0 + (x0), tmp4, xmask)
+"""
+    sizes, prompts = [1 << 14, 1 << 24, 1 << 28, 1 << 33], []
+    for n in sizes:
+        tensor = Tensor("float32", (n,), (1,), n)
+        tensors = dict.fromkeys(("in_ptr0", "in_ptr1", "out_ptr0"), tensor)
+        kernel = Kernel(TRITON, "triton_poi_fused_add_relu_0", code, {**tensors, "xnumel": n})
+        where = "inductor 2.11 triton 3.6; NVIDIA H100 80GB HBM3; 1 thread"
+        prompts.append(kernels.Kernels().prompt(kernels.source(kernel, where, "kernels/x/0-0/0")))
+    found = EncoderDecoder().read(prompts)
+    seconds = [one.distribution.median for one in found]
+    assert seconds == sorted(seconds) and seconds[0] < 1e-5
+    assert all(1 / 3 < s / (12 * n / 2.5e12) < 3 for s, n in zip(seconds[1:], sizes[1:], strict=True)), seconds
+    assert found[1].familiarity and found[-1].familiarity == 0.0, "more than the card holds"
 
 
 def test_code_is_estimated_from_the_text_where_no_compiler_is(monkeypatch: pytest.MonkeyPatch) -> None:

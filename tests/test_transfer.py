@@ -144,6 +144,14 @@ def test_a_checkpoint_answers_for_a_device_that_it_was_told_of(
     )
     other = forerun.predict("other.c", metric="price", model="mine", device="laptop")
     assert other.familiar == "unlike anything seen"
+    base = forerun.predict("other.c", metric="memory")
+    elsewhere = forerun.predict("other.c", metric="memory", model="mine", device="laptop")
+    assert elsewhere.high / elsewhere.low >= 0.99 * base.high / base.low, (
+        "a few rows say nothing of what is unlike them"
+    )
+    Path("a.lua").write_text("local x = 1\n")
+    code, out, err = run_forerun("predict", "a.lua", "--model", "mine", "--metric", "memory", "--device", "laptop")
+    assert code == 0 and "nothing in lua was measured on 'laptop', only in c" in err and "unlike" in out, err
     usual, mine = (forerun.predict("a.c", metric="memory", model=model) for model in ("encoder_decoder", "mine"))
     assert (usual.value, usual.low, usual.device) == (mine.value, mine.low, mine.device)
     code, out, _ = run_forerun("models", "mine", "--format", "json")

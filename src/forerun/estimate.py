@@ -21,7 +21,7 @@ from forerun.core import Metric
 from forerun.distribution import Distribution
 from forerun.errors import ForerunError, InputError, UsageError, out_of_memory
 from forerun.models._calibrated import LEVEL
-from forerun.models.encoder_decoder import EncoderDecoder
+from forerun.models.encoder_decoder import USUAL, EncoderDecoder
 from forerun.prompts import parts
 from forerun.questions import Options, Question, What, check_sizes, questions
 from forerun.tasks.accuracy import ACCURACY
@@ -75,7 +75,7 @@ class Estimate:
             return "unlike anything seen"
         if self.familiarity is None:
             return "unknown"
-        return "familiar" if self.familiarity >= 0.05 else "unusual"
+        return "familiar" if self.familiarity >= USUAL else "unusual"
 
     def above(self, value: float) -> float:
         """The probability of more than `value`, in the unit. Raises UsageError for what is no number."""

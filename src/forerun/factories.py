@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import inspect
 import io
 import re
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 from zlib import crc32
@@ -27,7 +28,7 @@ def named(text: str) -> tuple[Path, str] | None:
 
 
 def made(path: Path, name: str) -> tuple[Any, tuple[Any, ...]]:
-    """What the function `name` of a Python file returns: a `torch.nn.Module` and its inputs.
+    """What the function `name` of a Python file returns: a `torch.nn.Module` and its inputs, which it may name.
 
     The file runs in this process, which imports from its folder first from then on, as `python FILE` does: its forward
     may import too. Raises InputError.
@@ -53,7 +54,22 @@ def made(path: Path, name: str) -> tuple[Any, tuple[Any, ...]]:
     if not isinstance(found, tuple) or len(found) != 2:
         raise InputError(f"{asked} returns no network", f"it returned a {type(found).__name__}", todo)
     network, inputs = found
+    if isinstance(inputs, Mapping):
+        return network, _in_order(asked, network, inputs)
     return network, tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
+
+
+def _in_order(asked: str, network: Any, inputs: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Inputs by name as its forward takes them. Raises InputError where others would stand between them."""
+    todo = "name the first arguments of its forward, or wrap it in a module whose forward takes these"
+    try:
+        bound = inspect.signature(getattr(network, "forward", network)).bind(**inputs)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{asked} gives inputs that its forward does not take", reason(error), todo) from error
+    if bound.kwargs:
+        why = f"its forward takes others before: {', '.join(bound.kwargs)}"
+        raise InputError(f"{asked} gives inputs that cannot be put in order", why, todo)
+    return bound.args
 
 
 def guarded(what: str, todo: str, function: Callable[..., T], *arguments: Any) -> T:

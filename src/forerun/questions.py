@@ -400,12 +400,18 @@ def _kernels(path: Path, function: str, card: Card, options: Options) -> list[Qu
     if unknown := [metric for metric in options.metrics if metric not in there]:
         why = f"of a network's kernels it knows: {', '.join(there)}"
         raise UsageError(f"{name}: the model knows no metric {unknown[0]!r}", why, "name one of them")
+    options = replace(options, device=_measured(name, options.device, known))
     asked, found, notes = list[Kind](), list[Question](), list[str]()
     for metric in options.metrics or there:
         own = [kind for kind in known if kind.metric == metric]
         asked.append(max(own, key=lambda kind: (_there(kind, options.device), kind.base == CPP, kind.rows)))
     places = dict.fromkeys((kind.base, kind.where) for kind in asked)
-    made = {place: _captured(path, function, *place) for place in places}
+    made = dict[tuple[str, str], list[tuple[str, Kernel]]]()
+    for place in places:
+        made[place], apart = _captured(path, function, *place)
+        if apart:
+            told = f"PyTorch compiles it in parts, as for inputs that are zero: {apart[0].rstrip('.')}"
+            notes.append(f"{name}: {told}")
     for kind in asked:
         device, strange = _device(kind, card, options.device or kind.where)
         notes += strange
@@ -419,11 +425,25 @@ def _kernels(path: Path, function: str, card: Card, options: Options) -> list[Qu
     return [replace(found[0], notes=tuple(notes)), *found[1:]]
 
 
-def _captured(path: Path, function: str, language: str, where: str) -> list[tuple[str, Kernel]]:
-    """The kernels of a network in a language, for where they are to run, and what to call them."""
+def _measured(name: str, device: str, known: Sequence[Kind]) -> str:
+    """The device that is named, or the only one whose name has these words: kernels are written for one device, and no
+    others' tell how long they take. Raises UsageError for one where none was measured."""
+    places = list(dict.fromkeys(kind.where for kind in known))
+    words = device.casefold()
+    if not device or any(place.casefold() == words for place in places):
+        return device
+    if len(found := [place for place in places if words in place.casefold()]) == 1:
+        return found[0]
+    todo = meant(device, places, 0.6) or f"name one of these: {', '.join(map(repr, places))}"
+    raise UsageError(f"{name}: the model knows no kernels of {device!r}", "none were measured there", todo)
+
+
+def _captured(path: Path, function: str, language: str, where: str) -> tuple[list[tuple[str, Kernel]], list[str]]:
+    """The kernels of a network in a language, for where they are to run, and what to call them; and why it is not
+    compiled as a whole, if it is not."""
     compiler()
     from forerun.toolchains.inductor.absent import KNOWN
-    from forerun.toolchains.inductor.capture import named
+    from forerun.toolchains.inductor.capture import breaks, materialised, named
 
     network, inputs = factories.made(path, function)
     if not callable(getattr(network, "train", None)):
@@ -433,19 +453,23 @@ def _captured(path: Path, function: str, language: str, where: str) -> list[tupl
     if language == TRITON and gpu is None:
         here("cuda")
         network, inputs = network.cuda(), tuple(one.cuda() for one in inputs)
-    elif platform.machine() == "x86_64" and where != prompted(here(), CPP):
+    elif language == CPP:
+        network, inputs = materialised(network, inputs)
+    if language == CPP and platform.machine() == "x86_64" and where != prompted(here(), CPP):
         wide = _REGISTERS
     todo = "run it in PyTorch without forerun: torch.compile(network)(*inputs)"
     what, how = f"PyTorch cannot compile {path}:{function}", (False, wide, gpu)
     made = factories.guarded(what, todo, named, network, [inputs], *how)
+    apart = breaks()
     if not made:
-        why = "all that it does is left to libraries"
+        why = f"PyTorch does not compile it: {apart[0]}" if apart else "all that it does is left to libraries"
         raise InputError(f"{path}:{function} has no kernels of its own", why, "export it to ONNX and name that file")
     labels = [label for label, _ in made]
-    return [
+    told = [
         (label if labels.count(label) == 1 else f"{label}, launch {labels[: i + 1].count(label)}", kernel)
         for i, (label, kernel) in enumerate(made)
     ]
+    return told, apart
 
 
 def _with_tool(name: str, kinds: Sequence[Kind], named: str) -> list[Kind]:
@@ -543,7 +567,12 @@ def _device(kind: Kind, card: Card, named: str) -> tuple[str, list[str]]:
     known = list(dict.fromkeys(one.where for one in like))
     device = next((one for one in known if one.casefold() == named.casefold()), named) if any(known) else ""
     if device in known:
-        return device, []
+        own = list(dict.fromkeys(one.where for one in like if one.base == kind.base))
+        if device in own:
+            return device, []
+        others = ", ".join(dict.fromkeys(one.base for one in like if one.where == device))
+        why = f"nothing in {kind.base} was measured on {device!r}, only in {others}"
+        return device, [f"{kind.metric}: {why}: the answer is that of {', '.join(filter(None, own)) or 'others'}"]
     those = meant(device, known, 0.8) or f"it knows: {', '.join(filter(None, known))}"
     return device, [f"{kind.metric}: the model has seen no device {device!r}; {those}"]
 

@@ -118,15 +118,6 @@ def _resnet(config: Config, side: int) -> Any:
     return ResNet(Bottleneck, [1, 1, 1, 1], **config)
 
 
-def _swin(config: Config, side: int) -> Any:
-    from torchvision.models import SwinTransformer
-    from torchvision.models.swin_transformer import PatchMergingV2, SwinTransformerBlockV2
-
-    return SwinTransformer(
-        [4, 4], depths=[2, 1], block=SwinTransformerBlockV2, downsample_layer=PatchMergingV2, **config
-    )
-
-
 def _maxvit(config: Config, side: int) -> Any:
     from torchvision.models import MaxVit
 
@@ -166,7 +157,6 @@ _MAKERS: Mapping[str, Callable[[Config, int], Any]] = {
     "video_resnet": _video,
     "googlenet": _googlenet,
     "mobilenet_v3": _mobilenet,
-    "swin": _swin,
     "deeplabv3": _deeplab,
     "mnasnet": _mnasnet,
     "alexnet": _alexnet,
@@ -205,11 +195,6 @@ def _grouped(draw: Draw) -> Config:
     return {"groups": groups, "width_per_group": width}
 
 
-def _windows(draw: Draw) -> Config:
-    heads, window = draw.choice((2, 3, 4)), draw.choice((4, 8))
-    return {"embed_dim": 32 * heads, "num_heads": [heads, 2 * heads], "window_size": [window, window]}
-
-
 FAMILIES: Mapping[str, tuple[str, Callable[[Draw], Config]]] = {
     "vgg": ("image", _layers),
     "densenet": ("image", _dense),
@@ -222,7 +207,6 @@ FAMILIES: Mapping[str, tuple[str, Callable[[Draw], Config]]] = {
     ),
     "googlenet": ("image", _branches),
     "mobilenet_v3": ("image", lambda draw: {"width_mult": draw.choice((0.5, 0.75, 1.0))}),
-    "swin": ("image", _windows),
     "deeplabv3": (
         "image",
         lambda draw: {"width": draw.choice((64, 128, 256)), "rates": draw.choice(((6, 12, 18), (12, 24, 36)))},

@@ -56,6 +56,9 @@ _GROWING: Mapping[str, Mapping[str, float]] = {
     "runtime": {"elements": 1e9, "iterations": 1e11},
 }
 """Metrics of which sizes in the text tell, the counters that hold these, and above what they are no sizes."""
+_WORKING = ("latency", "flops")
+"""The metric that is in proportion to work, where a prompt counts it: trees learn what a sum of the counters leaves,
+whatever orders held-out rows best. Few rows are large, and trees alone say no more than was measured."""
 _RISING = frozenset((HELD, "traced"))
 """Those whose trees may not say less for more, where sizes are heard: of runtimes that cost more than it helped."""
 
@@ -112,11 +115,14 @@ class BoostedTrees(Regression):
         return found, classes == _HEARD
 
     def beyond(self, prompts: Sequence[str]) -> Vector:
-        """`[N]`: how many times as much sizes ask for as about the most that was measured, at least once. Raises
-        InputError before `fit`."""
+        """`[N]`: how many times as much sizes ask for as about the most that was measured, or work is counted as in any
+        row, at least once. Raises InputError before `fit`."""
         target, found = self._of_fit()[1], [parts(prompt) for prompt in prompts]
-        names = [self._columns.names[column].removeprefix(COUNTER) for column in target.way.sizes]
+        columns = target.way.counted if target.reach.size else [*target.way.sizes]
+        names = [self._columns.names[column].removeprefix(COUNTER) for column in columns]
         counts = np.array([[one.counters.get(name, 0.0) for name in names] for one in found])
+        if target.reach.size:
+            return np.asarray(np.maximum((counts / np.maximum(target.reach, 1.0)).max(1), 1.0))
         return np.exp(target.farther(counts, np.array(self._codes(found)), np.full(len(names), math.inf)))
 
     @property
@@ -163,6 +169,10 @@ class BoostedTrees(Regression):
         if sizes:
             hidden = [i for i, name in enumerate(names) if name.removeprefix(COUNTER) == "largest"]
             yield _Way(ranked=True, sizes=sizes, hidden=hidden, rising=metric in _RISING)
+            return
+        measured, work = _WORKING
+        if metric == measured and f"{COUNTER}{work}" in names:
+            yield _Way(ranked=False, counted=counters, reaching=True)
             return
         yield from (_Way(ranked=False), _Way(ranked=True))
         if counters:
@@ -222,6 +232,7 @@ class BoostedTrees(Regression):
             "target_sums": target.sums.weights,
         }
         arrays |= {"target_values": target.values, "target_places": target.places, "target_grown": target.grown.terms}
+        arrays |= {"target_reach": target.reach} if target.reach.size else {}
         if fitted.estimate.large:
             arrays |= {f"large_{name}": array for name, array in fitted.estimate.large.arrays().items()}
         if isinstance(fitted.spread, _Spread):
@@ -244,9 +255,10 @@ class BoostedTrees(Regression):
         made._columns, made._kinds = Columns(tuple(rest["columns"])), tuple(rest["kinds"])
         values, places = arrays["target_values"], arrays["target_places"]
         sizes = {int(column): float(most) for column, most in rest["sizes"].items()}
-        way = _Way(bool(values.size), list(rest["counted"]), sizes, list(rest["hidden"]))
+        reach = arrays.get("target_reach", np.empty(0))
+        way = _Way(bool(values.size), list(rest["counted"]), sizes, list(rest["hidden"]), reaching=bool(reach.size))
         sums, grown = Sums(arrays["target_sums"]), Grown(arrays["target_grown"])
-        target = _Target(way, values, places, sums, grown, float(rest["farthest"]))
+        target = _Target(way, values, places, sums, grown, float(rest["farthest"]), reach)
         large, spread = _prefixed("large_", arrays), _prefixed("spread_", arrays)
         estimate = _Estimate(Forest.from_arrays(arrays), target, Forest.from_arrays(large) if large else None)
         wide = _Spread(Forest.from_arrays(spread)) if spread else None
@@ -259,7 +271,7 @@ class BoostedTrees(Regression):
 class _Way:
     """Whether trees learn ranks, beside a sum of which columns, and which columns hold sizes, up to how large; which
     are `hidden` where these are heard, so that the largest number is not taken for a modulus, and whether answers are
-    then `rising` with them.
+    then `rising` with them; or whether how far what is summed was measured is kept, for `reaching` beyond it.
     """
 
     ranked: bool
@@ -267,6 +279,7 @@ class _Way:
     sizes: Mapping[int, float] = field(default_factory=dict)
     hidden: list[int] = field(default_factory=list)
     rising: bool = False
+    reaching: bool = False
 
     @property
     def most(self) -> Vector:
@@ -302,6 +315,8 @@ class _Target:
     grown: Grown
     farthest: float = 0.0
     """About the most that was measured: sizes that ask for more are taken for such as ask for that."""
+    reach: Vector = field(default_factory=lambda: np.empty(0))
+    """`[counted]`: the most of each count in any row, where answers reach beyond."""
 
     @classmethod
     def of(cls, x: Table, y: Vector, way: _Way) -> _Target:
@@ -311,7 +326,8 @@ class _Target:
         grown = Grown.of(_counts(x, list(way.sizes)), kinds, np.exp(y), way.most) if way.sizes else Grown(none)
         farthest = float(np.quantile(y, _FAR)) if way.sizes else 0.0
         if not way.ranked:
-            return cls(way, empty, empty, sums, grown, farthest)
+            reach = _counts(x, way.counted).max(0) if way.reaching else empty
+            return cls(way, empty, empty, sums, grown, farthest, reach)
         values, counts = np.unique(y, return_counts=True)
         return cls(way, values, (np.cumsum(counts) - counts / 2) / len(y), sums, grown, farthest)
 

@@ -32,7 +32,7 @@ from forerun.models.encoder_decoder.card import Card
 from forerun.models.encoder_decoder.carried import Carried
 from forerun.models.encoder_decoder.checksums import DECODER, ENCODER, WEIGHTS
 from forerun.models.encoder_decoder.config import Config
-from forerun.models.encoder_decoder.ensemble import Ensemble
+from forerun.models.encoder_decoder.ensemble import FARTHER, Ensemble
 from forerun.models.encoder_decoder.learned import Learned
 from forerun.models.encoder_decoder.tokenizer import PIECES, TOKENIZER, Encoded, Tokenizer
 from forerun.prompts import parts
@@ -58,17 +58,14 @@ FLOOR = 3e-3
 A third of it takes twice the time, and moved no median by more than .001 decades and no end of an interval by more than
 .034 (40 prompts).
 """
+USUAL = 0.05
+"""The familiarity from which on a prompt is no unusual one."""
 BATCH_TOKENS = 8192
 """Tokens that are encoded at once, at most: prompts are padded to the longest beside them."""
 BATCH = 32
 """Prompts that are answered at once, at most: each has up to a hundred answers begun, and each of them a logit of every
 token. 1,200 small programs took 1.62 GB in batches of up to 80, and take .95 GB in the same time; in batches of 16 they
 take .59 GB and 8% more time."""
-
-
-FARTHER = 10.0
-"""Times as much as about the most that was measured, from where on nothing like it was: what a language usually takes
-may be as far off."""
 
 
 class Reader(_decode.Network, Protocol):
@@ -263,7 +260,9 @@ class EncoderDecoder(Predictor):
         made = [self._seen(prompt, replace(found[i], distribution=settled[i])) for i, prompt in enumerate(prompts)]
         for i, (belief, near) in self.carried.read(asked).items():
             before = made[i].familiarity
-            made[i] = replace(made[i], distribution=belief, familiarity=near if before is None else min(near, before))
+            near = near if before is None else min(near, before)
+            belief = belief if near >= USUAL else _as_unsure(belief, made[i].distribution)
+            made[i] = replace(made[i], distribution=belief, familiarity=near)
         return made
 
     def without_trees(self) -> EncoderDecoder:
@@ -281,8 +280,8 @@ class EncoderDecoder(Predictor):
         return found
 
     def _seen(self, prompt: str, reading: Reading) -> Reading:
-        """Nothing is familiar of an answer beyond all that was learned from, of sizes that ask for it, and of what a
-        compiler makes by other pipelines than it was learned from."""
+        """Nothing is familiar of an answer beyond all that was learned from, of sizes or work that ask for it, and of
+        what a compiler makes by other pipelines than it was learned from."""
         beyond, most = self.ensemble.beyond(prompt)
         strange = beyond > FARTHER or self.calibration.unseen(parts(prompt), reading.distribution.median)
         strange = (strange or self.ensemble.other_pipeline(prompt)) and reading.familiarity is not None
@@ -310,6 +309,16 @@ class EncoderDecoder(Predictor):
     def _familiarity(self, prompts: Sequence[str], memory: Any) -> list[float | None]:
         known = self.calibration.known or self.calibration.kinds
         return self.calibration.familiarity(prompts, self.network.summaries(memory)) if known else [None] * len(prompts)
+
+
+def _as_unsure(belief: Distribution, other: Distribution) -> Distribution:
+    """A belief, as wide as the other one where that is less sure of itself: a few rows say nothing of what is unlike
+    them."""
+    middle = belief.median
+    if not (middle > 0 and other.quantile(0.0) > 0):
+        return belief
+    moved = other.scaled(middle / other.median)
+    return max((belief, moved), key=lambda one: one.quantile(0.95) / max(one.quantile(0.05), 1e-300))
 
 
 def _batches(lengths: Sequence[int]) -> list[list[int]]:

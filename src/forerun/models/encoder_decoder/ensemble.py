@@ -5,7 +5,8 @@ network's to the trees' (Vincent 1912; Ratcliff 1979). The share of each metric,
 on rows that neither has learned from (stacked regressions, Breiman 1996), leaning on what the errors of each alone say,
 which is hard to beat where rows are few (Bates and Granger 1969; Smith and Wallis 2009). Where sizes in a text say what
 a program takes the trees answer alone: held-out rows gave them the whole share; and where a program reads an input or
-runs where nothing was measured: there the network, which has hardly read of either, answers anything. The trees count
+runs where nothing was measured, and where far more work is counted than in any row: there the network, which has hardly
+read of either, answers anything. The trees count
 the prompt's counters and words; where all is C or C++, as what is compiled, the syntax of the lines that a compiler
 reads.
 
@@ -45,6 +46,9 @@ _OWN = 400
 """Rows of a form (source, LLVM IR, Triton, networks by what times them) that has trees of its own where a metric is
 asked of several."""
 _FORMS = ("llvm", "onnx", "triton")
+FARTHER = 10.0
+"""Times as much as about the most that was measured, from where on nothing like it was: what a language usually takes
+may be as far off."""
 _QUANTILES = tuple((i + 0.5) / 101 for i in range(101))
 """The median is among them."""
 
@@ -115,7 +119,8 @@ class Ensemble:
             if member := self.members.get(name):
                 beliefs, heard = member.trees.heard([prompts[i] for i in here])
                 strange = member.trees.strange([prompts[i] for i in here])
-                for i, belief, alone in zip(here, beliefs, (heard | strange).tolist(), strict=True):
+                far = member.trees.beyond([prompts[i] for i in here]) > FARTHER
+                for i, belief, alone in zip(here, beliefs, (heard | strange | far).tolist(), strict=True):
                     share = member.shares.get(_language(prompts[i]), member.share)
                     made[i] = between(made[i], belief, 1.0 if alone else share)
         return made

@@ -7,13 +7,18 @@ What the rest of the program gets are zeros of the right shapes.
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from typing import Any
 
 import torch
+from torch._dynamo.exc import TorchRuntimeError
+from torch._dynamo.utils import counters
+from torch._inductor.exc import InductorError
 
+from forerun.errors import InputError, ToolMissing
 from forerun.toolchains.inductor import absent
 from forerun.toolchains.inductor.kernel import CPP, DTYPES, TRITON, Argument, Kernel, Tensor
 from forerun.toolchains.inductor.presence import Gpu, instead
@@ -48,19 +53,65 @@ def named(
     vectors: int = 0,
     gpu: Gpu | None = None,
 ) -> list[tuple[str, Kernel]]:
-    """As `capture`, with what Inductor calls each: `cpp_fused_add_relu_0`."""
+    """As `capture`, with what Inductor calls each: `cpp_fused_add_relu_0`. What PyTorch would log is not."""
     found: dict[bytes, tuple[str, Kernel]] = {}
     torch._dynamo.reset()
+    counters.clear()
     compiled = torch.compile(module.train(train), dynamic=len(inputs) > 1)
     recording = _recording(lambda label, kernel: found.setdefault(kernel.serialised(), (label, kernel)), vectors)
     placed = absent.placed(gpu, module, inputs) if gpu else nullcontext(inputs)
-    with recording, placed as placed_inputs, torch.set_grad_enabled(train):
+    with _quiet(), _reasons(), recording, placed as placed_inputs, torch.set_grad_enabled(train):
         for each in placed_inputs:
             outputs = _tensors(compiled(**each) if isinstance(each, Mapping) else compiled(*each))
             if train:
                 torch.stack([o.float().sum() for o in outputs if o.requires_grad]).sum().backward()  # type: ignore[no-untyped-call]
                 module.zero_grad()
     return list(found.values())
+
+
+def materialised(module: torch.nn.Module, inputs: Sequence[torch.Tensor]) -> tuple[torch.nn.Module, tuple[Any, ...]]:
+    """A module and its inputs that are made on PyTorch's device `meta`, to take no memory, on the processor."""
+    if any(each.is_meta for each in (*module.parameters(), *module.buffers())):
+        module = module.to_empty(device="cpu")
+    return module, tuple(torch.zeros_like(each, device="cpu") if _is_meta(each) else each for each in inputs)
+
+
+def _is_meta(value: object) -> bool:
+    return isinstance(value, torch.Tensor) and value.is_meta
+
+
+def breaks() -> list[str]:
+    """Why the last network that was noted is not compiled as one whole; empty where it is."""
+    found = [reason for kind in ("graph_break", "unimplemented") for reason in counters[kind]]
+    return list(dict.fromkeys(reason.partition("\n")[0] for reason in found))
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Nothing is logged."""
+    before = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logging.disable(before)
+
+
+@contextmanager
+def _reasons() -> Iterator[None]:
+    """Errors say what they are about. Raises ToolMissing where Inductor asks Triton itself how to write a kernel."""
+    try:
+        yield
+    except TorchRuntimeError as error:
+        found = re.search(r": got \w+\((['\"])(.*?)\1\)$", str(error), re.MULTILINE)
+        if found is None:
+            raise
+        raise RuntimeError(found[2]) from error
+    except (ModuleNotFoundError, InductorError) as error:
+        if "No module named 'triton" not in str(error):
+            raise
+        why = "PyTorch asks Triton itself how to write one of them, and it is not installed"
+        raise ToolMissing("kernels of this network", why, "install the triton that goes with your PyTorch") from error
 
 
 Note = Callable[[str, Kernel], object]
@@ -137,7 +188,8 @@ def _argument(value: Any) -> Argument:
     used = 1 + sum((size - 1) * stride for size, stride in zip(value.shape, value.stride(), strict=True))
     dtype = str(value.dtype).removeprefix("torch.")
     if dtype not in DTYPES:
-        raise TypeError(f"a tensor of {dtype}")
+        why = f"types: {', '.join(DTYPES)}"
+        raise InputError(f"a kernel has a tensor of {dtype}", why, "cast it to one of these, or leave that part out")
     return Tensor(dtype, tuple(value.shape), tuple(value.stride()), int(max(reach, used, 1)))
 
 
