@@ -743,6 +743,10 @@ def test_a_file_that_is_named_twice_is_answered_once_and_that_is_said(folder: Pa
     code, out, err = run_forerun("predict", "p1.py", "p3.py", "p1.*y", *words)
     assert code == 0 and [row["name"] for row in json.loads(out)] == ["p1.py", "p3.py"]
     assert err == "forerun: p1.py was named 2 times: it is answered once\n"
+    (folder / "round").symlink_to(folder, target_is_directory=True)
+    code, out, err = run_forerun("predict", "**/p1.*y", *words)
+    (folder / "round").unlink()
+    assert code == 0 and [row["name"] for row in json.loads(out)] == ["p1.py"] and not err, err
 
 
 def test_a_damaged_graph_is_made_again_as_the_error_says(folder: Path, tmp_path: Path) -> None:

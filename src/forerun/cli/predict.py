@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import glob
 import math
+import os
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -131,7 +132,9 @@ def _expanded(words: Sequence[str]) -> list[str]:
         matches = [match for match in sorted(glob.iglob(name, recursive=True)) if Path(match).is_file()]  # noqa: PTH207
         if not matches:
             raise InputError(f"no file matches {name}", "the pattern matches nothing here", "name a file")
-        found += matches
+        matches.sort(key=len, reverse=True)  # the shortest name stays: links may go round
+        files = {os.path.realpath(match): match for match in matches}
+        found += sorted(files.values())
     for name, times in Counter(found).items():
         if times > 1:
             say(f"forerun: {name} was named {times} times: it is answered once")
