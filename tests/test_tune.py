@@ -159,13 +159,38 @@ def test_a_program_whose_default_takes_too_long_is_told_what_to_do(
     assert "FORERUN_TIMEOUT" in caught.value.todo and caught.value.why.startswith("matmul: the baseline")
 
 
-def test_a_network_that_became_slower_is_told() -> None:
-    def compared(tuned: float) -> networks.Comparison:
-        return networks.Comparison({"default": Timing((1.0, 1.0, 1.0)), "tuned": Timing((tuned,) * 3)}, {})
+def test_a_network_that_became_slower_or_that_noise_hides_is_told() -> None:
+    def compared(*tuned: float) -> networks.Comparison:
+        return networks.Comparison({"default": Timing((1.0, 1.0, 1.0)), "tuned": Timing(tuned)}, {})
 
-    assert not tuning.slower(None) and not tuning.slower(compared(0.9))
-    (said,) = tuning.slower(compared(2.0))
+    assert not tuning.unsure(None) and not tuning.unsure(compared(0.9, 0.9, 0.9)), "faster"
+    assert not tuning.unsure(compared(1.0, 1.0, 1.0)), "the same, where nothing was changed"
+    (said,) = tuning.unsure(compared(2.0, 2.0, 2.0))
     assert "2.00 times as long as TVM's default" in said and "spread by 0%" in said
+    for noisy in ((0.5, 0.8, 1.1), (0.8, 1.1, 1.4), (1.02, 1.02, 1.02)):
+        (said,) = tuning.unsure(compared(*noisy))
+        assert "nobody can tell" in said and "spread by" in said, noisy
+
+
+def test_a_network_in_memory_stays_as_it_is(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+
+    class Sum(torch.nn.Module):  # type: ignore[name-defined, misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.drop, self.kept = torch.nn.Dropout(), torch.nn.Dropout().eval()
+
+        def forward(self, a: Any, b: Any) -> Any:
+            return torch.nn.functional.max_pool2d(self.drop(a) - self.kept(b), 3, ceil_mode=True)
+
+    network = Sum()
+    inputs = {"b": torch.randn(1, 2, 7, 7), "a": torch.randn(1, 2, 7, 7)}
+    how: dict[str, Any] = {"target": "llvm:1", "trials": 1, "proposer": "uniform", "store": tmp_path / "s"}
+    found = tuning.tune(network, inputs=inputs, **how)
+    assert found.comparison and max(found.comparison.errors.values()) < 1e-3
+    assert [part.training for part in (network, network.drop, network.kept)] == [True, True, False]
+    with pytest.raises(InputError, match="does not take"):
+        tuning.tune(network, inputs={"c": torch.randn(1)}, **how)
 
 
 def test_the_folder_holds_what_tvm_reads(tuned: Any) -> None:

@@ -49,7 +49,7 @@ def convolutional() -> Any:
     network = nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(8, 10), nn.Softmax(-1))
     for tensor in (network[1].running_mean, network[1].running_var, network[1].weight.data, network[1].bias.data):
         tensor.uniform_(0.5, 2.0)
-    return network, torch.randn(1, 3, 16, 16)
+    return network.eval(), torch.randn(1, 3, 16, 16)
 
 
 def model(tmp_path: Path, sizes: tuple[Any, ...] = (1, 8), operator: str = "Relu", **domain: str) -> Path:

@@ -161,4 +161,4 @@ def test_what_is_not_known_is_refused_instead_of_computed_otherwise(function: Ca
     with pytest.raises(InputError) as caught:
         extract.from_torch(Called(function), [IMAGES])
     assert why in caught.value.why
-    assert "replace the operator" in caught.value.todo
+    assert "replace what is named" in caught.value.todo

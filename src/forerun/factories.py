@@ -55,11 +55,11 @@ def made(path: Path, name: str) -> tuple[Any, tuple[Any, ...]]:
         raise InputError(f"{asked} returns no network", f"it returned a {type(found).__name__}", todo)
     network, inputs = found
     if isinstance(inputs, Mapping):
-        return network, _in_order(asked, network, inputs)
+        return network, in_order(asked, network, inputs)
     return network, tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
 
 
-def _in_order(asked: str, network: Any, inputs: Mapping[str, Any]) -> tuple[Any, ...]:
+def in_order(asked: str, network: Any, inputs: Mapping[str, Any]) -> tuple[Any, ...]:
     """Inputs by name as its forward takes them. Raises InputError where others would stand between them."""
     todo = "name the first arguments of its forward, or wrap it in a module whose forward takes these"
     try:

@@ -14,7 +14,7 @@ from forerun.cli.render import Column, Progress, Table, counted, number, show
 from forerun.core import Model, Result
 from forerun.corpora import workloads
 from forerun.corpora.workloads import Use, Workload
-from forerun.errors import ForerunError, UsageError
+from forerun.errors import ForerunError, UsageError, meant
 from forerun.files import in_folder
 from forerun.grammars.decisions import Plan
 from forerun.models.uniform import Uniform
@@ -107,7 +107,11 @@ def extract(options: argparse.Namespace) -> None:
     path = in_folder("--workloads", options.workloads)
     found = {each.text: each for each in workloads.read(path)} if path.is_file() else {}
     there = {use.network for each in found.values() for use in each.uses}
-    asked = [name for name in options.extract or tensor_networks.networks() if name not in there]
+    every = tensor_networks.networks()
+    if unknown := [name for name in options.extract or () if name not in every]:
+        todo = meant(unknown[0], every, 0.5, 3, str) or f"take some of: {', '.join(every)}"
+        raise UsageError(f"--extract {unknown[0]}", "there is no such network", todo)
+    asked = [name for name in options.extract or every if name not in there]
     progress, device = Progress(len(asked), "networks"), target.parse(options.target)
     with Pool(1, Limits(timeout_s=900.0, memory_bytes=16 << 30)) as pool:
         for name in asked:

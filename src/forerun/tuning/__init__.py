@@ -29,14 +29,14 @@ from forerun.models.uniform import Uniform
 from forerun.sandbox import Limits, Pool
 from forerun.stats import median
 from forerun.store import Store
-from forerun.tasks.schedule import Again, Schedule, gains
+from forerun.tasks.schedule import AGAIN, Again, Schedule, gains
 from forerun.toolchains.tvm import database, network
 from forerun.toolchains.tvm import target as targets
 from forerun.toolchains.tvm.device import NO_LIMIT, Place, builders, limits, located
 from forerun.toolchains.tvm.extract import CHANNELS_LAST, LAYOUTS, Extracted
 from forerun.tuning import output as folder
 from forerun.tuning.dealing import Hand, deal
-from forerun.tuning.requests import Shapes, request
+from forerun.tuning.requests import Inputs, Shapes, request
 from forerun.tuning.resuming import Resuming
 
 TRIALS = 16
@@ -152,7 +152,7 @@ class Progress:
 def tune(
     model: Any,
     *,
-    inputs: Sequence[Any] | None = None,
+    inputs: Inputs | None = None,
     shapes: Shapes | None = None,
     target: str = "llvm",
     rpc: str | None = None,
@@ -169,12 +169,13 @@ def tune(
     """Finds fast schedules for the programs of a network, each checked against NumPy, and puts the network together.
 
     `model` is an .onnx file (`shapes` give sizes that it leaves open), `module.py:factory` whose function returns a
-    torch.nn.Module and its inputs, a torch.nn.Module with `inputs`, a network of `forerun.corpora.tensor_networks` by
-    its name (`resnet18-1x224`), or one program: a .py or .tir file of TVMScript, or `workloads.jsonl.gz:name`. `target`
-    is `llvm`, `llvm:1` for one thread, `cuda`, a tag of TVM's, or JSON. `rpc` names another machine that has it, by the
-    address of TVM's RPC server, `HOST:PORT`, or of its tracker with the key of the device, `HOST:PORT/KEY`: all is
-    measured there, and linked there. Convolutions of a processor's network get their channels last, which is two to
-    four times as fast; with the `layout` `given` its programs are those of the network as it is.
+    torch.nn.Module and its inputs, a torch.nn.Module with `inputs` (in order or by name; in training or not, it stays
+    as it is), a network of `forerun.corpora.tensor_networks` by its name (`resnet18-1x224`), or one program: a .py or
+    .tir file of TVMScript, or `workloads.jsonl.gz:name`. `target` is `llvm`, `llvm:1` for one thread, `cuda`, a tag of
+    TVM's, or JSON. `rpc` names another machine that has it, by the address of TVM's RPC server, `HOST:PORT`, or of its
+    tracker with the key of the device, `HOST:PORT/KEY`: all is measured there, and linked there. Convolutions of a
+    processor's network get their channels last, which is two to four times as fast; with the `layout` `given` its
+    programs are those of the network as it is.
 
     `trials` in all are dealt out by what they promise, 16 for each program where no number is given; `per_task` bounds
     those of each. `proposer` writes the candidates: a model or its name; the scheduler where there is one, with the
@@ -237,7 +238,7 @@ def tune(
             raise
         notes = [
             *([] if records else [UNCHANGED]),
-            *slower(comparison),
+            *unsure(comparison),
             *table.notes(comparison),
             *([f"no library: {why}"] if why else []),
         ]
@@ -251,16 +252,24 @@ def tune(
         return tuned
 
 
-def slower(comparison: network.Comparison | None) -> list[str]:
-    """Where the tuned network takes longer than TVM's default, though each of its kernels took less alone."""
+def unsure(comparison: network.Comparison | None) -> list[str]:
+    """Where the tuned network takes longer than TVM's default, though each of its kernels took less alone; or its runs
+    spread so far that nobody can tell."""
     timings = comparison.timings if comparison else {}
-    if network.TUNED not in timings or timings[network.TUNED].median_s <= timings[network.DEFAULT].median_s:
+    if network.TUNED not in timings or timings[network.TUNED] == timings[network.DEFAULT]:
         return []
-    times = timings[network.TUNED].median_s / timings[network.DEFAULT].median_s
+    before, after = (timings[name].median_s for name in (network.DEFAULT, network.TUNED))
     spread = max(timings[name].spread for name in (network.TUNED, network.DEFAULT))
+    if abs(before - after) <= max(spread, AGAIN) * before:
+        return [
+            f"whether the tuned network is faster than TVM's default nobody can tell: it took {after / before:.2f}"
+            f" times as long, and runs spread by {spread:.0%}. Tune again when the machine is idle"
+        ]
+    if after < before:
+        return []
     return [
-        f"the tuned network took {times:.2f} times as long as TVM's default, which had no need of tuning: their runs"
-        f" spread by {spread:.0%}. Keep the default, or tune again when the machine is idle"
+        f"the tuned network took {after / before:.2f} times as long as TVM's default, which had no need of tuning:"
+        f" their runs spread by {spread:.0%}. Keep the default, or tune again when the machine is idle"
     ]
 
 

@@ -39,6 +39,8 @@ _READ = (
 )
 
 
+Inputs = Sequence[Any] | Mapping[str, Any]
+"""Tensors that a module reads, in order or by name."""
 Finished = tuple[network.Comparison | None, bytes, str]
 """The comparison of a whole network, the library, and why there is none."""
 
@@ -60,7 +62,9 @@ class Request(Protocol):
 
 
 @contextmanager
-def request(model: Any, inputs: Sequence[Any] | None, shapes: Shapes, layout: str) -> Iterator[Request]:
+def request(
+    model: Any, inputs: Sequence[Any] | Mapping[str, Any] | None, shapes: Shapes, layout: str
+) -> Iterator[Request]:
     """What `forerun.tune` was given. Raises InputError, UsageError, ToolMissing."""
     named = isinstance(model, str | os.PathLike)
     if named == (inputs is not None):
@@ -79,6 +83,8 @@ def request(model: Any, inputs: Sequence[Any] | None, shapes: Shapes, layout: st
     load()
     import torch
 
+    if isinstance(inputs, Mapping):
+        inputs = factories.in_order(name, model, inputs)
     given = [inputs] if isinstance(inputs, torch.Tensor) else list(inputs or ())
     program = extract.exported(model, given)
     with TemporaryDirectory() as folder:

@@ -78,9 +78,12 @@ def _promoting(known: dict[str, Any], name: str, places: Sequence[int], node: An
 
 
 def _first(known: dict[str, Any], name: str, node: Any, importer: Any) -> Relax:
-    """As TVM imports it, which is the first result. Raises NotImplementedError where the graph uses another one."""
+    """As TVM imports it, which is the first result; without a stride it is the size of what is pooled. Raises
+    NotImplementedError where the graph uses another one."""
     if any(user.args[1] for user in node.users):
         raise NotImplementedError(f"of what {node.target} gives only the first is known")
+    if node.args[2:] and not node.args[2]:
+        node.update_arg(2, node.args[1])
     return _own(known, importer)[name](node)
 
 

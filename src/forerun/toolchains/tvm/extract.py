@@ -10,7 +10,7 @@ import contextlib
 import json
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -75,12 +75,17 @@ def exported(network: Any, inputs: Sequence[Any]) -> Any:
             told = f"it is of the type {type(each).__name__}"
             todo = "make its forward take tensors alone, and give them as one tuple: (first, second)"
             raise InputError(f"inputs[{place}] of the network is no tensor", told, todo)
-    with torch.no_grad():
-        return guarded(
-            "torch.export cannot trace the network",
-            "make its forward run on the example inputs without control flow on values",
-            lambda: torch.export.export(network.eval(), tuple(inputs)),
-        )
+    training = [part for part in network.modules() if part.training]
+    try:
+        with torch.no_grad():
+            return guarded(
+                "torch.export cannot trace the network",
+                "make its forward run on the example inputs without control flow on values",
+                lambda: torch.export.export(network.eval(), tuple(inputs)),
+            )
+    finally:
+        for part in training:
+            part.training = True
 
 
 def from_exported(program: Any) -> Any:
@@ -92,7 +97,7 @@ def from_exported(program: Any) -> Any:
 
     tensors = [*program.state_dict.values(), *(program.example_inputs or ((),))[0]]
     types = {str(each.dtype) for each in tensors if each.is_floating_point()}
-    todo = "replace the operator that is named, or export the network to ONNX"
+    todo = "replace what is named, or export the network to ONNX"
     if other := sorted(types - {"torch.float32"}):
         there = other[0].removeprefix("torch.")
         todo = f"TVM takes products for float32, here is {there}: give network.float(), and float32 inputs: x.float()"
@@ -188,12 +193,14 @@ def written(program: Any) -> str:
     if empty := [shape for shape in shapes if shape and 0 in shape]:
         raise ValueError(f"a tensor of the shape {empty[0]} is empty")
     text = _numbered(program.script())
+    if "T.call_packed(" in text:
+        raise ValueError("a function of TVM's runtime does its work (a sort), which has no schedule")
     try:
         again = tvm.script.from_source(text)
     except Exception as error:  # the parser's own share no base
         raise ValueError(f"its text does not parse back: {reason(error)[:150]}") from error
     if not structural_equal(program, again, map_free_vars=True):
-        raise ValueError("its text parses back to another program")
+        raise ValueError("TVM reads its text as another program (a scan's, mostly): it keeps its default")
     return text
 
 
@@ -302,7 +309,9 @@ def _closed(tvm: Any, module: Any) -> None:
 
 def _open(name: str, known: Sequence[int | str] | None) -> InputError:
     """`known` are sizes, or what stands in their place; None where not even their number is known."""
-    sizes = (1, 3, 224, 224) if known is None else tuple(size if isinstance(size, int) else 1 for size in known)
+    image = (1, 3, 224, 224)
+    usual = image if known is None or len(known) == len(image) else (1,) * len(known)
+    sizes = tuple(size if isinstance(size, int) else one for size, one in zip(known or image, usual, strict=True))
     shape = shlex.quote(f"{name}={'x'.join(map(str, sizes))}")
     given = f"--shape {shape}, in Python shapes={{{json.dumps(name)}: {sizes}}}"
     todo = f"give its sizes, for example {given}; or export the network with fixed ones"
@@ -356,10 +365,20 @@ def _known(path: Path, proto: Any) -> None:
 
     standard = {"", "ai.onnx"}
     has = {*onnx_frontend._get_convert_map(), "Constant", "If"}
-    found = {node.op_type if node.domain in standard else f"{node.domain}.{node.op_type}" for node in proto.graph.node}
+    nodes = _nodes(proto.graph)
+    found = {node.op_type if node.domain in standard else f"{node.domain}.{node.op_type}" for node in nodes}
     if unknown := sorted(found - has):
         why = f"TVM's importer has no operator {', '.join(unknown)}"
         raise InputError(f"{path} cannot be tuned", why, "export it with others, or cut the part around them out")
+
+
+def _nodes(graph: Any) -> Iterator[Any]:
+    """Of an ONNX graph, and of the branches in it."""
+    for node in graph.node:
+        yield node
+        for attribute in node.attribute:
+            for inner in (attribute.g, *attribute.graphs):
+                yield from _nodes(inner)
 
 
 _PARAMETERS = re.compile(r"(?:(?<=def main\()|(?<=\), ))(\w+): T\.Buffer")

@@ -278,7 +278,8 @@ def _torch(network: Network) -> tuple[Any, Sequence[Any], Any]:
     """What runs, its example inputs, and what torch.export makes of it."""
     if network.factory:
         module, examples = factories.made(network.path, network.factory)
-        return module, examples, extract.exported(module, examples)
+        program = extract.exported(module, examples)
+        return module.eval(), examples, program
     import torch
 
     program = torch.export.load(str(network.path))
