@@ -56,9 +56,10 @@ _GROWING: Mapping[str, Mapping[str, float]] = {
     "runtime": {"elements": 1e9, "iterations": 1e11},
 }
 """Metrics of which sizes in the text tell, the counters that hold these, and above what they are no sizes."""
-_WORKING = ("latency", "flops")
-"""The metric that is in proportion to work, where a prompt counts it: trees learn what a sum of the counters leaves,
-whatever orders held-out rows best. Few rows are large, and trees alone say no more than was measured."""
+_WORKING = ("latency", "read_bytes")
+"""The metric that is in proportion to work, where a prompt counts it, as a kernel's does: trees learn what a sum of the
+counters leaves, whatever orders held-out rows best. Few rows are large, and trees alone say no more than was
+measured."""
 _RISING = frozenset((HELD, "traced"))
 """Those whose trees may not say less for more, where sizes are heard: of runtimes that cost more than it helped."""
 
@@ -124,6 +125,11 @@ class BoostedTrees(Regression):
         if target.reach.size:
             return np.asarray(np.maximum((counts / np.maximum(target.reach, 1.0)).max(1), 1.0))
         return np.exp(target.farther(counts, np.array(self._codes(found)), np.full(len(names), math.inf)))
+
+    @property
+    def working(self) -> bool:
+        """Whether it is counted work that `beyond` compares. Raises InputError before `fit`."""
+        return bool(self._of_fit()[1].reach.size)
 
     @property
     def most(self) -> float:

@@ -32,7 +32,7 @@ from forerun.models.encoder_decoder.card import Card
 from forerun.models.encoder_decoder.carried import Carried
 from forerun.models.encoder_decoder.checksums import DECODER, ENCODER, WEIGHTS
 from forerun.models.encoder_decoder.config import Config
-from forerun.models.encoder_decoder.ensemble import FARTHER, Ensemble
+from forerun.models.encoder_decoder.ensemble import Ensemble
 from forerun.models.encoder_decoder.learned import Learned
 from forerun.models.encoder_decoder.tokenizer import PIECES, TOKENIZER, Encoded, Tokenizer
 from forerun.prompts import parts
@@ -283,7 +283,7 @@ class EncoderDecoder(Predictor):
         """Nothing is familiar of an answer beyond all that was learned from, of sizes or work that ask for it, and of
         what a compiler makes by other pipelines than it was learned from."""
         beyond, most = self.ensemble.beyond(prompt)
-        strange = beyond > FARTHER or self.calibration.unseen(parts(prompt), reading.distribution.median)
+        strange = self.ensemble.far(prompt) or self.calibration.unseen(parts(prompt), reading.distribution.median)
         strange = (strange or self.ensemble.other_pipeline(prompt)) and reading.familiarity is not None
         return replace(reading, familiarity=0.0 if strange else reading.familiarity, beyond=beyond, most=most)
 

@@ -46,9 +46,9 @@ _OWN = 400
 """Rows of a form (source, LLVM IR, Triton, networks by what times them) that has trees of its own where a metric is
 asked of several."""
 _FORMS = ("llvm", "onnx", "triton")
-FARTHER = 10.0
-"""Times as much as about the most that was measured, from where on nothing like it was: what a language usually takes
-may be as far off."""
+_FARTHER, _MORE = 10.0, 2.0
+"""Times as much as about the most that was measured, from where on nothing like it was: of sizes in a text, for what a
+language usually takes may be as far off; and of counted work, for what fits into caches no longer does."""
 _QUANTILES = tuple((i + 0.5) / 101 for i in range(101))
 """The median is among them."""
 
@@ -60,6 +60,10 @@ class Member:
     trees: BoostedTrees
     share: float
     shares: Mapping[str, float] = field(default_factory=dict)
+
+    def far(self, prompts: Sequence[str]) -> NDArray[np.bool_]:
+        """Which prompts ask for far more than was measured."""
+        return np.asarray(self.trees.beyond(prompts) > (_MORE if self.trees.working else _FARTHER))
 
 
 @dataclass(frozen=True)
@@ -119,7 +123,7 @@ class Ensemble:
             if member := self.members.get(name):
                 beliefs, heard = member.trees.heard([prompts[i] for i in here])
                 strange = member.trees.strange([prompts[i] for i in here])
-                far = member.trees.beyond([prompts[i] for i in here]) > FARTHER
+                far = member.far([prompts[i] for i in here])
                 for i, belief, alone in zip(here, beliefs, (heard | strange | far).tolist(), strict=True):
                     share = member.shares.get(_language(prompts[i]), member.share)
                     made[i] = between(made[i], belief, 1.0 if alone else share)
@@ -154,6 +158,11 @@ class Ensemble:
             if row.value > 0 and median > 0:
                 found[self.member(row.prompt)].append((row, median))
         return Ensemble({name: _member(one.trees, found[name]) for name, one in self.members.items()})
+
+    def far(self, prompt: str) -> bool:
+        """Whether it asks for far more than was measured, where that is known."""
+        member = self.members.get(self.member(prompt))
+        return member is not None and bool(member.far([prompt])[0])
 
     def save(self, folder: Path) -> None:
         """Writes `ensemble.safetensors`: arrays of all metrics, the rest as its metadata."""
