@@ -206,6 +206,19 @@ assert len([p for p in os.listdir("/proc") if p.isdigit()]) < 5
     assert f"{tmp_path}/x Read-only file system" in said
 
 
+def test_what_a_killed_run_left_behind_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner.tempfile, "tempdir", str(tmp_path))
+    names = {"gone": f"forerun-{2**22 + 1}-a", "fresh": f"forerun-{2**22 + 1}-b", "ours": f"forerun-{os.getpid()}-c"}
+    for name in names.values():
+        (tmp_path / name / "box").mkdir(parents=True)
+    for name in ("gone", "ours"):
+        os.utime(tmp_path / names[name], (0, 0))
+    runner._sweep.cache_clear()
+    with built(languages.named("python"), "print(1)\n"):
+        assert {each.name for each in tmp_path.iterdir()} > {names["fresh"], names["ours"]}
+        assert not (tmp_path / names["gone"]).exists()
+
+
 def test_there_is_no_network(shut: None) -> None:
     text = "import socket\ntry:\n    socket.create_connection(('192.0.2.1', 9), 1)\nexcept OSError:\n    print('none')"
     assert run("python", text).error == "network: it wants to reach another machine"

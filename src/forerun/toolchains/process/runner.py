@@ -9,8 +9,9 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
@@ -26,6 +27,8 @@ _SHELL = "/bin/sh"
 _PATH = "/usr/local/bin:/usr/bin:/bin"
 _SLACK_S = 60.0
 """How long the supervisor may take beyond all that it gives its program, on a machine that is busy."""
+_IDLE_S = 3600.0
+"""After so long a folder whose process is gone is nobody's: where folders are shared, processes may not be."""
 _NO_MEMORY = (
     "out of memory",
     "Out of memory",
@@ -142,7 +145,8 @@ class Built:
 @contextmanager
 def built(language: Language, text: str, bounds: Bounds | None = None) -> Iterator[Built]:
     """A program in a temporary folder, compiled; the folder is gone afterwards. Raises ToolMissing."""
-    with tempfile.TemporaryDirectory(prefix="forerun-", ignore_cleanup_errors=True) as name:
+    _sweep()
+    with tempfile.TemporaryDirectory(prefix=f"forerun-{os.getpid()}-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         values = _values(language, text)
         (folder / "box").mkdir()
@@ -154,6 +158,17 @@ def built(language: Language, text: str, bounds: Bounds | None = None) -> Iterat
             environment = _environment(language, values)
             compiled = _confined(command, folder, bounds or _COMPILING, environment, None, writable)
         yield Built(language, folder, values, compiled)
+
+
+@cache
+def _sweep() -> None:
+    """Removes the folders of processes that were killed, an hour after they were last used."""
+    for folder in Path(tempfile.gettempdir()).glob("forerun-*-*"):
+        process = folder.name.split("-")[1]
+        with suppress(OSError):
+            idle = time.time() - folder.stat().st_mtime > _IDLE_S
+            if process.isdigit() and idle and not Path(f"/proc/{process}").exists():
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def _values(language: Language, text: str) -> dict[str, str]:
