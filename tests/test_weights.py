@@ -84,6 +84,27 @@ def test_trees_of_one_metric_are_grown_anew_and_nothing_else_changes(
     assert set(card.recipe["rows of the trees"]) == {"spent"} and set(card.metrics) == {"spent", "kept"}
 
 
+def test_trees_are_kept_beside_a_network_that_goes_on(
+    script: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start, made, table = tmp_path / "start", tmp_path / "made", tmp_path / "spent.jsonl"
+    own = rows("spent", 3)
+    write_rows(table, own)
+    assert fit(Parts(own[::2], own[1::2]), start, TINY)
+    lines = [{"metric": "spent", "model": name, "n": 9, "groups": 9} for name in (script.OURS, "length")]
+    Card.load(start).with_results(lines).save(start)
+    words = ["train", str(table), "--start", str(start), "--keep-trees", "--steps", "2", "--threads", "1"]
+    monkeypatch.setattr(sys, "argv", ["weights.py", *words, "-o", str(made)])
+    assert script.main() == 0
+    checksums.check(made, [name for name in PARTS if (made / name).is_file()])
+    before, after = EncoderDecoder(start), EncoderDecoder(made)
+    asked = [row.prompt for row in own]
+    trees = [one.ensemble.members["spent"].trees.predict(asked) for one in (before, after)]
+    assert trees[0] == trees[1] and before.without_trees().predict(asked) != after.without_trees().predict(asked)
+    assert after.calibration.factors["spent"] > 0 and before.learned.train == after.learned.train
+    assert [line["model"] for line in after.card.results] == ["length"], "it has not been judged, the rivals have"
+
+
 def test_rows_are_dealt_as_they_were_whatever_others_there_are() -> None:
     old, new = rows("spent", 3), [replace(row, prompt=row.prompt + " new") for row in rows("spent", 3)]
     learned = Learned.of(old[:80], old[80:100])
