@@ -35,7 +35,7 @@ from forerun.cli.render import Column, Table, add_format, counted, number, show
 from forerun.core import Draft, Measurement, Source, Trial
 from forerun.corpora import debian
 from forerun.corpora.generated import again
-from forerun.corpora.inductor import LIBRARIES, Network, drawn, named, written
+from forerun.corpora.inductor import LIBRARIES, Network, drawn, library_of, named, written
 from forerun.corpora.onnx_models import generated
 from forerun.corpora.programs import group_of, licence
 from forerun.errors import ForerunError, InputError, UsageError
@@ -162,12 +162,8 @@ def _package(source: Source, packages: Path) -> Place:
 
 def _layers(source: Source) -> Place:
     """The library whose network a kernel is of."""
-    library = _library(source.name.split("/")[2])
+    library = library_of(source.name.split("/")[2])
     return Place(library, networks(library).version, LIBRARIES[library].LICENCE, "")
-
-
-def _library(network: str) -> str:
-    return next((each for each in LIBRARIES if network.startswith(f"{each}-")), "transformers")
 
 
 def _drawn(source: Source) -> Place | None:
@@ -255,7 +251,7 @@ def _compiled_again(lines: Sequence[Line], store: Path) -> Iterator[tuple[Source
     wanted: dict[tuple[str, str, str, str], set[int]] = defaultdict(set)
     for line in kernels.values():
         if found := re.fullmatch(r"kernels/[^/]*/((?:\w+-)?(\d+)-(\d+))/\d+", line.name):
-            wanted[_library(found[1]), found[2], line.language, line.target].add(int(found[3]))
+            wanted[library_of(found[1]), found[2], line.language, line.target].add(int(found[3]))
     if wanted:
         settings.override("timeout", "900")  # seconds of one network in Inductor
     for (library, seed, language, target), numbers in wanted.items():

@@ -44,6 +44,11 @@ def _load() -> None:
         import_module("torchvision")
 
 
+def _called(name: str, module: str = "torchvision.models") -> Callable[[Config, int], Any]:
+    """What is made by calling that name of a module with the settings."""
+    return lambda config, side: getattr(import_module(module), name)(**config)
+
+
 def _vgg(config: Config, side: int) -> Any:
     from torchvision.models.vgg import make_layers
 
@@ -54,24 +59,6 @@ def _alexnet(config: Config, side: int) -> Any:
     from torchvision.models import AlexNet
 
     return AlexNet().features
-
-
-def _squeezenet(config: Config, side: int) -> Any:
-    from torchvision.models import SqueezeNet
-
-    return SqueezeNet(**config)
-
-
-def _densenet(config: Config, side: int) -> Any:
-    from torchvision.models import DenseNet
-
-    return DenseNet(**config)
-
-
-def _googlenet(config: Config, side: int) -> Any:
-    from torchvision.models.googlenet import Inception
-
-    return Inception(**config)
 
 
 def _inception(config: Config, side: int) -> Any:
@@ -87,18 +74,6 @@ def _shufflenet(config: Config, side: int) -> Any:
     from torchvision.models import ShuffleNetV2
 
     return ShuffleNetV2([2, 2, 2], config["widths"])
-
-
-def _mnasnet(config: Config, side: int) -> Any:
-    from torchvision.models import MNASNet
-
-    return MNASNet(**config)
-
-
-def _mobilenet(config: Config, side: int) -> Any:
-    from torchvision.models import mobilenet_v3_small
-
-    return mobilenet_v3_small(**config)
 
 
 def _efficientnet(config: Config, side: int) -> Any:
@@ -150,15 +125,15 @@ def _lraspp(config: Config, side: int) -> Any:
 
 _MAKERS: Mapping[str, Callable[[Config, int], Any]] = {
     "vgg": _vgg,
-    "densenet": _densenet,
-    "squeezenet": _squeezenet,
+    "densenet": _called("DenseNet"),
+    "squeezenet": _called("SqueezeNet"),
     "shufflenet_v2": _shufflenet,
     "resnet": _resnet,
     "video_resnet": _video,
-    "googlenet": _googlenet,
-    "mobilenet_v3": _mobilenet,
+    "googlenet": _called("Inception", "torchvision.models.googlenet"),
+    "mobilenet_v3": _called("mobilenet_v3_small"),
     "deeplabv3": _deeplab,
-    "mnasnet": _mnasnet,
+    "mnasnet": _called("MNASNet"),
     "alexnet": _alexnet,
     "efficientnet": _efficientnet,
     "maxvit": _maxvit,

@@ -71,6 +71,11 @@ def drawn(count: int, seed: int, large: bool = False, library: str = "transforme
         yield Network(family, f"{named}{seed}-{number}", kind, chosen, distinct, dtype, train, eager, library)
 
 
+def library_of(name: str) -> str:
+    """Whose network it is that `drawn` named so."""
+    return next((each for each in LIBRARIES if name.startswith(f"{each}-")), "transformers")
+
+
 def _length(draw: Random, kind: str, scale: int) -> int:
     """Pieces of a text, pixels of a side, or samples."""
     if kind == "text":

@@ -282,8 +282,8 @@ class EncoderDecoder(Predictor):
     def _seen(self, prompt: str, reading: Reading) -> Reading:
         """Nothing is familiar of an answer beyond all that was learned from, of sizes or work that ask for it, and of
         what a compiler makes by other pipelines than it was learned from."""
-        beyond, most = self.ensemble.beyond(prompt)
-        strange = self.ensemble.far(prompt) or self.calibration.unseen(parts(prompt), reading.distribution.median)
+        beyond, most, far = self.ensemble.beyond(prompt)
+        strange = far or self.calibration.unseen(parts(prompt), reading.distribution.median)
         strange = (strange or self.ensemble.other_pipeline(prompt)) and reading.familiarity is not None
         return replace(reading, familiarity=0.0 if strange else reading.familiarity, beyond=beyond, most=most)
 

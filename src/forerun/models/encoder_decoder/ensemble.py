@@ -61,9 +61,10 @@ class Member:
     share: float
     shares: Mapping[str, float] = field(default_factory=dict)
 
-    def far(self, prompts: Sequence[str]) -> NDArray[np.bool_]:
-        """Which prompts ask for far more than was measured."""
-        return np.asarray(self.trees.beyond(prompts) > (_MORE if self.trees.working else _FARTHER))
+    @property
+    def farther(self) -> float:
+        """How many times the most that was measured is far more."""
+        return _MORE if self.trees.working else _FARTHER
 
 
 @dataclass(frozen=True)
@@ -123,7 +124,7 @@ class Ensemble:
             if member := self.members.get(name):
                 beliefs, heard = member.trees.heard([prompts[i] for i in here])
                 strange = member.trees.strange([prompts[i] for i in here])
-                far = member.far([prompts[i] for i in here])
+                far = member.trees.beyond([prompts[i] for i in here]) > member.farther
                 for i, belief, alone in zip(here, beliefs, (heard | strange | far).tolist(), strict=True):
                     share = member.shares.get(_language(prompts[i]), member.share)
                     made[i] = between(made[i], belief, 1.0 if alone else share)
@@ -145,11 +146,14 @@ class Ensemble:
                     made[i] = one.median
         return made
 
-    def beyond(self, prompt: str) -> tuple[float, float]:
-        """How many times as much sizes in the text ask for as about the most that was measured, at least once, and
-        that most, 0 where sizes do not tell."""
+    def beyond(self, prompt: str) -> tuple[float, float, bool]:
+        """How many times as much sizes in the text ask for as about the most that was measured, at least once; that
+        most, 0 where sizes do not tell; and whether that, or the work that is counted, is far more than in any row."""
         member = self.members.get(self.member(prompt))
-        return (float(member.trees.beyond([prompt])[0]), member.trees.most) if member else (1.0, 0.0)
+        if member is None:
+            return 1.0, 0.0, False
+        beyond = float(member.trees.beyond([prompt])[0])
+        return beyond, member.trees.most, beyond > member.farther
 
     def shared(self, held: Sequence[Row], medians: Sequence[float]) -> Ensemble:
         """The same trees beside another network, whose medians of rows that neither has learned from say the shares."""
@@ -158,11 +162,6 @@ class Ensemble:
             if row.value > 0 and median > 0:
                 found[self.member(row.prompt)].append((row, median))
         return Ensemble({name: _member(one.trees, found[name]) for name, one in self.members.items()})
-
-    def far(self, prompt: str) -> bool:
-        """Whether it asks for far more than was measured, where that is known."""
-        member = self.members.get(self.member(prompt))
-        return member is not None and bool(member.far([prompt])[0])
 
     def save(self, folder: Path) -> None:
         """Writes `ensemble.safetensors`: arrays of all metrics, the rest as its metadata."""
