@@ -169,6 +169,16 @@ def test_damaged_graphs_are_refused() -> None:
         text(Graph((Value((4,)), Value((4,))), 1, (Node("2x {", (0,), (1,)),), (1,)))
 
 
+def test_operators_of_a_set_that_nobody_knows_are_refused() -> None:
+    made = model([helper.make_node("Relu", ["x"], ["out"])], {"x": [4]}, {}, ("out",))
+    made.opset_import[0].version = onnx.defs.onnx_opset_version()
+    assert read(made).nodes[0].operator == "Relu"
+    made.opset_import[0].version = 999
+    with pytest.raises(InputError, match="opset 999") as caught:
+        read(made)
+    assert "update onnx" in caught.value.todo
+
+
 def test_a_file_above_the_limit_of_protobuf_is_too_large(tmp_path: Path) -> None:
     path = tmp_path / "large.onnx"
     with path.open("wb") as file:

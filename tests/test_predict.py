@@ -465,9 +465,11 @@ def test_a_limit_at_the_median_passes_whatever_the_last_bit_of_a_sum_is() -> Non
     beliefs = (Distribution.of((i, i + 1, draw.random()) for i in range(1, 20)) for _ in range(100))
     belief = next(belief for belief in beliefs if belief.above(belief.median) > 0.5)
     one = forerun.Estimate("a.py", "runtime", "s", belief.median, 1, 20, "python", "", "", belief)
-    _gate([one], repr(belief.median), 0.5)
+    _gate([one], 1, repr(belief.median), 0.5)
     with pytest.raises(GateFailed, match="1 of 1 file over") as caught:
-        _gate([one], repr(0.99 * belief.median), 0.5)
+        _gate([one], 1, repr(0.99 * belief.median), 0.5)
+    with pytest.raises(GateFailed, match="2 of 2 kernels over"):
+        _gate([one, one], 1, repr(0.99 * belief.median), 0.5)
     assert "with a probability of 0.5" in caught.value.why and caught.value.todo.endswith("raise --fail-over or --risk")
 
 
@@ -483,9 +485,9 @@ def test_of_which_device_times_are_is_said_once(folder: Path, run_forerun: Run) 
 def test_no_gate_lets_through_what_asks_for_more_than_was_measured(folder: Path, run_forerun: Run) -> None:
     belief = Distribution.of([(1e8, 2e8, 1.0)]).reaching(8e9, 0.9)
     one = forerun.Estimate("a.py", "memory", "B", belief.median, 1e8, 8e9, "python", "", "", belief, asks=8e9)
-    _gate([one], "9GB", 0.5)
+    _gate([one], 1, "9GB", 0.5)
     with pytest.raises(GateFailed, match="1 of 2 files over") as caught:
-        _gate([one, replace(one, asks=None)], "4GB", 0.5)
+        _gate([one, replace(one, asks=None)], 2, "4GB", 0.5)
     assert caught.value.why == "a.py asks for 8 GB of memory: nothing that was measured took so much"
     Path("much.py").write_text(program(1) + "x = [0] * 10**9\n")
     ask = ("--model", str(folder), "--metric", "memory")

@@ -81,7 +81,7 @@ def run(options: argparse.Namespace) -> int:
             say(f"forerun: {why}: of this machine, `forerun train --recipe adapt` tells it in seconds")
     _show(_ranked(found), len(files) > 1, limit, options.format)
     if limit is not None:
-        _gate(found, limit, _RISK if options.risk is None else options.risk)
+        _gate(found, len(files), limit, _RISK if options.risk is None else options.risk)
     return InputError.exit_code if failed else 0
 
 
@@ -216,8 +216,9 @@ def _table(rows: list[dict[str, Any]], unit: str) -> Table:
     return Table(columns, rows)
 
 
-def _gate(found: Sequence[Estimate], limit: str, risk: float) -> None:
-    """Raises GateFailed where a file is over with more than that probability; says of which others it cannot tell."""
+def _gate(found: Sequence[Estimate], files: int, limit: str, risk: float) -> None:
+    """Raises GateFailed where a file, or a kernel of one, is over with more than that probability; says of which others
+    it cannot tell."""
     asking: list[Estimate] = []
     over: list[tuple[float, Estimate]] = []
     strange: list[Estimate] = []
@@ -234,7 +235,8 @@ def _gate(found: Sequence[Estimate], limit: str, risk: float) -> None:
     if strange:
         more = f", and {len(strange) - 1} more" if strange[1:] else ""
         say(f"forerun: the gate lets through what it knows little of: {strange[0].name} is {strange[0].familiar}{more}")
-    what = f"{len(asking) + len(over)} of {counted(len(found), 'file')} over {limit}"
+    noun = "kernel" if len(found) > files else "file"
+    what = f"{len(asking) + len(over)} of {counted(len(found), noun)} over {limit}"
     if asking:
         raise GateFailed(what, _asking(asking), "look at it, measure it, or raise --fail-over")
     if over:

@@ -60,6 +60,11 @@ def parse(data: bytes, name: str = "the model") -> Any:
         raise damaged(name, str(error)) from error
     if not model.ir_version or not model.opset_import or not model.graph.output:
         raise damaged(name, "it has no version, no operator set or no output")
+    newest = onnx.defs.onnx_opset_version()
+    asked = max((each.version for each in model.opset_import if each.domain in ("", "ai.onnx")), default=0)
+    if asked > newest:
+        why = f"onnx {onnx.__version__} knows them up to {newest}"
+        raise InputError(f"{name} has operators of opset {asked}", why, "export it for an older one, or update onnx")
     if model.functions:
         model = _guarded(name, onnx.inliner.inline_local_functions, model)
     shear(model.graph)
