@@ -9,7 +9,8 @@ that was measured twice is on one side only. `--nas` adds three experiments on a
 1,000 architectures, latency of a device from 50 measurements, and from 50 beside 300 architectures on devices of other
 kinds; what a predictor is calibrated with counts among them, and no judged architecture is known from anywhere.
 
-Networks get the same budget: recipe, depth, steps. A result is kept as it comes, a training goes on where it stopped:
+Networks get the same budget: recipe, depth, steps; *with trees* is ours with trees beside it, as `forerun train` makes
+it. A result is kept as it comes, a training goes on where it stopped:
 an interrupted run, or one whose `--seconds` were over, is called again. A result of other rows or of another budget is
 replaced. The summary is made of all results that are there.
 """
@@ -54,7 +55,9 @@ RESULTS = Path(__file__).parent / "results" / "predict.json"
 OURS, STACK = EncoderDecoder.name, "stack"
 ADAPTED = f"{OURS}, adapted"
 PRETRAINED = f"{OURS}, pre-trained"
+WITH_TREES = f"{OURS} with trees"
 CARRIED = "boosted_trees, carried over"
+EVERY = (*RIVALS, *NETWORKS, WITH_TREES, STACK)
 MEMBERS = (OURS, "boosted_trees", "neighbours")
 ABLATIONS = ("counters", "ordinal", "ranking")
 UNSEEN = ("pixel3", "fpga", "gold_6226", "titan_rtx_256")
@@ -153,7 +156,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--only", default="", metavar="TEXT", help="experiments whose name has this in it")
     parser.add_argument("--seed", action="append", type=int, help="a split and a learning (0)")
     parser.add_argument("--similar", type=float, default=SIMILAR, help="Jaccard of near-duplicates, which never cross")
-    parser.add_argument("--models", nargs="*", choices=(*RIVALS, *NETWORKS, STACK), help="only these (all)")
+    parser.add_argument("--models", nargs="*", choices=EVERY, help="only these (all)")
     parser.add_argument("--ablate", default="", metavar="WHAT", help=f"ours without it: of {','.join(ABLATIONS)}")
     pretrained = "ours after so many steps of denoising on texts that nobody judges, where there are such"
     parser.add_argument("--pretrain", type=int, default=0, metavar="STEPS", help=pretrained)
@@ -166,7 +169,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("-o", "--output", type=Path, default=RESULTS, help="the summary; results stand beside it")
     options = parser.parse_args()
     options.by, options.seed = options.by or ["group"], options.seed or [0]
-    options.models, options.unseen = options.models or (*RIVALS, *NETWORKS, STACK), options.unseen or UNSEEN
+    options.models, options.unseen = options.models or EVERY, options.unseen or UNSEEN
     options.ablate = [what for what in options.ablate.split(",") if what]
     if unknown := set(options.ablate) - set(ABLATIONS):
         parser.error(f"{', '.join(sorted(unknown))} cannot be left out: {', '.join(ABLATIONS)} can")
@@ -304,6 +307,7 @@ def models(experiment: Experiment, options: argparse.Namespace, deadline: float)
     few = recipes.named("lora", context=options.context)
     found = {name: Way(lambda _, name=name: registry.find("models", name)()) for name in RIVALS}  # type: ignore[misc]
     found |= {name: network(name, training, deadline) for name in NETWORKS}
+    found[WITH_TREES] = network(OURS, training, deadline, trees=True)
     if options.checkpoint:
         found[OURS] = shipped(options.checkpoint)
     found[STACK] = Way(found[OURS].make, {"members": [dict(found[name].budget) for name in MEMBERS]}, MEMBERS)
@@ -349,14 +353,14 @@ def carried(device: str) -> Predictor:
     return Adapted(device, trees, few)
 
 
-def network(name: str, training: Training, deadline: float, *, counters: bool = True) -> Way:
+def network(name: str, training: Training, deadline: float, *, counters: bool = True, trees: bool = False) -> Way:
     """One that is trained in its folder until the time is over."""
 
     def make(where: Path) -> Trained:
-        return Trained(name, training, folder=where, counters=counters, seconds=left(deadline))
+        return Trained(name, training, folder=where, counters=counters, trees=trees, seconds=left(deadline))
 
     dials = {"network": name, "depth": training.depth, "steps": training.recipe.steps, "counters": counters}
-    return Way(make, dials | {"training": digested(training)})
+    return Way(make, dials | {"training": digested(training)} | ({"trees": True} if trees else {}))
 
 
 def shipped(checkpoint: Path) -> Way:

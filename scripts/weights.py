@@ -9,8 +9,10 @@
 
 `train` also grows the trees, or keeps those of `--start` (`--keep-trees`) and tells anew what share they have beside
 the network; `grow` grows those of some metrics, or of one form of what they are asked of
-(`text/source`), anew beside the network as it is, calibrates them and forgets how they were judged. With `--network
-regress_lm`, `train` gives the rival of that recipe, which `judge --beside FOLDER` puts in the table. `know` tells anew
+(`text/source`), anew beside the network as it is, calibrates them and forgets how they were judged; rows that came
+after its training are `--later`. With `--network
+regress_lm` or `mse_head`, `train` gives that rival; `judge --beside FOLDER` puts those of its folders that have these
+names in the table. `know` tells anew
 how near to its rows each kind of question lies, beside the network as it is: kinds without rows stay as they were. It
 prints how many of the test rows are familiar, and how many were. `record` writes down anew which files belong together,
 after one was changed by hand.
@@ -27,12 +29,14 @@ Results go into the checkpoint's card.
 from __future__ import annotations
 
 import argparse
+import json
 import math
 import random
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -41,31 +45,39 @@ import measured
 from forerun import registry
 from forerun.cli.eval import RIVALS
 from forerun.corpora import nasbench
+from forerun.errors import InputError
 from forerun.evaluate import Score, count_groups, judged, score
 from forerun.models._calibrated import kind
+from forerun.models._predictor import Predictor
 from forerun.models._regression import FEWEST
-from forerun.models.encoder_decoder import PARTS, WITHOUT, EncoderDecoder, checksums
+from forerun.models._stack import Stack
+from forerun.models.encoder_decoder import BEGUN, PARTS, WITHOUT, EncoderDecoder, checksums
 from forerun.models.encoder_decoder.calibration import Calibration, question, ranges
 from forerun.models.encoder_decoder.card import LIMITS, Card
 from forerun.models.encoder_decoder.ensemble import Ensemble, form
 from forerun.models.encoder_decoder.learned import Learned
+from forerun.models.mse_head import MseHead
 from forerun.models.regress_lm import RegressLM
+from forerun.plain import value
 from forerun.prompts import parts
 from forerun.rows import Row
-from forerun.splits import SIMILAR, Split, split
+from forerun.splits import SIMILAR, Split, near_duplicates, place, split
 from forerun.tables import read_rows, write_rows
 from forerun.tasks import size
 from forerun.tasks._programs import METRICS
 from forerun.toolchains.inductor.kernel import TRITON
-from forerun.train import recipes
+from forerun.train import head, recipes
 from forerun.train.fit import Parts, factors, fit, kinds_of, some
 from forerun.train.loop import Progress
-from forerun.train.trained import DECODERS, bare, of_regress_lm
+from forerun.train.recipes import Training
+from forerun.train.trained import DECODERS, NETWORKS, bare, of_regress_lm
 
 ARCHITECTURES, LATENCIES = 5200, 6000
 """Of NAS-Bench-201: those whose accuracy is learned, and latencies of any of them on any device."""
 MEASURED = Path(__file__).parents[1] / "benchmarks" / "measured"
-OURS = "ours"
+OURS, NETWORK = "ours", f"ours {WITHOUT}"
+STACKED = (NETWORK, "boosted_trees", "neighbours")
+"""What is put together anew: how they are shared out is learned from rows that calibrate."""
 TREES = "rows of the trees"
 SAID = (
     *LIMITS,
@@ -99,13 +111,14 @@ def _options() -> argparse.Namespace:
     parser.add_argument("what", choices=["rows", "train", "grow", "judge", "know", "record"])
     parser.add_argument("rows", nargs="*", type=Path, help="files of `forerun data export`")
     parser.add_argument("--nas", type=Path, help="the table of NAS-Bench-201")
+    parser.add_argument("--later", type=Path, nargs="*", default=[], help="grow: rows that came after the training")
     parser.add_argument("--metric", action="append", default=[], help="grow: whose trees, or text/source")
-    parser.add_argument("--network", choices=DECODERS, default=EncoderDecoder.name, help="or the rival of that recipe")
+    parser.add_argument("--network", choices=NETWORKS, default=EncoderDecoder.name, help="or the rival of that recipe")
     parser.add_argument("--recipe", default="cpu")
     parser.add_argument("--depth", type=int)
     parser.add_argument("--steps", type=int)
     parser.add_argument("--rate", type=float, help="learning rate (default: the recipe's)")
-    parser.add_argument("--beside", type=Path, help="judge: a folder with regress_lm, trained by this script")
+    parser.add_argument("--beside", type=Path, help="judge: a folder with rivals that this script trained")
     parser.add_argument("--start", type=Path, help="a checkpoint to go on from")
     parser.add_argument("--keep-trees", action="store_true", help="train: those of --start, with shares told anew")
     parser.add_argument("--threads", type=int, default=0, help="of PyTorch (default: all cores)")
@@ -154,6 +167,21 @@ def _dealt(rows: Sequence[Row], learned: Learned) -> Split:
     return Split(*([*getattr(others, name), *getattr(found, name)] for name in ("train", "validation", "test")))
 
 
+def _joined(dealt: Split, later: Sequence[Row], learned: Learned) -> Split:
+    """With rows that came after the training: each where its group is, a new group where its hash says. What is near to
+    a row of another part is left out."""
+    known = [(row, name) for name, part in vars(dealt).items() for row in part]
+    of_group = {row.group: name for row, name in known}
+    asked = [*known, *((row, of_group.get(row.group) or place(row.group, learned.seed)) for row in later)]
+    near = near_duplicates([parts(row.prompt).text for row, _ in asked], learned.similar)
+    first: dict[int, str] = {}
+    found = Split([], [], [])
+    for i, ((row, name), cluster) in enumerate(zip(asked, near, strict=True)):
+        if first.setdefault(cluster, name) == name or i < len(known):
+            getattr(found, name).append(row)
+    return found
+
+
 def _train(options: argparse.Namespace) -> int:
     import torch
 
@@ -169,14 +197,17 @@ def _train(options: argparse.Namespace) -> int:
             loss = f"training loss {step.parts['nll']:.3f}{known}"
             print(f"{step.step} of {step.steps}  {loss}  {step.tokens_per_s:,.0f} tokens/s")
 
-    kind, learning = DECODERS[options.network], Parts(dealt.train, dealt.validation)
-    if kind is RegressLM:
-        learning = Parts(bare(dealt.train), bare(dealt.validation))
-        training = replace(of_regress_lm(training), ensemble=False, export=False)
+    learning = Parts(dealt.train, dealt.validation)
+    how: dict[str, Any] = {"start": options.start, "seconds": options.seconds, "on_step": on_step}
+    if options.network != EncoderDecoder.name:
+        training = replace(training, ensemble=False, export=False)
+    if options.network == MseHead.name:
+        return 0 if head.fit(learning, options.output, training, **how) else 3
+    if options.network == RegressLM.name:
+        learning, training = Parts(bare(dealt.train), bare(dealt.validation)), of_regress_lm(training)
     if options.keep_trees:
         training = replace(training, ensemble=False)
-    how: dict[str, Any] = {"start": options.start, "seconds": options.seconds, "on_step": on_step}
-    if not fit(learning, options.output, training, kind=kind, **how):
+    if not fit(learning, options.output, training, kind=DECODERS[options.network], **how):
         return 3
     if options.keep_trees:
         _keep(options.start, options.output, dealt)
@@ -208,7 +239,7 @@ def _plain(folder: Path) -> EncoderDecoder:
 
 def _grow(options: argparse.Namespace) -> None:
     model = _plain(options.output)
-    dealt = _dealt(_read(options.rows), model.learned)
+    dealt = _joined(_dealt(_read(options.rows), model.learned), _read(options.later), model.learned)
     train, validation = ([r for r in part if _asked(r) & {*options.metric}] for part in (dealt.train, dealt.validation))
     apart = {name for name in options.metric if "/" in name}
     held = some(validation)
@@ -230,7 +261,8 @@ def _grow(options: argparse.Namespace) -> None:
     replace(calibration, factors={**calibration.factors, **settled}, ranges=learned).save(options.output)
     checksums.record(options.output, PARTS)
     card, again = Card.load(options.output), {_experiment(row) for row in train}
-    results = [r for r in card.results if r["metric"] not in again or r["model"] == RegressLM.name]
+    kept = {MseHead.name, RegressLM.name}
+    results = [r for r in card.results if r["metric"] not in again or r["model"] in kept]
     fresh = Card.of(train, {}).kinds
     others = [
         kind for kind in card.kinds if (kind.metric, kind.language) not in {(k.metric, k.language) for k in fresh}
@@ -273,8 +305,9 @@ def _counted(rows: Sequence[Row], apart: Collection[str]) -> dict[str, int]:
 
 
 def _judge(options: argparse.Namespace) -> None:
-    model, plain = EncoderDecoder(options.output), RegressLM(options.beside) if options.beside else None
+    model = EncoderDecoder(options.output)
     dealt = _dealt(_read(options.rows), model.learned)
+    beside = _beside(options.beside, dealt) if options.beside else {}
     experiments: dict[str, Split] = defaultdict(lambda: Split([], [], []))
     for name in ("train", "validation", "test"):
         for row in getattr(dealt, name):
@@ -282,25 +315,42 @@ def _judge(options: argparse.Namespace) -> None:
             if name == "train" or not written:
                 getattr(experiments[_experiment(row)], name).append(row)
     for name, own in experiments.items():
-        done = {(line["metric"], line["model"]) for line in Card.load(options.output).results}
-        rivals = {model: registry.find("models", model) for model in RIVALS if (name, model) not in done}
-        asked = (name, OURS) not in done
+        done = {line["model"] for line in Card.load(options.output).results if line["metric"] == name}
         if len(own.test) < FEWEST:
             print(f"{name}: {len(own.test)} rows to be judged by are too few")
             continue
-        beside = plain and (name, plain.name) not in done
-        if rivals or asked or beside:
-            scores = _ours(model, own) if asked else {}
-            if plain and beside:
-                scores[plain.name] = score(own.test, plain.predict([row.prompt for row in own.test]))
-            scores |= judged(own, rivals) if rivals else {}
-            lines = [_line(name, model, own, values) for model, values in scores.items()]
+        scores = _ours(model, own) if OURS not in done else {}
+        wanted = {*RIVALS, *beside, Stack.name} - done
+        stacked = STACKED if Stack.name in wanted else ()
+        makes = {one: registry.find("models", one) for one in RIVALS} | {NETWORK: model.without_trees}
+        makes |= {one: partial(make, own) for one, make in beside.items()}
+        taking = {one: make for one, make in makes.items() if one in wanted or one in stacked}
+        found = judged(own, taking, stack=stacked) if taking else {}
+        scores |= {one: values for one, values in found.items() if one in wanted}
+        lines = [_line(name, model, own, values) for model, values in scores.items()]
+        if lines:
             card = Card.load(options.output)
             kept = [line for line in card.results if line["metric"] == name]
             replace(card.with_results([*kept, *lines]), limits=SAID).save(options.output)
-            for line in lines:
-                print(name, line["model"], *(f"{s} {line[s]:.3f}" for s in SCORES if line[s] is not None))
-                sys.stdout.flush()
+        for line in lines:
+            print(name, line["model"], *(f"{s} {line[s]:.3f}" for s in SCORES if line[s] is not None))
+            sys.stdout.flush()
+
+
+def _beside(folder: Path, dealt: Split) -> dict[str, Callable[[Split], Predictor]]:
+    """The networks that `train` left there, each for the rows of one experiment."""
+    found: dict[str, Callable[[Split], Predictor]] = {}
+    if (where := folder / RegressLM.name).is_dir():
+        plain = RegressLM(where)
+        found[RegressLM.name] = lambda own: plain
+    if (where := folder / MseHead.name).is_dir():
+        begun = json.loads((where / BEGUN).read_text())
+        training, start = value(begun["training"], Training, BEGUN), begun["start"] and Path(begun["start"])
+        headed = head.fit(Parts(dealt.train, dealt.validation), where, training, start=start, seconds=0)
+        if headed is None:
+            raise InputError(f"{where} is not trained to its end", "it was stopped", "call train again")
+        found[MseHead.name] = lambda own: headed.with_errors(own.validation)
+    return found
 
 
 def _experiment(row: Row) -> str:
@@ -317,7 +367,7 @@ def _experiment(row: Row) -> str:
 def _ours(model: EncoderDecoder, own: Split) -> dict[str, dict[str, Score]]:
     """As it ships, with the intervals that it was calibrated to; and without trees, with the same factors."""
     prompts = [row.prompt for row in own.test]
-    found = {OURS: model, f"{OURS} {WITHOUT}": model.without_trees()}
+    found = {OURS: model, NETWORK: model.without_trees()}
     return {name: score(own.test, one.predict(prompts)) for name, one in found.items()}
 
 

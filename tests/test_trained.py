@@ -29,9 +29,9 @@ from forerun.models.encoder_decoder import EncoderDecoder  # noqa: E402
 from forerun.models.encoder_decoder.calibration import Calibration  # noqa: E402
 from forerun.models.encoder_decoder.config import Config  # noqa: E402
 from forerun.models.encoder_decoder.head import Head  # noqa: E402
-from forerun.models.encoder_decoder.tokenizer import learn  # noqa: E402
+from forerun.models.encoder_decoder.tokenizer import SPECIAL, learn  # noqa: E402
 from forerun.models.mse_head import MseHead, Target  # noqa: E402
-from forerun.models.regress_lm import Unmasked, of_draws  # noqa: E402
+from forerun.models.regress_lm import RegressLM, Unmasked, of_draws  # noqa: E402
 from forerun.prompts import without_counters  # noqa: E402
 from forerun.rows import Row  # noqa: E402
 from forerun.stats import spearman  # noqa: E402
@@ -40,7 +40,7 @@ from forerun.testing import check_model, toy_rows  # noqa: E402
 from forerun.train import head, recipes  # noqa: E402
 from forerun.train.batches import collate  # noqa: E402
 from forerun.train.examples import Legal, tokenised  # noqa: E402
-from forerun.train.fit import HELD, Parts, labelled  # noqa: E402
+from forerun.train.fit import HELD, Parts, fit, labelled  # noqa: E402
 from forerun.train.loop import moved  # noqa: E402
 from forerun.train.trained import NETWORKS, Trained  # noqa: E402
 
@@ -92,6 +92,49 @@ def test_a_head_may_be_held_back_by_more_rows_than_say_when_to_stop(tmp_path: Pa
     assert model is not None and len(model.predict([rows[0].prompt])) == 1
 
 
+def test_one_head_learns_several_metrics_each_on_its_own_scale(tmp_path: Path) -> None:
+    memory = toy_rows()
+    steps = [replace(row, metric="steps", value=row.value * 1e-9, prompt=_of_steps(row.prompt)) for row in memory]
+    model = head.fit(Parts([*memory[8:], *steps[8:]], [*memory[:8], *steps[:8]]), tmp_path, TINY)
+    assert model is not None
+    found = [[one.median for one in model.predict([row.prompt for row in rows])] for rows in (memory, steps)]
+    for rows, estimates in zip((memory, steps), found, strict=True):
+        assert 0.1 < float(np.median([e / row.value for e, row in zip(estimates, rows, strict=True)])) < 10
+    with pytest.raises(InputError, match="was not trained on power\nit knows memory, steps"):
+        model.predict([memory[0].prompt.replace("metric memory", "metric power")])
+
+
+def _of_steps(prompt: str) -> str:
+    assert "metric memory\n" in prompt
+    return prompt.replace("metric memory\n", "metric steps\n")
+
+
+def test_rivals_may_begin_with_the_weights_that_ours_begins_with(tmp_path: Path) -> None:
+    rows = toy_rows()
+    fit(Parts(rows[8:], rows[:8]), tmp_path / "start", replace(SHORT, ensemble=False, export=False))
+    start = EncoderDecoder(tmp_path / "start", device="cpu")
+    known = start.network.network.state_dict()  # type: ignore[attr-defined]
+    still = replace(SHORT, recipe=replace(SHORT.recipe, learning_rate=0.0))
+    rivals = {kind: Trained(kind, still, start=tmp_path / "start") for kind in RIVALS}
+    for kind, rival in rivals.items():
+        rival.fit(rows)
+        assert len(rival.predict([rows[0].prompt])) == 1, kind
+    headed = rivals["mse_head"]._model
+    assert isinstance(headed, MseHead) and headed._parts[1].atoms == start.tokenizer.atoms
+    own = headed._parts[0].state_dict()
+    assert all(torch.equal(own[name], value) for name, value in known.items() if not name.startswith("decoder"))
+    writer, name = rivals["regress_lm"]._model, "embed_tokens.weight"
+    assert isinstance(writer, RegressLM) and writer.tokenizer.atoms == (
+        *start.tokenizer.atoms,
+        *Unmasked(IEEE()).pieces,
+    )
+    own, atoms = writer.network.network.state_dict(), SPECIAL + len(start.tokenizer.atoms)  # type: ignore[attr-defined]
+    fresh = len(Unmasked(IEEE()).pieces)
+    assert torch.equal(own[name][:atoms], known[name][:atoms])
+    assert torch.equal(own[name][atoms + fresh :], known[name][atoms:])
+    assert all(torch.equal(own[other], value) for other, value in known.items() if other != name)
+
+
 def test_without_counters_none_is_seen() -> None:
     rows = toy_rows()
     blind = Trained("encoder_decoder", SHORT, counters=False)
@@ -107,9 +150,8 @@ def test_without_counters_none_is_seen() -> None:
 
 
 def test_what_cannot_be_trained_is_refused(tmp_path: Path) -> None:
-    for kind, start in (("boosted_trees", None), ("mse_head", tmp_path)):
-        with pytest.raises(UsageError, match="cannot be trained"):
-            Trained(kind, start=start)
+    with pytest.raises(UsageError, match="cannot be trained"):
+        Trained("boosted_trees")
     for name in ("mse_head", "regress_lm"):
         with pytest.raises(InputError, match="learned nothing"):
             registry.find("models", name)().predict(["x"])
@@ -138,12 +180,12 @@ def test_the_head_reads_each_source_of_a_packed_row_alone() -> None:
     assert estimates([examples[:3], examples[3:]]) == pytest.approx(alone, abs=1e-4)
     target = Target.of(np.array([1.0, 10.0, 100.0]))
     assert target.place(target.to(np.array([10.0]))) == pytest.approx([math.log(10)])
-    model = MseHead(network, tokenizer, target)
+    model = MseHead(network, tokenizer, {"memory": target})
     found = [one.median for one in model.predict([row.prompt for row in rows])]
     assert found == pytest.approx([math.exp(target.mean + target.deviation * z) for z in alone], rel=1e-3)
     values = [row.value for row in rows]
     errors = sorted(math.log(value / one) for value, one in zip(values, found, strict=True))
-    assert model.with_errors(rows)._parts[2].errors == pytest.approx(errors)
+    assert model.with_errors(rows)._parts[2]["memory"].errors == pytest.approx(errors)
 
 
 def test_regress_lm_chooses_among_all_pieces_and_its_median_is_that_of_its_draws() -> None:
@@ -177,8 +219,10 @@ def test_the_benchmark_keeps_what_it_has_and_replaces_what_is_of_another_budget(
     rows = [replace(row, prompt=f"{row.prompt} {i}", group=f"{row.group} {i}") for i in range(3) for row in toy_rows()]
     write_rows(tmp_path / "memory.jsonl", rows)
     words = (str(tmp_path / "memory.jsonl"), "--similar", "2", "--depth", "1", "--context", "64", "--models")
-    code, lines = benchmark(*words, "length", "mse_head", "stack", "--steps", "2")
-    assert code == 0 and list(lines) == ["length", "mse_head", "stack"]
+    with_trees = "encoder_decoder with trees"
+    code, lines = benchmark(*words, "length", "mse_head", with_trees, "stack", "--steps", "2")
+    assert code == 0 and list(lines) == ["length", "mse_head", with_trees, "stack"]
+    assert lines[with_trees]["scores"]["log_crps"] != lines["stack"]["scores"]["log_crps"]
     assert all(line["experiment"] == "memory" and line["by"] == "group" for line in lines.values())
     assert lines["mse_head"]["parameters"] > 10_000 and lines["length"]["parameters"] is None
     assert lines["length"]["n"] >= 5 and lines["length"]["scores"]["mdape"][0] > 0

@@ -1,13 +1,14 @@
 """An encoder with a head that estimates one number: what a decoder of numbers has to beat.
 
-The estimate is a place on the scale of the simple rivals (logarithms where all values are positive), normalised to mean
-0 and deviation 1. Its errors on rows that were not learned from make it a distribution, as theirs do.
+The estimate is a place on the scale of the simple rivals (logarithms where all values of a metric are positive),
+normalised to mean 0 and deviation 1; the prompt tells which metric is asked for. Its errors on rows that were not
+learned from make it a distribution, as theirs do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -17,6 +18,7 @@ from forerun.errors import InputError
 from forerun.models._decode import padded
 from forerun.models._predictor import Predictor
 from forerun.models._regression import Scale, Vector, thinned, untaught
+from forerun.prompts import parts
 from forerun.rows import Row
 
 if TYPE_CHECKING:
@@ -31,7 +33,7 @@ _FAR = 100.0
 
 @dataclass(frozen=True)
 class Target:
-    """What is learned of a value: its place on the scale, normalised. `errors` are those of places."""
+    """What is learned of a metric's value: its place on the scale, normalised. `errors` are those of places."""
 
     scale: Scale
     mean: float
@@ -59,9 +61,14 @@ class MseHead(Predictor):
 
     name: ClassVar[str] = "mse_head"
 
-    def __init__(self, network: Head | None = None, tokenizer: Tokenizer | None = None, target: Target | None = None):
-        """Of its parts, as `forerun.train.head` makes them."""
-        self._known = (network.eval(), tokenizer, target) if network and tokenizer and target else None
+    def __init__(
+        self,
+        network: Head | None = None,
+        tokenizer: Tokenizer | None = None,
+        targets: Mapping[str, Target] | None = None,
+    ) -> None:
+        """Of its parts, as `forerun.train.head` makes them, with a target for each metric."""
+        self._known = (network.eval(), tokenizer, dict(targets)) if network and tokenizer and targets else None
 
     def fit(self, rows: Sequence[Row], seed: int = 0) -> None:
         """Nothing: it is taken as `forerun.train.head` left it. Raises InputError without rows."""
@@ -70,22 +77,36 @@ class MseHead(Predictor):
 
     def with_errors(self, rows: Sequence[Row]) -> MseHead:
         """The same, with the errors that it makes on rows it has not learned from."""
-        network, tokenizer, target = self._parts
-        values = np.array([row.value for row in rows])
-        errors = target.scale.to(values) - self._places([row.prompt for row in rows])
-        known = Target(target.scale, target.mean, target.deviation, thinned(errors))
-        return MseHead(network, tokenizer, known)
+        network, tokenizer, targets = self._parts
+        places = self._places([row.prompt for row in rows])
+        for metric, target in targets.items():
+            own = [i for i, row in enumerate(rows) if row.metric == metric]
+            if own:
+                errors = target.scale.to(np.array([rows[i].value for i in own])) - places[own]
+                targets = {**targets, metric: replace(target, errors=thinned(errors))}
+        return MseHead(network, tokenizer, targets)
 
     def predict(self, prompts: Sequence[str]) -> list[Distribution]:
-        """What it believes of each. Raises InputError before it was trained."""
-        target = self._parts[2]
-        return [target.scale.distribution(place, target.errors) for place in self._places(prompts).tolist()]
+        """What it believes of each. Raises InputError before it was trained, and for a metric that it was not trained
+        on."""
+        found = zip(map(self._target, prompts), self._places(prompts).tolist(), strict=True)
+        return [target.scale.distribution(place, target.errors) for target, place in found]
+
+    def _target(self, prompt: str) -> Target:
+        targets = self._parts[2]
+        if len(targets) == 1:
+            return next(iter(targets.values()))
+        metric = parts(prompt).head.get("metric", "")
+        if metric not in targets:
+            asked = f"{self.name} was not trained on {metric or 'a prompt without a metric'}"
+            raise InputError(asked, f"it knows {', '.join(targets)}", "give rows of it to a training")
+        return targets[metric]
 
     def _places(self, prompts: Sequence[str]) -> Vector:
-        """On the scale, `[prompts]`."""
+        """On the scale of each one's metric, `[prompts]`."""
         import torch
 
-        network, tokenizer, target = self._parts
+        network, tokenizer, _ = self._parts
         tokens = [tokenizer.ends(prompt, network.config.context) for prompt in prompts]
         device, found = network.head.weight.device, np.empty(len(prompts))
         ordered = sorted(range(len(prompts)), key=lambda i: len(tokens[i]))
@@ -95,11 +116,12 @@ class MseHead(Predictor):
             positions = torch.arange(ids.shape[1], device=device)[None].expand_as(ids)
             with torch.inference_mode():
                 estimates = network.estimates(ids, segments, positions, torch.ones_like(ids[:, :1]))
-            found[places] = target.place(estimates[:, 0].double().cpu().numpy())
-        return found
+            found[places] = estimates[:, 0].double().cpu().numpy()
+        of_metrics = [self._target(prompt).place(found[i : i + 1]) for i, prompt in enumerate(prompts)]
+        return np.concatenate(of_metrics) if prompts else found
 
     @property
-    def _parts(self) -> tuple[Head, Tokenizer, Target]:
+    def _parts(self) -> tuple[Head, Tokenizer, dict[str, Target]]:
         if self._known is None:
             raise untaught(self.name)
         return self._known

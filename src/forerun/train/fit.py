@@ -42,7 +42,7 @@ from forerun.models.encoder_decoder.config import Config
 from forerun.models.encoder_decoder.ensemble import Ensemble
 from forerun.models.encoder_decoder.learned import Learned
 from forerun.models.encoder_decoder.network import Network
-from forerun.models.encoder_decoder.tokenizer import PIECES, TOKENIZER, Tokenizer, learn
+from forerun.models.encoder_decoder.tokenizer import PIECES, SPECIAL, TOKENIZER, Tokenizer, learn
 from forerun.prompts import parts as parts_of
 from forerun.rows import Row
 from forerun.splits import SIMILAR, groups_of
@@ -199,8 +199,6 @@ def pretrain(
     examples = denoised(texts[held:], tokenizer, legal, training.context, seed=training.recipe.seed + 1)
     data = Dataset(examples, validation, legal, places(legal, tokenizer))
     network = network_of(tokenizer, training, start)
-    if known:
-        network = translated(network, known, tokenizer)
     if not learned(network, data, training, folder, seconds, on_step):
         return False
     if not leads():
@@ -329,26 +327,29 @@ def _every(prompts: Sequence[str]) -> Sequence[str]:
 
 
 def network_of(tokenizer: Tokenizer, training: Training, start: Path | None, answer_tokens: int = 0) -> Network:
-    """That of the checkpoint to start from, or a new one, whose decoder knows the first `answer_tokens` (0: all)."""
+    """That of the checkpoint to start from, translated where it had other tokens, or a new one, whose decoder knows the
+    first `answer_tokens` (0: all)."""
     torch.manual_seed(training.recipe.seed)
     if start is not None and not _ours(start):
         return t5gemma.network(start, tokenizer, training.context)
     if start is not None:
-        loaded = EncoderDecoder(start, device="cpu").network
-        assert isinstance(loaded, TorchNetwork)
-        return loaded.network
+        loaded = EncoderDecoder(start, device="cpu")
+        assert isinstance(loaded.network, TorchNetwork)
+        return translated(loaded.network.network, loaded.tokenizer, tokenizer)
     return Network(config(training, tokenizer, answer_tokens))
 
 
 def translated(network: Network, known: Tokenizer, tokenizer: Tokenizer) -> Network:
     """The network for other tokens than the known ones: each is at first the mean of those that are read in it so far
-    (Gee et al. 2022, fast vocabulary transfer)."""
-    weights = network.state_dict()
-    before = weights["embed_tokens.weight"]
-    means = [before[ids].mean(0) for ids in known.of(tokenizer)]
-    weights["embed_tokens.weight"] = torch.cat([before[: tokenizer.size - len(means)], torch.stack(means)])
-    made = Network(replace(network.config, vocabulary=tokenizer.size))
-    made.load_state_dict(weights)
+    (Gee et al. 2022, fast vocabulary transfer); further atoms begin as they do in a new network."""
+    if (known.atoms, known.bytes.to_str()) == (tokenizer.atoms, tokenizer.bytes.to_str()):
+        return network
+    weights, made = network.state_dict(), Network(replace(network.config, vocabulary=tokenizer.size))
+    before, begins, atoms = weights["embed_tokens.weight"], SPECIAL + len(known.atoms), SPECIAL + len(tokenizer.atoms)
+    assert tokenizer.atoms[: len(known.atoms)] == known.atoms, "atoms keep their places"
+    means = torch.stack([before[ids].mean(0) for ids in known.of(tokenizer)])
+    fresh = made.embed_tokens.weight.detach()[begins:atoms]
+    made.load_state_dict({**weights, "embed_tokens.weight": torch.cat([before[:begins], fresh, means])})
     return made
 
 
@@ -361,9 +362,10 @@ def config(training: Training, tokenizer: Tokenizer, answer_tokens: int = 0) -> 
 def tokenizer_of(
     folder: Path, start: Path | None, texts: Sequence[str], size: int, atoms: Sequence[str] = ()
 ) -> Tokenizer:
-    """That of the checkpoint to start from, or of this folder, or a new one with further atoms."""
+    """That of the checkpoint to start from, or of this folder, or a new one; with further atoms."""
     if start is not None:
-        return Tokenizer.load(start) if _ours(start) else t5gemma.tokenizer(start)
+        known = Tokenizer.load(start) if _ours(start) else t5gemma.tokenizer(start)
+        return Tokenizer((*known.atoms, *(piece for piece in atoms if piece not in known.atoms)), known.bytes)
     if (folder / PIECES).is_file():
         return Tokenizer.load(folder)
     step = max(1, len(texts) // LEARNED_FROM)

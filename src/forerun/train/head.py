@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import torch
 from torch import Tensor, nn
 
-from forerun.models._regression import Vector, labels
-from forerun.models.encoder_decoder.config import Config
+from forerun.models._regression import labels
 from forerun.models.encoder_decoder.head import Head
 from forerun.models.encoder_decoder.network import Network
 from forerun.models.mse_head import MseHead, Target
+from forerun.rows import Row
 from forerun.train.batches import Batch
 from forerun.train.examples import Dataset, Example
-from forerun.train.fit import Parts, begun, dataset, enough_memory, learned, some
+from forerun.train.fit import Parts, begun, dataset, enough_memory, learned, network_of, some
 from forerun.train.loop import Progress, Recipe
 from forerun.train.recipes import Training
 
@@ -45,28 +44,37 @@ def fit(
     folder: Path,
     training: Training,
     *,
+    start: Path | None = None,
     seconds: float = math.inf,
     on_step: Callable[[Progress], None] = lambda _: None,
 ) -> MseHead | None:
-    """The model, trained on rows of one metric; None where the time was over before: called again, it goes on.
+    """The model, trained on rows of one metric or several, from the encoder of the checkpoint `start` where one is
+    given; None where the time was over before: called again, it goes on.
 
-    Its errors are those on the validation rows. Raises InputError as `forerun.train.fit.fit` does, and for rows of
-    several metrics.
+    Its errors are those on the validation rows. Raises InputError as `forerun.train.fit.fit` does.
     """
-    tokenizer = begun(parts, folder, training)
-    asked = Parts(parts.train, some(parts.validation))
-    values = labels([*asked.train, *asked.validation])
-    target = Target.of(values)
-    trained, held = np.split(target.to(values), [len(asked.train)])
+    tokenizer = begun(parts, folder, training, start)
+    metrics = dict.fromkeys(row.metric for row in parts.train)
+    known = [row for row in parts.validation if row.metric in metrics]
+    asked = Parts(parts.train, some(known))
+    together = [*asked.train, *asked.validation]
+    targets = {name: Target.of(labels([row for row in together if row.metric == name])) for name in metrics}
     data = dataset(asked, tokenizer, training)
-    data = replace(data, examples=_aimed(data.examples, trained), validation=_aimed(data.validation, held))
-    torch.manual_seed(training.recipe.seed)
-    network = Head(Config.of_depth(training.depth, tokenizer.size, training.context))
+    examples, validation = (
+        _aimed(data.examples, asked.train, targets),
+        _aimed(data.validation, asked.validation, targets),
+    )
+    data = replace(data, examples=examples, validation=validation)
+    whole = network_of(tokenizer, training, start)
+    network = Head(whole.config)
+    shared = {name: value for name, value in whole.state_dict().items() if not name.startswith("decoder")}
+    network.load_state_dict(network.state_dict() | shared)
     if not learned(network, data, training, folder, seconds, on_step, SquaredError):
         return None
-    return MseHead(network, tokenizer, target).with_errors(parts.validation)
+    return MseHead(network, tokenizer, targets).with_errors(known)
 
 
-def _aimed(examples: Sequence[Example], values: Vector) -> list[Example]:
+def _aimed(examples: Sequence[Example], rows: Sequence[Row], targets: Mapping[str, Target]) -> list[Example]:
     """The examples with what the head is to give."""
-    return [replace(example, value=value) for example, value in zip(examples, values.tolist(), strict=True)]
+    pairs = zip(examples, rows, strict=True)
+    return [replace(one, value=float(targets[row.metric].to(np.array(row.value)))) for one, row in pairs]

@@ -45,25 +45,27 @@ class Trained(Predictor):
         folder: Path | None = None,
         start: Path | None = None,
         counters: bool = True,
+        trees: bool = False,
         seconds: float = math.inf,
         on_step: Callable[[Progress], None] = lambda _: None,
     ) -> None:
         """By the recipe `cpu` where no training is given; in a folder that can be gone on from where one is named.
 
         `start` is a checkpoint to go on from. Without `counters` prompts are plain text, as they are for `regress_lm`
-        in any case, which is also trained without an ordinal and a ranking loss. Raises UsageError for another kind.
+        in any case, which is also trained without an ordinal and a ranking loss. With `trees`, some are grown beside
+        `encoder_decoder`, as beside what ships. Raises UsageError for another kind.
         """
-        if kind not in NETWORKS or (start and kind != EncoderDecoder.name):
-            what = f"{kind!r} cannot be trained" + (" from a checkpoint" if start else "")
-            raise UsageError(what, f"networks: {', '.join(NETWORKS)}", f"name {EncoderDecoder.name}")
+        if kind not in NETWORKS:
+            raise UsageError(f"{kind!r} cannot be trained", f"networks: {', '.join(NETWORKS)}", "name one of them")
         self.kind, self.training, self.counters = kind, training or cpu(), counters
         if kind == RegressLM.name:
             self.training, self.counters = of_regress_lm(self.training), False
+        self.trees = trees and kind == EncoderDecoder.name
         self._folder, self._start, self._seconds, self._on_step = folder, start, seconds, on_step
         self._model: Predictor | None = None
 
     def fit(self, rows: Sequence[Row], seed: int = 0) -> None:
-        """Trains on nine groups in ten, the network alone: trees stand beside it.
+        """Trains on nine groups in ten.
 
         Raises InputError where rows are too few or of several metrics, ForerunError where the seconds were over: called
         again, it goes on if it has a folder.
@@ -73,7 +75,8 @@ class Trained(Predictor):
         held = next(folds([row.group for row in rows], _HELD, seed))
         train, validation = ([r for r, out in zip(rows, held, strict=True) if out == which] for which in (0, 1))
         parts = Parts(train, validation)
-        training = replace(self.training, recipe=replace(self.training.recipe, seed=seed), export=False, ensemble=False)
+        recipe = replace(self.training.recipe, seed=seed)
+        training = replace(self.training, recipe=recipe, export=False, ensemble=self.trees)
         model = self._trained(parts, self._place(), training)
         if model is None:
             why = f"{self._seconds:g} seconds were over"
@@ -97,11 +100,11 @@ class Trained(Predictor):
         return Path(folder)
 
     def _trained(self, parts: Parts, folder: Path, training: Training) -> Predictor | None:
+        how: dict[str, Any] = {"start": self._start, "seconds": self._seconds, "on_step": self._on_step}
         if self.kind not in DECODERS:
-            return head.fit(parts, folder, training, seconds=self._seconds, on_step=self._on_step)
+            return head.fit(parts, folder, training, **how)
         kind = DECODERS[self.kind]
-        how: dict[str, Any] = {"kind": kind, "start": self._start}
-        if not fit_decoder(parts, folder, training, seconds=self._seconds, on_step=self._on_step, **how):
+        if not fit_decoder(parts, folder, training, kind=kind, **how):
             return None
         return kind(folder, device=training.device)
 
