@@ -8,14 +8,12 @@
     python scripts/weights.py record -o DIR
 
 `train` also grows the trees, or keeps those of `--start` (`--keep-trees`) and tells anew what share they have beside
-the network; `grow` grows those of some metrics, or of one form of what they are asked of
-(`text/source`), anew beside the network as it is, calibrates them and forgets how they were judged; rows that came
-after its training are `--later`. With `--network
-regress_lm` or `mse_head`, `train` gives that rival; `judge --beside FOLDER` puts those of its folders that have these
-names in the table. `know` tells anew
-how near to its rows each kind of question lies, beside the network as it is: kinds without rows stay as they were. It
-prints how many of the test rows are familiar, and how many were. `record` writes down anew which files belong together,
-after one was changed by hand.
+the network; `grow` grows those of some metrics, or of one form of what they are asked of (`text/source`), anew beside
+the network as it is, calibrates them and forgets how they were judged; rows that came after its training are `--later`.
+With `--network regress_lm` or `mse_head`, `train` gives that rival; `judge --beside FOLDER` puts those of its folders
+that have these names in the table. `know` tells anew how near to its rows each kind of question lies, beside the
+network as it is: kinds without rows stay as they were. It prints how many of the test rows are familiar, and how many
+were. `record` writes down anew which files belong together, after one was changed by hand.
 
 `rows` draws architectures of NAS-Bench-201. The other files are those of `forerun data export`; `benchmarks/measured`
 says how their programs are found again. `train` splits all files together by group, so a program is on one side only,
@@ -61,7 +59,7 @@ from forerun.models.regress_lm import RegressLM
 from forerun.plain import value
 from forerun.prompts import parts
 from forerun.rows import Row
-from forerun.splits import SIMILAR, Split, near_duplicates, place, split
+from forerun.splits import SIMILAR, Split, groups_of, near_duplicates, place, split
 from forerun.tables import read_rows, write_rows
 from forerun.tasks import size
 from forerun.tasks._programs import METRICS
@@ -171,8 +169,9 @@ def _joined(dealt: Split, later: Sequence[Row], learned: Learned) -> Split:
     """With rows that came after the training: each where its group is, a new group where its hash says. What is near to
     a row of another part is left out."""
     known = [(row, name) for name, part in vars(dealt).items() for row in part]
-    of_group = {row.group: name for row, name in known}
-    asked = [*known, *((row, of_group.get(row.group) or place(row.group, learned.seed)) for row in later)]
+    of_group = dict(zip(groups_of(row for row, _ in known), (name for _, name in known), strict=True))
+    where = (of_group.get(group) or place(group, learned.seed) for group in groups_of(later))
+    asked = [*known, *zip(later, where, strict=True)]
     near = near_duplicates([parts(row.prompt).text for row, _ in asked], learned.similar)
     first: dict[int, str] = {}
     found = Split([], [], [])

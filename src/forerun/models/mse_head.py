@@ -78,7 +78,7 @@ class MseHead(Predictor):
     def with_errors(self, rows: Sequence[Row]) -> MseHead:
         """The same, with the errors that it makes on rows it has not learned from."""
         network, tokenizer, targets = self._parts
-        places = self._places([row.prompt for row in rows])
+        places = np.array([place for _, place in self._placed([row.prompt for row in rows])])
         for metric, target in targets.items():
             own = [i for i, row in enumerate(rows) if row.metric == metric]
             if own:
@@ -89,8 +89,7 @@ class MseHead(Predictor):
     def predict(self, prompts: Sequence[str]) -> list[Distribution]:
         """What it believes of each. Raises InputError before it was trained, and for a metric that it was not trained
         on."""
-        found = zip(map(self._target, prompts), self._places(prompts).tolist(), strict=True)
-        return [target.scale.distribution(place, target.errors) for target, place in found]
+        return [target.scale.distribution(place, target.errors) for target, place in self._placed(prompts)]
 
     def _target(self, prompt: str) -> Target:
         targets = self._parts[2]
@@ -102,8 +101,8 @@ class MseHead(Predictor):
             raise InputError(asked, f"it knows {', '.join(targets)}", "give rows of it to a training")
         return targets[metric]
 
-    def _places(self, prompts: Sequence[str]) -> Vector:
-        """On the scale of each one's metric, `[prompts]`."""
+    def _placed(self, prompts: Sequence[str]) -> list[tuple[Target, float]]:
+        """The target of each one's metric, and its place on that scale."""
         import torch
 
         network, tokenizer, _ = self._parts
@@ -117,8 +116,8 @@ class MseHead(Predictor):
             with torch.inference_mode():
                 estimates = network.estimates(ids, segments, positions, torch.ones_like(ids[:, :1]))
             found[places] = estimates[:, 0].double().cpu().numpy()
-        of_metrics = [self._target(prompt).place(found[i : i + 1]) for i, prompt in enumerate(prompts)]
-        return np.concatenate(of_metrics) if prompts else found
+        targets = map(self._target, prompts)
+        return [(target, float(target.place(found[i : i + 1])[0])) for i, target in enumerate(targets)]
 
     @property
     def _parts(self) -> tuple[Head, Tokenizer, dict[str, Target]]:
