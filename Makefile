@@ -10,5 +10,4 @@ test:
 	@scripts/setup.sh dev
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
-	.venv/bin/mypy
-	.venv/bin/pytest -n auto --maxprocesses 4 --dist loadfile
+	.venv/bin/mypy & types=$$!; .venv/bin/pytest -n auto --maxprocesses 4 --dist loadfile; tests=$$?; wait $$types && exit $$tests

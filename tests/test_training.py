@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import multiprocessing
 import os
 import random
 import shutil
@@ -39,7 +40,9 @@ from forerun.train import losses  # noqa: E402
 from forerun.train.batches import Position, Sampler, batches  # noqa: E402
 from forerun.train.examples import Dataset, Example, Labelled, Legal, places, tokenised  # noqa: E402
 from forerun.train.loop import BEST, LAST, Objective, Progress, Recipe, optimisers, train  # noqa: E402
+from tests import torchrun  # noqa: E402
 
+torch.set_num_threads(1)
 GRAMMARS = {"loops": Floats(digits=2), "lines": Floats(digits=2)}
 RECIPE = Recipe(steps=60, rows=4, row_tokens=128, learning_rate=3e-3, evaluate_every=20, bf16=False)
 OF_TWO = Recipe(steps=8, rows=2, row_tokens=128, learning_rate=3e-3, evaluate_every=4, bf16=False)
@@ -188,12 +191,11 @@ def test_each_optimiser_has_its_own_parameters(world: World) -> None:
     assert all(p.ndim == 2 for p in of_muon) and network.embed_tokens.weight in set(of_adam)
 
 
-def launched(places: Sequence[Path], command: Sequence[str]) -> list[str]:
-    """What two processes print, of one machine, or one of each of two that meet at an address and share no folder."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        meet = f"127.0.0.1:{free.getsockname()[1]}"
+def of_two(places: Sequence[Path], command: Sequence[str]) -> list[str]:
+    """What `torchrun` of two processes prints, of one machine, or of each of two that meet at an address and share no
+    folder."""
     count = len(places)
-    where = ["--standalone"] if count == 1 else ["--rdzv-backend", "c10d", "--rdzv-endpoint", meet]
+    where = ["--standalone"] if count == 1 else ["--rdzv-backend", "c10d", "--rdzv-endpoint", f"127.0.0.1:{free()}"]
     launch = ["-m", "torch.distributed.run", *where, "--nnodes", f"{count}", "--nproc-per-node", f"{2 // count}"]
     path = os.pathsep.join([str(Path(__file__).parents[1]), *sys.path])
     variables = os.environ | {"PYTHONPATH": path, "GLOO_SOCKET_IFNAME": "lo", "PYTHONFAULTHANDLER": "1"}
@@ -218,6 +220,33 @@ def launched(places: Sequence[Path], command: Sequence[str]) -> list[str]:
     return [out.read_text() for out, _ in said]
 
 
+def free() -> int:
+    """A port."""
+    with socket.create_server(("127.0.0.1", 0)) as found:
+        return int(found.getsockname()[1])
+
+
+def forked(places: Sequence[Path]) -> None:
+    """Two processes as `torchrun` starts them, of a server that has imported torch: eight seconds of a core less."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["tests.torchrun"])
+    port, running = free(), []
+    for rank in (0, 1):
+        place = places[rank % len(places)]
+        place.mkdir(exist_ok=True)
+        running.append(context.Process(target=torchrun.ranked, args=(rank, port, place), daemon=True))
+    for one in running:
+        one.start()
+    ends = time.monotonic() + 300
+    for one in running:
+        one.join(max(0.0, ends - time.monotonic()))
+    failed = [one.exitcode for one in running if one.exitcode != 0]
+    for one in running:
+        one.kill()
+    said = [torchrun.errors(places[rank % len(places)], rank).read_text() for rank in (0, 1)]
+    assert not failed, "\n".join([f"ended with {failed}", *said])
+
+
 def stopped(running: Sequence[psutil.Popen]) -> None:
     """Ends all that still runs of them, the last begun first, each with its stacks."""
     for one in running:
@@ -234,7 +263,7 @@ def test_two_machines_train_by_the_command(tmp_path: Path) -> None:
     table.write_text("\n".join(["code,latency_s,project", *lines]))
     of_table = ["--text", "code", "--target", "latency_s", "--group", "project", "--language", "python"]
     small = ["--steps", "2", "--depth", "1", "--context", "64"]
-    said = launched(places, ["forerun", "train", "--data", str(table), *of_table, *small, "-o"])
+    said = of_two(places, ["forerun", "train", "--data", str(table), *of_table, *small, "-o"])
     (first,) = (place for place in places if (place / "model.safetensors").exists())
     other = places[1 - places.index(first)]
     assert not list(other.glob("last*")) and not (other / "metrics.jsonl").exists()  # the first one writes for all
@@ -245,7 +274,7 @@ def test_two_machines_train_by_the_command(tmp_path: Path) -> None:
 def ended(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What two processes of one machine leave."""
     place = tmp_path_factory.mktemp("torchrun") / "run"
-    launched([place], ["tests.torchrun"])
+    forked([place])
     return place
 
 
@@ -253,7 +282,7 @@ def ended(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_two_processes_train_one_network_and_resume(machines: int, ended: Path, tmp_path: Path) -> None:
     places = [ended] if machines == 1 else [tmp_path / f"machine-{i}" for i in range(machines)]
     if machines > 1:
-        launched(places, ["tests.torchrun"])
+        forked(places)
     (first,) = (place for place in places if (place / "0.json").exists())
     whole, parts = (losses_of(first / name) for name in ("whole", "parts"))
     assert len(whole) == 8 and whole == parts and sum(whole[-3:]) < sum(whole[:3])
@@ -282,7 +311,7 @@ def test_a_checkpoint_that_the_first_process_has_not_is_told(tmp_path: Path) -> 
         (tmp_path / "run" / name).mkdir(parents=True)
     World(120).train(tmp_path / "run" / "machine-1" / "whole", OF_TWO, seconds=0.0)
     with pytest.raises(AssertionError, match=r"no last\.safetensors where the first process is"):
-        launched([tmp_path / "run"], ["tests.torchrun"])
+        forked([tmp_path / "run"])
 
 
 def test_processes_go_on_from_the_step_that_the_first_one_saved(ended: Path, tmp_path: Path) -> None:
@@ -290,17 +319,17 @@ def test_processes_go_on_from_the_step_that_the_first_one_saved(ended: Path, tmp
     place = shutil.copytree(ended, tmp_path / "run")
     World(120).train(place / "alone", OF_TWO, seconds=0.0)
     (place / "parts" / "last-1.safetensors").write_bytes((place / "alone" / LAST).read_bytes())
-    launched([place], ["tests.torchrun"])
+    forked([place])
     assert len({path.read_bytes() for path in place.glob("*.weights")}) == 1
     (place / "parts" / LAST).write_bytes(b"noise")
     with pytest.raises(AssertionError, match="cannot be read") as caught:
-        launched([place], ["tests.torchrun"])
+        forked([place])
     assert "Connection closed" not in str(caught.value) and str(caught.value).count("InputError: ") >= 2
 
 
 def test_a_process_that_is_killed_ends_the_others_with_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(AssertionError, match="another process of this training ended") as caught:
-        launched([tmp_path / "run"], ["tests.torchrun", "killed"])
+        of_two([tmp_path / "run"], ["tests.torchrun"])
     assert f"goes on from {tmp_path / 'run' / LAST}" in str(caught.value)
     with safe_open(tmp_path / "run" / LAST, framework="pt") as file:
         assert json.loads(file.metadata()["forerun"])["step"] in (2, 3)

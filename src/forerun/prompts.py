@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from forerun.core import Metric
 from forerun.grammars.floats import Floats
@@ -74,8 +75,14 @@ def parts(prompt: str) -> Parts:
     lines = dict(line.partition(" ")[::2] for line in head.split("\n"))
     if not empty or "metric" not in lines:
         return Parts({}, {}, prompt)
-    words = NUMBER.sub(lambda found: repr(COUNTER.parse(found[1])[0]), lines.pop("counters", "")).split(" ")
+    words = NUMBER.sub(lambda found: _parsed(found[1]), lines.pop("counters", "")).split(" ")
     return Parts(lines, {name: float(value) for name, value in zip(words[::2], words[1::2], strict=False)}, text)
+
+
+@lru_cache(maxsize=1 << 14)
+def _parsed(text: str) -> str:
+    """A counter as Python writes it. Numbers of two digits are few, and prompts are taken apart again and again."""
+    return repr(COUNTER.parse(text)[0])
 
 
 def without_counters(prompt: str) -> str:
