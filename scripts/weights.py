@@ -9,7 +9,8 @@
 
 `train` also grows the trees, or keeps those of `--start` (`--keep-trees`) and tells anew what share they have beside
 the network; `grow` grows those of some metrics, or of one form of what they are asked of (`text/source`), anew beside
-the network as it is, calibrates them and forgets how they were judged; rows that came after its training are `--later`.
+the network as it is, calibrates them and forgets how they were judged. Rows that came after its training are `--later`,
+for `judge` and `know` too.
 With `--network regress_lm` or `mse_head`, `train` gives that rival; `judge --beside FOLDER` puts those of its folders
 that have these names in the table. `know` tells anew how near to its rows each kind of question lies, beside the
 network as it is: kinds without rows stay as they were. It prints how many of the test rows are familiar, and how many
@@ -72,6 +73,8 @@ from forerun.train.trained import DECODERS, NETWORKS, bare, of_regress_lm
 
 ARCHITECTURES, LATENCIES = 5200, 6000
 """Of NAS-Bench-201: those whose accuracy is learned, and latencies of any of them on any device."""
+ALIKE = "nas-bench"
+"""How names of architectures begin, whose texts all look alike."""
 MEASURED = Path(__file__).parents[1] / "benchmarks" / "measured"
 OURS, NETWORK = "ours", f"ours {WITHOUT}"
 STACKED = (NETWORK, "boosted_trees", "neighbours")
@@ -109,8 +112,10 @@ def _options() -> argparse.Namespace:
     parser.add_argument("what", choices=["rows", "train", "grow", "judge", "know", "record"])
     parser.add_argument("rows", nargs="*", type=Path, help="files of `forerun data export`")
     parser.add_argument("--nas", type=Path, help="the table of NAS-Bench-201")
-    parser.add_argument("--later", type=Path, nargs="*", default=[], help="grow: rows that came after the training")
-    parser.add_argument("--metric", action="append", default=[], help="grow: whose trees, or text/source")
+    parser.add_argument("--later", type=Path, nargs="*", default=[], help="rows that came after it was trained")
+    parser.add_argument(
+        "--metric", action="append", default=[], help="grow: whose trees, or text/source; judge: only these"
+    )
     parser.add_argument("--network", choices=NETWORKS, default=EncoderDecoder.name, help="or the rival of that recipe")
     parser.add_argument("--recipe", default="cpu")
     parser.add_argument("--depth", type=int)
@@ -147,8 +152,8 @@ def _read(files: Sequence[Path]) -> list[Row]:
 def _split(files: Sequence[Path]) -> Split:
     """By group; architectures look alike: near-duplicates of them may cross."""
     rows = _read(files)
-    alike = [row for row in rows if row.name.startswith("nas-bench")]
-    others = [row for row in rows if not row.name.startswith("nas-bench")]
+    alike = [row for row in rows if row.name.startswith(ALIKE)]
+    others = [row for row in rows if not row.name.startswith(ALIKE)]
     found = [split(own, "group", 0, similar=s) for own, s in ((alike, math.inf), (others, SIMILAR)) if own]
     names = ("train", "validation", "test")
     return Split(*([row for one in found for row in getattr(one, name)] for name in names))
@@ -165,16 +170,22 @@ def _dealt(rows: Sequence[Row], learned: Learned) -> Split:
     return Split(*([*getattr(others, name), *getattr(found, name)] for name in ("train", "validation", "test")))
 
 
+def _known(options: argparse.Namespace, learned: Learned) -> Split:
+    """The files that are named, and those that came later."""
+    dealt = _dealt(_read(options.rows), learned)
+    return _joined(dealt, _read(options.later), learned) if options.later else dealt
+
+
 def _joined(dealt: Split, later: Sequence[Row], learned: Learned) -> Split:
     """With rows that came after the training: each where its group is, a new group where its hash says. What is near to
     a row of another part is left out."""
-    known = [(row, name) for name, part in vars(dealt).items() for row in part]
+    known = [(row, name) for name, part in vars(dealt).items() for row in part if not row.name.startswith(ALIKE)]
     of_group = dict(zip(groups_of(row for row, _ in known), (name for _, name in known), strict=True))
     where = (of_group.get(group) or place(group, learned.seed) for group in groups_of(later))
     asked = [*known, *zip(later, where, strict=True)]
     near = near_duplicates([parts(row.prompt).text for row, _ in asked], learned.similar)
     first: dict[int, str] = {}
-    found = Split([], [], [])
+    found = Split(*([row for row in part if row.name.startswith(ALIKE)] for part in vars(dealt).values()))
     for i, ((row, name), cluster) in enumerate(zip(asked, near, strict=True)):
         if first.setdefault(cluster, name) == name or i < len(known):
             getattr(found, name).append(row)
@@ -238,7 +249,7 @@ def _plain(folder: Path) -> EncoderDecoder:
 
 def _grow(options: argparse.Namespace) -> None:
     model = _plain(options.output)
-    dealt = _joined(_dealt(_read(options.rows), model.learned), _read(options.later), model.learned)
+    dealt = _known(options, model.learned)
     train, validation = ([r for r in part if _asked(r) & {*options.metric}] for part in (dealt.train, dealt.validation))
     apart = {name for name in options.metric if "/" in name}
     held = some(validation)
@@ -260,7 +271,7 @@ def _grow(options: argparse.Namespace) -> None:
     replace(calibration, factors={**calibration.factors, **settled}, ranges=learned).save(options.output)
     checksums.record(options.output, PARTS)
     card, again = Card.load(options.output), {_experiment(row) for row in train}
-    kept = {MseHead.name, RegressLM.name}
+    kept = set() if options.later else {MseHead.name, RegressLM.name}  # other rows judge, then
     results = [r for r in card.results if r["metric"] not in again or r["model"] in kept]
     fresh = Card.of(train, {}).kinds
     others = [
@@ -276,7 +287,7 @@ def _grow(options: argparse.Namespace) -> None:
 
 def _know(options: argparse.Namespace) -> None:
     model = EncoderDecoder(options.output)
-    dealt = _dealt(_read(options.rows), model.learned)
+    dealt = _known(options, model.learned)
     held, judging = some(dealt.validation), some(dealt.test)
     found = kinds_of(model, dealt.train, held)
     before = model.calibration
@@ -305,8 +316,8 @@ def _counted(rows: Sequence[Row], apart: Collection[str]) -> dict[str, int]:
 
 def _judge(options: argparse.Namespace) -> None:
     model = EncoderDecoder(options.output)
-    dealt = _dealt(_read(options.rows), model.learned)
-    beside = _beside(options.beside, dealt) if options.beside else {}
+    beside = _beside(options.beside, _dealt(_read(options.rows), model.learned)) if options.beside else {}
+    dealt = _known(options, model.learned)
     experiments: dict[str, Split] = defaultdict(lambda: Split([], [], []))
     for name in ("train", "validation", "test"):
         for row in getattr(dealt, name):
@@ -314,6 +325,8 @@ def _judge(options: argparse.Namespace) -> None:
             if name == "train" or not written:
                 getattr(experiments[_experiment(row)], name).append(row)
     for name, own in experiments.items():
+        if options.metric and name not in options.metric:
+            continue
         done = {line["model"] for line in Card.load(options.output).results if line["metric"] == name}
         if len(own.test) < FEWEST:
             print(f"{name}: {len(own.test)} rows to be judged by are too few")
@@ -357,7 +370,7 @@ def _experiment(row: Row) -> str:
     found = parts(row.prompt)
     language = found.head["language"].partition(",")[0]
     if row.metric == "latency":
-        return f"latency, {'nas-bench-201' if row.name.startswith('nas-bench') else language}"
+        return f"latency, {'nas-bench-201' if row.name.startswith(ALIKE) else language}"
     if row.metric in size.METRICS:
         return f"{row.metric}, {found.head['pipeline'] if language == 'llvm' else 'source'}"
     return row.metric
