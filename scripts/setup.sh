@@ -48,8 +48,7 @@ extra=${1:-}
 stamp=.venv/.forerun-$(cat pyproject.toml bin/forerun scripts/setup.sh | cksum | tr -d ' ')-${extra:-core}
 if [ ! -e "$stamp" ]; then
     say "installing forerun${extra:+ with the extra '$extra'} into .venv"
-    # Bytecode comes with the first import: of most that is installed here nothing ever is imported.
-    .venv/bin/python -m pip install -q --disable-pip-version-check --no-compile -e ".${extra:+[$extra]}"
+    .venv/bin/python -m pip install -q --disable-pip-version-check -e ".${extra:+[$extra]}"
     touch "$stamp"
 fi
 
