@@ -2,11 +2,14 @@
 
     python benchmarks/plain.py
     python benchmarks/plain.py --kept
+    python benchmarks/plain.py --kept --metric memory
 
 The programs are those of `plain.txt`, and nothing has learned from them; some read how much, which lies beside them as
-`NAME.in`, those of the folder `whole` have functions and classes, as what is kept has, and those of `text` put texts
-together. They are measured in the sandbox, one at a time; `results/plain.json` has what each took and what was said
-before. With `--kept` nothing is measured: what each took is what stands there, and other weights say theirs.
+`NAME.in`. Those of the folder `whole` have functions and classes, as what is kept has, those of `text` put texts
+together, and those of `stranger` are whole programs of somebody who knew nothing of how predictions are made. They are
+measured in the sandbox, one at a time; `results/plain.json` has what each took and what was said before. With `--kept`
+what stands there is what they took, and only those that it has not are measured, by what `--metric` names; weights say
+theirs anew.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ import argparse
 import json
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import forerun
@@ -34,18 +37,20 @@ Took = tuple[str, bytes, Mapping[str, float]]
 def main() -> int:
     """Measures and predicts every program whose language runs here."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--kept", action="store_true", help="measure nothing")
-    took, rows = kept if parser.parse_args().kept else measured, []
+    parser.add_argument("--kept", action="store_true", help="measure what the results have not")
+    parser.add_argument("--metric", action="append", choices=METRICS, help="what is measured (both)")
+    options = parser.parse_args()
+    before, rows = kept() if options.kept else {}, []
     with tempfile.TemporaryDirectory() as made:
         folder, places = Path(made), {}
-        for part in (HERE / "plain.txt").read_text().split("=== ")[1:]:
-            title, _, text = part.partition("\n")
+        for part in ("\n" + (HERE / "plain.txt").read_text().removesuffix("\n")).split("\n=== ")[1:]:
+            title, text = f"{part}\n".split("\n", 1)
             places[text] = title
             (folder / title).parent.mkdir(exist_ok=True)
             (folder / title).write_text(text)
         progress = Progress(len(places), "files")
-        for name, stdin, true in took(folder, places):
-            for said in forerun.predict(str(folder / name), metric=METRICS, stdin=stdin):
+        for name, stdin, true in took(folder, places, before, options.metric or METRICS):
+            for said in forerun.predict(str(folder / name), metric=[*true], stdin=stdin):
                 rows.append(said.to_json() | {"measured": true[said.metric], "name": name, "reads": bool(stdin)})
             progress.step(name)
         progress.end()
@@ -53,22 +58,25 @@ def main() -> int:
     return 0 if rows else 1
 
 
-def measured(folder: Path, places: Mapping[str, str]) -> Iterator[Took]:
-    """Of those that run here."""
+def took(
+    folder: Path, places: Mapping[str, str], before: Mapping[str, Mapping[str, float]], metrics: Sequence[str]
+) -> Iterator[Took]:
+    """Of those that run here what each took before, or takes."""
     task = Runtime(repeats=3, timeout_s=60.0)
     for program in load(folder, group_by="file").programs:
-        if (found := task.facts(program.source)).ok:
-            yield places[program.source.text], program.source.reference, found.values
+        name = places[program.source.text]
+        if name in before:
+            yield name, program.source.reference, before[name]
+        elif (found := task.facts(program.source)).ok:
+            yield name, program.source.reference, {metric: found.values[metric] for metric in metrics}
 
 
-def kept(folder: Path, _: Mapping[str, str]) -> Iterator[Took]:
-    """Of those in the results."""
+def kept() -> dict[str, dict[str, float]]:
+    """What the programs of the results took, by metric."""
     true: dict[str, dict[str, float]] = {}
     for row in json.loads(RESULT.read_text())["rows"]:
         true.setdefault(row["name"], {})[row["metric"]] = row["measured"]
-    for name, own in true.items():
-        given = (folder / name).with_suffix(".in")
-        yield name, given.read_bytes() if given.is_file() else b"", own
+    return true
 
 
 if __name__ == "__main__":

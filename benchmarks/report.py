@@ -193,7 +193,7 @@ def shipped() -> str:
     return "\n".join(_experiment(name, lines) for name, lines in experiments.items())
 
 
-PLAIN = {"whole": ", with functions and classes", "text": ", texts that grow"}
+PLAIN = {"whole": ", with functions and classes", "text": ", texts that grow", "stranger": ", whole, by a stranger"}
 """What the folders of `plain.txt` hold."""
 
 
