@@ -172,13 +172,14 @@ def _dealt(rows: Sequence[Row], learned: Learned) -> Split:
 
 def _known(options: argparse.Namespace, learned: Learned) -> Split:
     """The files that are named, and those that came later."""
-    dealt = _dealt(_read(options.rows), learned)
-    return _joined(dealt, _read(options.later), learned) if options.later else dealt
+    return _joined(_dealt(_read(options.rows), learned), _read(options.later), learned)
 
 
 def _joined(dealt: Split, later: Sequence[Row], learned: Learned) -> Split:
     """With rows that came after the training: each where its group is, a new group where its hash says. What is near to
     a row of another part is left out."""
+    if not later:
+        return dealt
     known = [(row, name) for name, part in vars(dealt).items() for row in part if not row.name.startswith(ALIKE)]
     of_group = dict(zip(groups_of(row for row, _ in known), (name for _, name in known), strict=True))
     where = (of_group.get(group) or place(group, learned.seed) for group in groups_of(later))
@@ -316,8 +317,9 @@ def _counted(rows: Sequence[Row], apart: Collection[str]) -> dict[str, int]:
 
 def _judge(options: argparse.Namespace) -> None:
     model = EncoderDecoder(options.output)
-    beside = _beside(options.beside, _dealt(_read(options.rows), model.learned)) if options.beside else {}
-    dealt = _known(options, model.learned)
+    dealt = _dealt(_read(options.rows), model.learned)
+    beside = _beside(options.beside, dealt) if options.beside else {}
+    dealt = _joined(dealt, _read(options.later), model.learned)
     experiments: dict[str, Split] = defaultdict(lambda: Split([], [], []))
     for name in ("train", "validation", "test"):
         for row in getattr(dealt, name):

@@ -93,7 +93,7 @@ def test_a_number_that_is_no_cost_is_learned_too(values: tuple[float, ...], tmp_
 
 def test_what_was_stopped_goes_on_and_other_data_is_refused(trained: Path, tmp_path: Path) -> None:
     parts = Parts(rows(300, 0), rows(60, 1))
-    while not fit(parts, tmp_path, TINY, seconds=1.0):
+    while not fit(parts, tmp_path, TINY, seconds=0.7):
         assert not (tmp_path / "model.safetensors").exists()
         with pytest.raises(InputError, match="holds no checkpoint") as caught:
             EncoderDecoder(tmp_path)

@@ -90,14 +90,13 @@ def test_what_tvm_samples_can_be_written(programs, name):
 
 @pytest.mark.parametrize("name", ["C2D", "GMM", "SFM"])
 def test_mutations_are_legal_and_mostly_change_one_decision(programs, name):
-    program = programs[name]
+    program, unmutated = programs[name], Program(programs[name].source)
     grammar, apart = Decisions(program), list[int]()
     for seed, plan in enumerate(program.random(30, seed=2)):
         (child,) = program.mutated([plan], random.Random(seed))
         assert [child] == program.mutated([plan], random.Random(seed))
         assert grammar.read(grammar.write(child)) == child
-        if seed % 6 == 0:  # of all that was decided before nothing stays
-            assert program.scheduled(child).mod.script() == Program(program.source).scheduled(child).mod.script()
+        assert program.scheduled(child).mod.script() == unmutated.scheduled(child).mod.script()
         if child.space == plan.space:
             apart.append(sum(a != b for a, b in zip(child.decisions, plan.decisions, strict=True)))
     assert len(apart) < 30 and max(apart) > 0
