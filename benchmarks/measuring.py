@@ -37,6 +37,7 @@ from forerun.stats import bootstrap, geometric_mean
 from forerun.tasks.schedule import Schedule
 from forerun.toolchains.tvm import target as targets
 from forerun.toolchains.tvm._load import found, intrinsics, plain
+from forerun.toolchains.tvm.device import IMPORTS
 from forerun.toolchains.tvm.space import Program, Refused
 
 RESULTS = Path(__file__).parent / "results"
@@ -75,7 +76,7 @@ def main() -> None:
     options = parser.parse_args()
     target = targets.here(1)
     intrinsics(targets.made(target))
-    with stock() as theirs, Pool() as pool:
+    with stock() as theirs, Pool(imports=IMPORTS) as pool:
         rows = measured(
             {"forerun": partial(ours, pool), **theirs}, programs(target), options.blocks, options.candidates
         )

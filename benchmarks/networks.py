@@ -39,7 +39,7 @@ from forerun.stats import bootstrap, geometric_mean
 from forerun.tasks.schedule import AGAIN, Schedule
 from forerun.toolchains.tvm import database, network
 from forerun.toolchains.tvm import target as targets
-from forerun.toolchains.tvm.device import Place
+from forerun.toolchains.tvm.device import IMPORTS, Place
 from forerun.toolchains.tvm.extract import GIVEN, Extracted
 from forerun.toolchains.tvm.network import DEFAULT, Network
 from forerun.toolchains.tvm.space import Program
@@ -123,7 +123,7 @@ class Asked:
         self._folder = TemporaryDirectory()
         self.network = _found(self.name, Path(self._folder.name))
         self.given = replace(self.network, layout=GIVEN)
-        self._reader = Pool(1, _READING)
+        self._reader = Pool(1, _READING, IMPORTS)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -170,7 +170,7 @@ class Asked:
         """Each program as it is, then by TVM's rules, where one applies."""
         began, tasks, runs = time.monotonic(), dict[str, Task](), list[tuple[float, str, float | None]]()
         left_out, wrong = {}, {}
-        with Pool(1) as pool:
+        with Pool(1, imports=IMPORTS) as pool:
             for name, program in self.programs.items():
                 source = self._source(program)
                 try:
@@ -237,7 +237,7 @@ class Asked:
         }
         names, options = list(tasks), self.options
         began = time.monotonic()
-        with Pool(1) as pool:
+        with Pool(1, imports=IMPORTS) as pool:
             found = run_metaschedule(
                 [task.source for task in tasks.values()], "evolutionary", options.rival_trials * len(tasks),
                 options.seed, pool, [float(task.weight) for task in tasks.values()], options.at_once,

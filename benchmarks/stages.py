@@ -46,6 +46,7 @@ from forerun.tables import schedules
 from forerun.tables.schedules import Sentence, Sentences
 from forerun.tasks.schedule import Schedule
 from forerun.toolchains.tvm import target as targets
+from forerun.toolchains.tvm.device import IMPORTS
 from forerun.toolchains.tvm.extract import GIVEN
 from forerun.toolchains.tvm.space import Program
 from forerun.train import recipes
@@ -214,7 +215,7 @@ def judged(options: argparse.Namespace, chosen: Sequence[Workload], lines: Lines
     """A line for each network and program: its candidates as they came, and how the cost model sees its drafts."""
     names = [UNIFORM, SHIPS, *(name for name in STAGES if (options.folder / name / COST_MODEL).is_file())]
     progress, task = Progress(len(names) * len(chosen), "searches"), Schedule()
-    with Pool(1, Limits(timeout_s=10.0)) as pool:
+    with Pool(1, Limits(timeout_s=10.0), IMPORTS) as pool:
         for one in chosen:
             source, searches = one.source(targets.here(1)), list[Line]()
             for name in names:
@@ -231,7 +232,7 @@ def judged(options: argparse.Namespace, chosen: Sequence[Workload], lines: Lines
             again: Line = {"stage": "again", "program": one.name}
             if not {*texts} <= {*lines.known(again).get("kernels", ())}:
                 try:
-                    with Pool(1, Limits(timeout_s=600.0)) as alone:
+                    with Pool(1, Limits(timeout_s=600.0), IMPORTS) as alone:
                         seconds = alone.call(compared, source, texts)
                 except ForerunError as error:
                     print(f"{one.name} is not timed again: {error.what}: {error.why}", file=sys.stderr)

@@ -36,6 +36,7 @@ from forerun.stats import bootstrap, geometric_mean
 from forerun.tables import schedules
 from forerun.tasks.schedule import Schedule
 from forerun.toolchains.tvm import target as targets
+from forerun.toolchains.tvm.device import IMPORTS
 from forerun.toolchains.tvm.extract import CHANNELS_LAST, LAYOUTS
 from forerun.toolchains.tvm.space import Program
 from forerun.tuning.dealing import ROUND
@@ -68,12 +69,12 @@ def main() -> int:
     chosen = programs(found, options.held, options.each)
     progress = Progress(len(chosen) * len(options.seed) * len(options.models) * len(options.threads), "searches")
     try:
-        with Pool(1, Limits(timeout_s=TIMEOUT_S)) as pool:
+        with Pool(1, Limits(timeout_s=TIMEOUT_S), IMPORTS) as pool:
             for line in asked(options, chosen, lines, pool):
                 if line is not None:
                     lines.keep(line)
                 progress.step("" if line is None else f"{line['program']} {line['method']}, seed {line['seed']}")
-        with Pool(1, Limits(timeout_s=60 * TIMEOUT_S)) as pool:
+        with Pool(1, Limits(timeout_s=60 * TIMEOUT_S), IMPORTS) as pool:
             for line in again(chosen, options.threads, list(lines), pool):
                 lines.keep(line)
     finally:

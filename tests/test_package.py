@@ -19,7 +19,7 @@ SOURCE = ROOT / "src" / "forerun"
 # Each room may import from those before it, and from itself.
 LAYERS = [
     {"core", "errors", "files", "plain", "threads", "weights", "rows"},
-    {"settings", "stats", "clock", "distribution", "scores"},
+    {"settings", "stats", "clock", "distribution", "scores", "forking"},
     {"sandbox", "store", "registry"},
     {"grammars"},
     {"prompts", "splits", "factories"},

@@ -117,8 +117,10 @@ def test_a_gpu_that_a_kernel_stopped_is_told_from_a_kernel_that_failed() -> None
 def test_what_measures_on_a_gpu_may_reserve_all_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FORERUN_WORKERS", "")
     there = Place(TARGET)
-    assert device.limits(there).memory_bytes > 1 << 48 and 1 <= device.builders(there) <= 8
-    assert device.limits(Place('{"kind":"llvm","num-cores":1}')) == Limits.from_settings()
+    with device.workers(there) as pool:
+        assert pool.limits.memory_bytes > 1 << 48 and 1 <= len(pool) <= 8
+    with device.workers(Place('{"kind":"llvm","num-cores":1}')) as pool:
+        assert pool.limits == Limits.from_settings()
 
 
 def test_what_tvm_needs_of_cuda_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

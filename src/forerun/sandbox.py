@@ -1,8 +1,8 @@
 """Checking in child processes that may die: a crash, a hang or too much memory becomes a Measurement.
 
 A worker is a Python process that imports the task, keeps what the task prepares for a source (a parsed module), and
-answers one request at a time over a socket. It is started afresh rather than forked, so a caller with threads is safe;
-it ends when its parent does. What takes time to prepare is prepared on all cores, and what is timed is timed alone
+answers one request at a time over a socket. It is no fork of its caller, who may have threads (`forerun.forking`); it
+ends when its caller does. What takes time to prepare is prepared on all cores, and what is timed is timed alone
 (`TimedAlone`).
 """
 
@@ -14,10 +14,8 @@ import os
 import resource
 import signal
 import socket
-import subprocess
 import sys
 import tempfile
-import threading
 import time
 from abc import abstractmethod
 from collections import deque
@@ -26,7 +24,7 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from typing import Any, BinaryIO, TypeVar
 
-from forerun import settings
+from forerun import forking, settings
 from forerun.core import Measurement, Source, Task
 from forerun.errors import ForerunError, ToolMissing
 
@@ -109,15 +107,20 @@ class TimedAlone(Task[A]):
 class Pool:
     """Worker processes that measure answers in parallel. Use as a context manager; not shared between threads."""
 
-    def __init__(self, workers: int | None = None, limits: Limits | None = None) -> None:
+    def __init__(self, workers: int | None = None, limits: Limits | None = None, imports: Sequence[str] = ()) -> None:
+        """`imports` are modules that take long to import and start no threads: workers begin with them."""
         self.limits = limits or Limits.from_settings()
-        self._workers = [_Worker(self.limits) for _ in range(workers or settings.workers())]
+        self._workers = [_Worker(self.limits, imports) for _ in range(workers or settings.workers())]
 
     def __enter__(self) -> Pool:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def __len__(self) -> int:
+        """Of workers."""
+        return len(self._workers)
 
     def close(self) -> None:
         """Ends every worker."""
@@ -246,8 +249,9 @@ def _finished(busy: Iterable[_Worker]) -> Iterator[tuple[_Worker, Measurement | 
 @dataclass(eq=False)
 class _Worker:
     limits: Limits
+    imports: Sequence[str] = ()
     deadline: float = 0.0
-    _process: subprocess.Popen[bytes] | None = None
+    _process: forking.Forked | None = None
     _connection: Connection | None = None
     _log: BinaryIO | None = None
     _sent: tuple[Any, Any] = field(default=(None, None))
@@ -311,16 +315,8 @@ class _Worker:
     def _start(self) -> None:
         ours, theirs = socket.socketpair()
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the worker
-        command = [sys.executable, "-P", "-c", "from forerun import sandbox; sandbox.serve()"]
-        numbers = (theirs.fileno(), os.getpid(), self.limits.memory_bytes)
-        self._process = subprocess.Popen(
-            [*command, *map(str, numbers)],
-            stdin=subprocess.DEVNULL,
-            stdout=self._log,
-            stderr=self._log,
-            pass_fds=[theirs.fileno()],
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
-            start_new_session=True,
+        self._process = forking.start(
+            serve, self.limits.memory_bytes, output=self._log.fileno(), passed=theirs.fileno(), imports=self.imports
         )
         theirs.close()
         self._connection = Connection(ours.detach())
@@ -346,15 +342,13 @@ def _cause(status: int, said: str) -> str:
     return f"crash: {how}" + (f": {reason[:200]}" if reason else "")
 
 
-def serve() -> None:
+def serve(descriptor: int, memory: int) -> None:
     """The worker's side: answers until the other end closes."""
     global _worker
     _worker = True
-    descriptor, parent, memory = (int(a) for a in sys.argv[1:4])
     # The soft limit alone: a program that is measured gets limits of its own, which may be wider.
     resource.setrlimit(resource.RLIMIT_AS, (memory, resource.getrlimit(resource.RLIMIT_AS)[1]))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     connection = Connection(descriptor)
     task: Any = None
     source: Any = None
@@ -415,10 +409,3 @@ def _guarded(function: Callable[..., T], *arguments: object) -> T | Measurement 
         return Measurement(error=f"{error.what}: {error.why}")
     except Exception as error:  # a plugin's mistake must not end a search
         return Measurement(error=f"{type(error).__name__}: {error}")
-
-
-def _end_with(parent: int) -> None:
-    # A worker inside a long compilation does not read its socket, so it would outlive a parent that was killed.
-    while os.getppid() == parent:
-        time.sleep(1)
-    os._exit(0)

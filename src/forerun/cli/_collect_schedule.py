@@ -59,7 +59,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Measures every program's candidates; prints a row for each family."""
-    from forerun.toolchains.tvm.device import builders, limits, located
+    from forerun.toolchains.tvm.device import located, workers
     from forerun.tuning.resuming import Resuming
 
     if options.extract is not None:
@@ -86,7 +86,7 @@ def run(options: argparse.Namespace) -> int:
             return Tuned(workload, None, f"{error.what}: {error.why}")
 
     # One at a time, its kernels built by all workers: other programs beside it are noise.
-    with Pool(builders(place), limits(place)) as pool, Store(store) as opened:
+    with workers(place) as pool, Store(store) as opened:
         for workload in found:
             done.append(work(workload, pool, opened))
             progress.step(workload.name)
@@ -103,6 +103,7 @@ def extract(options: argparse.Namespace) -> None:
     """Adds the programs of networks to the file; those of networks that are in it already are not made again."""
     from forerun.corpora import tensor_networks
     from forerun.toolchains.tvm import target
+    from forerun.toolchains.tvm.device import IMPORTS
 
     path = in_folder("--workloads", options.workloads)
     found = {each.text: each for each in workloads.read(path)} if path.is_file() else {}
@@ -113,7 +114,7 @@ def extract(options: argparse.Namespace) -> None:
         raise UsageError(f"--extract {unknown[0]}", "there is no such network", todo)
     asked = [name for name in options.extract or every if name not in there]
     progress, device = Progress(len(asked), "networks"), target.parse(options.target)
-    with Pool(1, Limits(timeout_s=900.0, memory_bytes=16 << 30)) as pool:
+    with Pool(1, Limits(timeout_s=900.0, memory_bytes=16 << 30), IMPORTS) as pool:
         for name in asked:
             try:
                 made = pool.call(_programs, name, device)

@@ -32,7 +32,7 @@ from forerun.store import Store
 from forerun.tasks.schedule import AGAIN, Again, Schedule, gains
 from forerun.toolchains.tvm import database, network
 from forerun.toolchains.tvm import target as targets
-from forerun.toolchains.tvm.device import NO_LIMIT, Place, builders, limits, located
+from forerun.toolchains.tvm.device import IMPORTS, NO_LIMIT, Place, located, workers
 from forerun.toolchains.tvm.extract import CHANNELS_LAST, LAYOUTS, Extracted
 from forerun.tuning import output as folder
 from forerun.tuning.dealing import Hand, deal
@@ -205,12 +205,12 @@ def tune(
             folder.kept(out, asked.name, place.target)
         writer = _proposer(proposer, checkpoint)
         tell(Progress("reading", asked.name))
-        reader = stack.enter_context(Pool(1, _READING))
+        reader = stack.enter_context(Pool(1, _READING, IMPORTS))
         found, left_out = asked.programs(reader, place)
         digest = folder.digest_of(found, left_out)
         if out is not None:
             folder.kept(out, asked.name, place.target, digest)
-        pool = stack.enter_context(Pool(builders(place), limits(place)))
+        pool = stack.enter_context(workers(place))
         kept = stack.enter_context(Store(settings.store_path() if store is None else Path(store)))
         table = _Table(writer, place, seed, pool, kept, tell, trials, per_task, len(found))
 

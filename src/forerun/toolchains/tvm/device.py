@@ -18,7 +18,7 @@ from typing import Any
 from forerun import settings
 from forerun.clock import interleaved
 from forerun.errors import ToolMissing, UsageError, reason
-from forerun.sandbox import Limits, broken
+from forerun.sandbox import Limits, Pool, broken
 from forerun.toolchains.llvm import clang
 from forerun.toolchains.tvm import target as targets
 from forerun.toolchains.tvm._load import load, use_threads
@@ -29,6 +29,8 @@ Timer = Callable[[int, int], Sequence[float]]
 
 NO_LIMIT = 1 << 60
 """Bytes of addresses."""
+IMPORTS = ("forerun.toolchains.tvm._imports",)
+"""What workers begin with that measure tensor programs on a processor, or read networks."""
 _ASKING_S = 60.0
 _INTRINSICS_S = 90.0
 """A worker's first measurement for a GPU may wait for TVM's tensor intrinsics: 10 seconds of a fast, idle core."""
@@ -184,20 +186,19 @@ def located(target: str, rpc: str | None) -> Place:
     return Place(there, remote)
 
 
-def builders(place: Place) -> int:
-    """Workers that build kernels of a program at once: as many as the setting `workers` says, else one for each core,
-    for a GPU too: CUDA's compiler takes 3 to 20 seconds of one for a product of matrices. One asks another machine."""
-    if settings.get("workers"):
-        return settings.workers()
-    return min(settings.workers(), _BUILDERS) if place.remote is None else 1
+def workers(place: Place) -> Pool:
+    """What measures there.
 
-
-def limits(place: Place) -> Limits:
-    """Of what measures. The driver of a GPU reserves addresses for all the memory there is."""
-    found = Limits.from_settings()
+    So many workers build kernels of a program at once: as many as the setting `workers` says, else one for each core,
+    for a GPU too: CUDA's compiler takes 3 to 20 seconds of one for a product of matrices. One asks another machine. The
+    driver of a GPU reserves addresses for all the memory there is, and bears no fork once it is in use.
+    """
+    count, limits = settings.workers(), Limits.from_settings()
+    if not settings.get("workers"):
+        count = min(count, _BUILDERS) if place.remote is None else 1
     if targets.device(place.target) == "cpu":
-        return found
-    return replace(found, timeout_s=found.timeout_s + _INTRINSICS_S, memory_bytes=NO_LIMIT)
+        return Pool(count, limits, IMPORTS)
+    return Pool(count, replace(limits, timeout_s=limits.timeout_s + _INTRINSICS_S, memory_bytes=NO_LIMIT))
 
 
 def _of_this_machine(target: str) -> None:
