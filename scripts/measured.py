@@ -3,6 +3,7 @@
     measured.py pack STORE... --folder OWNER/NAME@COMMIT=DIR... -o programs.csv.gz
     measured.py unpack programs.csv.gz --folder DIR... -o store.sqlite
     measured.py sources programs.csv.gz
+    measured.py write written.jsonl.gz -o FOLDER
 
 `pack` writes a line for each metric of each program that `forerun collect memory` or `forerun collect size --sources`
 measured and whose file lies in one of the folders, of each module of `forerun collect size`, of each generated program,
@@ -11,6 +12,8 @@ transformers that is installed: pack where you measured. `unpack` finds the text
 folders of any name, draws what is generated again, has PyTorch's compiler write the kernels again (with the versions of
 it and of transformers that the table names), and makes a store of them: `forerun data export` makes rows of it as it
 does of any. Modules are compiled again, by `forerun collect size`. `sources` counts what is in a table.
+`write` makes a folder of the programs that were written to be measured, each at every one of its sizes: for `forerun
+collect memory --group-by top`, and for `unpack`.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ import csv
 import gzip
 import hashlib
 import io
+import json
 import re
 import sys
 from collections import defaultdict
@@ -55,6 +59,8 @@ from forerun.toolchains.inductor.target import networks
 
 _PROGRAMS, _NETWORKS, _KERNELS, _MODULES = Memory(), Latency(), Kernels(), f"{Passes.name}/{Passes.version}"
 _LATENCY = {"latency": LATENCY}
+WRITTEN = "written"
+"""The folder of programs that were written to be measured, and how their names begin."""
 _SIZES = size.Size("", 0)
 """Without LLVM: nothing is measured here."""
 
@@ -167,7 +173,42 @@ def _layers(source: Source) -> Place:
 
 
 def _drawn(source: Source) -> Place | None:
-    return Place("generated", "", "Apache-2.0", "") if source.name.startswith("generated/") else None
+    """Of what is this project's own."""
+    whose, _, path = source.name.partition("/")
+    if whose not in ("generated", WRITTEN):
+        return None
+    return Place(whose, "", "Apache-2.0", path if whose == WRITTEN else "")
+
+
+def written_programs(path: Path) -> Iterator[tuple[str, str]]:
+    """The programs that were written to be measured, each at every one of its sizes: the path, and the text.
+
+    A line of the file has the `name` of a file, its `text` with a place such as `@A@` for each size, and the values of
+    these in each of the `cases`. Raises InputError.
+    """
+    try:
+        lines = list(map(json.loads, gzip.decompress(path.read_bytes()).decode().splitlines()))
+    except (OSError, EOFError, ValueError) as error:
+        raise InputError(f"cannot read {path}", str(error), "name written.jsonl.gz of benchmarks/measured") from error
+    for line in lines:
+        folder, _, name = line["name"].rpartition("/")
+        stem, _, suffix = name.rpartition(".")
+        for place, case in enumerate(line["cases"], 1):
+            text = line["text"]
+            for letter, value in case.items():
+                text = text.replace(f"@{letter}@", value)
+            if suffix == "java":  # its class is called as its file
+                yield f"{folder}/{stem}{place}.java", re.sub(rf"\b{stem}\b", f"{stem}{place}", text)
+            else:
+                yield f"{folder}/{stem}-{place}.{suffix}", text
+
+
+def write_programs(path: Path, folder: Path) -> int:
+    """Writes all of them into a folder, whose name is that of their corpus. Returns how many."""
+    count = 0
+    for count, (name, text) in enumerate(written_programs(path), 1):  # noqa: B007
+        write_atomically(folder / name, text.encode())
+    return count
 
 
 def write(path: Path, lines: Iterable[Line]) -> int:
@@ -329,6 +370,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         elif options.verb == "unpack":
             kept, there = unpack(read(options.table), options.folder, options.output)
             print(f"{kept:,} of {there:,} texts found; trials are in {options.output}", file=sys.stderr)
+        elif options.verb == "write":
+            count = write_programs(options.programs, options.output)
+            print(f"{counted(count, 'program')} in {options.output}", file=sys.stderr)
         else:
             show(sources(read(options.table)), options.format)
     except ForerunError as error:
@@ -340,7 +384,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     verbs = parser.add_subparsers(dest="verb", required=True)
-    packing, unpacking, counting = (verbs.add_parser(name) for name in ("pack", "unpack", "sources"))
+    packing, unpacking, counting, writing = (verbs.add_parser(one) for one in ("pack", "unpack", "sources", "write"))
     packing.add_argument("stores", type=Path, nargs="+", metavar="STORE")
     packing.add_argument("--folder", action="append", default=[], metavar="OWNER/NAME@COMMIT=DIR")
     packing.add_argument("--packages", type=Path, default=Path(), metavar="DIR", help="Debian's, as in the cache")
@@ -348,7 +392,8 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     unpacking.add_argument("--folder", action="append", default=[], type=Path, metavar="DIR")
     counting.add_argument("table", type=Path)
     add_format(counting)
-    for one in (packing, unpacking):
+    writing.add_argument("programs", type=Path)
+    for one in (packing, unpacking, writing):
         one.add_argument("-o", "--output", type=Path, required=True)
     return parser.parse_args(arguments)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 from pathlib import Path
 from types import ModuleType
 
@@ -116,6 +117,36 @@ def test_programs_are_written_again(measured: ModuleType, tmp_path: Path) -> Non
     lines = list(measured.pack([path], {}, tmp_path))
     assert {(line.source, line.licence, line.n) for line in lines} == {("generated", "Apache-2.0", 2)}
     assert measured.unpack(lines, [], tmp_path / "again.sqlite") == (5, 5)
+    assert rows(tmp_path / "again.sqlite", "memory") == rows(path, "memory")
+
+
+def test_programs_that_were_written_for_it_come_back_at_each_of_their_sizes(
+    measured: ModuleType, tmp_path: Path
+) -> None:
+    java = "class Fill { int[] xs = new int[@A@ * @B@]; }  // Filled by Fill"
+    lines = [
+        {"name": "games-fill/Fill.java", "text": java, "cases": [{"A": "5", "B": "7"}, {"A": "1 << 9", "B": "2"}]},
+        {"name": "text-count/count.py", "text": "print(len('a' * @N@))\n", "cases": [{"N": "30"}]},
+    ]
+    packed = tmp_path / "written.jsonl.gz"
+    packed.write_bytes(gzip.compress("".join(json.dumps(line) + "\n" for line in lines).encode()))
+    folder = tmp_path / measured.WRITTEN
+    assert measured.main(["write", str(packed), "-o", str(folder)]) == 0
+    found = {str(path.relative_to(folder)): path.read_text() for path in folder.rglob("*.*")}
+    assert found == {
+        "games-fill/Fill1.java": "class Fill1 { int[] xs = new int[5 * 7]; }  // Filled by Fill1",
+        "games-fill/Fill2.java": "class Fill2 { int[] xs = new int[1 << 9 * 2]; }  // Filled by Fill2",
+        "text-count/count-1.py": "print(len('a' * 30))\n",
+    }
+    path, task = tmp_path / "programs.sqlite", Memory()
+    with Store(path) as opened:
+        for name, text in found.items():
+            source = Source(text, "java", f"{measured.WRITTEN}/{name}", "some 1; here")
+            taken = Measurement({"memory": float(len(text)), "memory_spread": 0.5, "runs": 1.0}, True)
+            opened.add([Trial(task.id, source, Draft(None), taken)], task.grammar(source))
+    again = list(measured.pack([path], {}, tmp_path))
+    assert {(one.source, one.licence, one.path) for one in again} == {("written", "Apache-2.0", name) for name in found}
+    assert measured.unpack(again, [folder], tmp_path / "again.sqlite") == (3, 3)
     assert rows(tmp_path / "again.sqlite", "memory") == rows(path, "memory")
 
 
