@@ -132,6 +132,17 @@ def test_the_prompt_of_a_program_has_counters() -> None:
     check(dict(found.counters), loops=1, depth=1, largest=1000)
 
 
+FILLED = """\
+def f(n):
+    a = []
+    for i in range(n):
+        a.append(i)"""
+REMEMBERED = """\
+memo = {}
+def f(n, k):
+    if (n, k) not in memo:
+        memo[n, k] = f(n - 1, k) + f(n, k - 1)
+    return memo[n, k]"""
 SIEVE = """def sieve(n):
     marked = bytearray(n + 1)
     i = 2
@@ -257,6 +268,65 @@ def test_blocks_of_one_line_end_in_it(language: str, text: str, iterations: floa
         ("javascript", "const a = []; for (let i = 0; i < 700; i++) a.push({ x: i });", 73 * 700),
         ("lua", "local a = {} for i = 1, 700 do a[#a + 1] = {i, i} end", (14 + 107) * 700),
         ("rust", "let mut m = HashMap::new(); for i in 0..700u64 { m.insert(i, i); }", 48 * 700),
+        ("javascript", "const c = { width: 50, height: 30 };\nconst a = new Uint8Array(c.width * c.height);", 1500),
+        ("javascript", "function f({ w, h }) { return new Uint8Array(w * h); }\nf({ w: 50, h: 30 });", 1500),
+        ("javascript", "class G { constructor(n, m) { this.a = new Uint8Array(n * m); } }\nnew G(50, 30);", 1500),
+        ("javascript", "const f = (n, k) => { const a = new Uint8Array(n); return a; };\nf(1500, 3);", 1500),
+        ("javascript", "const a = Array.from({ length: 50 }, () => new Uint8Array(30));", 1500),
+        ("javascript", "const a = Array.from({ length: 50 }, (_, i) => ({ i }));", 73 * 50),
+        ("go", "func main() {\n const w, h = 50, 30\n a := make([]byte, w*h)\n}", 1500),
+        ("go", "func (s *S) f(n int) { s.a = make([]byte, n) }\nfunc main() { x.f(1500) }", 1500),
+        ("go", "type P struct {\n x, y float64\n}\nvar p []P\nfor i := 0; i < 700; i++ { p = append(p, q) }", 17 * 700),
+        ("python", "class A:\n    def __init__(self, n, m=3):\n        self.a = bytearray(n * m)\nA(50, 30)", 1500),
+        ("python", "class A:\n    def f(self, n):\n        self.a = bytearray(n)\nx = A()\nx.f(1500)", 1500),
+        ("python", "w, h = 50, 30\na = bytearray(w * h)", 1500),
+        (
+            "python",
+            "def g(n):\n    for i in range(n):\n        yield i\na = []\nfor x in g(700):\n    a.append(x)",
+            40 * 700,
+        ),
+        ("ruby", "class G\n  def initialize(n)\n    @a = Array.new(n, 0)\n  end\nend\nG.new(700)", 5600),
+        ("rust", "fn main() { let (w, h) = (50, 30); let a = vec![0u8; w * h]; }", 1500),
+        ("rust", "struct C { rows: usize }\nfn main() { let c = C { rows: 1500 }; let a = vec![0u8; c.rows]; }", 1500),
+        ("c++", "class K { public: K(int n, int m) { vector<char> b(n * m); } };\nint main() { K k(50, 30); }", 1500),
+        ("c", "void *need(size_t n) { void *p = malloc(n); return p; }\nint main() { char *a = need(1500); }", 1500),
+        ("c", "struct t *q = f(); int main() { q->n = 1500; char *a = malloc(q->n); }", 1500),
+        ("lua", "local w, h = 50, 14\nlocal t = {}\nfor i = 1, w * h do t[i] = i end", 14 * 700),
+        (
+            "lua",
+            "local P = {}\nfunction P.new(n)\n local t = {}\n for i = 1, n do t[i] = i end\nend\nP.new(700)",
+            14 * 700,
+        ),
+        ("perl", "my (%a, %b);\nfor my $i (1 .. 700) { $a{$i}{x} = 1; }", 196 * 700),
+        ("php", "<?php $c = ['rows' => 700]; $a = range(1, $c->rows);", 16 * 699),
+        ("java", "var a = IntStream.range(0, 700).mapToObj(i -> f(i)).collect(Collectors.toList());", 48 * 700),
+        # What a function makes for itself is gone when it ends.
+        (
+            "python",
+            f"{FILLED}\nfor k in range(50):\n    f(700)",
+            28_000,
+        ),
+        (
+            "python",
+            f"{FILLED}\n    return a\nfor k in range(50):\n    b = f(7)",
+            280,
+        ),
+        (
+            "python",
+            f"{FILLED}\n    return a\nc = []\nfor k in range(50):\n    c.append(f(700))",
+            1_400_000,
+        ),
+        # A function in the head of a loop is called once.
+        (
+            "python",
+            "def f(n):\n    for i in range(n):\n        a.append(i)\n        yield i\nfor x in f(700):\n    pass",
+            28_000,
+        ),
+        (
+            "python",
+            f"{REMEMBERED}\nf(50, 14)",
+            (85 + 136) * 700,
+        ),
         ("c", 'int a[n]; /* malloc(500) */ char *s = "malloc(600)";', 0),
     ],
 )

@@ -96,12 +96,13 @@ class Sum:
 
     def _named(self, token: str, i: int) -> tuple[float | None, int]:
         following = self._reader.part(i + 1)
-        if following == "." and is_word(self._reader.part(i + 2)) and token in ("Math", "math", "Main", "self", "this"):
-            return self._named(self._reader.part(i + 2), i + 2)
-        if following == "." and token[:1].isupper() and self._reader.worth(self._reader.part(i + 2)) is not None:
-            return self._named(self._reader.part(i + 2), i + 2)
-        if following == "." and self._reader.part(i + 2) in ("len", "size", "length", "count"):
-            return self._reader.count(token), i + 3 + 2 * (self._reader.part(i + 3) == "(")
+        member = i + 2 if following == "." else i + 3 if (following, self._reader.part(i + 2)) == ("-", ">") else 0
+        if member and is_word(name := self._reader.part(member)):
+            if name in ("len", "size", "length", "count"):
+                held, called = self._reader.count(token), self._reader.part(member + 1) == "("
+                return self._reader.worth(name) if held is None and not called else held, member + 1 + 2 * called
+            if token in ("Math", "math", "Main", "self", "this") or self._reader.worth(name) is not None:
+                return self._named(name, member)
         if following != "(":
             return self._reader.worth(token), i + 1
         if token in ("len", "count", "sizeof", "scalar") and self._reader.part(i + 3) == ")":

@@ -43,7 +43,8 @@ class Asked:
         if tokens[max(0, i - 4) : i - 1] == [".", "random", "."]:
             return self._drawn(i), self._takes.share(8.0)
         before = tokens[i - 1]
-        called = before in _ASKING or before.endswith("Array") or (before == "new" and tokens[i - 3] == "Array")
+        named = before in _ASKING or before in self._names.allocating
+        called = named or before.endswith("Array") or (before == "new" and tokens[i - 3] == "Array")
         declared = not called and self._declared(i)
         if not (called or declared):
             return 0.0, 1.0
@@ -59,7 +60,7 @@ class Asked:
         if not (made or fixed or self._typed_before(i)):
             return 0.0, 1.0
         of = before if made else self._text.part(i + 3) if fixed else self._tokens[i - 2]
-        return self._spans.multiplied(i), self._takes.share(self._takes.typed([of]) or 8.0)
+        return self._spans.multiplied(i), self._takes.share(self._text.records.typed([of]) or 8.0)
 
     def _drawn(self, i: int) -> float:
         """How many numbers NumPy draws: `np.random.rand(n, m)`, `np.random.normal(0, 1, size=(n, m))`."""
@@ -77,13 +78,14 @@ class Asked:
             text = next((k for k in (i - 3, i + 1) if part(k) == '"'), None)
             return self.copied(text) if text is not None else takes.share(8.0 if called == "rep" else 1.0)
         inside = self._tokens[i : self._text.closing(i)]
-        if called in _UNTYPED and "sizeof" not in inside:
+        if (called in _UNTYPED or called in self._names.allocating) and "sizeof" not in inside:
             return takes.share(1.0)
         if declared:
             before = self._text.before(i, 8)
-            return takes.share(1.0 if "string" in before and "<" not in before else takes.typed(before) or 8.0)
+            characters = "string" in before and "<" not in before
+            return takes.share(1.0 if characters else self._text.records.typed(before) or 8.0)
         near = [*inside, called, part(i - 3) if part(i - 2) == "." else ""]
-        return takes.share(takes.typed(near) or (8.0 if called in _WORDS else takes.filled))
+        return takes.share(self._text.records.typed(near) or (8.0 if called in _WORDS else takes.filled))
 
     def declared(self, i: int) -> str:
         """The name of what the bracket at `i` declares to hold so many: `vector<int> a(n)`, `int a[n]`; or nothing."""
@@ -119,8 +121,8 @@ class Asked:
         """Bytes of what stands there, where it says what it is: `0u8`, `true`."""
         if self._tokens[i] in ("true", "false"):
             return 1.0
-        return self._takes.typed([self._text.suffixes.get(i, self._tokens[i])])
+        return self._text.records.typed([self._text.suffixes.get(i, self._tokens[i])])
 
     def stated(self, i: int) -> float | None:
         """Bytes of an element by a type that its statement tells in front of `i`, the nearest first."""
-        return self._takes.typed(self._text.before(i, 16))
+        return self._text.records.typed(self._text.before(i, 16))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from forerun.tasks._arithmetic import FAR
 from forerun.tasks._asked import Asked
+from forerun.tasks._functions import Functions
 from forerun.tasks._names import LENGTHS, Names
 from forerun.tasks._spans import RANGING, Spans
 from forerun.tasks._stdin import is_word
@@ -23,8 +24,11 @@ known."""
 class Contents:
     """How many elements there are, and how many of the language's lists they count for."""
 
-    def __init__(self, text: Text, names: Names, spans: Spans, asked: Asked) -> None:
+    def __init__(self, text: Text, names: Names, functions: Functions, spans: Spans, asked: Asked) -> None:
         self._text, self._tokens, self._names, self._spans, self._asked = text, text.tokens, names, spans, asked
+        self._functions = functions
+        self._given: dict[str, float] = {}
+        """What functions give counts for."""
         self._large: dict[str, float] = {}
         """Names that were bound to what holds many elements, and how many."""
         self._weights: dict[int, float] = {}
@@ -41,6 +45,8 @@ class Contents:
             elif token in ("(", "[") and (name := self._asked.declared(i)):
                 wanted = self._spans.shaped(i + 1) if token == "(" else self._names.work_out(i + 1)
                 self._names.hold(name, wanted)
+            elif token == "return" and (name := self._functions.at(i)):
+                self._given[name] = max(self._given.get(name, 0.0), self.told(i + 1)[1])
 
     def forget(self) -> None:
         """The text is read from its beginning."""
@@ -70,6 +76,8 @@ class Contents:
                 kept.pop()
             elif not ended and kept[-1] and token != but and token in self._large and self._whole(i):
                 weight = max(weight, self._large[token])
+            elif not ended and kept[-1] and token in self._given and tokens[i + 1] == "(":
+                weight = max(weight, self._given[token])
             if near and count < 0:
                 count = self._gone_through(i)
         return max(count, 0.0), weight

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from forerun.tasks._footprint import footprint
+from forerun.tasks._functions import GONE, KEPT
 from forerun.tasks._growth import GROWING
 from forerun.tasks._nesting import Blocks, Braces, Ends, Indents, Mixed, Nest, Parens
 from forerun.tasks._rounds import UNKNOWN
@@ -185,7 +186,7 @@ class _Scan:
         self.nest = _NESTS.get(syntax.nesting, Indents)()
         self.branches = self.calls = self.allocations = 0
         self.largest = 0.0
-        self._grown: dict[str, list[tuple[float, float, float]]] = {}
+        self._grown: dict[str, list[tuple[float, float, float, int]]] = {}
         """What adds to something in each function: the weight of the loops around it, the logarithms of how many keys
         there can be and of what one counts for."""
         self._written = 0.0
@@ -200,6 +201,9 @@ class _Scan:
         """The weight of the heaviest nest of each function."""
         self._called: dict[str, dict[str, float]] = {}
         """What each function calls, and the weight of the loops around it."""
+        self._stored: dict[tuple[str, str], float] = {}
+        """The same, of calls whose results are kept beside others."""
+        self._storing, self._headed = sizes.storing, sizes.headed
         self._implied, self._put = sizes.implied[::-1], sizes.grown[::-1]
         self._unused = sizes.unused[::-1]
         self._lisp, self._loops = syntax.nesting == "(", syntax.loops
@@ -215,12 +219,12 @@ class _Scan:
         while self._begun and self._begun[-1][0] <= start:
             self._since[self._here, self._begun.pop()[1]] = self.nest.passed
         while self._put and self._put[-1].at <= start:
-            _, keys, each, times, onto = self._put.pop()
+            _, keys, each, times, onto, lasting = self._put.pop()
             passed, since = self.nest.passed + math.log(times), self._since.get((self._here, onto))
             if since is not None:
                 self._written = max(self._written, min(passed - since, math.log(keys)) + math.log(each))
             else:
-                self._grown.setdefault(self._here, []).append((passed, math.log(keys), math.log(each)))
+                self._grown.setdefault(self._here, []).append((passed, math.log(keys), math.log(each), lasting))
         kind = token.lastgroup
         if self._names:
             self._follow(token, kind, start)
@@ -253,22 +257,46 @@ class _Scan:
         if start in self._functions:
             self._inside.append((self._functions[start], depth))
         elif kind == "call" and (name := token["word"]) in self._names and name != here:
-            calls = self._called.setdefault(here, {})
-            calls[name] = max(calls.get(name, 0.0), self.nest.passed)
+            calls, weight = self._called.setdefault(here, {}), self.nest.passed
+            weight = max(weight - math.log(self._headed.get(start, 1.0)), 0.0)
+            calls[name] = max(calls.get(name, 0.0), weight)
+            if start in self._storing:
+                self._stored[here, name] = max(self._stored.get((here, name), 0.0), weight)
 
     def grown(self) -> float:
         """The weight of what most is added to something in loops, which may stand around calls of the function."""
-        around = {"": 0.0}
+        around, given = {"": 0.0}, dict[str, float]()
+        edges = self._forward()
         for _ in range(_LEVELS):
-            for name, calls in self._called.items():
-                for other, weight in calls.items():
-                    around[other] = max(around.get(other, 0.0), around.get(name, 0.0) + weight)
+            for name, other, weight in edges:
+                around[other] = max(around.get(other, 0.0), around.get(name, 0.0) + weight)
+        for name, other, _ in edges:
+            if (stored := self._stored.get((name, other))) is not None:
+                given[other] = max(given.get(other, 0.0), around.get(name, 0.0) + stored)
         found = self._written
         for name, added in self._grown.items():
-            for passed, keys, each in added:
-                weight = around.get(name, 0.0) + passed
+            for passed, keys, each, lasting in added:
+                outside = 0.0 if lasting == GONE else (around if lasting == KEPT else given).get(name, 0.0)
+                weight = outside + passed
                 found = max(found, min(weight, keys) + each if weight else 0.0)
         return found
+
+    def _forward(self) -> list[tuple[str, str, float]]:
+        """Who calls whom, and the weight of the loops around it, but for what calls its caller."""
+        reached: dict[str, set[str]] = {}
+        for name in self._called:
+            found, left = set[str](), [name]
+            while left:
+                new = self._called.get(left.pop(), {}).keys() - found
+                found |= new
+                left += new
+            reached[name] = found
+        return [
+            (name, other, weight)
+            for name, calls in self._called.items()
+            for other, weight in calls.items()
+            if name not in reached.get(other, ())
+        ]
 
     def heaviest(self) -> float:
         """The weight of the heaviest nest of loops, of which some may stand in functions that the others call."""

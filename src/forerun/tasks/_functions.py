@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from forerun.tasks._arithmetic import number
-from forerun.tasks._names import Names
+from forerun.tasks._names import LENGTHS, Names
 from forerun.tasks._stdin import is_word
 from forerun.tasks._tokens import Text
 
@@ -16,7 +17,24 @@ _DEEPEST = 80.0
 _MAKING = frozenset("malloc calloc new".split())
 """What makes something of its own, where nothing is freed."""
 _DEFINING = frozenset("def fn func function sub fun proc".split())
+_CLASSES = frozenset("class struct".split())
+_CONSTRUCTING = frozenset("__init__ initialize constructor __construct".split())
+_SELF = frozenset("self this cls".split())
+_CONTROLLING = frozenset("if for while switch catch function return".split())
 _REMEMBERING = frozenset("cache lru_cache memoize".split())
+_MEMO = re.compile(r"_?(?:memo|cache|known|seen|dp|table|results?|computed|best)\w*", re.IGNORECASE)
+"""What results are remembered in."""
+_ALLOCATING = frozenset("malloc calloc realloc".split())
+_FEW_LINES, _BODY = 40, 400
+"""Tokens of a function that does nothing else, and of any that is read."""
+GONE, GIVEN, KEPT = range(3)
+FREED = "free"
+"""What frees memory."""
+_GIVING = frozenset("yield ( , = [ { : => &".split())
+_ONLY_LOOKING = LENGTHS | frozenset(
+    "print println printf sorted sum max min any all join range enumerate sort reversed free sqrt log in".split()
+)
+"""What is called with something and keeps nothing of it."""
 _REMEMBERED = 1e7
 """Results of a function; what would give more is not called with all of them."""
 
@@ -28,26 +46,66 @@ class Functions:
         self._text, self._tokens, self._starts, self._names = text, text.tokens, text.starts, names
         self._called = [i for i, token in enumerate(self._tokens) if token == "(" and is_word(self._tokens[i - 1])]
         """Parentheses behind names, of calls and of definitions."""
+        self._classes = {
+            name: i for i, (before, name) in enumerate(pairwise(self._tokens)) if before in _CLASSES and is_word(name)
+        }
+        """Where they are defined."""
         self._parameters: dict[str, list[str]] = {}
         self._bodies: dict[str, int] = {}
         """Where each function is defined."""
+        self._places: dict[str, list[int]] = {}
+        """Where each token stands, once that is asked."""
+        self._lasting: dict[tuple[str, str], int] = {}
+        self._defined: set[int] = set()
+        """Parentheses of parameters."""
         self._define()
         self._define_subs()
+        self._begins = sorted(self._bodies.values())
+        self._named_at = {start: name for name, start in self._bodies.items()}
+        names.allocating = frozenset(name for name, start in self._bodies.items() if self._allocates(name, start))
 
     def _define(self) -> None:
+        classes = sorted((i, name) for name, i in self._classes.items())
         for i in self._called:
             if self._defines(i):
                 name = self._tokens[i - 1]
-                self._parameters.setdefault(name, [_named(part) for part in self._text.parts(i)])
+                if name in _CONSTRUCTING and (at := bisect_right(classes, (i, ""))):
+                    self._take(classes[at - 1][1], i)
+                self._take(name, i)
                 self._bodies.setdefault(name, i)
+        for i, token in enumerate(self._tokens):  # JavaScript: `const f = (a, b) => …`
+            if token == "(" and self._tokens[i - 1] == "=" and self._arrow(self._text.closing(i) + 1):
+                name = self._text.bound(i - 1)
+                self._take(name, i)
+                if self._text.part(self._text.closing(i) + 2) == "{":
+                    self._bodies.setdefault(name, i - 1)
+
+    def _take(self, name: str, i: int) -> None:
+        """The parameters of a function or class in the parentheses there; what a method is called on is none."""
+        found = [_named(part) for part in self._text.parts(i)]
+        self._defined.add(i)
+        self._parameters.setdefault(name, found[found[0] in _SELF :])
+
+    def _arrow(self, i: int) -> bool:
+        return self._text.speech.language == "javascript" and self._text.part(i) == "=>"
 
     def _defines(self, i: int) -> bool:
         """Whether the parenthesis there is of a definition."""
         before = self._tokens[i - 2]
+        if before in (".", ":") and i > 3 and self._tokens[i - 4] in _DEFINING:  # Lua: `function Pool.new(n)`
+            return True
+        if before == ")" and self._tokens[self._text.opening(i - 2) - 1] == "func":  # Go: `func (s *Store) Put(`
+            return True
         if before in _DEFINING or not self._text.speech.braces:
             return before in _DEFINING
-        pointed = before in ("*", "&", ">") and self._text.part(self._text.closing(i) + 1) == "{"
-        return pointed or self._text.may_be_type(i - 2)
+        behind = self._text.part(self._text.closing(i) + 1)
+        if self._text.speech.language == "javascript":
+            return behind == "{" and self._tokens[i - 1] not in _CONTROLLING
+        pointed = before in ("*", "&", ">") and behind == "{"
+        constructs = self._tokens[i - 1] in self._classes and before != "new" and behind in ("{", ":")
+        if before in self._classes and behind == ";":  # C++: `Grid grid(5, 7);`
+            return False
+        return pointed or constructs or self._text.may_be_type(i - 2)
 
     def _define_subs(self) -> None:
         """Perl: `sub f { my ($n) = @_;`."""
@@ -64,7 +122,14 @@ class Functions:
         """Parameters of functions that are called with what can be worked out."""
         part, names = self._text.part, self._names
         for i in self._called:
-            parameters = self._parameters.get(self._tokens[i - 1])
+            if i in self._defined:
+                continue
+            called = self._tokens[i - 1]
+            if called == "new" and self._tokens[i - 2] == "." and self._tokens[i - 3] in self._parameters:  # Ruby
+                called = self._tokens[i - 3]
+            elif called not in self._parameters and self._tokens[i - 2] in self._classes:  # C++: `Grid grid(5, 7)`
+                called = self._tokens[i - 2]
+            parameters = self._parameters.get(called)
             for name, place in zip(parameters, self._text.places(i), strict=False) if parameters else ():
                 names.give(name, place)
                 place += part(place) in ("&", "*", "mut")
@@ -78,12 +143,12 @@ class Functions:
     def branching(self) -> Iterator[tuple[int, float, bool]]:
         """Calls of functions that call themselves twice, a little less deep: `f(n - 1) + f(n - 2)`; how many calls that
         makes, and whether something is made in each that stays."""
-        tokens, starts, calls = self._tokens, [*sorted(self._bodies.values()), len(self._tokens)], self._calls()
+        tokens, calls = self._tokens, self._calls()
         for name, start in self._bodies.items():
             deep = self._names.worth((self._parameters.get(name) or [""])[0]) or 0.0
             if not 1 < deep <= _DEEPEST or self._remembers(start):
                 continue
-            end = starts[bisect_right(starts, start)]
+            end = self._end(start)
             own = [i for i in calls.get(name, ()) if start < i < end and "-" in tokens[i : i + 4]]
             if len(own) > 1:
                 times, makes = _branches(*map(self._shallower, own[:2])) ** deep, self._makes(start, end, own)
@@ -117,10 +182,95 @@ class Functions:
                 calls.setdefault(name, []).append(i)
         return calls
 
+    def span(self, name: str) -> range:
+        """The places of the tokens of a function; none of one that is not defined here."""
+        start = self._bodies.get(name)
+        return range(0) if start is None else range(start, self._end(start))
+
+    def at(self, i: int) -> str:
+        """The function that the token at `i` stands in; empty in none."""
+        begun = bisect_right(self._begins, i)
+        return self._named_at[self._begins[begun - 1]] if begun else ""
+
+    def lasting(self, name: str, i: int) -> int:
+        """What becomes of what has that name in the function around `i`: it is `GONE` when that ends, where it is made
+        there and nothing else has it, `GIVEN` back, or `KEPT`. Of `FREED`, what is asked for there: gone where
+        something is freed."""
+        where = self.at(i)
+        if (where, name) not in self._lasting:
+            self._lasting[where, name] = self._lasts(name, self.span(where))
+        return self._lasting[where, name]
+
+    def _lasts(self, name: str, inside: range) -> int:
+        tokens, made, given = self._tokens, False, False
+        if not self._places:
+            for k, token in enumerate(tokens):
+                self._places.setdefault(token, []).append(k)
+        places = self._places.get(name, [])
+        here = places[bisect_right(places, inside.start) : bisect_right(places, inside.stop - 2)] if inside else []
+        if name == FREED:
+            return GONE if here else KEPT
+        for k in here:
+            before, behind = tokens[k - 1], tokens[k + 1]
+            if behind in ("=", ":="):
+                made = made or before not in (".", ">")
+            elif behind in (".", "[", "(", ":"):
+                continue
+            elif before == "return" or (before in ("\n", "}", ";") and behind in ("\n", "}", "end")):
+                given = True
+            elif before in _GIVING and tokens[k - 2] not in _ONLY_LOOKING:
+                return KEPT
+        return KEPT if not made else GIVEN if given else GONE
+
+    def storing(self) -> frozenset[int]:
+        """Where functions are called whose results are kept beside others: `rows.append(f(x))`, `rows[i] = f(x)`,
+        `[f(x) for …]`, `return f(x)`."""
+        tokens, found = self._tokens, set[int]()
+        for calls in self._calls().values():
+            for i in calls:
+                before = tokens[i - 2 - (tokens[i - 2] in ("*", "&", "await"))]
+                plain = before in ("=", ":=") and is_word(self._text.bound(i - 2))
+                if not plain and before in ("(", ",", "[", "=", ":=", "return", "=>", ":", "yield", "<<", "{"):
+                    found.add(self._starts[i - 1])
+        return frozenset(found)
+
+    def _end(self, start: int) -> int:
+        """Where the next function begins behind the one at `start`."""
+        following = bisect_right(self._begins, start)
+        return self._begins[following] if following < len(self._begins) else len(self._tokens)
+
+    def _allocates(self, name: str, start: int) -> bool:
+        """Whether a function gives so many bytes as it is told, like `malloc`, in a few lines."""
+        tokens, parameters = self._tokens, self._parameters.get(name, [])
+        if self._text.speech.takes.narrow is False:
+            return False
+        return any(
+            tokens[k] in _ALLOCATING and tokens[k + 1] == "(" and self._text.closing(k + 1) < k + 6
+            and not {*parameters}.isdisjoint(tokens[k + 2 : self._text.closing(k + 1)])
+            for k in range(start, min(self._end(start), start + _FEW_LINES))
+        )  # fmt: skip
+
     def _remembers(self, start: int) -> bool:
-        """Whether the function whose parameters stand at `start` keeps its results."""
+        """Whether the function whose parameters stand at `start` keeps its results: `@cache`, `memo[key] = value`."""
         before = pairwise(["\n", *self._tokens[max(0, start - 12) : start]])
-        return any(word in _REMEMBERING and front in ("\n", ".") for front, word in before)
+        if any(word in _REMEMBERING and front in ("\n", ".") for front, word in before):
+            return True
+        own = self._tokens[start - 1]
+        inside = range(start + 1, min(self._end(start), start + _BODY))
+        again = any(self._tokens[k] == own and self._tokens[k + 1] == "(" for k in inside)
+        return again and any(self._stores(k) for k in inside)
+
+    def _stores(self, k: int) -> bool:
+        """Whether something is put there into what remembers: `memo[key] = value`, `cache.set(key, value)`."""
+        part = self._text.part
+        if not _MEMO.fullmatch(self._tokens[k]):
+            return False
+        if part(k + 1) == "[":
+            end = self._text.closing(k + 1) + 1
+            while part(end) == "[":
+                end = self._text.closing(end) + 1
+            return part(end) == "="
+        return part(k + 1) == "." and part(k + 2) in ("set", "put", "insert", "emplace")
 
     def _held(self, i: int) -> bool:
         """Whether what follows the token at `i` is the first of a list, a tuple, or what is under a key."""

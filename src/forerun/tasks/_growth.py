@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from forerun.tasks._arithmetic import FAR, MOST
 from forerun.tasks._contents import Contents
+from forerun.tasks._functions import FREED, KEPT, Functions
 from forerun.tasks._names import Names
 from forerun.tasks._stdin import is_word
 from forerun.tasks._texts import Texts, doubled
@@ -15,7 +16,8 @@ from forerun.tasks._tokens import Text
 
 GROWING = frozenset(
     "push append push_back emplace_back add put insert extend unshift WriteString push_str addAll concat emplace set"
-    " enqueue offer appendleft array_push heappush malloc calloc merge setdefault or_insert or_default".split()
+    " enqueue offer appendleft array_push heappush malloc calloc merge setdefault or_insert or_default addLast addFirst"
+    " offerLast offerFirst addElement computeIfAbsent putIfAbsent push_front emplace_front try_emplace prepend".split()
 )
 """What adds to something that grows."""
 _UNDER_KEYS = frozenset("put set insert setdefault or_insert or_default".split())
@@ -50,12 +52,15 @@ class Grown(NamedTuple):
     """How often, by a loop's word behind it."""
     onto: str = ""
     """The name of the text that it is added to, if it is one."""
+    lasting: int = KEPT
+    """Whether what it is added to is there when the function has ended that it is added in."""
 
 
 class Growth:
     """What was heard of it so far."""
 
-    def __init__(self, text: Text, names: Names, contents: Contents) -> None:
+    def __init__(self, text: Text, names: Names, functions: Functions, contents: Contents) -> None:
+        self._functions = functions
         self._text, self._tokens, self._names, self._contents = text, text.tokens, names, contents
         self.texts = Texts(text, names)
         self.grown: list[Grown] = []
@@ -90,18 +95,20 @@ class Growth:
         if token in self._classes and self._linked(i):
             self._add(i, MOST, max(takes.share(takes.node), 1.0))
             return
-        if not (token in GROWING or token in names.growing or tokens[i + 1] == "["):
+        grown = token in GROWING or token in names.allocating
+        if not (grown or token in names.growing or tokens[i + 1] == "["):
             return
         if grows := self._list(i):
             names.hold(grows, min(latest, names.bounded.get(grows, latest)))
         if token in names.growing and (put := self._put(i)):
             keyed = names.growing[token] or tokens[i + 1] == "{" or tokens[i + 1 : i + 3] == ["[", '"']
-            self._add(i, self._keys(i + 1), self._added(keyed, put))
+            self._add(i, self._keys(i + 1), self._added(keyed, put), grows=token)
         elif tokens[i + 1] == "[" and is_word(token) and (held := self._placed(i + 1)) > 1.0:
             self._add(i, MOST, held)
-        elif token in GROWING:
-            each = self._added(token in _UNDER_KEYS, i + 2, token in _ALONE, grows)
-            self._add(i, names.bounded.get(grows, MOST), each)
+        elif grown:
+            alone = token in _ALONE or token in names.allocating
+            each = self._added(token in _UNDER_KEYS, i + 2, alone, grows)
+            self._add(i, names.bounded.get(grows, MOST), each, grows=FREED if alone else grows)
 
     def repeated(self, i: int, rounds: float) -> None:
         """What the statement adds that a loop's word at `i` ends: `push @a, $_ for 1 .. 9`."""
@@ -125,8 +132,9 @@ class Growth:
         if self._puts[name] == 1:
             self._names.bounded[name] = count
 
-    def _add(self, i: int, keys: float, each: float, onto: str = "") -> None:
-        self.grown.append(Grown(self._text.starts[i], keys, each, onto=onto))
+    def _add(self, i: int, keys: float, each: float, onto: str = "", grows: str = "") -> None:
+        lasting = self._functions.lasting(grows, i) if grows else KEPT
+        self.grown.append(Grown(self._text.starts[i], keys, each, onto=onto, lasting=lasting))
 
     def _grower(self, i: int) -> str:
         """The list or text that grows by what is written at `i`; empty where none does."""
@@ -193,6 +201,8 @@ class Growth:
         if following not in ("[", "{"):
             return i + 2 if following == "<<" else 0
         end = self._text.closing(i + 1) + 1
+        while part(end) in ("[", "{") and part(end) == following:  # `a[k][j] = v`
+            end = self._text.closing(end) + 1
         if part(end) in ("=", "+=", "||") or (part(end), part(end + 1)) in (("+", "+"), (".", "=")):
             return end + 1
         return 0
@@ -213,13 +223,32 @@ class Growth:
         put `onto`."""
         part, takes = self._text.part, self._text.speech.takes
         whole = alone or part(i) in ("[", "{", "new") or (part(i) == "(" and "," in part(i + 2))
-        more = takes.node if whole else takes.text - takes.listed if self._text.spelt(i) else 0.0
+        own = self._sized(i) if alone else self._own(i, onto)
+        whole = whole or own > 0.0
+        more = max(takes.node * (alone or not own or takes.node > 40.0), own) if whole else 0.0
+        more = more or (takes.text - takes.listed if self._text.spelt(i) else 0.0)
         listed = max(takes.listed, more) if whole else takes.listed + more
         if keyed and self._tokens[i - 1] == "=" and self._named_by_text(i - 2):
             more += takes.text - takes.listed
         taken = takes.keyed + more if keyed else listed
         taken = max(taken, self.texts.repeated(i))
         return max(takes.share(taken), self._contents.told(i - 1 if alone else i, onto)[1])
+
+    def _sized(self, i: int) -> float:
+        """Bytes of the type of the program's own that is asked for behind the parenthesis in front of `i`:
+        `malloc(sizeof(T))`, `malloc(sizeof *p)`; 0 where none is."""
+        inside, records = self._tokens[i : self._text.closing(i - 1)], self._text.records
+        return max((records.sizes.get(word) or records.alone(word) for word in inside), default=0.0)
+
+    def _own(self, i: int, onto: str) -> float:
+        """Bytes of what is written from `i` on, or is held by what it is put `onto`, if it is of a type of the
+        program's own; 0 otherwise."""
+        part, records = self._text.part, self._text.records
+        at = i + (part(i) in ("new", "&", "*"))
+        name = part(at)
+        if part(at + 1) in ("(", "{") and name in records.sizes:
+            return records.sizes[name]
+        return max(records.alone(name) if part(at + 1) in (")", ",", ";", "\n") else 0.0, records.held(onto))
 
     def _named_by_text(self, i: int) -> bool:
         """Whether the key is a text that is made, whose bracket ends at `i`."""

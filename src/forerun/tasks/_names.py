@@ -20,6 +20,9 @@ _EMPTY_KEYED = (
     "defaultdict (", "collections . defaultdict", "Counter ( )", "collections . Counter",
 )  # fmt: skip
 """Such as holds its elements under keys."""
+_BEFORE_KEYS = frozenset("{ , ( [ \n".split(" "))
+_BEFORE_NAMES = frozenset("\n ; { } : const var let local my mut".split(" ")) | {""}
+"""What stands in front of several names that are bound together."""
 
 
 class Names:
@@ -36,6 +39,8 @@ class Names:
         """Names of what holds no more than so many elements, whatever is put into it."""
         self.growing: dict[str, bool] = {}
         """Names that were bound to something empty, and whether it holds its elements under keys."""
+        self.allocating: frozenset[str] = frozenset()
+        """Functions of the program's own that give what `malloc` does."""
 
     def worth(self, name: str) -> float | None:
         """The value of a name."""
@@ -68,16 +73,20 @@ class Names:
         PHP's `define('N', 10)`."""
         tokens = self._text.tokens
         for i, token in enumerate(tokens):
-            if token in ("=", ":=", "=>") and i:
+            if token in (":", "=>") and i and (key := self._key(i)):
+                self.give(key, i + 1)
+            elif token in ("=", ":=", "=>") and i:
                 name = self._text.bound(i)
-                self.give(name, i + 1)
-                empty = " ".join(tokens[i + 1 : i + 4])
-                if empty.startswith((*_EMPTY, *_EMPTY_KEYED)):
-                    self._grows(name, empty.startswith(_EMPTY_KEYED))
+                if not self._together(i):
+                    self.give(name, i + 1)
+                self._empty(name, i + 1)
             elif token == "deque" and tokens[i + 1] == "(":
                 self._limit(i)
             elif token == "my" and tokens[i + 2] == ";":
                 self._grows(tokens[i + 1], False)
+            elif token == "my" and tokens[i + 1] == "(" and self.part(self._text.closing(i + 1) + 1) == ";":
+                for place in self._text.places(i + 1):
+                    self._grows(tokens[place], False)
             elif token in _KEYED and tokens[i + 1] == "<":
                 self._grows(tokens[self._text.angled(i + 1) + 1], True)
             elif token == "define" and tokens[i - 1] == "#":
@@ -85,12 +94,50 @@ class Names:
             elif token == "define" and tokens[i + 1 : i + 4 : 2] == ["(", ","] and i + 2 in self._text.strings:
                 self.give(self._text.string(i + 2), i + 4)
 
+    def _key(self, i: int) -> str:
+        """The key in front of the colon or arrow at `i`, where one may be: `{ width: 640 }`, `("rows" => 5)`."""
+        tokens = self._text.tokens
+        if tokens[i - 2] not in _BEFORE_KEYS:
+            return ""
+        return self._text.string(i - 1) if i - 1 in self._text.strings else tokens[i - 1]
+
+    def _together(self, i: int) -> bool:
+        """Whether several names are bound by the sign at `i`, which then are: `a, b = 5, 7`, `let (a, b) = (5, 7)`."""
+        tokens, part = self._text.tokens, self.part
+        bracketed = tokens[i - 1] in (")", "]")
+        k = i - 1 - bracketed
+        while k > 1 and tokens[k - 1] == "," and is_word(tokens[k - 2]):
+            k -= 2
+        names = tokens[k : i - bracketed : 2]
+        fronts = ("(", "[") if bracketed else _BEFORE_NAMES
+        if len(names) < 2 or not is_word(tokens[k]) or tokens[k - 1] not in fronts:
+            return False
+        start, places = i + 1 + (bracketed and part(i + 1) in ("(", "[")), list[int]()
+        for _ in names:
+            places.append(start)
+            opened = part(start) in ("{", "[")
+            end = self._text.closing(start) + 1 if opened else Sum(self, strict=False).value(start)[1]
+            if part(end) != ",":
+                break
+            start = end + 1
+        if len(places) == len(names):
+            for name, place in zip(names, places, strict=True):
+                self.give(name, place)
+                self._empty(name, place)
+        return len(places) == len(names)
+
     def give(self, name: str, start: int) -> None:
         """A name is bound to the expression there, if that can be worked out."""
         if is_word(name):
             value, _ = Sum(self, strict=True).value(start)
             if value is not None and value > self._values.get(name, -1.0):
                 self._values[name] = value
+
+    def _empty(self, name: str, i: int) -> None:
+        """Whether what stands at `i` is empty, and grows."""
+        empty = " ".join(self._text.tokens[i : i + 3])
+        if empty.startswith((*_EMPTY, *_EMPTY_KEYED)):
+            self._grows(name, empty.startswith(_EMPTY_KEYED))
 
     def _grows(self, name: str, keyed: bool) -> None:
         if is_word(name):

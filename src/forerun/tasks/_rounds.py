@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from forerun.tasks._arithmetic import FAR, number
+from forerun.tasks._functions import Functions
 from forerun.tasks._growth import Growth
 from forerun.tasks._names import LENGTHS, Names
 from forerun.tasks._spans import COMBINING, RANGING, Spans
@@ -25,13 +26,23 @@ _WALKING = frozenset(
 class Rounds:
     """The loops of a text, one after the other: what the variables of one are worth, the next ones know."""
 
-    def __init__(self, text: Text, names: Names, spans: Spans, growth: Growth) -> None:
+    def __init__(self, text: Text, names: Names, functions: Functions, spans: Spans, growth: Growth) -> None:
         self._text, self._tokens, self._names, self._spans, self._growth = text, text.tokens, names, spans, growth
+        self._functions = functions
+        self._within: dict[str, float] = {}
+        """How often the loop of each function goes round that does so most."""
+        self.calls: dict[int, float] = {}
+        """Where functions are called in the head of a loop that goes through what they give, and how often."""
         self.headed: set[int] = set()
         """Ranges that stand in the head of a loop."""
 
     def rounds(self, i: int) -> float:
         """How often the loop goes round whose word stands at `i`."""
+        found, name = self._told(i), self._functions.at(i)
+        self._within[name] = max(found, self._within.get(name, 0.0))
+        return found
+
+    def _told(self, i: int) -> float:
         tokens = self._tokens
         if tokens[i - 1] == "." and i > 1:  # Ruby: what is counted stands in front
             return self._counted(i)
@@ -128,6 +139,9 @@ class Rounds:
                 break
             if tokens[k] == "Array" and (made := self._spans.array(k)):
                 return made
+            if tokens[k + 1] == "(" and self._within.get(tokens[k], 0.0) > UNKNOWN:  # what a function gives
+                self.calls[k] = self._within[tokens[k]]
+                return self.calls[k]
             walked = tokens[k + 1] not in ("[", "(", "=") and (tokens[k + 1] != "." or tokens[k + 2] in _WALKING)
             if walked and (count := counts.get(tokens[k])):
                 return count

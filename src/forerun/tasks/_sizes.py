@@ -15,7 +15,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from forerun.tasks._arithmetic import MOST
+from forerun.tasks._arithmetic import FAR, MOST
 from forerun.tasks._asked import Asked
 from forerun.tasks._contents import Contents
 from forerun.tasks._functions import Functions
@@ -35,6 +35,8 @@ _ITERATING = _FILLING | frozenset(
     " min product mapToObj anyMatch allMatch zip any? all? flat_map sort_by group_by partition tally".split()
 )
 """What goes through it."""
+_COLLECTING = frozenset("collect toList toArray boxed".split())
+"""Java: what keeps all that goes through."""
 _NEAR = 24
 """Tokens beside a range in which such words stand."""
 _BETWEEN = frozenset(("", ";", "{", "}", "\n", ":"))
@@ -53,6 +55,10 @@ class Sizes:
     """Where something is gone through without a loop's word, and how often, in the order of the text."""
     functions: dict[int, str] = field(default_factory=dict)
     """The names of functions, by where they stand in their definitions."""
+    storing: frozenset[int] = frozenset()
+    """Where functions are called whose results are kept beside others."""
+    headed: dict[int, float] = field(default_factory=dict)
+    """Where functions are called in the head of a loop, and how often that goes round."""
     grown: list[Grown] = field(default_factory=list)
     """Where an element is put into something that was empty, in the order of the text."""
     begun: list[tuple[int, str]] = field(default_factory=list)
@@ -72,12 +78,12 @@ def heard(speech: Speech, source: str, stdin: bytes = b"") -> Sizes:
         names.reach(name, value)
     functions, spans = Functions(text, names), Spans(text, names)
     asked = Asked(text, names, spans)
-    contents = Contents(text, names, spans, asked)
+    contents = Contents(text, names, functions, spans, asked)
     for _ in range(2):  # how many a list holds tells what its length is worth
         names.bind()
         functions.give()
         contents.contain()
-    found = _Hearing(text, names, spans, asked, contents).sizes()
+    found = _Hearing(text, names, functions, spans, asked, contents).sizes()
     remembered = list(functions.remembering())
     takes = speech.takes
     kept = max((count for _, count in remembered), default=0.0) * takes.share(takes.keyed + takes.node)
@@ -85,7 +91,7 @@ def heard(speech: Speech, source: str, stdin: bytes = b"") -> Sizes:
     branching, node = list(functions.branching()), takes.share(takes.node)
     found.grown = sorted([*found.grown, *(Grown(at, MOST, node, times) for at, times, makes in branching if makes)])
     found.implied = sorted([*found.implied, *((at, times) for at, times, _ in branching), *remembered])
-    found.functions, found.unused = functions.places(), places
+    found.functions, found.unused, found.storing = functions.places(), places, functions.storing()
     return found
 
 
@@ -116,12 +122,14 @@ class _Open:
 class _Hearing:
     """One pass over the text, in which loops and brackets stand in each other."""
 
-    def __init__(self, text: Text, names: Names, spans: Spans, asked: Asked, contents: Contents) -> None:
+    def __init__(
+        self, text: Text, names: Names, functions: Functions, spans: Spans, asked: Asked, contents: Contents
+    ) -> None:
         self._text, self._tokens, self._starts, self._speech = text, text.tokens, text.starts, text.speech
         self._takes = text.speech.takes
         self._names, self._spans, self._asked, self._contents = names, spans, asked, contents
-        self._growth = Growth(text, names, contents)
-        self._rounds = Rounds(text, names, spans, self._growth)
+        self._growth = Growth(text, names, functions, contents)
+        self._rounds = Rounds(text, names, functions, spans, self._growth)
         self._found = Sizes()
         self._open: list[_Open] = []
         self._latest = 0.0
@@ -157,6 +165,7 @@ class _Hearing:
                 if self._open and token not in ("(", "[", "{"):
                     self._open[-1].inner = max(self._open[-1].inner, size)
         found.grown, found.begun = self._growth.grown, self._growth.texts.begun
+        found.headed = {self._starts[k]: rounds for k, rounds in self._rounds.calls.items()}
         return found
 
     def _bracket(self, i: int) -> float:
@@ -231,9 +240,17 @@ class _Hearing:
             return 0.0
         rounds = self._spans.ranged(i)
         self._implied(i, rounds)
+        if self._speech.language == "java" and (chain := self._chained(i)) & _COLLECTING:
+            each = self._takes.node if "mapToObj" in chain else self._takes.listed
+            return rounds * self._takes.share(self._asked.stated(i) or each)
         if self._held() or (self._speech.braces and (self._tokens[i - 1] != "." or self._near(i, _FILLING))):
             return rounds * self._takes.share(self._asked.stated(i) or self._takes.listed)
         return 0.0
+
+    def _chained(self, i: int) -> set[str]:
+        """What stands behind `i` in its statement."""
+        behind = self._tokens[i : i + FAR]
+        return set(behind[: behind.index(";")] if ";" in behind else behind)
 
     def _array(self, i: int) -> float:
         """JavaScript: `Array(n)`, which was asked for at its parenthesis."""
@@ -260,6 +277,17 @@ class _Hearing:
             return 0.0
         rounds = self._names.work_out(i + 2)
         self._implied(i, rounds)
+        if len(self._open) > 1 and rounds > 1.0:  # what the call is given makes each of them
+            around = self._open[-2]
+            around.holds, around.times = True, around.times * rounds
+            made = next((k for k in range(i, self._text.closing(around.at)) if self._tokens[k] == "=>"), i) + 1
+            made += self._tokens[made] in ("(", "new")
+            if self._tokens[made] in ("{", "[") or self._tokens[made - 1] == "new":
+                size = self._text.records.sizes.get(self._tokens[made], self._takes.node)
+                around.each = self._takes.share(size)
+            else:
+                around.each = self._takes.share(self._takes.filled)
+            return 0.0
         return rounds * self._takes.share(self._takes.filled)
 
     def _implied(self, i: int, rounds: float) -> None:

@@ -26,8 +26,10 @@ class Spans:
         last = self._names.work_out(rest[0] if rest else first)
         if rest and last <= 1.0:  # counting down
             last = self._names.work_out(first)
-        elif rest and self._tokens[first][:1].isdecimal():
-            last = max(last - self._names.work_out(first), 0.0)
+        elif rest and (
+            self._tokens[first][:1].isdecimal() or self._tokens[first] in self._tokens[rest[0] : rest[0] + 4]
+        ):
+            last = max(last - self._names.work_out(first), 0.0)  # of `range(a, a + n)` n
         return self.stepped(last, rest[1]) if len(rest) > 1 else last
 
     def walked(self, i: int) -> bool:

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from forerun.tasks._arithmetic import FAR
 from forerun.tasks._footprint import Footprint
+from forerun.tasks._records import Records
 from forerun.tasks._stdin import is_word
 
 TOKEN = (
@@ -88,6 +89,7 @@ class Text:
             self.tokens.append(token)
             self.starts.append(found.start())
         self.tokens += [""] * 4
+        self.records = Records(speech.language, self.tokens, speech.takes)
 
     def part(self, i: int) -> str:
         """A token; nothing past the end."""
