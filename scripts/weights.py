@@ -20,8 +20,8 @@ were. `record` writes down anew which files belong together, after one was chang
 says how their programs are found again. `train` splits all files together by group, so a program is on one side only,
 whatever was measured of it; the others, and `train --start`, deal rows as the checkpoint says that it had them
 (`learned.json`): nothing judges that was learned from, and the files of what is asked about are enough. Programs that
-were written by `forerun.corpora.generated` are learned from, and judge nobody. Called again, training goes on where it
-stopped, and judging asks only what is not yet in the card.
+`forerun.corpora.generated` draws, and those of `written.jsonl.gz`, are learned from, and judge nobody. Called again,
+training goes on where it stopped, and judging asks only what is not yet in the card.
 Results go into the checkpoint's card.
 """
 
@@ -73,6 +73,8 @@ from forerun.train.trained import DECODERS, NETWORKS, bare, of_regress_lm
 
 ARCHITECTURES, LATENCIES = 5200, 6000
 """Of NAS-Bench-201: those whose accuracy is learned, and latencies of any of them on any device."""
+OWN = ("generated/", f"{measured.WRITTEN}/")
+"""How names of this project's own programs begin, which judge nobody."""
 ALIKE = "nas-bench"
 """How names of architectures begin, whose texts all look alike."""
 MEASURED = Path(__file__).parents[1] / "benchmarks" / "measured"
@@ -182,7 +184,9 @@ def _joined(dealt: Split, later: Sequence[Row], learned: Learned) -> Split:
         return dealt
     known = [(row, name) for name, part in vars(dealt).items() for row in part if not row.name.startswith(ALIKE)]
     of_group = dict(zip(groups_of(row for row, _ in known), (name for _, name in known), strict=True))
-    where = (of_group.get(group) or place(group, learned.seed) for group in groups_of(later))
+    where = [of_group.get(group) or place(group, learned.seed) for group in groups_of(later)]
+    own = (row.name.startswith(OWN) for row in later)
+    where = ["train" if name == "test" and mine else name for name, mine in zip(where, own, strict=True)]
     asked = [*known, *zip(later, where, strict=True)]
     near = near_duplicates([parts(row.prompt).text for row, _ in asked], learned.similar)
     first: dict[int, str] = {}
@@ -272,7 +276,8 @@ def _grow(options: argparse.Namespace) -> None:
     replace(calibration, factors={**calibration.factors, **settled}, ranges=learned).save(options.output)
     checksums.record(options.output, PARTS)
     card, again = Card.load(options.output), {_experiment(row) for row in train}
-    kept = set() if options.later else {MseHead.name, RegressLM.name}  # other rows judge, then
+    judge = any(not row.name.startswith(OWN) for row in _read(options.later))
+    kept = set() if judge else {MseHead.name, RegressLM.name}  # else other rows judge
     results = [r for r in card.results if r["metric"] not in again or r["model"] in kept]
     fresh = Card.of(train, {}).kinds
     others = [
@@ -323,8 +328,8 @@ def _judge(options: argparse.Namespace) -> None:
     experiments: dict[str, Split] = defaultdict(lambda: Split([], [], []))
     for name in ("train", "validation", "test"):
         for row in getattr(dealt, name):
-            written = row.metric in METRICS and row.name.startswith("generated/")
-            if name == "train" or not written:
+            own = row.metric in METRICS and row.name.startswith(OWN)
+            if name == "train" or not own:
                 getattr(experiments[_experiment(row)], name).append(row)
     for name, own in experiments.items():
         if options.metric and name not in options.metric:
