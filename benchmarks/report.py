@@ -471,6 +471,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "tuning": lambda: tuning("tuning"),
     "tuning-channels-last": lambda: tuning("tuning-channels-last"),
     "tuning-zen4": lambda: tuning("tuning-zen4"),
+    "tuning-thousand": lambda: tuning("tuning-thousand"),
     "tuning-zen3": lambda: tuning("tuning-zen3"),
     "measuring": measuring,
     "networks": networks,

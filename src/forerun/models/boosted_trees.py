@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -60,6 +60,9 @@ _WORKING = ("latency", "read_bytes")
 """The metric that is in proportion to work, where a prompt counts it, as a kernel's does: trees learn what a sum of the
 counters leaves, whatever orders held-out rows best. Few rows are large, and trees alone say no more than was
 measured."""
+_LOOPS, _ROUNDS = f"{COUNTER}iterations", 1e9
+"""Where no size is heard in how often loops go round, more than so many rounds are no more: hardly any row has them,
+and what goes on for so long mostly keeps little."""
 _RISING = frozenset((HELD, "traced"))
 """Those whose trees may not say less for more, where sizes are heard: of runtimes that cost more than it helped."""
 
@@ -174,7 +177,7 @@ class BoostedTrees(Regression):
         sizes = {names.index(f"{COUNTER}{name}"): most for name, most in growing.items() if f"{COUNTER}{name}" in names}
         if sizes:
             hidden = [i for i, name in enumerate(names) if name.removeprefix(COUNTER) == "largest"]
-            yield _Way(ranked=True, sizes=sizes, hidden=hidden, rising=metric in _RISING)
+            yield _Way(ranked=True, sizes=sizes, hidden=hidden, rising=metric in _RISING, loops=_loops(names, sizes))
             return
         measured, work = _WORKING
         if metric == measured and f"{COUNTER}{work}" in names:
@@ -262,7 +265,10 @@ class BoostedTrees(Regression):
         values, places = arrays["target_values"], arrays["target_places"]
         sizes = {int(column): float(most) for column, most in rest["sizes"].items()}
         reach = arrays.get("target_reach", np.empty(0))
-        way = _Way(bool(values.size), list(rest["counted"]), sizes, list(rest["hidden"]), reaching=bool(reach.size))
+        way = _Way(
+            bool(values.size), list(rest["counted"]), sizes, list(rest["hidden"]), reaching=bool(reach.size),
+            loops=_loops(made._columns.names, sizes),
+        )  # fmt: skip
         sums, grown = Sums(arrays["target_sums"]), Grown(arrays["target_grown"])
         target = _Target(way, values, places, sums, grown, float(rest["farthest"]), reach)
         large, spread = _prefixed("large_", arrays), _prefixed("spread_", arrays)
@@ -286,6 +292,8 @@ class _Way:
     hidden: list[int] = field(default_factory=list)
     rising: bool = False
     reaching: bool = False
+    loops: list[int] = field(default_factory=list)
+    """Where it stands how often loops go round, where that is no size."""
 
     @property
     def most(self) -> Vector:
@@ -371,6 +379,7 @@ class _Target:
         counts = np.minimum(_counts(x, columns), self.way.most)
         made[:, columns] = np.log1p(counts * np.exp(-self.farther(counts, x[:, -1], self.way.most))[:, None])
         made[:, self.way.hidden] = 0.0
+        made[:, self.way.loops] = np.minimum(made[:, self.way.loops], math.log1p(_ROUNDS))
         return self.seen(made)
 
     def large(self, x: Table, y: Vector, trees: int, seed: int) -> Any:
@@ -384,6 +393,10 @@ class _Target:
 
     def _grown(self, x: Table) -> Table:
         return self.grown(_counts(x, list(self.way.sizes)), x[:, -1], self.way.most)
+
+
+def _loops(names: Sequence[str], sizes: Collection[int]) -> list[int]:
+    return [i for i, name in enumerate(names) if name == _LOOPS and sizes and i not in sizes]
 
 
 def _counts(x: Table, counted: list[int]) -> Table:
