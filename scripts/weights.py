@@ -172,11 +172,6 @@ def _dealt(rows: Sequence[Row], learned: Learned) -> Split:
     return Split(*([*getattr(others, name), *getattr(found, name)] for name in ("train", "validation", "test")))
 
 
-def _known(options: argparse.Namespace, learned: Learned) -> Split:
-    """The files that are named, and those that came later."""
-    return _joined(_dealt(_read(options.rows), learned), _read(options.later), learned)
-
-
 def _joined(dealt: Split, later: Sequence[Row], learned: Learned) -> Split:
     """With rows that came after the training: each where its group is, a new group where its hash says. What is near to
     a row of another part is left out."""
@@ -253,8 +248,8 @@ def _plain(folder: Path) -> EncoderDecoder:
 
 
 def _grow(options: argparse.Namespace) -> None:
-    model = _plain(options.output)
-    dealt = _known(options, model.learned)
+    model, later = _plain(options.output), _read(options.later)
+    dealt = _joined(_dealt(_read(options.rows), model.learned), later, model.learned)
     train, validation = ([r for r in part if _asked(r) & {*options.metric}] for part in (dealt.train, dealt.validation))
     apart = {name for name in options.metric if "/" in name}
     held = some(validation)
@@ -276,8 +271,8 @@ def _grow(options: argparse.Namespace) -> None:
     replace(calibration, factors={**calibration.factors, **settled}, ranges=learned).save(options.output)
     checksums.record(options.output, PARTS)
     card, again = Card.load(options.output), {_experiment(row) for row in train}
-    judge = any(not row.name.startswith(OWN) for row in _read(options.later))
-    kept = set() if judge else {MseHead.name, RegressLM.name}  # else other rows judge
+    judge = any(not row.name.startswith(OWN) for row in later)
+    kept = set() if judge else {MseHead.name, RegressLM.name}  # else the same rows judge as before
     results = [r for r in card.results if r["metric"] not in again or r["model"] in kept]
     fresh = Card.of(train, {}).kinds
     others = [
@@ -293,7 +288,7 @@ def _grow(options: argparse.Namespace) -> None:
 
 def _know(options: argparse.Namespace) -> None:
     model = EncoderDecoder(options.output)
-    dealt = _known(options, model.learned)
+    dealt = _joined(_dealt(_read(options.rows), model.learned), _read(options.later), model.learned)
     held, judging = some(dealt.validation), some(dealt.test)
     found = kinds_of(model, dealt.train, held)
     before = model.calibration

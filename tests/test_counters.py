@@ -783,3 +783,14 @@ def test_many_functions_take_time_in_proportion() -> None:
     text = "".join(f"@cache\ndef f{i}(n):\n  return f{i}(n-1)+f{i}(n-2)\nprint(f{i}(30))\n" for i in range(3000))
     began = time.process_time()
     assert counters("python", text)["iterations"] == pytest.approx(30) and time.process_time() - began < 5
+
+
+def test_many_functions_that_call_each_other_take_time_in_proportion() -> None:
+    def seconds(n: int) -> float:
+        one = "int f{0}(int n) {{ for (int i = 0; i < n; i++) f{1}(i) + f{2}(i); return n; }}\n"
+        text = "".join(one.format(i, i + 1, i * 7 % n) for i in range(n))
+        began = time.process_time()
+        counters("c", text)
+        return time.process_time() - began
+
+    assert seconds(4000) < 5  # ten where each function looked for all that it reaches

@@ -283,20 +283,9 @@ class _Scan:
 
     def _forward(self) -> list[tuple[str, str, float]]:
         """Who calls whom, and the weight of the loops around it, but for what calls its caller."""
-        reached: dict[str, set[str]] = {}
-        for name in self._called:
-            found, left = set[str](), [name]
-            while left:
-                new = self._called.get(left.pop(), {}).keys() - found
-                found |= new
-                left += new
-            reached[name] = found
-        return [
-            (name, other, weight)
-            for name, calls in self._called.items()
-            for other, weight in calls.items()
-            if name not in reached.get(other, ())
-        ]
+        of = _rings(self._called)
+        edges = ((name, other, weight) for name, calls in self._called.items() for other, weight in calls.items())
+        return [edge for edge in edges if of[edge[0]] != of[edge[1]]]
 
     def heaviest(self) -> float:
         """The weight of the heaviest nest of loops, of which some may stand in functions that the others call."""
@@ -318,6 +307,36 @@ class _Scan:
             self._unused.pop()
         weighs = loop and not (self._unused and self._unused[-1][0] <= start)
         self.nest.word(word, loop, math.log(self._rounds.get(start, UNKNOWN)) if weighs else 0.0)
+
+
+def _rings(called: Mapping[str, Mapping[str, float]]) -> dict[str, int]:
+    """Which functions call each other, by turns too: those of one number (Sharir 1981), in linear time."""
+    callers: dict[str, list[str]] = {}
+    for name, calls in called.items():
+        for other in calls:
+            callers.setdefault(other, []).append(name)
+    ended, seen = list[str](), set[str]()
+    for first in called:
+        path = [] if first in seen else [(first, iter(called[first]))]
+        seen.add(first)
+        while path:
+            name, calls_of = path[-1]
+            following = next((other for other in calls_of if other not in seen), None)
+            if following is None:
+                ended.append(name)
+                path.pop()
+            else:
+                seen.add(following)
+                path.append((following, iter(called.get(following, {}))))
+    found: dict[str, int] = {}
+    for number, first in enumerate(reversed(ended)):
+        left = [first]
+        while left:
+            name = left.pop()
+            if name not in found:
+                found[name] = number
+                left += callers.get(name, ())
+    return found
 
 
 def _times(weight: float) -> float:

@@ -242,7 +242,7 @@ class Functions:
     def _allocates(self, name: str, start: int) -> bool:
         """Whether a function gives so many bytes as it is told, like `malloc`, in a few lines."""
         tokens, parameters = self._tokens, self._parameters.get(name, [])
-        if self._text.speech.takes.narrow is False:
+        if not self._text.speech.takes.narrow:
             return False
         return any(
             tokens[k] in _ALLOCATING and tokens[k + 1] == "(" and self._text.closing(k + 1) < k + 6
@@ -266,10 +266,7 @@ class Functions:
         if not _MEMO.fullmatch(self._tokens[k]):
             return False
         if part(k + 1) == "[":
-            end = self._text.closing(k + 1) + 1
-            while part(end) == "[":
-                end = self._text.closing(end) + 1
-            return part(end) == "="
+            return part(self._text.past(k + 1)) == "="
         return part(k + 1) == "." and part(k + 2) in ("set", "put", "insert", "emplace")
 
     def _held(self, i: int) -> bool:

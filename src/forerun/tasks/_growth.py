@@ -26,6 +26,8 @@ _CLASSES = frozenset("class struct record type".split())
 _LINKS = frozenset("next nxt prev left right child tail rest cdr link".split())
 """What nodes call those that they lead to."""
 _DOUBLING = frozenset(("=@+@", "+=@", "*=2", "=@*2", "=2*@", ".extend(@)", ".concat(@)", "=@.concat(@)"))
+_VALUE = 40.0
+"""Bytes of a thing of its own, at most, in languages whose lists hold things themselves."""
 _DOUBLING_TOKENS = 12
 """No such statement has more."""
 _ENDS = frozenset(("", ";", "\n", ")", "}", "end"))
@@ -200,9 +202,7 @@ class Growth:
         part, following = self._text.part, self._tokens[i + 1]
         if following not in ("[", "{"):
             return i + 2 if following == "<<" else 0
-        end = self._text.closing(i + 1) + 1
-        while part(end) in ("[", "{") and part(end) == following:  # `a[k][j] = v`
-            end = self._text.closing(end) + 1
+        end = self._text.past(i + 1)
         if part(end) in ("=", "+=", "||") or (part(end), part(end + 1)) in (("+", "+"), (".", "=")):
             return end + 1
         return 0
@@ -225,7 +225,9 @@ class Growth:
         whole = alone or part(i) in ("[", "{", "new") or (part(i) == "(" and "," in part(i + 2))
         own = self._sized(i) if alone else self._own(i, onto)
         whole = whole or own > 0.0
-        more = max(takes.node * (alone or not own or takes.node > 40.0), own) if whole else 0.0
+        # What is put into a list of C's, C++'s or Rust's is in it, elsewhere it is a thing of its own.
+        inside = own > 0.0 and not alone and takes.node <= _VALUE
+        more = (own if inside else max(takes.node, own)) if whole else 0.0
         more = more or (takes.text - takes.listed if self._text.spelt(i) else 0.0)
         listed = max(takes.listed, more) if whole else takes.listed + more
         if keyed and self._tokens[i - 1] == "=" and self._named_by_text(i - 2):

@@ -12,7 +12,7 @@ from forerun.tasks._stdin import is_word
 _DEFINING = frozenset("struct class record".split())
 _LONGER = {"string": 32.0, "String": 24.0, "vector": 24.0, "Vec": 24.0, "map": 48.0, "HashMap": 48.0, "deque": 80.0}
 """Types of C++, Rust and Go that take more than a word themselves."""
-_NO_FIELDS = frozenset("return public : private protected static using typedef friend".split())
+_NO_FIELDS = frozenset("return public private protected static using typedef friend".split())
 _FAR = 4000
 """Tokens that a definition may have."""
 
@@ -53,35 +53,39 @@ class Records:
         return self.sizes.get(self.types.get(name, ""), 0.0)
 
     def _define(self, i: int, name: str) -> None:
+        """The type whose definition has its word at `i`: by what is assigned to it in dynamic languages, else by its
+        fields."""
         tokens, language = self._tokens, self._language
-        go = language == "go"
-        if go:
+        if language == "go":
             name = tokens[i - 1]
-        opened = next((k for k in range(i + 1, min(i + 12, len(tokens))) if tokens[k] in ("{", "(", ":", ";", "\n")), 0)
+        opened = self._first(("{", "(", ":", ";", "\n"), i + 1, 11)
         if not opened or tokens[opened] == ";":
             return
         if language in ("python", "ruby"):
-            fields = self._assigned(opened)
-        elif tokens[opened] in ("{", "(", ":"):
-            start = (
-                opened
-                if tokens[opened] != ":"
-                else next((k for k in range(opened, min(opened + 24, len(tokens))) if tokens[k] in ("{", ";")), opened)
-            )
-            end = self._end(start)
-            if language in ("javascript", "php"):
-                fields = self._assigned(start)
-            else:
-                size = sum(map(self._field, self._fields(start, end)))
-                if language == "c" and not is_word(name) and is_word(tokens[min(end + 1, len(tokens) - 1)]):
-                    name = tokens[end + 1]
-                if language == "c" and tokens[i - 1] == "typedef" and is_word(tokens[min(end + 1, len(tokens) - 1)]):
-                    self._put(tokens[end + 1], size)
-                self._put(name, size + 16.0 * (language == "java"))
-                return
-        else:
+            self._put(name, self._by_names(opened))
             return
-        self._put(name, self._takes.node + max(fields - 2, 0) * self._takes.listed if fields else 0.0)
+        if tokens[opened] == ":":  # C++: what it is derived from
+            opened = self._first(("{", ";"), opened, 24) or opened
+        if tokens[opened] == "\n":
+            return
+        if language in ("javascript", "php"):
+            self._put(name, self._by_names(opened))
+            return
+        end = self._end(opened)
+        size = sum(map(self._field, self._fields(opened, end))) + 16.0 * (language == "java")
+        behind = tokens[min(end + 1, len(tokens) - 1)]
+        if language == "c" and (tokens[i - 1] == "typedef" or not is_word(name)):
+            self._put(behind, size)
+        self._put(name, size)
+
+    def _first(self, signs: Sequence[str], start: int, most: int) -> int:
+        """Where one of them stands first among so many tokens; 0 where none does."""
+        return next((k for k in range(start, min(start + most, len(self._tokens))) if self._tokens[k] in signs), 0)
+
+    def _by_names(self, opened: int) -> float:
+        """Bytes of what has so many names of its own; a thing alone holds one or two."""
+        names = self._assigned(opened)
+        return self._takes.node + max(names - 2, 0) * self._takes.listed if names else 0.0
 
     def _put(self, name: str, size: float) -> None:
         if is_word(name) and size > 0:
@@ -123,9 +127,7 @@ class Records:
         for before, token in pairwise(part):
             if before == "[" and token[:1].isdecimal():
                 times *= max(number(token), 1.0)
-        several = 1 + part.count(",") if self._language in ("c", "c++", "java") else max(1, part.count(",") + 1)
-        if "<" in part:
-            several = 1
+        several = 1 if "<" in part else 1 + part.count(",")
         if pointed:
             return 8.0 * several * times
         if self._language == "go" and part[1:3] == ["[", "]"]:

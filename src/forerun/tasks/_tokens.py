@@ -111,6 +111,13 @@ class Text:
                 return i
         return end
 
+    def past(self, opened: int) -> int:
+        """What stands behind the brackets that open there, and those of their kind that follow: `[i][j]`."""
+        end = self.closing(opened) + 1
+        while self.part(end) == self.part(opened):
+            end = self.closing(end) + 1
+        return end
+
     def angled(self, opened: int) -> int:
         """Where an angle bracket ends."""
         depth = 0
