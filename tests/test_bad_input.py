@@ -104,6 +104,9 @@ def test_what_the_compiler_refuses_is_told_in_its_words(run_forerun: Run, name: 
     code, out, err = run_forerun("optimize", name, "-o", "out.o")
     assert (code, out) == (1, "") and f"cannot compile {name}" in err and "error:" in err
     assert len(err.splitlines()) == 3 and ("(and 1 more)" in err) == (name == "twice.c")
+    assert err.endswith("as in: -- -Iinclude -DNAME\n") == name.endswith(".c")
+    code, _, err = run_forerun("optimize", name, "-o", "out.o", "--", "-DNAME")
+    assert code == 1 and "behind --" not in err
     assert not Path("out.o").exists() and not leftovers()
 
 

@@ -359,7 +359,7 @@ def serve(descriptor: int, memory: int) -> None:
             kind, first, second = connection.recv()
             if fresh:
                 connection.send(_Ready())
-        except (EOFError, OSError):
+        except (EOFError, ConnectionError):
             os._exit(0)
         fresh = False
         if kind == "measure":

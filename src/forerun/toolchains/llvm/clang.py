@@ -364,5 +364,7 @@ def _refused(command: Command, run: subprocess.CompletedProcess[bytes]) -> Input
         todo = "IR of a newer LLVM is compiled by that version's clang: --cc clang-N"
     else:
         todo = f"see all that it says: {shlex.join([command.compiler, *command.arguments])}"
+        if not any(map(_is_preprocessor, _pairs(command.arguments))):
+            todo += "; what its build adds goes behind --, as in: -- -Iinclude -DNAME"
     why = errors[0] if len(errors) == 1 else f"{errors[0]} (and {len(errors) - 1} more)"
     return InputError(f"{command.compiler} cannot compile {command.source}", why, todo)
