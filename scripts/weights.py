@@ -248,8 +248,9 @@ def _plain(folder: Path) -> EncoderDecoder:
 
 
 def _grow(options: argparse.Namespace) -> None:
-    model, later = _plain(options.output), _read(options.later)
-    dealt = _joined(_dealt(_read(options.rows), model.learned), later, model.learned)
+    model = _plain(options.output)
+    before = _dealt(_read(options.rows), model.learned)
+    dealt = _joined(before, _read(options.later), model.learned)
     train, validation = ([r for r in part if _asked(r) & {*options.metric}] for part in (dealt.train, dealt.validation))
     apart = {name for name in options.metric if "/" in name}
     held = some(validation)
@@ -271,8 +272,8 @@ def _grow(options: argparse.Namespace) -> None:
     replace(calibration, factors={**calibration.factors, **settled}, ranges=learned).save(options.output)
     checksums.record(options.output, PARTS)
     card, again = Card.load(options.output), {_experiment(row) for row in train}
-    judge = any(not row.name.startswith(OWN) for row in later)
-    kept = set() if judge else {MseHead.name, RegressLM.name}  # else the same rows judge as before
+    same = len(dealt.test) == len(before.test)  # rows judge as before
+    kept = {MseHead.name, RegressLM.name} if same else set()
     results = [r for r in card.results if r["metric"] not in again or r["model"] in kept]
     fresh = Card.of(train, {}).kinds
     others = [

@@ -210,6 +210,14 @@ def test_a_scale_goes_through_zero_where_it_must() -> None:
     assert min(scale.distribution(0.0, np.array([-9.0, 0.0, 9.0])).lows) == 0
 
 
+@pytest.mark.parametrize("count", [20, 50, 400])
+def test_few_errors_are_as_wide_as_what_is_to_come(count: int) -> None:
+    draws = np.random.default_rng(0).exponential(size=(2000, count + 1))
+    found = (Scale(0.0).distribution(0.0, thinned(own[:-1])).interval(0.9) for own in draws)
+    inside = [low <= np.exp(own[-1]) <= high for own, (low, high) in zip(draws, found, strict=True)]
+    assert 0.88 < np.mean(inside) < 0.925
+
+
 def test_errors_are_thinned_evenly() -> None:
     kept = thinned(np.random.default_rng(0).normal(size=5000))
     assert len(kept) == QUANTILES and np.std(kept) == pytest.approx(1, abs=0.05)

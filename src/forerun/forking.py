@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import gc
 import importlib
 import os
 import signal
@@ -209,6 +210,7 @@ def serve(descriptor: int, caller: int) -> None:
         for name in imports:
             with contextlib.suppress(Exception):
                 importlib.import_module(name)
+        gc.freeze()  # what is imported stays: no process that comes of this one need look through it for garbage
         pid = os.fork()
         if pid == 0:
             connection.close()

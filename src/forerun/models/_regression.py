@@ -207,11 +207,13 @@ def folds(groups: Sequence[str], count: int, seed: int) -> Iterator[Mask]:
 
 
 def thinned(errors: Vector, count: int = QUANTILES) -> Vector:
-    """At most `count` of them in order, each standing for as many."""
-    ordered = np.sort(errors)
-    if len(ordered) <= count:
-        return ordered
-    return np.quantile(ordered, (np.arange(count) + 0.5) / count)
+    """At most `count` of them in order, each standing for as many.
+
+    As wide as what is to come: among n errors the next one is as likely in each of the n + 1 gaps, those beyond the
+    ends too, so the share p ends at place p (n + 1) (split conformal prediction; Weibull 1939).
+    """
+    count = min(len(errors), count)
+    return np.quantile(errors, (np.arange(count) + 0.5) / count, method="weibull")
 
 
 def missing(error: ImportError, what: str) -> ToolMissing:
