@@ -18,7 +18,7 @@ from forerun.errors import InputError, ToolMissing, UsageError
 from forerun.grammars.floats import Floats
 from forerun.models._calibrated import calibrated, enough, needed
 from forerun.models._chain import model
-from forerun.models._features import kinds
+from forerun.models._features import COMPILED, kinds
 from forerun.models._forest import Forest
 from forerun.models._grown import Grown
 from forerun.models._predictor import Predictor
@@ -173,6 +173,23 @@ def test_trees_count_syntax_and_not_letters() -> None:
 )
 def test_kinds_of_syntax_or_words(language: str, text: str, kind: str, count: int) -> None:
     assert kinds(parts(row(text, 1.0, language=language).prompt))[kind] == count
+
+
+def test_names_that_are_used_and_not_declared_are_counted() -> None:
+    text = """#include <vector>
+using namespace std;
+template <typename T> struct Pair { T first; T twice() const { return first * 2; } };
+static int helper(int n) { return n * 2; }
+int main() {
+    vector<int> v; Pair<int> p{3}; std::vector< int > w;
+    v.push_back(helper(p.twice())); sort(v.begin(), v.end()); cout << v.size() << endl;
+}
+"""
+    found = kinds(parts(row(text, 1.0, language="c++, clang 22").prompt), COMPILED)
+    used = {name.removeprefix("used "): n for name, n in found.items() if name.startswith("used ")}
+    library = {"<vector>": 1, "vector": 2, "push_back": 1, "sort": 1, "cout": 1, "endl": 1, "size": 1, "int": 6}
+    assert library.items() <= used.items() and found["instances"] == 2
+    assert not used.keys() & {"helper", "Pair", "first", "twice", "n", "v", "p", "T"}
 
 
 @pytest.mark.parametrize("name, library", [("boosted_trees", "sklearn.ensemble"), ("tfidf_ridge", "scipy.sparse")])

@@ -46,9 +46,19 @@ _FEW, _FEW_LINES = 32, 64
 """Words, and lines, whose places are told."""
 _NOTE = 60
 """Characters of a line of the head that are told apart."""
+FREQUENT = 300
+"""Names that make columns, of those that stand in enough rows."""
 COUNTER = "counter "
 """What the names of the prompt's counters begin with."""
 _HEAD = ("metric", "unit", "language", "device")
+_TEMPLATES = frozenset(("template_type", "template_function"))
+_NAMES = frozenset(
+    "identifier type_identifier field_identifier namespace_identifier primitive_type system_lib_string".split()
+)
+_DECLARING = frozenset(("declarator", "name"))
+_QUALIFYING = _TEMPLATES | frozenset(("qualified_identifier", "dependent_name"))
+"""Whose name is one that is used."""
+_GIVING = frozenset(("type_parameter_declaration", "optional_type_parameter_declaration"))
 
 
 class Categories:
@@ -123,7 +133,8 @@ def kinds(found: Parts, reading: str = SYNTAX_TREES) -> Counter[str]:
     name = language(found).lower()
     if reading == COMPILED and name in COMPILED_LANGUAGES:
         text, unsure = compiled(found.text, name == "c++")
-        return _nodes(name, text) + Counter({"lines compiled": text.count("\n"), "lines unsure": unsure})
+        more = {"lines compiled": text.count("\n"), "lines unsure": unsure}
+        return _nodes(name, text) + _used(name, text) + Counter(more)
     if reading == SYNTAX_TREES and name in SYNTAX:
         return _nodes(name, found.text)
     return words(found.text)
@@ -159,18 +170,43 @@ def _parser(name: str) -> Any:
 
 def _nodes(name: str, text: str) -> Counter[str]:
     """Named nodes by kind, operators and keywords too, and the depth of the tree."""
-    cursor = _parser(name).parse(text.encode("utf-8", "replace")).walk()
     counts: Counter[str] = Counter()
-    depth = deepest = 0
-    while True:
+    deepest = 0
+    for depth, cursor in _walked(name, text):
         counts[f"node {cursor.node.type}"] += 1
+        deepest = max(deepest, depth)
+    return counts + Counter({"depth": deepest})
+
+
+def _used(name: str, text: str) -> Counter[str]:
+    """Names that C or C++ uses and does not declare, headers among them, and how many instances it has of templates: a
+    line that sorts or prints becomes as much code as a page that counts."""
+    names, own, instances = Counter[str](), set[str](), set[str]()
+    for _, cursor in _walked(name, text):
+        node = cursor.node
+        if node.type in _NAMES:
+            found = node.text.decode("utf-8", "replace")
+            names[found] += 1
+            if (cursor.field_name in _DECLARING and node.parent.type not in _QUALIFYING) or node.parent.type in _GIVING:
+                own.add(found)
+        elif node.type in _TEMPLATES:
+            instances.add("".join(node.text.decode("utf-8", "replace").split()))
+    used = Counter({f"used {found}": count for found, count in names.items() if found not in own})
+    return used + Counter({"instances": len(instances)})
+
+
+def _walked(name: str, text: str) -> Iterator[tuple[int, Any]]:
+    """The cursor at each node of a syntax tree, with its depth."""
+    cursor = _parser(name).parse(text.encode("utf-8", "replace")).walk()
+    depth = 0
+    while True:
+        yield depth, cursor
         if cursor.goto_first_child():
             depth += 1
-            deepest = max(deepest, depth)
             continue
         while not cursor.goto_next_sibling():
             if not cursor.goto_parent():
-                return counts + Counter({"depth": deepest})
+                return
             depth -= 1
 
 
@@ -181,7 +217,7 @@ class Columns:
     names: tuple[str, ...]
 
     @classmethod
-    def of(cls, rows: Sequence[Mapping[str, float]], most: int = 300) -> Columns:
+    def of(cls, rows: Sequence[Mapping[str, float]], most: int = FREQUENT) -> Columns:
         """The names that stand in enough rows, the most frequent first."""
         counts = Counter(name for row in rows for name in row)
         least = max(2, len(rows) // 200)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forerun.distribution import Distribution
-from forerun.models._features import COUNTER, SYNTAX_TREES, Columns, Table, device, facts, language
+from forerun.models._features import COMPILED, COUNTER, FREQUENT, SYNTAX_TREES, Columns, Table, device, facts, language
 from forerun.models._forest import Forest
 from forerun.models._grown import Grown
 from forerun.models._regression import (
@@ -37,6 +37,9 @@ _FORESTS, _SEEN = 4, 0.3
 """Forests whose mean answers, and the share of the columns that each of their splits looks at (Breiman 2001): text at
 -Oz of modules of 127 packages that nothing was learned from has a mean error of .139, and of .142 with one forest that
 looks at all."""
+_COLUMNS = {COMPILED: 1000}
+"""Columns where they are more: the names of libraries are many. Of the text of 281 programs that are read as source
+and that nothing was learned from the log CRPS is .106, with 300 columns .109, without those names .117."""
 _FAR = 0.995
 """The quantile of what was measured that stands for the most."""
 _SPREAD = 500
@@ -83,7 +86,7 @@ class BoostedTrees(Regression):
 
     def _learn(self, found: Sequence[Parts]) -> Table:
         rows = self._facts(found)
-        self._columns = Columns.of(rows)
+        self._columns = Columns.of(rows, _COLUMNS.get(self.reading, FREQUENT))
         self._kinds = tuple(kind for kind, n in Counter(map(_kind, found)).most_common(_KINDS) if n >= FEWEST)
         self._open = list(self._ways(found))
         return self._table(rows, found)
