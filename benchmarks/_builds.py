@@ -86,7 +86,7 @@ class Site:
 
     def log(self) -> str:
         """All that was printed so far."""
-        return (self.folder / "log").read_text(errors="replace")
+        return (self.folder / "log").read_text(errors="replace", encoding="utf-8")
 
     def end(self) -> None:
         """Ends the servers of all its caches."""

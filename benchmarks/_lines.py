@@ -18,7 +18,7 @@ class Lines:
 
     def __init__(self, path: Path, keys: Sequence[str]) -> None:
         self.path, self._keys = path, keys
-        found = [json.loads(line) for line in path.read_text().splitlines()] if path.is_file() else []
+        found = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.is_file() else []
         self._lines: dict[tuple[Any, ...], Line] = {self._place(line): line for line in found}
 
     def __iter__(self) -> Any:

@@ -109,7 +109,7 @@ def numbered(module: Any, number: int) -> Any:
 
 def judged(source: Source, path: str) -> Measurement:
     """Measures the module in a file as `forerun.tasks.schedule` measures a plan: in a worker."""
-    text = Path(path).read_text()
+    text = Path(path).read_text(encoding="utf-8")
     return measure.judged(source, lambda program: load().ir.load_json(text))
 
 
@@ -134,7 +134,7 @@ def _number(module: Any) -> int:
 def written(module: Any, number: int = 0) -> str:
     """A file with the number of its program, in a folder of its own, which TVM removes after the run."""
     path = Path(tempfile.mkdtemp(prefix="forerun-")) / f"{number}.json"
-    path.write_text(load().ir.save_json(module))
+    path.write_text(load().ir.save_json(module), encoding="utf-8")
     return str(path)
 
 

@@ -86,7 +86,7 @@ def prepared(program: Program, compiler: str) -> Ready:
 def measured(ready: dict[str, Ready], seeds: range, path: Path) -> list[dict[str, Any]]:
     """A row for each program and seed: read from the file where it is there, measured and appended where not."""
     path.parent.mkdir(exist_ok=True)
-    rows = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
     rows = [row for row in rows if row["program"] in ready and row["seed"] in seeds]
     done = {(row["program"], row["seed"]) for row in rows}
     todo = [(name, seed) for name in ready for seed in seeds if (name, seed) not in done]
@@ -100,7 +100,7 @@ def measured(ready: dict[str, Ready], seeds: range, path: Path) -> list[dict[str
     with tempfile.TemporaryDirectory(prefix="forerun-") as folder, suppress(KeyboardInterrupt):
         for found in parallel.each(chunks, work, Path(folder) / "unused.sqlite"):
             rows += found
-            with path.open("a") as file:
+            with path.open("a", encoding="utf-8") as file:
                 file.writelines(json.dumps(row) + "\n" for row in found)
             bad = sum(row["outcome"] not in ("right", "unchanged") for row in rows)
             progress.step(f"{found[0]['program']}, {bad} not right")

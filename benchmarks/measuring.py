@@ -184,7 +184,7 @@ def stock() -> Iterator[dict[str, Way]]:
     before = os.environ.get("PYTHONPATH")
     with tempfile.TemporaryDirectory(prefix="forerun-") as folder:
         # TVM's workers import TVM, which imports torch where it is installed, before anything can be told to them.
-        (Path(folder) / "torch.py").write_text("raise ModuleNotFoundError('not needed here')\n")
+        (Path(folder) / "torch.py").write_text("raise ModuleNotFoundError('not needed here')\n", encoding="utf-8")
         os.environ["PYTHONPATH"] = os.pathsep.join([folder, *filter(None, sys.path)])
         try:
             builder = LocalBuilder(initializer=plain)

@@ -294,7 +294,7 @@ def _found(name: str, folder: Path) -> Network:
     if place.endswith(".py"):
         return Network(Path(place), factory)
     path = folder / "named.py"
-    path.write_text(_FACTORY.format(name=name))
+    path.write_text(_FACTORY.format(name=name), encoding="utf-8")
     return Network(path, "network")
 
 

@@ -80,7 +80,11 @@ def measured(options: argparse.Namespace, path: Path) -> list[dict[str, Any]]:
     """A row for each module: from the file where it is there, and what is missing in it measured and appended."""
     compiler = clang.default_compiler()
     path.parent.mkdir(exist_ok=True)
-    lines = map(json.loads, path.read_text().splitlines()) if path.exists() else published(path.with_suffix(".json"))
+    lines = (
+        map(json.loads, path.read_text(encoding="utf-8").splitlines())
+        if path.exists()
+        else published(path.with_suffix(".json"))
+    )
     rows = {row["file"]: row for row in lines}
     progress = Progress(None, "modules")
     found = list(chosen(units([], ["test"], compiler), options.each, options.seed))
@@ -95,7 +99,7 @@ def measured(options: argparse.Namespace, path: Path) -> list[dict[str, Any]]:
     for row in parallel.each(todo, work, settings.cache_folder() / "benchmark.sqlite"):
         if row != rows.get(row["file"]):
             rows[row["file"]] = row
-            with path.open("a") as file:
+            with path.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(row) + "\n")
         progress.step(row["file"])
         kept += "models" in row
@@ -107,7 +111,7 @@ def measured(options: argparse.Namespace, path: Path) -> list[dict[str, Any]]:
 
 def published(path: Path) -> list[dict[str, Any]]:
     """The rows of a summary, where there is one."""
-    return json.loads(path.read_text())["rows"] if path.exists() else []
+    return json.loads(path.read_text(encoding="utf-8"))["rows"] if path.exists() else []
 
 
 def chosen(found: Iterable[Unit], each: int, seed: int) -> Iterator[Unit]:

@@ -43,11 +43,11 @@ def main() -> int:
     before, rows = kept() if options.kept else {}, []
     with tempfile.TemporaryDirectory() as made:
         folder, places = Path(made), {}
-        for part in ("\n" + (HERE / "plain.txt").read_text().removesuffix("\n")).split("\n=== ")[1:]:
+        for part in ("\n" + (HERE / "plain.txt").read_text(encoding="utf-8").removesuffix("\n")).split("\n=== ")[1:]:
             title, text = f"{part}\n".split("\n", 1)
             places[text] = title
             (folder / title).parent.mkdir(exist_ok=True)
-            (folder / title).write_text(text)
+            (folder / title).write_text(text, encoding="utf-8")
         progress = Progress(len(places), "files")
         for name, stdin, true in took(folder, places, before, options.metric or METRICS):
             for said in forerun.predict(str(folder / name), metric=[*true], stdin=stdin):
@@ -75,7 +75,7 @@ def took(
 def kept() -> dict[str, dict[str, float]]:
     """What the programs of the results took, by metric."""
     true: dict[str, dict[str, float]] = {}
-    for row in json.loads(RESULT.read_text())["rows"]:
+    for row in json.loads(RESULT.read_text(encoding="utf-8"))["rows"]:
         true.setdefault(row["name"], {})[row["metric"]] = row["measured"]
     return true
 

@@ -179,9 +179,9 @@ def _options() -> argparse.Namespace:
 def known(path: Path) -> list[Line]:
     """The results of a file, or of the summary beside it where there is only that."""
     if path.is_file():
-        return [json.loads(line) for line in path.read_text().splitlines()]
+        return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     summed = path.with_suffix(".json")
-    return json.loads(summed.read_text())["rows"] if summed.is_file() else []
+    return json.loads(summed.read_text(encoding="utf-8"))["rows"] if summed.is_file() else []
 
 
 def of_files(options: argparse.Namespace) -> Iterator[Experiment]:

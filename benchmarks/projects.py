@@ -65,7 +65,7 @@ def _options() -> argparse.Namespace:
 
 
 def _known() -> list[dict[str, Any]]:
-    return list(json.loads(RESULTS.read_text())["projects"]) if RESULTS.is_file() else []
+    return list(json.loads(RESULTS.read_text(encoding="utf-8"))["projects"]) if RESULTS.is_file() else []
 
 
 def say(text: str) -> None:

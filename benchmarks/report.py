@@ -25,7 +25,7 @@ _BLOCK = re.compile(r"(<!-- table ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 def load(name: str) -> dict[str, Any] | None:
     """A result file's content; None where it was never measured."""
     path = RESULTS / f"{name}.json"
-    return json.loads(path.read_text()) if path.is_file() else None
+    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
@@ -188,7 +188,7 @@ def shipped() -> str:
     if not path.is_file():
         return "Not measured.\n"
     experiments: dict[str, list[dict[str, Any]]] = {}
-    for line in json.loads(path.read_text())["results"]:
+    for line in json.loads(path.read_text(encoding="utf-8"))["results"]:
         experiments.setdefault(line["metric"], []).append(line)
     return "\n".join(_experiment(name, lines) for name, lines in experiments.items())
 
@@ -386,9 +386,9 @@ def operators() -> str:
 
 def judge() -> str:
     """What the cost model of schedules was trained on, and how it ranks."""
-    card = json.loads((WEIGHTS / "scheduler" / "judge.json").read_text())
+    card = json.loads((WEIGHTS / "scheduler" / "judge.json").read_text(encoding="utf-8"))
     learned, families, held = card["learned"], card["families"], card["validated with"]
-    unseen = json.loads((WEIGHTS / "scheduler" / "operators.json").read_text())["not seen"]
+    unseen = json.loads((WEIGHTS / "scheduler" / "operators.json").read_text(encoding="utf-8"))["not seen"]
     return (
         f"- Data: {card['kernels']:,} kernels of {learned} tensor programs, on each processor counted anew, of"
         f" {len(families)} families:"
@@ -403,7 +403,7 @@ def judge() -> str:
 
 def schedules() -> str:
     """What the network of schedules was trained on, and what it learned."""
-    card = json.loads((WEIGHTS / "scheduler" / "network.json").read_text())
+    card = json.loads((WEIGHTS / "scheduler" / "network.json").read_text(encoding="utf-8"))
     return (
         f"- Trained on {'; then '.join(card.get('before', []))}; last on {card['sentences']:,} schedules of"
         f" {card['programs']} tensor programs of {len(card['families'])} families, {card['steps']:,} steps:"
@@ -436,7 +436,7 @@ def _share(row: dict[str, Any]) -> str:
 
 def coreset() -> str:
     """Data, recipe and training gain of the coreset."""
-    card = json.loads((WEIGHTS / "passes-coreset.json").read_text())
+    card = json.loads((WEIGHTS / "passes-coreset.json").read_text(encoding="utf-8"))
     recipe = ", ".join(f"{name} {value}" for name, value in card["recipe"].items())
     gains = [entry["gain"] for entry in card["entries"]]
     at = [n for n in (1, 5, 10, 20, 40) if n <= len(gains)]
@@ -490,12 +490,12 @@ def filled(text: str) -> str:
 
 def main() -> int:
     """Writes the pages; with `--check` says by its exit code whether they are up to date."""
-    old = {page: page.read_text() for page in PAGES}
+    old = {page: page.read_text(encoding="utf-8") for page in PAGES}
     new = {page: filled(text) for page, text in old.items()}
     if "--check" in sys.argv:
         return int(old != new)
     for page, text in new.items():
-        page.write_text(text)
+        page.write_text(text, encoding="utf-8")
     return 0
 
 

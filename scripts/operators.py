@@ -37,8 +37,8 @@ def main() -> int:
     told = {"seen": sorted(seen), "not seen": sorted(every - seen)}
     text, path = json.dumps(told, indent=1) + "\n", SHIPPED / OPERATORS
     if "--check" in sys.argv:
-        return int(not path.is_file() or path.read_text() != text)
-    path.write_text(text)
+        return int(not path.is_file() or path.read_text(encoding="utf-8") != text)
+    path.write_text(text, encoding="utf-8")
     return 0
 
 

@@ -49,8 +49,8 @@ def below(parser: argparse.ArgumentParser) -> Mapping[str, argparse.ArgumentPars
 def main() -> int:
     """Writes the page, or says whether it is up to date."""
     if "--check" in sys.argv:
-        return int(TARGET.read_text() != page())
-    TARGET.write_text(page())
+        return int(TARGET.read_text(encoding="utf-8") != page())
+    TARGET.write_text(page(), encoding="utf-8")
     return 0
 
 

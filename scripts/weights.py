@@ -359,7 +359,7 @@ def _beside(folder: Path, dealt: Split) -> dict[str, Callable[[Split], Predictor
         plain = RegressLM(where)
         found[RegressLM.name] = lambda own: plain
     if (where := folder / MseHead.name).is_dir():
-        begun = json.loads((where / BEGUN).read_text())
+        begun = json.loads((where / BEGUN).read_text(encoding="utf-8"))
         training, start = value(begun["training"], Training, BEGUN), begun["start"] and Path(begun["start"])
         headed = head.fit(Parts(dealt.train, dealt.validation), where, training, start=start, seconds=0)
         if headed is None:

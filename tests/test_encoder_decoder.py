@@ -296,6 +296,17 @@ def test_nothing_of_another_checkpoint_stays(folder: Path, tmp_path: Path) -> No
     assert isinstance(EncoderDecoder(place).network, TorchNetwork)
 
 
+@pytest.mark.parametrize("name", ["README.md", "config.json", "tokenizer.json", "model.safetensors"])
+def test_what_is_no_checkpoints_is_not_overwritten(name: str, folder: Path, tmp_path: Path) -> None:
+    (tmp_path / name).write_text("mine")
+    model = EncoderDecoder(folder)
+    with pytest.raises(UsageError, match="holds something else") as caught:
+        model.save_pretrained(tmp_path)
+    assert name in caught.value.why and (tmp_path / name).read_text() == "mine" and len(list(tmp_path.iterdir())) == 1
+    (tmp_path / name).rename(tmp_path / "other.md")
+    model.save_pretrained(tmp_path)  # beside what it does not write
+
+
 def test_devices_that_are_not_there_are_told(folder: Path) -> None:
     with pytest.raises(UsageError, match="moon"):
         EncoderDecoder(folder, device="moon")

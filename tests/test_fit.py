@@ -86,7 +86,7 @@ def test_a_number_that_is_no_cost_is_learned_too(values: tuple[float, ...], tmp_
     assert spearman([d.median for d in found], [row.value for row in held]) > 0.8
     for one, row in zip(found, held, strict=True):
         low, high = one.interval(0.9)
-        assert -1.1e5 <= low <= one.median <= high <= 1.1e5 and high - low < 10 * abs(row.value) + 1
+        assert -1.1e5 <= low <= one.median <= high <= 1.1e5 and high - low < 11 * abs(row.value) + 1
     inside = [d.interval(0.9)[0] <= r.value <= d.interval(0.9)[1] for d, r in zip(found, held, strict=True)]
     assert sum(inside) >= 0.75 * len(inside)
 
@@ -117,6 +117,13 @@ def test_what_was_stopped_goes_on_and_other_data_is_refused(trained: Path, tmp_p
     (tmp_path / "training.json").write_text("[")
     with pytest.raises(InputError, match=r"training\.json cannot be read"):
         fit(parts, tmp_path, TINY)
+
+
+def test_a_training_overwrites_nothing_of_others(tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text("mine")
+    with pytest.raises(UsageError, match="holds something else"):
+        fit(Parts(rows(40, 0), rows(20, 1)), tmp_path, TINY)
+    assert [file.name for file in tmp_path.iterdir()] == ["README.md"]
 
 
 def test_a_network_that_does_not_fit_into_memory_leaves_the_folder_free(tmp_path: Path) -> None:

@@ -35,6 +35,7 @@ LAYERS = [
     {"cc", "testing"},
     {"cli"},
 ]
+MODES = ("rb", "wb", "ab", "xb", "r+b")
 HEAVY = {
     "torch",
     "numpy",
@@ -86,6 +87,21 @@ def test_start_up_imports_nothing_heavy(code: str) -> None:
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     modules = {name.split(".")[0] for name in run.stderr.strip().splitlines()[-1].split("|")}
     assert not modules & HEAVY
+
+
+def test_no_file_is_read_as_the_locale_has_it() -> None:
+    for path in [*SOURCE.rglob("*.py"), *(ROOT / "scripts").glob("*.py"), *(ROOT / "benchmarks").glob("*.py")]:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+                continue
+            given = [ast.unparse(each) for each in node.args]
+            of_bytes = ast.unparse(node.func.value) in ("os", "tarfile") or any(
+                each.strip("'") in MODES for each in given
+            )
+            told = "encoding" in {each.arg for each in node.keywords} or "'utf-8'" in given
+            assert told or of_bytes or node.func.attr not in ("read_text", "write_text", "open"), (
+                f"{path}:{node.lineno}"
+            )
 
 
 def test_core_needs_the_standard_library_only_and_stays_small() -> None:

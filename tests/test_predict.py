@@ -702,7 +702,8 @@ def test_one_file_that_cannot_be_read_takes_nothing_from_the_others(folder: Path
         ("config.json", lambda text: text[:40], "no checkpoint"),
         ("tokenizer.json", lambda text: text[:40], "tokenizer"),
         ("calibration.json", lambda text: text[:40], "calibration.json is not the file that was saved"),
-        ("card.json", None, "cannot be asked"),
+        ("card.json", None, "card.json is missing"),
+        ("learned.json", None, "learned.json is missing"),
     ],
 )
 def test_a_checkpoint_that_cannot_be_used(

@@ -98,7 +98,7 @@ def _mode(path: Path, mask: int | None) -> int:
 def locked(path: Path) -> Iterator[None]:
     """Holds an exclusive lock on `path` (made when absent), across processes."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a") as file:
+    with path.open("a", encoding="utf-8") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
 

@@ -68,7 +68,7 @@ class Entry:
 def read(path: Path) -> dict[str, Entry]:
     """Every entry by its id; none where the file is absent. Raises InputError where it is no lock file."""
     try:
-        data = json.loads(path.read_text())
+        data = json.loads(path.read_text(encoding="utf-8"))
         if data["format"] != FORMAT:
             raise ValueError(f"it has format {data['format']}, this version reads {FORMAT}")
         entries = [_entry(**row) for row in data["modules"]]

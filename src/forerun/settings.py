@@ -175,7 +175,7 @@ def _project(folder: Path) -> tuple[str, dict[str, str]]:
 
 def _table(file: Path) -> dict[str, str]:
     try:
-        tools = tomllib.loads(file.read_text()).get("tool", {})
+        tools = tomllib.loads(file.read_text(encoding="utf-8")).get("tool", {})
     except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError):
         return {}  # somebody else's broken file must not stop a build
     table = tools.get("forerun", {}) if isinstance(tools, dict) else {}

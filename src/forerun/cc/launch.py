@@ -88,7 +88,7 @@ def _point(link: Path, name: str) -> None:
 
 def refresh(home: Path) -> None:
     """Brings a client's folder up to date with the package. Raises ForerunError."""
-    sockets = (home / "server").read_text().splitlines()[1]
+    sockets = (home / "server").read_text(encoding="utf-8").splitlines()[1]
     _install(home, home / f"forerun-cc-{_hash()}", home / "forerun-cc", None, sockets)
 
 

@@ -100,7 +100,7 @@ def _schedules(folder: Path) -> Table:
             about = {f"operators {key}": names for key, names in _object(folder / OPERATORS).items()}
             rows += [{"part": part, "about": key, "value": names} for key, names in about.items()]
     page = folder.parent / "README.md"
-    if limits := _LIMITS.search(page.read_text() if page.is_file() else ""):
+    if limits := _LIMITS.search(page.read_text(encoding="utf-8") if page.is_file() else ""):
         rows.append({"part": "both", "about": "limits", "value": " ".join(limits[1].split())})
     return Table([Column("part", "part"), Column("about", "about"), Column("value", "value", _said)], rows)
 
@@ -108,7 +108,7 @@ def _schedules(folder: Path) -> Table:
 def _object(path: Path) -> dict[str, Any]:
     """What a file of JSON says; nothing where there is none. Raises InputError."""
     try:
-        told = json.loads(path.read_text()) if path.is_file() else {}
+        told = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     except (OSError, ValueError) as error:
         raise InputError(f"{path} cannot be read", reason(error), "copy the whole folder again") from error
     return told if isinstance(told, dict) else {}

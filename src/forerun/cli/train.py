@@ -34,7 +34,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Trains; of several processes under `torchrun` the first one says how."""
-    with Path(os.devnull).open("w") as nothing, ExitStack() as stack:
+    with Path(os.devnull).open("w", encoding="utf-8") as nothing, ExitStack() as stack:
         if not leads():
             stack.enter_context(redirect_stdout(nothing))
             stack.enter_context(redirect_stderr(nothing))

@@ -137,7 +137,7 @@ def download(name: str, folder: Path, home: Path) -> Path:
 def apt_get(conf: Path, folder: Path, *words: str) -> str | None:
     """Runs apt-get with the private configuration; its first error line, or None."""
     command = ["apt-get", "-q", "-c", str(conf), *words]
-    run = subprocess.run(command, cwd=folder, env=os.environ | {"LC_ALL": "C"}, capture_output=True, text=True)
+    run = subprocess.run(command, cwd=folder, env=os.environ | {"LC_ALL": "C"}, capture_output=True, encoding="utf-8")
     if run.returncode == 0:
         return None
     lines = [line for line in run.stderr.splitlines() if line.startswith("E:")]
@@ -147,7 +147,9 @@ def apt_get(conf: Path, folder: Path, *words: str) -> str | None:
 def unpack(dsc: Path, target: Path) -> None:
     """Unpacks a source package, Debian's patches applied, into the new folder `target`. Raises ForerunError."""
     command = ["dpkg-source", "-x", str(dsc), str(target)]
-    run = subprocess.run(command, cwd=dsc.parent, env=os.environ | {"LC_ALL": "C"}, capture_output=True, text=True)
+    run = subprocess.run(
+        command, cwd=dsc.parent, env=os.environ | {"LC_ALL": "C"}, capture_output=True, encoding="utf-8"
+    )
     if run.returncode:
         last = (run.stderr.strip().splitlines() or ["it said nothing"])[-1]
         raise ForerunError(f"cannot unpack {dsc.name}", last, "df -h; then try again")

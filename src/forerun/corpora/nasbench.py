@@ -199,7 +199,11 @@ def described(architecture: str, batch: int, side: int, classes: int) -> tuple[s
 
 def _lines(path: Path) -> Iterator[dict[str, str]]:
     try:
-        with gzip.open(path, "rt") if path.suffix == ".gz" else path.open(newline="") as file:
+        with (
+            gzip.open(path, "rt", encoding="utf-8")
+            if path.suffix == ".gz"
+            else path.open(encoding="utf-8", newline="") as file
+        ):
             reader = csv.DictReader(file)
             if "arch" not in (reader.fieldnames or ()) or not any(map(column, reader.fieldnames or ())):
                 why = "it has no column `arch`, or none with latencies or accuracies"

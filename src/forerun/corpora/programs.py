@@ -118,7 +118,7 @@ def licence(folder: Path) -> str:
     """The SPDX name of the licence that a folder's own file states; where to read it otherwise; `unknown` without."""
     for path in sorted(folder.iterdir()):
         if path.is_file() and _LICENCES.fullmatch(path.name):
-            text = path.read_text(errors="replace")
+            text = path.read_text(errors="replace", encoding="utf-8")
             return next((name for name, pattern in _SPDX if re.search(pattern, text)), f"see {path.name}")
     return "unknown"
 

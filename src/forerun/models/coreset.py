@@ -51,5 +51,5 @@ def _readable(grammar: Grammar[A], text: str) -> list[A]:
 @cache
 def shipped() -> tuple[str, ...]:
     """The coreset of the package."""
-    text = resources.files("forerun.weights").joinpath("passes-coreset.json").read_text()
+    text = resources.files("forerun.weights").joinpath("passes-coreset.json").read_text(encoding="utf-8")
     return tuple(entry["pipeline"] for entry in json.loads(text)["entries"])

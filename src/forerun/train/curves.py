@@ -21,7 +21,7 @@ def points_of(folder: Path) -> list[Point]:
     """The points of a training's log; a last line that is still being written is left out. Raises InputError."""
     path = folder / LOG
     try:
-        lines = path.read_text().split("\n")[:-1]
+        lines = path.read_text(encoding="utf-8").split("\n")[:-1]
         found = [_flat(json.loads(line)) for line in lines]
     except (OSError, ValueError, KeyError, TypeError) as error:
         why = f"{LOG}: {error.strerror if isinstance(error, OSError) else error}"

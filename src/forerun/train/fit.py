@@ -30,10 +30,20 @@ from forerun import __version__
 from forerun.core import Grammar
 from forerun.distribution import Distribution
 from forerun.errors import InputError, UsageError, reason
-from forerun.files import make_folder, write_atomically
+from forerun.files import write_atomically
 from forerun.models._calibrated import widths
 from forerun.models._familiarity import Known
-from forerun.models.encoder_decoder import ANSWER, BEGUN, CONFIG, PARTS, EncoderDecoder, checksums, numeric, t5gemma
+from forerun.models.encoder_decoder import (
+    ANSWER,
+    BEGUN,
+    CONFIG,
+    PARTS,
+    EncoderDecoder,
+    checksums,
+    claim,
+    numeric,
+    t5gemma,
+)
 from forerun.models.encoder_decoder import calibration as calibrating
 from forerun.models.encoder_decoder._torch import TorchNetwork
 from forerun.models.encoder_decoder.calibration import Calibration, ranges
@@ -389,8 +399,8 @@ def _check(parts: Parts) -> None:
 
 
 def same_as_before(folder: Path, training: Training, digest: str, start: Path | None) -> None:
-    """Writes down what is trained. Raises InputError where the folder holds something else that was saved."""
-    make_folder(folder, "a training writes into a folder")
+    """Writes down what is trained. Raises InputError where the folder holds another training, and as `claim` does."""
+    claim(folder)
     facts: dict[str, Any] = {"training": asdict(training), "data": digest, "start": str(start) if start else None}
     path = folder / BEGUN
     known = _begun(folder) if path.is_file() else facts
@@ -407,7 +417,7 @@ def _begun(folder: Path) -> dict[str, Any]:
     """What `_same_as_before` wrote down. Raises InputError."""
     path = folder / BEGUN
     try:
-        found = json.loads(path.read_text())
+        found = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(found, dict):
             raise ValueError(f"it holds {found!r:.60}, no object")
     except (OSError, ValueError) as error:

@@ -297,7 +297,7 @@ class _Run:
 
     def _log(self, report: Progress) -> None:
         if self.rank == 0:
-            with (self.folder / LOG).open("a") as file:
+            with (self.folder / LOG).open("a", encoding="utf-8") as file:
                 file.write(json.dumps(asdict(report)) + "\n")
 
     def _save(self) -> None:
@@ -349,7 +349,7 @@ class _Run:
             checkpoint.set_random_state(checkpoint.random_of(loaded, self.rank))
         log = self.folder / LOG
         if self.rank == 0 and log.exists():
-            steps = _steps(log.read_text())
+            steps = _steps(log.read_text(encoding="utf-8"))
             write_atomically(log, "".join(f"{steps[i]}\n" for i in sorted(steps) if i <= self.step).encode())
 
 

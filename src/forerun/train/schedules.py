@@ -105,7 +105,7 @@ def before(start: Path | None) -> list[str]:
     path = start and start / CARD
     if not path or not path.is_file():
         return []
-    facts = json.loads(path.read_text())
+    facts = json.loads(path.read_text(encoding="utf-8"))
     last = f"{facts['sentences']:,} schedules of {facts['programs']:,} programs, {facts['steps']:,} steps"
     return [*facts.get("before", []), last]
 

@@ -105,7 +105,7 @@ def _tuned(folder: Path) -> bool:
 
 def _told(folder: Path) -> dict[str, Any]:
     try:
-        told = json.loads((folder / _TOLD).read_text())
+        told = json.loads((folder / _TOLD).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     return told if isinstance(told, dict) else {}

@@ -132,7 +132,7 @@ def _functions(text: str) -> dict[str, str]:
 def _content(path: Path, errors: str = "strict") -> str:
     """A file's text. Raises InputError."""
     try:
-        return path.read_text(errors=errors)
+        return path.read_text(encoding="utf-8", errors=errors)
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"cannot read {path}", reason(error), _EXAMPLES) from error
 

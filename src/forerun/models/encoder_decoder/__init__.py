@@ -28,11 +28,13 @@ from forerun.models._predictor import Predictor
 from forerun.models.encoder_decoder import calibration, carried, checksums, ensemble
 from forerun.models.encoder_decoder._onnx import OnnxNetwork
 from forerun.models.encoder_decoder.calibration import Calibration
-from forerun.models.encoder_decoder.card import Card
+from forerun.models.encoder_decoder.card import FILE as CARD
+from forerun.models.encoder_decoder.card import PAGE, Card
 from forerun.models.encoder_decoder.carried import Carried
 from forerun.models.encoder_decoder.checksums import DECODER, ENCODER, WEIGHTS
 from forerun.models.encoder_decoder.config import Config
 from forerun.models.encoder_decoder.ensemble import Ensemble
+from forerun.models.encoder_decoder.learned import FILE as LEARNED
 from forerun.models.encoder_decoder.learned import Learned
 from forerun.models.encoder_decoder.tokenizer import PIECES, TOKENIZER, Encoded, Tokenizer
 from forerun.prompts import parts
@@ -46,6 +48,8 @@ BESIDE = (CONFIG, TOKENIZER, PIECES, calibration.FILE, ensemble.FILE, carried.FI
 PARTS = (*BESIDE, WEIGHTS, ENCODER, DECODER)
 BEGUN = "training.json"
 """What a training into this folder was begun with; the others are written at its end."""
+_OURS = (checksums.FILE, PIECES, BEGUN)
+"""What no other folder has."""
 SHIPPED = Path(__file__).parents[2] / "weights" / "encoder_decoder"
 
 WITHOUT = "without trees"
@@ -92,6 +96,17 @@ class Reading:
     most: float = 0.0
 
 
+def claim(folder: Path) -> None:
+    """Makes the folder of a checkpoint. Raises UsageError where the place is a file, or where files that are no
+    checkpoint's would be overwritten; ForerunError where no folder can be made."""
+    make_folder(folder, "a checkpoint is a folder")
+    if any((folder / name).is_file() for name in _OURS):
+        return
+    if lost := next((name for name in (*PARTS, CARD, PAGE, LEARNED) if (folder / name).exists()), ""):
+        why = f"its {lost} is no checkpoint's, and would be overwritten"
+        raise UsageError(f"{folder} holds something else", why, "name a folder of its own for the checkpoint")
+
+
 class EncoderDecoder(Predictor):
     """A language model of numbers and other answers, small enough for a laptop."""
 
@@ -119,7 +134,7 @@ class EncoderDecoder(Predictor):
         """
         folder = SHIPPED if place is None else Path(place)
         try:
-            self.config = Config.from_json((folder / CONFIG).read_text(), str(folder))
+            self.config = Config.from_json((folder / CONFIG).read_text(encoding="utf-8"), str(folder))
         except (OSError, UnicodeDecodeError) as error:
             why = reason(error) if folder.is_dir() else "there is no such folder"
             if folder.is_file():
@@ -162,15 +177,14 @@ class EncoderDecoder(Predictor):
 
         `int8` and `onnx` say whether graphs are written, and how small: none of 2 GiB and more. Of a network that
         onnxruntime runs the files are copied that it was read from. Raises InputError where one of them has changed,
-        UsageError where it is to become another one (that needs PyTorch) or the place is a file, ForerunError where no
-        folder can be made.
+        UsageError where it is to become another one (that needs PyTorch) or as `claim` does.
         """
         folder, copied = Path(place), isinstance(self.network, OnnxNetwork)
         if copied and (int8 or not onnx):
             why = "this one is run by onnxruntime: its graphs can only be copied"
             raise UsageError("only a network in PyTorch can be saved as another one", why, "load it with device='cpu'")
         network = self._files() if copied else self._tensors()
-        make_folder(folder, "a checkpoint is a folder")
+        claim(folder)
         checksums.begin(folder)
         write_atomically(folder / CONFIG, self.config.to_json().encode())
         for name in (WEIGHTS, ENCODER, DECODER):

@@ -147,7 +147,7 @@ class Calibration:
         if not path.is_file():
             return cls()
         try:
-            found = json.loads(path.read_text())
+            found = json.loads(path.read_text(encoding="utf-8"))
             known = Known.from_json(found["known"]) if found["known"] else None
             told = {name: Known.from_json(each) for name, each in found.get("kinds", {}).items()}
             factors = {name: float(x) for name, x in found["factors"].items()}

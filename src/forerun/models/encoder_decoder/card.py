@@ -128,7 +128,7 @@ class Card:
         if not path.is_file():
             return cls()
         try:
-            values = json.loads(path.read_text())
+            values = json.loads(path.read_text(encoding="utf-8"))
             if values["format"] != FORMAT:
                 why = f"it has format {values['format']}, this version reads {FORMAT}"
                 todo = "install the version of forerun that wrote it, or train it again"

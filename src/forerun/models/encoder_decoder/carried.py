@@ -60,7 +60,7 @@ class Carried:
             return cls({})
         try:
             members = {}
-            for row in json.loads(path.read_text()):
+            for row in json.loads(path.read_text(encoding="utf-8")):
                 metric, language, device = map(str, row["place"])
                 members[metric, language, device] = Transfer.from_json(row["transfer"], ask, kinds)
             return cls(members)

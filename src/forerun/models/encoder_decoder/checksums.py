@@ -13,6 +13,9 @@ from forerun.files import write_atomically
 
 FILE = "checksums.json"
 WEIGHTS, ENCODER, DECODER = "model.safetensors", "encoder.onnx", "decoder.onnx"
+_CHANGING = ("card.json", "learned.json")
+"""Files that may change afterwards, and have to be there."""
+_THERE = "there"
 _SHIPPED = Path(__file__).parents[2] / "weights"
 
 
@@ -33,8 +36,9 @@ def begin(folder: Path) -> None:
 
 
 def record(folder: Path, names: Sequence[str]) -> None:
-    """Writes `checksums.json` of those files that are there."""
+    """Writes `checksums.json` of those files that are there; of what may change after that, that it is there."""
     found = {name: digest for name in names if (digest := _digest(folder / name))}
+    found |= {name: _THERE for name in _CHANGING if (folder / name).is_file()}
     write_atomically(folder / FILE, (json.dumps(found, indent=1) + "\n").encode())
 
 
@@ -47,12 +51,15 @@ def check(folder: Path, names: Sequence[str]) -> Mapping[str, str]:
     if not path.is_file():
         return {}
     try:
-        known = plain.value(json.loads(path.read_text()), Mapping[str, str], "it")
+        known = plain.value(json.loads(path.read_text(encoding="utf-8")), Mapping[str, str], "it")
     except (OSError, ValueError, TypeError) as error:
         raise InputError(f"{path} cannot be read", reason(error), again(folder, FILE)) from error
     if not known:
         todo = "save it again; where a training wrote it, the command that began it goes on"
         raise InputError(f"{folder} is not one whole checkpoint", "its saving was begun and did not end", todo)
+    gone = (name for name in _CHANGING if known.get(name) == _THERE and not (folder / name).is_file())
+    if name := next(gone, ""):
+        raise InputError(f"{folder} is not one whole checkpoint", f"{name} is missing", again(folder, name))
     for name in names:
         found = _digest(folder / name)
         if found != known.get(name, ""):

@@ -75,7 +75,7 @@ class Learned:
         """Reads what `save` wrote; it says nothing where there is no such file. Raises InputError."""
         path = folder / FILE
         try:
-            return plain.read(path.read_text(), cls) if path.is_file() else cls()
+            return plain.read(path.read_text(encoding="utf-8"), cls) if path.is_file() else cls()
         except (OSError, ValueError, TypeError) as error:
             raise InputError(f"{path} cannot be read", reason(error), again(folder, FILE)) from error
 

@@ -54,7 +54,7 @@ def tokenizer(place: str | Path) -> Tokenizer:
     """The encoder's own, with our special tokens and numbers before it. Raises InputError, ToolMissing."""
     path = folder(place) / "tokenizer.json"
     try:
-        found = tokenizers.Tokenizer.from_str(path.read_text())
+        found = tokenizers.Tokenizer.from_str(path.read_text(encoding="utf-8"))
     except Exception as error:  # the library raises bare Exceptions
         todo = "put tokenizer.json there"
         raise InputError(f"{place} has no tokenizer that can be read", reason(error), todo) from error
@@ -71,7 +71,7 @@ def network(place: str | Path, tokens: Tokenizer, context: int) -> Network:
     """
     own = folder(place)
     try:
-        text = _text(json.loads((own / "config.json").read_text()))
+        text = _text(json.loads((own / "config.json").read_text(encoding="utf-8")))
         config = _config(text, tokens, context)
         weights = _weights(own)
         made = Network(config)

@@ -138,8 +138,8 @@ class Tokenizer:
     def load(cls, folder: Path) -> Tokenizer:
         """Reads what `save` wrote. Raises InputError."""
         try:
-            atoms = read((folder / PIECES).read_text(), tuple[str, ...])
-            return cls(atoms, tokenizers.Tokenizer.from_str((folder / TOKENIZER).read_text()))
+            atoms = read((folder / PIECES).read_text(encoding="utf-8"), tuple[str, ...])
+            return cls(atoms, tokenizers.Tokenizer.from_str((folder / TOKENIZER).read_text(encoding="utf-8")))
         except Exception as error:  # the library raises bare Exceptions
             todo = again(folder, TOKENIZER)
             raise InputError(f"{folder} has no tokenizer that can be read", reason(error), todo) from error

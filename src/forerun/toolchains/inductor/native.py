@@ -124,10 +124,10 @@ def _function(kernel: Kernel) -> str:
 def _compiled(code: str, place: Path) -> Path:
     """A library of some code."""
     source, header = place / "kernels.cpp", place.parent / "prefix.h"
-    source.write_text(code)
+    source.write_text(code, encoding="utf-8")
     prefix = header.with_suffix(".h.gch")
     if not prefix.exists():  # made once: reading these headers costs as much as compiling twenty kernels
-        header.write_text(_PREFIX)
+        header.write_text(_PREFIX, encoding="utf-8")
         Path(_run(header, place / "prefix", precompiling=True)).replace(prefix)
     return Path(_run(source, place / "kernels", header))
 
@@ -144,7 +144,7 @@ def _run(source: Path, made: Path, header: Path | None = None, precompiling: boo
         )
         options.precompiled_header = str(header) if header else None
         builder = CppBuilder(str(made), str(source), options)
-    done = subprocess.run([*builder.get_command_line().split(), "-w"], capture_output=True, text=True)
+    done = subprocess.run([*builder.get_command_line().split(), "-w"], capture_output=True, encoding="utf-8")
     if done.returncode:
         told = [line for line in done.stderr.splitlines() if "error" in line] or [f"exit status {done.returncode}"]
         raise ForerunError("a kernel does not compile", told[0].rpartition("error: ")[2][:200], "leave it out")

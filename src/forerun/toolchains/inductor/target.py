@@ -61,7 +61,7 @@ def _native() -> str:
         from torch._inductor.cpp_builder import get_cpp_compiler
 
         path = get_cpp_compiler()
-        version = subprocess.run([path, "-dumpversion"], capture_output=True, text=True, check=True).stdout
+        version = subprocess.run([path, "-dumpversion"], capture_output=True, encoding="utf-8", check=True).stdout
     except Exception as error:  # PyTorch's own, where it finds no compiler
         todo = "apt install g++"
         raise ToolMissing("Inductor has no C++ compiler", str(error).partition("\n")[0], todo) from error

@@ -141,7 +141,7 @@ def compiler_version(compiler: str, environment: Mapping[str, str] | None = None
 def _version(path: str, _modified: int, _size: int) -> tuple[str, int]:
     try:
         run = subprocess.run(
-            [path, "--version"], capture_output=True, text=True, check=False, timeout=60, errors="replace"
+            [path, "--version"], capture_output=True, encoding="utf-8", check=False, timeout=60, errors="replace"
         )
     except (OSError, subprocess.SubprocessError) as error:
         raise ToolMissing(f"{path} does not run", str(error), lib.INSTALL) from error

@@ -113,7 +113,7 @@ def _by_config(major: int) -> Iterator[Location]:
 def _from_config(program: str, how: str) -> Location:
     try:
         command = [program, "--libdir", "--version"]
-        run = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False, errors="replace")
+        run = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=10, check=False, errors="replace")
     except (OSError, subprocess.SubprocessError) as error:
         raise ToolMissing(f"{program} does not run", str(error), INSTALL) from error
     match = re.fullmatch(r"(\S+)\s+(\d+)\.\S*\s*", run.stdout)

@@ -76,7 +76,7 @@ def _analyse(text: str, triple: str, cpu: str, major: int) -> dict[str, float]:
     command = [tool("llvm-mca", major), f"-mtriple={triple}", f"-mcpu={named}", f"-iterations={_RUNS}", "--json"]
     # A call has no known cost, and an instruction without a model must not end the analysis of the others.
     command += ["--skip-unsupported-instructions=any", "-"] if major >= 19 else ["-"]
-    run = subprocess.run(command, input=text, capture_output=True, text=True, timeout=120, check=False)
+    run = subprocess.run(command, input=text, capture_output=True, encoding="utf-8", timeout=120, check=False)
     if run.returncode or not run.stdout.strip():
         raise LLVMFailure(f"llvm-mca cannot analyse the code: {run.stderr.strip()[:200]}")
     regions = json.loads(run.stdout)["CodeRegions"]

@@ -74,7 +74,7 @@ def _machine(target: Target) -> list[str]:
 
 
 def _run(command: list[str]) -> str:
-    run = subprocess.run(command, capture_output=True, text=True, errors="surrogateescape", check=False)
+    run = subprocess.run(command, capture_output=True, encoding="utf-8", errors="surrogateescape", check=False)
     if run.returncode:
         said = (run.stderr.strip() or f"exit status {run.returncode}").splitlines()
         raise InputError(

@@ -116,7 +116,7 @@ def _cached(program: str, kind: str, make: Callable[[], tuple[str, ...]]) -> tup
     file = settings.cache_folder() / f"vocabulary-{kind}-{name[:16]}.txt"
     # Neither a cache that cannot be read nor one that cannot be written stands in the way of an answer.
     with contextlib.suppress(OSError, UnicodeDecodeError):
-        if kept := tuple(file.read_text().split()):
+        if kept := tuple(file.read_text(encoding="utf-8").split()):
             return kept
     steps = make()
     with contextlib.suppress(ForerunError):
@@ -126,7 +126,7 @@ def _cached(program: str, kind: str, make: Callable[[], tuple[str, ...]]) -> tup
 
 def _run(command: list[str]) -> str:
     try:
-        run = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        run = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=60, check=False)
     except OSError as error:
         raise ToolMissing(f"{Path(command[0]).name} does not run", str(error), INSTALL) from error
     if run.returncode:

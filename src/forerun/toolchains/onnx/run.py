@@ -145,8 +145,8 @@ def _resident(name: str, reset: bool = False) -> float:
     try:
         if reset:
             gc.collect()
-            Path("/proc/self/clear_refs").write_text("5")
-        lines = Path("/proc/self/status").read_text().splitlines()
+            Path("/proc/self/clear_refs").write_text("5", encoding="utf-8")
+        lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
     except OSError:
         return 0.0
     return next((float(line.split()[1]) * 1024 for line in lines if line.startswith(f"{name}:")), 0.0)

@@ -102,9 +102,9 @@ def _enter() -> None:
     user, group = os.getuid(), os.getgid()
     spaces = _NEW_USER | _NEW_MOUNT | _NEW_PID | _NEW_NET | _NEW_IPC | _NEW_UTS
     _call(_libc.unshare(spaces), "unshare")
-    Path("/proc/self/setgroups").write_text("deny")
-    Path("/proc/self/uid_map").write_text(f"{_ID} {user} 1")
-    Path("/proc/self/gid_map").write_text(f"{_ID} {group} 1")
+    Path("/proc/self/setgroups").write_text("deny", encoding="utf-8")
+    Path("/proc/self/uid_map").write_text(f"{_ID} {user} 1", encoding="utf-8")
+    Path("/proc/self/gid_map").write_text(f"{_ID} {group} 1", encoding="utf-8")
 
 
 def _mount(source: str, target: str, kind: str = "", flags: int = 0, options: str = "") -> None:
@@ -137,9 +137,9 @@ def _furnish(spec: dict[str, Any]) -> None:
     _mount("proc", "/proc", "proc", _NOSUID | _NODEV)
     # Since Linux 6.14 a namespace has a maximum of its own, which holds for root as well; the least it takes is 301.
     with contextlib.suppress(OSError):
-        Path("/proc/sys/kernel/pid_max").write_text(str(max(301, spec["processes"] + _MARGIN)))
+        Path("/proc/sys/kernel/pid_max").write_text(str(max(301, spec["processes"] + _MARGIN)), encoding="utf-8")
     with contextlib.suppress(OSError):
-        Path("/proc/self/oom_score_adj").write_text("1000")
+        Path("/proc/self/oom_score_adj").write_text("1000", encoding="utf-8")
     _protect("/proc", read_only=True)
     _devices()
     _mount("tmpfs", "/run", "tmpfs", _NOSUID | _NODEV, "mode=755,size=64k")
@@ -342,17 +342,19 @@ def _reaped(spec: dict[str, Any], group: int) -> Iterator[Any]:
 
 def _children() -> list[int]:
     with contextlib.suppress(OSError):
-        return [int(word) for word in Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()]
+        return [
+            int(word) for word in Path(f"/proc/self/task/{os.getpid()}/children").read_text(encoding="utf-8").split()
+        ]
     return []
 
 
 def _unreachable() -> int:
     """Packets for which there was no way out: this network namespace has none, so each is an attempt."""
-    rows = Path("/proc/net/snmp").read_text().splitlines()
+    rows = Path("/proc/net/snmp").read_text(encoding="utf-8").splitlines()
     names, values = (line.split() for line in rows if line.startswith("Ip:"))
     count = int(values[names.index("OutNoRoutes")])
     with contextlib.suppress(OSError):
-        pairs = (line.split() for line in Path("/proc/net/snmp6").read_text().splitlines())
+        pairs = (line.split() for line in Path("/proc/net/snmp6").read_text(encoding="utf-8").splitlines())
         count += next((int(pair[1]) for pair in pairs if pair[0] == "Ip6OutNoRoutes"), 0)
     return count
 

@@ -244,7 +244,7 @@ def _version(path: str, row: Language) -> str:
     """The first number with a point in what the tool says; some say it on standard error, or fail in passing."""
     try:
         run = subprocess.run(
-            [path, *row.ask], input=row.say, capture_output=True, text=True, timeout=20, errors="replace"
+            [path, *row.ask], input=row.say, capture_output=True, encoding="utf-8", timeout=20, errors="replace"
         )
     except (OSError, subprocess.SubprocessError):
         return ""

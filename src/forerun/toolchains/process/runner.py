@@ -130,12 +130,12 @@ class Built:
     def traced_bytes(self, stdin: bytes | None, bounds: Bounds) -> float | None:
         """The peak of what a Python program allocates, by tracemalloc; None where it does not come that far."""
         script, peak = self.folder / "box" / ".traced.py", self.folder / "box" / "run" / "peak"
-        script.write_text(_TRACED)
+        script.write_text(_TRACED, encoding="utf-8")
         # What is written inside is gone with the namespaces, so the number comes out as the last line of the output.
         show = f'"$@" > /dev/null && cat {peak.name}'
         words = [_SHELL, "-c", show, "traced", self.values["tool"], str(script), f"../{self.values['file']}", str(peak)]
         spent = self._spent(words, stdin, bounds)
-        said = (self.folder / "out").read_text(errors="replace")
+        said = (self.folder / "out").read_text(errors="replace", encoding="utf-8")
         return float(said) if not spent.error and said.isdigit() else None
 
     def _spent(self, command: Sequence[str], stdin: bytes | None, bounds: Bounds) -> Spent:

@@ -51,7 +51,7 @@ def this_device() -> str:
 
     The last two belong to it because the runtimes of Java, Go and others choose their heap by them.
     """
-    text = Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").is_file() else ""
+    text = Path("/proc/cpuinfo").read_text(encoding="utf-8") if Path("/proc/cpuinfo").is_file() else ""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / (1 << 30)
     words = [platform.machine(), *processor(text), f"{os.cpu_count()} cores {memory:.0f} GiB"]
     return " ".join(words)

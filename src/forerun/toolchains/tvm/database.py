@@ -71,7 +71,7 @@ def opened(texts: dict[str, str]) -> Any:
     try:
         with TemporaryDirectory() as folder:
             for name, text in texts.items():
-                (Path(folder) / name).write_text(text)
+                (Path(folder) / name).write_text(text, encoding="utf-8")
             return ms.database.JSONDatabase(work_dir=folder)
     except OSError as error:
         todo = "free some space, or name a folder that has it: TMPDIR=/var/tmp; what was measured is kept"

@@ -233,7 +233,9 @@ def caches() -> dict[str, int]:
     found = {}
     for place in sorted(_CACHES.glob("index*")):
         try:
-            kind, level, size = ((place / name).read_text().strip() for name in ("type", "level", "size"))
+            kind, level, size = (
+                (place / name).read_text(encoding="utf-8").strip() for name in ("type", "level", "size")
+            )
         except OSError:
             continue
         if kind != "Instruction" and size.endswith("K"):
