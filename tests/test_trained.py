@@ -25,12 +25,12 @@ from forerun.corpora import nasbench  # noqa: E402
 from forerun.errors import ForerunError, InputError, UsageError  # noqa: E402
 from forerun.grammars.floats import Floats  # noqa: E402
 from forerun.grammars.ieee import IEEE  # noqa: E402
+from forerun.models._regression import thinned  # noqa: E402
 from forerun.models.encoder_decoder import EncoderDecoder  # noqa: E402
 from forerun.models.encoder_decoder.calibration import Calibration  # noqa: E402
 from forerun.models.encoder_decoder.config import Config  # noqa: E402
 from forerun.models.encoder_decoder.head import Head  # noqa: E402
 from forerun.models.encoder_decoder.tokenizer import SPECIAL, learn  # noqa: E402
-from forerun.models._regression import thinned
 from forerun.models.mse_head import MseHead, Target  # noqa: E402
 from forerun.models.regress_lm import RegressLM, Unmasked, of_draws  # noqa: E402
 from forerun.prompts import without_counters  # noqa: E402

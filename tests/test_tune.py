@@ -159,6 +159,26 @@ def test_a_program_whose_default_takes_too_long_is_told_what_to_do(
     assert "FORERUN_TIMEOUT" in caught.value.todo and caught.value.why.startswith("matmul: the baseline")
 
 
+class Slow(Schedule):
+    """Its default takes too long."""
+
+    def begin(self, source: Source, answer: Plan | None) -> Measurement | Callable[[], Measurement]:
+        time.sleep(1000 if answer is None else 0)
+        return super().begin(source, answer)
+
+
+def test_a_program_whose_default_takes_too_long_is_tuned_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tuning, "Schedule", Slow)
+    monkeypatch.setenv("FORERUN_TIMEOUT", "8")
+    (tmp_path / "matmul.tir").write_text(PROGRAM)
+    found = tuning.tune(tmp_path / "matmul.tir", target="llvm:1", trials=6, proposer="uniform", store=tmp_path / "s")
+    (kernel,) = found.kernels
+    assert len(kernel.result.trials) == 6 and kernel.before_s == 8 > kernel.after_s and not found.left_out
+    assert "matmul: its default was stopped after 8 s, which stand for it: it gains more" in found.notes
+
+
 def test_a_network_that_became_slower_or_that_noise_hides_is_told() -> None:
     def compared(*tuned: float) -> networks.Comparison:
         return networks.Comparison({"default": Timing((1.0, 1.0, 1.0)), "tuned": Timing(tuned)}, {})

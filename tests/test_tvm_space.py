@@ -196,11 +196,13 @@ def test_a_target_is_canonical_and_told_by_its_properties():
 
 def test_a_processor_without_a_number_of_cores_has_those_of_this_machine():
     whole = json.loads(targets.parse("llvm"))
-    assert json.loads(targets.parse(' {"kind":"llvm"} ')) == {"kind": "llvm", "num-cores": whole["num-cores"]}
+    assert json.loads(targets.parse(' {"kind":"llvm"} ')) == whole
     program = Program(Source(source("GMM").text, "tensorir", "x", targets.parse('{"kind":"llvm"}')))
     assert program.random(1, 0)
     for wrong, why in (
         ('{"kind":"llvm","num-cores":0}', "no number of threads"),
+        ('{"kind":"llvm","num-cores":true}', "no number of threads"),
+        ("llvm:\u00b2", "neither a name"),
         ('{"kind":"llvm","num-cores":4000}', "are there for it"),
         ('{"kind":"llvm","mcpu":"nonsense"}', "of this machine"),
         ('{"kind":"c"}', "source"),

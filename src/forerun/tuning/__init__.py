@@ -54,6 +54,8 @@ _BESIDE = 1.5
 UNCHANGED = "no candidate was faster than its default by more than noise: nothing is changed"
 _ANEW = "measure again when it is idle, into another store: FORERUN_CACHE=DIR"
 
+_INSTEAD = 4
+"""Kernels of which one has to run where the default ran for too long."""
 _READING = Limits(timeout_s=network.SESSION_S, memory_bytes=NO_LIMIT)
 """Reading a network is no candidate: it takes what it takes."""
 
@@ -355,14 +357,22 @@ class _Table:
                 on_trial=lambda trial: self._measured(place, trial),
             )  # fmt: skip
         except InputError as error:
-            self.programs -= 1
-            if "timeout" in error.why:
-                self.todo = error.todo
-            return {program.name: f"{error.what.removeprefix(f'{program.name}: ')}: {error.why}"}
+            return self._left_out(program, error)
         self.hands.append(Hand(program, search))
-        if self._hasty and len(self.order) < self.total:
-            self.hands[-1].round(1, self._hasty)
+        left = self.total - len(self.order)
+        if left and (self._hasty or search.stopped):
+            self.hands[-1].round(min(_INSTEAD, left) if search.stopped else 1, self._hasty)
+        if search.stopped and not any(trial.measurement.ok for trial in search.trials):
+            self.hands.pop()
+            self.order = [each for each in self.order if each != place]
+            return self._left_out(program, search.stopped)
         return {}
+
+    def _left_out(self, program: Extracted, error: InputError) -> dict[str, str]:
+        self.programs -= 1
+        if error.why.startswith(("timeout:", "memory:")):
+            self.todo = error.todo
+        return {program.name: f"{error.what.removeprefix(f'{program.name}: ')}: {error.why}"}
 
     def play(self) -> None:
         """Deals all trials, then checks the best of each program on other inputs."""
@@ -450,6 +460,11 @@ class _Table:
         if comparison and comparison.unknown:
             told = ", ".join(map(str, comparison.unknown))
             said.append(f"no finite number is in the network's output {told}: nobody could tell whether it is right")
+        said += [
+            f"{hand.program.name}: its default was stopped after {hand.before_s:g} s, which stand for it: it gains more"
+            for hand in self.hands
+            if hand.search.stopped
+        ]
         for hand in self.hands:
             errors = [trial.measurement.error for trial in hand.search.trials if not trial.measurement.ok]
             if errors and len(errors) == len(hand.search.trials):

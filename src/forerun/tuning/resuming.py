@@ -14,7 +14,9 @@ import math
 from dataclasses import replace
 from functools import cached_property
 
+from forerun import settings
 from forerun.core import Draft, Measurement, Model, Trial
+from forerun.errors import InputError
 from forerun.grammars.decisions import Plan, plan_of
 from forerun.models._proposer import identity
 from forerun.solve import Search
@@ -25,6 +27,9 @@ from forerun.toolchains.tvm import measure
 
 class Resuming(Search[Plan]):
     """Measures, drafts and asks for design spaces only where the store does not have the answer."""
+
+    stopped: InputError | None = None
+    """What stopped the default, where it ran for longer than a candidate may."""
 
     @cached_property
     def _texts(self) -> dict[Plan, str]:
@@ -55,8 +60,19 @@ class Resuming(Search[Plan]):
         return found
 
     def _measured_baseline(self) -> Trial[Plan]:
+        """The default; where it runs for longer than a candidate may, that time stands for it: what is so slow has the
+        most to gain."""
         known = self._store.baseline(self.task, self.source, measure.named()) if self._store else None
-        return self._begun(known) if known else super()._measured_baseline()
+        if known:
+            return self._begun(known)
+        try:
+            return super()._measured_baseline()
+        except InputError as error:
+            if not error.why.startswith("timeout:"):
+                raise
+            self.stopped = error
+        values = {self.task.metric.name: settings.number("timeout")}
+        return self._begun(Measurement(values, checked=True, tool=measure.named()))
 
     def _drafted(self, model: Model, n: int, seed: int) -> list[Draft[Plan]]:
         key = self._key(identity(model), n, seed)

@@ -8,6 +8,7 @@ Of a GPU, `multi_processor_count` is ours: TVM's targets have no word for it.
 from __future__ import annotations
 
 import json
+import re
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -92,7 +93,7 @@ def parse(text: str, session: Any = None) -> str:
     """
     text = text.strip()
     kind, _, threads = text.partition(":")
-    if kind == "llvm" and (threads.isdigit() or not threads):
+    if kind == "llvm" and re.fullmatch("[0-9]*", threads):
         return here(int(threads or 0), session)
     if text == "cuda":
         return gpu(session)
@@ -131,12 +132,16 @@ def _read(text: str, session: Any) -> str:
 
 
 def _processor(values: dict[str, Any], session: Any) -> dict[str, Any]:
-    """With as many cores as there are where none are named; of this machine not more than this process may use."""
+    """With as many cores as there are where none are named, of this machine not more than this process may use; and as
+    what it is, where neither a processor nor what it can do is named."""
     threads = values.get("num-cores", 0)
-    if not isinstance(threads, int) or threads < 0 or (threads == 0 and "num-cores" in values):
+    if type(threads) is not int or threads < 0 or (threads == 0 and "num-cores" in values):
         raise UsageError(f"num-cores {threads!r}", "it is no number of threads", "give a whole number above 0")
     if session is None and "mtriple" not in values:
-        values = {**values, "num-cores": json.loads(here(threads))["num-cores"]}
+        own = json.loads(here(threads))
+        values = {**values, "num-cores": own["num-cores"]}
+        if not {"mcpu", "mattr"} & values.keys():
+            values["mcpu"] = own["mcpu"]
     values.setdefault("num-cores", 1)
     processor = values.get("mcpu")
     # Without a name of its own LLVM prints what it knows, and goes on with what is generic.
