@@ -26,6 +26,7 @@ from forerun.tasks import _graphs, _programs, kernels, size
 from forerun.tasks._counters import reads_sizes
 from forerun.tasks._endless import counted, endless
 from forerun.tasks._footprint import asked
+from forerun.tasks._packages import foreign
 from forerun.tasks._parsing import broken
 from forerun.tasks.accuracy import ACCURACY
 from forerun.toolchains.inductor.kernel import CPP, TRITON, Kernel
@@ -59,6 +60,8 @@ _NEAR = {
 _TASKS = {"size": "text"}
 """Tasks whose metric has another name than they."""
 
+_SOME = 3
+"""Packages that are named."""
 _TRITON = re.compile(r"^@(?:triton\.)?(?:jit|autotune)\b", re.MULTILINE)
 """How a kernel of Triton begins."""
 _REGISTERS = 512
@@ -135,14 +138,19 @@ def questions(what: What | File, card: Card, options: Options) -> list[Question]
         found = [_for_ever(one, loop.grows) if _takes(one.kind) else one for one in found]
     if runs and counted(file.source.lang, file.source.text):
         found = [replace(one, counted=_ran(one.kind.metric)) for one in found]
+    if runs and (used := foreign(file.source.lang, file.source.text)):
+        told = ", ".join(used[:_SOME]) + (f" and {len(used) - _SOME} more" if len(used) > _SOME else "")
+        why = "nothing is known of what packages take: the answer is that of a program without them"
+        notes.append(f"{file.source.name} uses {told}: {why}")
+        whole = False
     if runs and not options.stdin and reads_sizes(file.source.lang, file.source.text):
         why = "how much it takes follows from what it reads, and no input was named (--stdin)"
         notes.append(f"{file.source.name}: {why}: the answer is that of usual programs")
     if file.source.lang == _LLVM and not re.search(r"^define\b", file.source.text, re.MULTILINE):
         notes.append(f"{file.source.name} defines no function: is it the whole module?")
         whole = False
-    if file.source.lang == _ONNX and (foreign := _graphs.foreign(file.source.reference)):
-        notes.append(f"{file.source.name}: nothing is known of what {', '.join(foreign)} costs: it counts as little")
+    if file.source.lang == _ONNX and (others := _graphs.foreign(file.source.reference)):
+        notes.append(f"{file.source.name}: nothing is known of what {', '.join(others)} costs: it counts as little")
     if file.source.lang == "python" and _TRITON.search(file.source.text):
         why = (
             "the answer is that of a Python program; of kernels name the network that launches them: module.py:factory"
