@@ -14,7 +14,6 @@ from __future__ import annotations
 import errno
 import re
 from collections.abc import Callable, Iterable
-from difflib import get_close_matches
 from pathlib import Path
 
 
@@ -80,5 +79,7 @@ def out_of_memory(error: BaseException | None) -> bool:
 def meant(name: str, known: Iterable[str], alike: float, most: int = 1, show: Callable[[str], str] = repr) -> str:
     """What to do next about a name that is not known: `did you mean 'this'?`, of at most so many that are so much alike
     (from 0 to 1), as they are shown; empty where none is."""
+    from difflib import get_close_matches  # which takes longer to import than most answers to find
+
     near = get_close_matches(name, list(known), most, alike)
     return f"did you mean {' or '.join(map(show, near))}?" if near else ""

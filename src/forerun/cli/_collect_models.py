@@ -8,12 +8,12 @@ from pathlib import Path
 
 from forerun import settings
 from forerun.cli._measuring import TIMES, measured, times
+from forerun.cli._quantities import sized
 from forerun.cli.render import Column, Table, number, say_skipped, show
 from forerun.collect import Measured
 from forerun.corpora.onnx_models import Network, generated, load
 from forerun.errors import UsageError
 from forerun.tasks.latency import Latency
-from forerun.toolchains.onnx.model import MOST_SIZE
 from forerun.toolchains.onnx.target import Target
 
 
@@ -70,16 +70,6 @@ def networks(options: argparse.Namespace) -> list[Network]:
         say_skipped(folder, found.skipped)
         chosen += found.networks
     return [*chosen, *generated(options.generated, options.seed, target)]
-
-
-def sized(text: str) -> tuple[str, int]:
-    """A name and a size, of NAME=N. Raises UsageError."""
-    name, _, size = text.rpartition("=")
-    if name and size.isdecimal() and int(size) > MOST_SIZE:
-        raise UsageError(f"--size {text}", "it is too large", f"name one from 1 to {MOST_SIZE}")
-    if not name or not size.isdecimal() or not int(size):
-        raise UsageError(f"--size {text}", "it is no name with a positive number", "for example: --size batch=1")
-    return name, int(size)
 
 
 def _table(done: Sequence[Measured[Network]]) -> Table:

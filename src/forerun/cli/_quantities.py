@@ -17,6 +17,18 @@ _READ = (
 )
 
 
+def sized(text: str) -> tuple[str, int]:
+    """A name and a size of an ONNX model, of NAME=N. Raises UsageError."""
+    from forerun.toolchains.onnx.model import MOST_SIZE
+
+    name, _, size = text.rpartition("=")
+    if name and size.isdecimal() and int(size) > MOST_SIZE:
+        raise UsageError(f"--size {text}", "it is too large", f"name one from 1 to {MOST_SIZE}")
+    if not name or not size.isdecimal() or not int(size):
+        raise UsageError(f"--size {text}", "it is no name with a positive number", "for example: --size batch=1")
+    return name, int(size)
+
+
 def quantity(value: float, unit: str) -> str:
     """Three digits and the unit that suits them; of other units than bytes and seconds the one that there is."""
     scale = _SHOWN.get(unit)

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forerun.cli._quantities import amount, names, quantity
+from forerun.cli._quantities import amount, names, quantity, sized
 from forerun.cli.render import Column, Table, add_format, counted, number, percent, say, show
 from forerun.errors import ForerunError, GateFailed, InputError, UsageError
 
@@ -113,7 +113,6 @@ def _check(options: argparse.Namespace, asked: Options) -> None:
 
 
 def _options(options: argparse.Namespace) -> Options:
-    from forerun.cli._collect_models import sized
     from forerun.questions import Options, content
 
     stdin = content(str(options.stdin)) if options.stdin else b""
