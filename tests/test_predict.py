@@ -530,6 +530,9 @@ def test_standard_input_and_languages(folder: Path, run_forerun: Run, monkeypatc
     assert code == 0 and json.loads(out)[0]["value"] == forerun.predict("p3.py", metric="memory", model=folder).value
     code, _, err = run_forerun("predict", "-", *words)
     assert code == 2 and "--language" in err
+    Given.buffer = io.BytesIO(b"; ModuleID = 'x'\ndefine i32 @f() {\n  ret i32 0\n}\n")
+    code, _, err = run_forerun("predict", "-", *words)
+    assert code == 2 and "of llvm it knows" in err, "what IR is, is seen"
     known = {"x.py": "python", "x.CC": "c++", "x.onnx": "onnx", "x.ll": "llvm", "x.s": "assembly"}
     assert {path: language_of(path) for path in known} == known
     for language in (f"python, {PYTHON}", f"Python,{PYTHON}"):

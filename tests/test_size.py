@@ -200,24 +200,25 @@ def test_programs_are_measured_as_source(tmp_path: Path, run_forerun: Any, monke
     (folder / "7" / "a.in").write_text("an input is nothing to a compiler")
     (folder / "7" / "b.cpp").write_text("int main() { return nothing; }\n")
     (folder / "7" / "c.py").write_text("print(7)\n")
+    (folder / "7" / "d.c").write_text("int seven(int x) { return 7 * x; }\n")
     words = ("collect", "size", "--sources", str(folder), "--group-by", "number", "--store", str(path))
     words += ("--format", "json")
     monkeypatch.setenv("FORERUN_WORKERS", "1")
     code, out, err = run_forerun(*words)
     assert code == 0 and "2 programs failed" in err, err
     lines = json.loads(out)
-    assert [(line["level"], line["modules"], line["failed"]) for line in lines] == [("-Oz", 1, 1), ("-O3", 1, 1)]
+    assert [(line["level"], line["modules"], line["failed"]) for line in lines] == [("-Oz", 2, 1), ("-O3", 2, 1)]
     with Store(path) as store:
         count, rows = store.count(), list(rows_of(store, "size"))
     assert run_forerun(*words)[1] == out
     with Store(path) as store:
-        assert store.count() == count == 4
+        assert store.count() == count == 6
         sources = [store.source(key) for key, found in store.baselines("size/1/level").items() if found.ok]
     assert {(row.name, row.group, row.metric) for row in rows} == {
-        ("euler/7/a.c", "euler/7", "text"), ("euler/7/a.c", "euler/7", "instructions"),
+        (f"euler/7/{name}.c", "euler/7", metric) for name in "ad" for metric in ("text", "instructions")
     }  # fmt: skip
     task, row = Size.here(), next(row for row in rows if row.metric == "text" and "-O3" in row.prompt)
-    source = next(source for source in sources if " -O3" in source.target)
+    source = next(source for source in sources if " -O3" in source.target and source.name == row.name)
     assert task.prompt(source) == row.prompt and not source.reference
     assert task.measure(source, (row.value,)).values["log_error_text"] == 0
     assert run_forerun("collect", "size", "--sources", str(tmp_path / "nowhere"))[0] == 1

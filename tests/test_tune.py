@@ -683,7 +683,7 @@ def test_what_does_not_come_to_its_end_leaves_what_was_found(tmp_path: Path, sto
 def test_a_busy_machine_is_told(tuned: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     found, _, _ = tuned
     baselines = [Hand(extract.Extracted(k.name, "", 1, 1.0), SimpleNamespace(  # type: ignore[arg-type]
-        task=Schedule(), baseline=k.result.baseline, trials=[])) for k in found.kernels]  # fmt: skip
+        task=Schedule(), baseline=k.result.baseline, trials=[], stopped=None)) for k in found.kernels]  # fmt: skip
     table = tuning._Table(Uniform(), device.Place(found.target), 0, None, None, lambda _: None)  # type: ignore[arg-type]
     table.hands = baselines
     monkeypatch.setattr(tuning, "BUSY", -1.0)
@@ -697,6 +697,9 @@ def test_a_busy_machine_is_told(tuned: Any, monkeypatch: pytest.MonkeyPatch) -> 
     (note,) = table.notes(networks.Comparison(wide, {}, waited=0.3))
     assert "others had the processor for 30% of the time" in note
     # What was measured on a busy machine stays in the store: a run of the whole network tells.
+    threads = {"default": 2, "tuned": 2, "onnxruntime": 1, "PyTorch": 2}
+    (note,) = table.notes(networks.Comparison(wide, {}, threads=threads))
+    assert note.startswith("onnxruntime took less on one thread") and "--target llvm:1" in note
     together = sum(hand.before_s for hand in baselines)
     (note,) = table.notes(networks.Comparison({"default": Timing((together / 4,))}, {}))
     assert "together they take 4.0 times as long" in note and "FORERUN_CACHE" in note
@@ -838,6 +841,10 @@ def test_arguments_of_other_types_are_told(tmp_path: Path) -> None:
     for size in (5, "1x3", ["a"]):
         with pytest.raises(UsageError, match="shapes: x: "):
             tuning.tune(tmp_path / "x.onnx", shapes={"x": size})  # type: ignore[dict-item]
+    wrong: list[dict[str, Any]] = [{"output": 5}, {"store": 5}, {"rpc": Path("host")}, {"shapes": [("x", (8, 64))]}]
+    for given in wrong:
+        with pytest.raises(UsageError, match=f"{next(iter(given))}: "):
+            tuning.tune(tmp_path / "x.onnx", **given)
 
 
 def test_a_full_disk_is_told_and_leaves_the_answer_before(

@@ -255,7 +255,11 @@ def read(path: str, options: Options, data: bytes | None = None) -> File:
         raise InputError(f"{path} is a folder", "files are read one by one", f"name those in it: '{path}/*.py'")
     place = "" if data is not None else path
     try:
-        language = language_of(path, options.language)
+        language = (
+            _LLVM
+            if not options.language and data and clang.looks_like_ir(data)
+            else language_of(path, options.language)
+        )
     except UsageError:
         if data is None:
             _check(path, content(path))  # of what is no text no language would help

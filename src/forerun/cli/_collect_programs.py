@@ -108,6 +108,7 @@ def programs(
     each: int | None,
     device: str = "",
     others: Iterable[Program] = (),
+    whole: bool = True,
 ) -> list[Program]:
     """The programs of all folders, and others, in random order, the same one each time.
 
@@ -115,7 +116,7 @@ def programs(
     """
     chosen: list[Program] = []
     for folder in map(Path, folders):
-        found = load(folder, group_by=group_by, languages=languages, most=most, device=device)
+        found = load(folder, group_by=group_by, languages=languages, most=most, device=device, whole=whole)
         say_skipped(folder, found.skipped)
         chosen += _some(found.programs, each)
     chosen += others

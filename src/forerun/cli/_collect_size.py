@@ -33,7 +33,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """The options."""
     configure_units(parser)
     parser.add_argument(
-        "--sources", action="append", default=[], metavar="DIR", help="a folder of C and C++ programs, each one file"
+        "--sources", action="append", default=[], metavar="DIR", help="a folder of C and C++ files, each compiled alone"
     )
     configure_groups(parser)
     parser.add_argument("--again", action="store_true", help="compile programs once more that ran into a limit")
@@ -54,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError(f"--pipelines {options.pipelines}", "it is a number of pipelines", "for example: 3, or 0")
     compiler = options.cc or clang.default_compiler()
     levels = tuple(dict.fromkeys(options.level)) or ("z", "3")
-    texts = programs(options.sources, options.group_by, LANGUAGES, _MOST_BYTES, options.each)
+    texts = programs(options.sources, options.group_by, LANGUAGES, _MOST_BYTES, options.each, whole=False)
     found = [] if texts and not (options.folder or options.debian) else named_units(options, compiler)
     jobs = [_job(options, compiler, level) for level in levels]
     done = followed(found, jobs, options.store or settings.store_path()) if found else []

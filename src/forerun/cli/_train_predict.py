@@ -66,7 +66,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         " hub:OWNER/NAME, gives its encoder",
     )
     dial_options(parser, "another network and another split")
-    parser.add_argument("--similar", type=float, default=0.8, help="Jaccard of near-duplicates, which never cross (.8)")
+    parser.add_argument(
+        "--similar",
+        type=float,
+        default=0.8,
+        help="Jaccard of near-duplicates, which never cross (.8; above 1 none are)",
+    )
     parser.add_argument(
         "-o", "--output", type=Path, default=Path("checkpoint"), help="folder for the checkpoint (default: checkpoint)"
     )

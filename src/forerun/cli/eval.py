@@ -60,7 +60,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     text = "a split and a learning, or several: 0,1,2 (default: the checkpoint's, or 0)"
     parser.add_argument("--seed", **seeds, help=text)
     parser.add_argument("--stack", **lists, help="also a stack of these")
-    text = "Jaccard of near-duplicates, which never cross (default: the checkpoint's, or .8)"
+    text = "Jaccard of near-duplicates, which never cross (default: the checkpoint's, or .8; above 1 none are)"
     parser.add_argument("--similar", type=float, help=text)
     add_format(parser)
 

@@ -125,8 +125,7 @@ def _command(name: str, options: argparse.Namespace) -> clang.Command:
     data = sys.stdin.buffer.read()
     if not data.strip():
         raise InputError("standard input is empty", "there is nothing to compile", "pipe C, C++ or LLVM IR into it")
-    is_ir = data.startswith((b"BC\xc0\xde", b"; ModuleID")) or b"\ndefine " in data[:100_000]
-    language = options.lang or ("ir" if is_ir else "c")
+    language = options.lang or ("ir" if clang.looks_like_ir(data) else "c")
     return flow.command_for("-", options.cc, [*flags, "-x", language], data)
 
 

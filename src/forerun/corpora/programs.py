@@ -74,16 +74,18 @@ def load(
     languages: Collection[str] = (),
     most: int = 20_000,
     device: str = "",
+    whole: bool = True,
 ) -> Found:
     """The programs in a folder and in those below it, in the order of their paths.
 
     `languages` are the names to take, all where it is empty; `most` is how many bytes a program may have; `device` is
-    what this machine is called in `Source.target`, its own description where it is empty. A source's name is the
+    what this machine is called in `Source.target`, its own description where it is empty. Where they need not be
+    `whole`, files without a main are taken, too. A source's name is the
     folder's name, the group and the file's name, so that `group_of` can tell problems apart in a store. Texts that were
     seen before are left out. Raises InputError where there is no such folder.
     """
     root = _root(folder)
-    walk = _Walk(root, group_by, languages, most, device)
+    walk = _Walk(root, group_by, languages, most, device, whole)
     programs = tuple(program for path in _files(root) for program in walk.programs(path))
     return Found(programs, dict(walk.skipped))
 
@@ -143,6 +145,7 @@ class _Walk:
     languages: Collection[str]
     most: int
     device: str
+    whole: bool
     skipped: Counter[str] = field(default_factory=Counter)
     seen: set[tuple[str, str]] = field(default_factory=set)
     licences: dict[Path, str] = field(default_factory=dict)
@@ -155,7 +158,7 @@ class _Walk:
             return []
         assert language
         text = _text(path)
-        if reason := incomplete(language, text) or self._unusable(language, text):
+        if reason := incomplete(language, text, self.whole) or self._unusable(language, text):
             self.skipped[reason] += 1
             return []
         self.seen.add((language.name, text))
@@ -204,13 +207,13 @@ class _Walk:
         return self.licences[folder]
 
 
-def incomplete(language: Language, text: str) -> str:
-    """Why a text is no whole program by its looks, or nothing; compiling is the judge of what passes."""
+def incomplete(language: Language, text: str, whole: bool = True) -> str:
+    """Why a text is no program by its looks, or no whole one, or nothing; compiling is the judge of what passes."""
     if "\0" in text:
         return "no text"
     if not text.strip():
         return "empty"
-    if language.whole and not re.search(language.whole, text, re.MULTILINE):
+    if whole and language.whole and not re.search(language.whole, text, re.MULTILINE):
         return f"no main in {language.name}"
     if language.parts and re.search(language.parts, text, re.MULTILINE):
         return f"needs other files in {language.name}"

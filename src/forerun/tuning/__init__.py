@@ -192,7 +192,8 @@ def tune(
     refuses it.
     """
     began = time.monotonic()
-    _check(trials, per_task, seed, target, layout, proposer, shapes or {})
+    _check(trials, per_task, seed, target, layout, proposer, {} if shapes is None else shapes)
+    _check_places({"output": output, "store": store, "rpc": rpc})
     out = None if output is None else Path(output)
     tell = on_progress or (lambda _: None)
     with ExitStack() as stack:
@@ -299,6 +300,8 @@ def _check(
         raise UsageError(f"seed: {seed!r}", "it is no whole number", "for example: 0")
     if not isinstance(target, str):
         raise UsageError(f"target: {target!r}", "it is no text", 'for example: "llvm", or json.dumps of a mapping')
+    if not isinstance(shapes, Mapping):
+        raise UsageError(f"shapes: {shapes!r:.60}", "it is no mapping", 'for example: {"x": (1, 3, 224, 224)}')
     if layout not in LAYOUTS:
         raise UsageError(f"layout: {layout!r}", "there is no such layout", f"take one of: {', '.join(LAYOUTS)}")
     for name, size in shapes.items():
@@ -308,6 +311,14 @@ def _check(
             )
     if proposer is not None:
         check_proposer(proposer)
+
+
+def _check_places(places: Mapping[str, object]) -> None:
+    for name, given in places.items():
+        fitting = isinstance(given, str) or (isinstance(given, os.PathLike) and name != "rpc")
+        if given is not None and not fitting:
+            example = "host:9090" if name == "rpc" else "tuned"
+            raise UsageError(f"{name}: {given!r:.60}", "it is no text", f'for example: "{example}"')
 
 
 def _proposer(asked: str | Model | None, checkpoint: str | Path | None) -> Model:
@@ -456,6 +467,12 @@ class _Table:
             said.append(
                 f"the machine is busy: others had the processor for {comparison.waited:.0%} of the time in which whole"
                 " networks were compared: measure again when it is idle"
+            )
+        threads = comparison.threads if comparison else {}
+        others = [name for name, own in threads.items() if own == 1 < threads[network.TUNED]]
+        if others:
+            said.append(
+                f"{' and '.join(others)} took less on one thread: so may this network, tuned with --target llvm:1"
             )
         if comparison and comparison.unknown:
             told = ", ".join(map(str, comparison.unknown))

@@ -87,6 +87,11 @@ class Command:
         return _language(self.arguments) == "ir" or self.source.endswith(IR_SUFFIXES)
 
 
+def looks_like_ir(data: bytes) -> bool:
+    """Whether bytes that nobody named are LLVM IR, as text or bitcode."""
+    return data.startswith((b"BC\xc0\xde", b"; ModuleID")) or b"\ndefine " in data[:100_000]
+
+
 def read_command(argv: Sequence[str], directory: str = ".") -> Command | str:
     """A compile command, or the reason why it is not one that can be improved."""
     compiler, *arguments = argv
