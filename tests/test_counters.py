@@ -720,6 +720,32 @@ def test_programs_tell_whether_what_they_read_says_how_much(language: str, text:
     assert reads_sizes(language, text) == reads
 
 
+@pytest.mark.parametrize(
+    "language, text, least, most",
+    [
+        ("python", "import sys\nprint(len(sys.stdin.read().split()))", 15e6, 30e6),
+        ("python", "import sys\nlines = sys.stdin.readlines()\nx = [int(line) for line in lines]", 10e6, 20e6),
+        ("python", "import sys\ntext = sys.stdin.read()\nprint(text.count('a'))", 1e6, 2e6),
+        ("python", "import sys\nfor line in sys.stdin:\n    print(line)", 0, 0),
+        ("javascript", "const d = require('fs').readFileSync(0, 'utf8').split(/\\s+/).map(Number)", 15e6, 30e6),
+        ("ruby", "words = STDIN.read.split", 12e6, 20e6),
+        ("perl", "my @lines = <STDIN>;", 8e6, 15e6),
+        (
+            "go",
+            "package main\nfunc main() {\n\tb, _ := io.ReadAll(os.Stdin)\n\tw := strings.Fields(string(b))\n}",
+            12e6,
+            25e6,
+        ),
+        ("rust", "fn main() { let mut s = String::new(); io::stdin().read_to_string(&mut s).unwrap(); }", 1e6, 2e6),
+        ("lua", 'local all = io.read("*a")', 4e6, 6e6),
+    ],
+)
+def test_an_input_that_is_taken_whole_is_kept(language: str, text: str, least: float, most: float) -> None:
+    stdin = b"12345 xy\n" * 120_000  # 1.08 MB, two words a line
+    assert least <= asked(language, counters(language, text, stdin)["elements"]) <= most
+    assert asked(language, counters(language, text)["elements"]) <= least / 2
+
+
 @pytest.mark.parametrize("stdin", [b"\xff\x00", b"n", b"\n" * 9000, b"-5", b"1" * 400, b"1.5.2 x7"])
 def test_an_input_without_a_size_tells_nothing(stdin: bytes) -> None:
     text = "a = [0] * int(input())"

@@ -19,7 +19,7 @@ from forerun.tasks._growth import GROWING
 from forerun.tasks._nesting import Blocks, Braces, Ends, Indents, Mixed, Nest, Parens
 from forerun.tasks._rounds import UNKNOWN
 from forerun.tasks._sizes import Sizes, heard
-from forerun.tasks._stdin import may_read
+from forerun.tasks._stdin import kept, may_read
 from forerun.tasks._tokens import TOKEN, Speech
 from forerun.toolchains.llvm.counts import counts
 
@@ -138,6 +138,7 @@ def _counters(language: str, text: str, stdin: bytes) -> dict[str, float]:
     for token in _pattern(syntax).finditer(text):
         scan.push(token)
     grown = scan.grown()
+    read = speech.takes.share(kept(language, text, stdin, speech.takes))
     return {
         "lines": float(text.count("\n") + (not text.endswith("\n") and text != "")),
         "bytes": float(len(text.encode("utf-8", "surrogatepass"))),
@@ -148,7 +149,7 @@ def _counters(language: str, text: str, stdin: bytes) -> dict[str, float]:
         "calls": float(scan.calls),
         "allocations": float(scan.allocations),
         "largest": scan.largest,
-        "elements": max(sizes.elements, _times(grown) if grown else 0.0),
+        "elements": max(sizes.elements, _times(grown) if grown else 0.0, read),
         "iterations": _times(scan.heaviest()) if scan.nest.heaviest else 0.0,
     }
 

@@ -9,10 +9,9 @@ from __future__ import annotations
 import ast
 import re
 import sys
-import warnings
 from collections.abc import Iterator, Mapping
 
-from forerun.prompts import readable
+from forerun.tasks._parsing import tree
 
 _MOST = 1 << 18
 """Characters that are looked at: what is used stands at the beginning."""
@@ -43,12 +42,10 @@ def foreign(language: str, text: str) -> list[str]:
 
 def _python(text: str) -> Iterator[str]:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(readable(text))
+        found = tree(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # said elsewhere
         return
-    for node in ast.walk(tree):
+    for node in ast.walk(found):
         if isinstance(node, ast.Import):
             names = [each.name.partition(".")[0] for each in node.names]
         elif isinstance(node, ast.ImportFrom):

@@ -38,13 +38,18 @@ def broken(language: str, text: str) -> str:
     return _brackets(language, text)
 
 
+def tree(text: str) -> ast.Module:
+    """Python's own. Raises SyntaxError, ValueError, RecursionError, MemoryError."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of what it may mean, which is not asked
+        return ast.parse(readable(text))  # bytes of another encoding are no matter of syntax
+
+
 def _python(text: str) -> str:
     if len(text) > _MOST:
         return _brackets("python", text)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of what it may mean, which is not asked
-            ast.parse(readable(text))  # bytes of another encoding are no matter of syntax
+        tree(text)
     except SyntaxError as error:
         return f"line {error.lineno or 1}: {error.msg}"
     except ValueError:  # no text

@@ -7,7 +7,9 @@ are passed once, so of what they read only the first round is known.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+
+from forerun.tasks._footprint import Footprint
 
 _MOST = 1 << 16
 """Bytes of the input that are looked at: sizes stand at its beginning."""
@@ -23,6 +25,20 @@ _CONVERTING = frozenset(
 )
 _SCANNING = frozenset("scanf fscanf scanf_s Scan Scanln Scanf Fscan Fscanln Fscanf Sscanf Sscan".split())
 _WORDS = re.compile(rf"\b(?:{'|'.join(sorted(_READING | _SCANNING | {'cin', 'read'}))})\b")
+_WHOLE: Mapping[str, str] = {
+    "python": r"\bstdin(?:\.buffer)?\.(?:read|readlines)\(\)|\bopen\(0\)|\b(?:list|set|sorted)\((?:sys\.)?stdin\b",
+    "javascript": r"\breadFileSync\(\s*(?:0|['\"]/dev/stdin['\"]|process\.stdin\.fd)",
+    "ruby": r"(?:\bSTDIN|\$stdin|\bARGF|\$<)\.(?:read|readlines|to_a|map)\b|=\s*readlines\b",
+    "perl": r"@\w+\s*=[^;\n]*<(?:STDIN)?>|\blocal\s+\$/",
+    "lua": r"\bio\.read\s*\(?\s*['\"]\*?a",
+    "php": r"\b(?:stream_get_contents|file)\(\s*(?:STDIN|['\"]php://stdin)|\bfile_get_contents\(\s*['\"]php://stdin",
+    "go": r"\bReadAll\(\s*(?:os\.Stdin|bufio\.)",
+    "rust": r"\bread_to_(?:string|end)\(|\bstdin\(\)[^;]*\.lines\(\)[^;]*\.collect\b",
+    "java": r"\bSystem\.in\.readAllBytes\(|\.lines\(\)[^;]*\.(?:toList|collect)\(",
+}
+"""How a program takes all of its input at once."""
+_SPLIT = re.compile(r"(?i)\b(?:split|fields|split_whitespace|scan|explode|gmatch|words|preg_split)\b")
+_LINES = re.compile(r"(?i)\b(?:readlines|lines|splitlines|each_line|file)\b|\blist\((?:sys\.)?stdin|@\w+\s*=")
 _ENDS = frozenset("\n ; { }".split(" "))
 
 
@@ -41,6 +57,17 @@ def read(tokens: Sequence[str], stdin: bytes) -> Iterator[tuple[str, float]]:
 def may_read(text: str) -> bool:
     """Whether a word stands there without which `read` finds nothing."""
     return _WORDS.search(text) is not None
+
+
+def kept(language: str, text: str, stdin: bytes, takes: Footprint) -> float:
+    """Bytes of its input that a program keeps which takes all of it at once: its characters, and as many short texts,
+    or numbers, as it makes of them. 0 of one that does not."""
+    pattern = _WHOLE.get(language)
+    if not stdin or not pattern or not re.search(pattern, text, re.MULTILINE):
+        return 0.0
+    pieces = len(stdin.split()) if _SPLIT.search(text) else stdin.count(b"\n") if _LINES.search(text) else 0
+    numbers = any(word in _CONVERTING for word in re.findall(r"\w+", text))
+    return len(stdin) * takes.written + pieces * (takes.text + takes.listed * numbers)
 
 
 class _Reading:

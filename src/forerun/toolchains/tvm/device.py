@@ -54,6 +54,8 @@ class Device:
         self.handle, self.own = handle(target), True
         self.timed_here = targets.device(target) == "cpu"
         """Whether the kernel is done when its call returns, and calls cost nothing."""
+        self.single = self.timed_here and targets.threads(target) == 1
+        """Whether what others do meanwhile hardly slows it."""
         use_threads(targets.threads(target))
 
     def loaded(self, made: Any) -> Any:
@@ -124,7 +126,8 @@ class Session(Device):
         """Raises ToolMissing where it has none."""
         self.remote, self.session, self.seconds = remote, session, seconds
         self._places = itertools.count()
-        self.handle, self.own, self.timed_here = handle(target, session, str(remote)), False, False
+        self.handle, self.own = handle(target, session, str(remote)), False
+        self.timed_here = self.single = False
         session.get_function("runtime.config_threadpool")(1, targets.threads(target))
 
     def loaded(self, made: Any) -> Any:

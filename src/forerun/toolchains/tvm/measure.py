@@ -28,14 +28,19 @@ from forerun.toolchains.tvm.space import Program, Refused
 
 _SAMPLE_S = 2e-4
 """A sample holds as many runs as take so long: reading the clock is then under 1% of it."""
+_BESIDE = 2.0
+"""How many times as long a run of one thread takes at most while others build."""
+_WARM_S = 1e-3
+"""What a first run takes beside what later ones take is little of that."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
     """How a kernel is timed: `samples` at most, fewer where they would take longer than `seconds` together.
 
-    A kernel whose three first runs all take `hopeless` times as long as the best one so far is not timed again. In a
-    worker, one that the processor needs longer to build than `build_s` is given up.
+    A kernel whose three first runs all take `hopeless` times as long as the best one so far is not timed again, nor is
+    one of which the run that was checked tells as much. In a worker, one that the processor needs longer to build than
+    `build_s` is given up.
     """
 
     samples: int = 10
@@ -174,7 +179,8 @@ def _steps(
         once = min(time.perf_counter() - start, time.process_time() - busy)
         if problem := bench.wrong(tensors):
             return Measurement({"build": build}, error=f"wrong: {problem}", tool=tool)
-        if device.own and once > bounds.seconds:  # what takes so long needs no second run to tell
+        hopeless = max(_BESIDE * bounds.hopeless * bench.best_s, _WARM_S) if device.single else math.inf
+        if device.own and once > min(bounds.seconds, hopeless):  # what takes so long needs no second run to tell
             values = _told(Timing((once,)), 1)
         else:
             yield
