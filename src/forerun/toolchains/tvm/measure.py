@@ -28,6 +28,8 @@ from forerun.toolchains.tvm.space import Program, Refused
 
 _SAMPLE_S = 2e-4
 """A sample holds as many runs as take so long: reading the clock is then under 1% of it."""
+_BEHIND, _FEW = 1.5, 3
+"""How many times as long as the best one a kernel takes of which few samples tell enough."""
 _BESIDE = 2.0
 """How many times as long a run of one thread takes at most while others build."""
 _WARM_S = 1e-3
@@ -38,9 +40,9 @@ _WARM_S = 1e-3
 class Bounds:
     """How a kernel is timed: `samples` at most, fewer where they would take longer than `seconds` together.
 
-    A kernel whose three first runs all take `hopeless` times as long as the best one so far is not timed again, nor is
-    one of which the run that was checked tells as much. In a worker, one that the processor needs longer to build than
-    `build_s` is given up.
+    Of one that is well behind the best one so far there are three samples. One whose three first runs all take
+    `hopeless` times as long as that is not timed again, nor is one of which the run that was checked tells as much. In
+    a worker, one that the processor needs longer to build than `build_s` is given up.
     """
 
     samples: int = 10
@@ -203,7 +205,8 @@ def timed(timer: Timer, best_s: float, bounds: Bounds) -> dict[str, float]:
     if once > bounds.hopeless * best_s or once > bounds.seconds:
         return _told(Timing((once,)), 1)
     runs = runs_of(once, _SAMPLE_S)
-    samples = samples_of(once * runs, bounds.samples, bounds.seconds)
+    most = bounds.samples if once <= _BEHIND * best_s else min(bounds.samples, _FEW)
+    samples = samples_of(once * runs, most, bounds.seconds)
     return _told(Timing(tuple(timer(runs, samples))), runs)
 
 
