@@ -36,7 +36,7 @@ from forerun.cli.render import Progress
 from forerun.corpora import nasbench
 from forerun.distribution import Distribution
 from forerun.errors import ForerunError, InputError
-from forerun.evaluate import HIGHER_IS_BETTER, Score, averaged, count_groups, judged, score
+from forerun.evaluate import HIGHER_IS_BETTER, Score, averaged, count_groups, judged
 from forerun.files import write_atomically
 from forerun.models._predictor import Predictor
 from forerun.models.boosted_trees import BoostedTrees
@@ -94,8 +94,6 @@ class Way:
     make: Callable[[Path], Predictor]
     budget: Mapping[str, Any] = field(default_factory=dict)
     members: tuple[str, ...] = ()
-    whole: bool = False
-    """Whether it learns from the rows that calibrate others, too: those that it calibrates with it holds out itself."""
 
 
 class Adapted(Predictor):
@@ -257,14 +255,8 @@ def results(
         start, members = time.monotonic(), ways[name].members
         folders = {one: folder(line, ways[one]) for one in members or (name,)}
         predictors = {one: partial(ways[one].make, where) for one, where in folders.items()}
+        scores = judged(experiment.parts, predictors, experiment.seed, stack=members)[name]
         parts, test = experiment.parts, experiment.parts.test
-        if ways[name].whole:
-            parts = replace(parts, train=[*parts.train, *parts.validation], validation=[])
-            (model,) = (make() for make in predictors.values())
-            model.fit(parts.train, experiment.seed)
-            scores = score(test, model.predict([row.prompt for row in test]), seed=experiment.seed)
-        else:
-            scores = judged(parts, predictors, experiment.seed, stack=members)[name]
         line |= {"learned": len(parts.train), "calibrated": len(parts.validation), "n": len(test)}
         line |= {"groups": count_groups(test), "seconds": time.monotonic() - start}
         line |= {"parameters": None if members else parameters(folders[name])}
@@ -334,7 +326,7 @@ def models(experiment: Experiment, options: argparse.Namespace, deadline: float)
             return Adapted(experiment.device, first.make(others), lambda _: then)
 
         found[ADAPTED] = Way(adapted, {**first.budget, "adapted by": digested(few)})
-        found[CARRIED] = Way(lambda _: carried(experiment.device), {"calibrates": "itself"}, whole=True)
+        found[CARRIED] = Way(lambda _: carried(experiment.device))
     return found
 
 
