@@ -22,7 +22,7 @@ pytest.importorskip("sklearn")
 from forerun.cli._train_predict import FEW  # noqa: E402
 from forerun.core import Metric  # noqa: E402
 from forerun.corpora._families import mlp  # noqa: E402
-from forerun.models.encoder_decoder import SHIPPED, EncoderDecoder  # noqa: E402
+from forerun.models.encoder_decoder import PARTS, SHIPPED, EncoderDecoder, checksums  # noqa: E402
 from forerun.models.encoder_decoder.learned import Learned  # noqa: E402
 from forerun.rows import Row  # noqa: E402
 from forerun.splits import split  # noqa: E402
@@ -115,6 +115,9 @@ def test_a_checkpoint_is_judged_by_the_split_of_its_training(table: Path, run_fo
     code, out, err = run_forerun("eval", str(tmp_path / "own.jsonl"), *judge)
     assert code == 1 and not out and "give rows that it has not learned from" in err, err
     (made / "learned.json").unlink()
+    code, out, err = run_forerun("eval", str(tmp_path / "rows.jsonl"), *judge)
+    assert code == 1 and not out and "learned.json is missing" in err
+    checksums.record(made, PARTS)  # as of a checkpoint that never had one
     code, out, err = run_forerun("eval", str(tmp_path / "rows.jsonl"), *judge)
     assert code == 0 and "does not say which rows it has learned from" in err
 
