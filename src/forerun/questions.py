@@ -44,7 +44,7 @@ _CONTROLS = bytes({*range(32), 127} - set(b"\a\b\t\n\v\f\r\x1a\x1b"))
 _MOST_CONTROLS = 0.01
 """Their share of a text: of 23,000 programs none has a thousandth, of machine code and images they are a tenth."""
 
-_LLVM, _ONNX, _TEXT, _BITCODE = "llvm", _graphs.LANGUAGE, "text", b"BC\xc0\xde"
+_LLVM, _ONNX, _TEXT = "llvm", _graphs.LANGUAGE, "text"
 _SIZES = "zs1230"
 """Levels of compilers, the smallest code first."""
 _COMPILED = ("c", "c++")
@@ -284,7 +284,7 @@ def _check(path: str, data: bytes) -> None:
         why = f"a text may have {MOST_BYTES:,} bytes, and a model reads a few thousand words of it"
         raise InputError(f"{path} is too large", why, "name the part that matters, as a file of its own")
     controls = len(data) - len(data.translate(None, _CONTROLS))
-    if (b"\0" in data or controls > _MOST_CONTROLS * len(data)) and not data.startswith(_BITCODE):
+    if (b"\0" in data or controls > _MOST_CONTROLS * len(data)) and not data.startswith(clang.BITCODE):
         if path.endswith(".bc"):
             why = "it does not begin as bitcode does"
             raise InputError(f"{path} is no LLVM bitcode", why, "make it again: clang -c -emit-llvm")
@@ -342,7 +342,7 @@ def _module(path: str, data: bytes, flags: Sequence[str], place: str, language: 
         command = _command(path, place or "-", words, stdin)
         return Source(clang.front_end(command).text, _LLVM, path, str(clang.target(command)))
     except ToolMissing:
-        if language != "ir" or data.startswith(_BITCODE):
+        if language != "ir" or data.startswith(clang.BITCODE):
             raise
     except InputError as error:
         if language != "ir":

@@ -80,9 +80,9 @@ def load(
 
     `languages` are the names to take, all where it is empty; `most` is how many bytes a program may have; `device` is
     what this machine is called in `Source.target`, its own description where it is empty. Where they need not be
-    `whole`, files without a main are taken, too. A source's name is the
-    folder's name, the group and the file's name, so that `group_of` can tell problems apart in a store. Texts that were
-    seen before are left out. Raises InputError where there is no such folder.
+    `whole`, files without a main are taken, too. A source's name is the folder's name, the group and the file's name,
+    so that `group_of` can tell problems apart in a store. Texts that were seen before are left out. Raises InputError
+    where there is no such folder.
     """
     root = _root(folder)
     walk = _Walk(root, group_by, languages, most, device, whole)

@@ -134,9 +134,10 @@ def kinds(found: Parts, reading: str = SYNTAX_TREES) -> Counter[str]:
     if reading == COMPILED and name in COMPILED_LANGUAGES:
         text, unsure = compiled(found.text, name == "c++")
         more = {"lines compiled": text.count("\n"), "lines unsure": unsure}
-        return _nodes(name, text) + _used(name, text) + Counter(more)
+        tree = _parsed(name, text)
+        return _nodes(tree) + _used(tree) + Counter(more)
     if reading == SYNTAX_TREES and name in SYNTAX:
-        return _nodes(name, found.text)
+        return _nodes(_parsed(name, found.text))
     return words(found.text)
 
 
@@ -168,21 +169,25 @@ def _parser(name: str) -> Any:
         raise missing(error, f"counting the syntax of {name}") from error
 
 
-def _nodes(name: str, text: str) -> Counter[str]:
+def _parsed(name: str, text: str) -> Any:
+    return _parser(name).parse(text.encode("utf-8", "replace"))
+
+
+def _nodes(tree: Any) -> Counter[str]:
     """Named nodes by kind, operators and keywords too, and the depth of the tree."""
     counts: Counter[str] = Counter()
     deepest = 0
-    for depth, cursor in _walked(name, text):
+    for depth, cursor in _walked(tree):
         counts[f"node {cursor.node.type}"] += 1
         deepest = max(deepest, depth)
     return counts + Counter({"depth": deepest})
 
 
-def _used(name: str, text: str) -> Counter[str]:
+def _used(tree: Any) -> Counter[str]:
     """Names that C or C++ uses and does not declare, headers among them, and how many instances it has of templates: a
     line that sorts or prints becomes as much code as a page that counts."""
     names, own, instances = Counter[str](), set[str](), set[str]()
-    for _, cursor in _walked(name, text):
+    for _, cursor in _walked(tree):
         node = cursor.node
         if node.type in _NAMES:
             found = node.text.decode("utf-8", "replace")
@@ -195,10 +200,9 @@ def _used(name: str, text: str) -> Counter[str]:
     return used + Counter({"instances": len(instances)})
 
 
-def _walked(name: str, text: str) -> Iterator[tuple[int, Any]]:
+def _walked(tree: Any) -> Iterator[tuple[int, Any]]:
     """The cursor at each node of a syntax tree, with its depth."""
-    cursor = _parser(name).parse(text.encode("utf-8", "replace")).walk()
-    depth = 0
+    cursor, depth = tree.walk(), 0
     while True:
         yield depth, cursor
         if cursor.goto_first_child():

@@ -11,7 +11,7 @@ import ast
 import re
 import warnings
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 
 from forerun.prompts import readable
 from forerun.tasks._counters import skipped
@@ -38,8 +38,9 @@ def broken(language: str, text: str) -> str:
     return _brackets(language, text)
 
 
+@lru_cache(maxsize=1)
 def tree(text: str) -> ast.Module:
-    """Python's own. Raises SyntaxError, ValueError, RecursionError, MemoryError."""
+    """Python's own; kept, as more than one ask. Raises SyntaxError, ValueError, RecursionError, MemoryError."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of what it may mean, which is not asked
         return ast.parse(readable(text))  # bytes of another encoding are no matter of syntax

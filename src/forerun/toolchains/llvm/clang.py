@@ -26,6 +26,8 @@ from forerun.toolchains.llvm.target import Target
 C_SUFFIXES = (".c", ".i")
 CXX_SUFFIXES = (".cpp", ".cc", ".cxx", ".c++", ".C", ".CPP", ".ii")
 IR_SUFFIXES = (".ll", ".bc")
+BITCODE = b"BC\xc0\xde"
+"""How it begins."""
 SUFFIXES = C_SUFFIXES + CXX_SUFFIXES + IR_SUFFIXES
 
 # Options whose value is the next argument.
@@ -89,7 +91,7 @@ class Command:
 
 def looks_like_ir(data: bytes) -> bool:
     """Whether bytes that nobody named are LLVM IR, as text or bitcode."""
-    return data.startswith((b"BC\xc0\xde", b"; ModuleID")) or b"\ndefine " in data[:100_000]
+    return data.startswith((BITCODE, b"; ModuleID")) or b"\ndefine " in data[:100_000]
 
 
 def read_command(argv: Sequence[str], directory: str = ".") -> Command | str:
