@@ -34,8 +34,7 @@ from forerun.corpora.workloads import Workload
 from forerun.errors import ForerunError
 from forerun.grammars.decisions import Decisions, Plan
 from forerun.grammars.graded import BEST, UNKNOWN
-from forerun.models._judge import NAME as COST_MODEL
-from forerun.models._judge import Judge
+from forerun.models._judge import PROCESSOR, Judge, named
 from forerun.models.encoder_decoder import CONFIG
 from forerun.models.scheduler import SHIPPED, Scheduler
 from forerun.models.uniform import Uniform
@@ -162,7 +161,7 @@ def trained(name: str, options: argparse.Namespace) -> None:
         )  # fmt: skip
     finally:
         progress.end()
-    shutil.copyfile(SHIPPED / COST_MODEL, folder / COST_MODEL)
+    shutil.copyfile(SHIPPED / named(PROCESSOR), folder / named(PROCESSOR))
 
 
 def placed(stage: str, options: argparse.Namespace) -> Path:
@@ -213,7 +212,7 @@ def beginning(one: Sentence) -> Sentence:
 
 def judged(options: argparse.Namespace, chosen: Sequence[Workload], lines: Lines) -> None:
     """A line for each network and program: its candidates as they came, and how the cost model sees its drafts."""
-    names = [UNIFORM, SHIPS, *(name for name in STAGES if (options.folder / name / COST_MODEL).is_file())]
+    names = [UNIFORM, SHIPS, *(name for name in STAGES if (options.folder / name / named(PROCESSOR)).is_file())]
     progress, task = Progress(len(names) * len(chosen), "searches"), Schedule()
     with Pool(1, Limits(timeout_s=10.0), IMPORTS) as pool:
         for one in chosen:

@@ -12,7 +12,7 @@ from forerun.corpora import workloads
 from forerun.corpora.workloads import Use, Workload
 from forerun.errors import InputError
 from forerun.grammars.decisions import Decisions
-from forerun.models._judge import NAME, REFUSED, Belief, Judge
+from forerun.models._judge import PROCESSOR, REFUSED, Belief, Judge, named
 from forerun.models.encoder_decoder.tokenizer import Tokenizer
 from forerun.models.scheduler import SHIPPED
 from forerun.sandbox import Pool
@@ -31,7 +31,7 @@ def measured(family: str, seed: int, kernels: int = 40) -> Measured:
     draw = np.random.default_rng(seed)
     table = draw.random((kernels, 5))
     logs = table[:, 0] * draw.uniform(1, 4)
-    return Measured(frozenset({family}), table, logs - logs.max())
+    return Measured(frozenset({family}), PROCESSOR, table, logs - logs.max())
 
 
 FOUND = [measured("a" if i < 8 else "b", i) for i in range(10)]
@@ -40,9 +40,7 @@ FOUND = [measured("a" if i < 8 else "b", i) for i in range(10)]
 def test_it_ranks_kernels_of_programs_that_it_has_not_seen():
     report = judge.validated(FOUND, {"b"})
     assert report.programs == 2 and report.spearman > 0.8 and report.first > 0.8 > report.mean
-    shuffled = [
-        Measured(each.families, np.random.default_rng(0).permutation(each.table), each.shares) for each in FOUND
-    ]
+    shuffled = [replace(each, table=np.random.default_rng(0).permutation(each.table)) for each in FOUND]
     assert judge.validated(shuffled, {"b"}).spearman < 0.5
 
 
@@ -89,7 +87,7 @@ def test_it_is_kept_whole(tmp_path: Path):
     assert again is not None
     assert np.array_equal(again.forest.predict(FOUND[0].table), made.forest.predict(FOUND[0].table))
     assert Judge.load(tmp_path / "absent") is None
-    (tmp_path / NAME).write_bytes(b"no")
+    (tmp_path / named(PROCESSOR)).write_bytes(b"no")
     with pytest.raises(InputError, match="cannot be read"):
         Judge.load(tmp_path)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from forerun.cli.render import Column, Progress, Table, number, show
 from forerun.errors import UsageError
 from forerun.files import write_atomically
+from forerun.models._judge import named
 from forerun.splits import by_families
 from forerun.tables import schedules
 from forerun.train import judge
@@ -48,14 +49,15 @@ def run(options: argparse.Namespace) -> int:
         found.append(each)
         progress.step(f"{len(each.shares)} kernels")
     progress.end()
+    kind = judge.kind_of(found)
     report = judge.validated(found, options.validate, options.seed)
     options.output.mkdir(parents=True, exist_ok=True)
-    judge.fit(found, options.seed).save(options.output)
+    judge.fit(found, options.seed).save(options.output, kind)
     kernels = sum(len(each.shares) for each in found)
     row = {"learned": len(found), "kernels": kernels, **asdict(report)}
     families = sorted(set[str]().union(*(each.families for each in found)))
     card = row | {"families": families, "validated with": options.validate, "seed": options.seed}
-    write_atomically(options.output / "judge.json", (json.dumps(card, indent=1) + "\n").encode())
+    write_atomically(options.output / named(kind, "json"), (json.dumps(card, indent=1) + "\n").encode())
     columns = [
         Column("learned", "programs", number, True),
         Column("kernels", "kernels", number, True),

@@ -16,20 +16,21 @@ from forerun.cli.render import Column, Table, add_format, number, show
 from forerun.cli.tasks import listing
 from forerun.errors import InputError, reason
 
-SCHEDULER, JUDGE = "scheduler", "judge.json"
+SCHEDULER, JUDGE, JUDGE_OF_GPUS = "scheduler", "judge.json", "judge-cuda.json"
 _DATA = {"families": "families", "validated with": "families held out for the figures"}
+_JUDGES = (
+    {"learned": "tensor programs", "kernels": "kernels that were measured"}
+    | _DATA
+    | {
+        "programs": "programs held out",
+        "spearman": "rank correlation within one of them",
+        "first": "share of the best speed: ranked first",
+        "mean": "share of the best speed: mean kernel",
+    }
+)
 _CARDS: Mapping[str, tuple[str, Mapping[str, str]]] = {
-    JUDGE: (
-        "cost model",
-        {"learned": "tensor programs", "kernels": "kernels that were measured"}
-        | _DATA
-        | {
-            "programs": "programs held out",
-            "spearman": "rank correlation within one of them",
-            "first": "share of the best speed: ranked first",
-            "mean": "share of the best speed: mean kernel",
-        },
-    ),
+    JUDGE: ("cost model", _JUDGES),
+    JUDGE_OF_GPUS: ("cost model of GPUs", _JUDGES),
     "network.json": (
         "network",
         {"programs": "tensor programs", "sentences": "schedules, graded by the cost model"}

@@ -22,7 +22,8 @@ from forerun.grammars.decisions import Plan
 from forerun.models._forest import Forest
 from forerun.toolchains.tvm.space import Program
 
-NAME = "judge.safetensors"
+PROCESSOR = "llvm"
+"""The kind of target whose cost model has no kind in its name."""
 REFUSED = -1e9
 """What is thought of a plan that post-processing refuses."""
 _AMPLITUDES, _NOISES = (0.05, 0.15, 0.3, 0.6), (0.05, 0.15, 0.3, 0.5)
@@ -39,6 +40,12 @@ _KEPT = 32768
 
 Leaves = NDArray[np.int32]
 Values = NDArray[np.float64]
+
+
+def named(kind: str, suffix: str = "safetensors") -> str:
+    """`judge.safetensors`, `judge-cuda.safetensors`: the cost model of a kind of target in a checkpoint; `.json` what
+    is said of it."""
+    return f"judge.{suffix}" if kind == PROCESSOR else f"judge-{kind}.{suffix}"
 
 
 class Judge:
@@ -77,21 +84,20 @@ class Judge:
             del self._leaves[next(iter(self._leaves))]
         return found
 
-    def save(self, folder: Path) -> None:
-        """Writes `judge.safetensors`."""
+    def save(self, folder: Path, kind: str = PROCESSOR) -> None:
+        """Writes the file `named` for a kind of target."""
         from safetensors.numpy import save
 
-        write_atomically(
-            folder / NAME, save({name: np.ascontiguousarray(a) for name, a in self.forest.arrays().items()})
-        )
+        arrays = {name: np.ascontiguousarray(a) for name, a in self.forest.arrays().items()}
+        write_atomically(folder / named(kind), save(arrays))
 
     @classmethod
-    def load(cls, folder: Path, corrected: bool = True) -> Judge | None:
-        """The one of a checkpoint; None where it has none. Raises InputError."""
+    def load(cls, folder: Path, corrected: bool = True, kind: str = PROCESSOR) -> Judge | None:
+        """The one of a checkpoint for a kind of target, as TVM calls it; None where it has none. Raises InputError."""
         from safetensors import SafetensorError
         from safetensors.numpy import load
 
-        path = folder / NAME
+        path = folder / named(kind)
         if not path.is_file():
             return None
         try:

@@ -17,7 +17,7 @@ import random
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from copy import copy
-from functools import cached_property, lru_cache, partial
+from functools import cache, cached_property, lru_cache, partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar, cast
@@ -29,7 +29,7 @@ from forerun.errors import InputError, reason
 from forerun.grammars.decisions import Decisions, Plan
 from forerun.grammars.graded import BEST, CENTRES, GRADES, JUDGE, GradedDecisions
 from forerun.models import _decode
-from forerun.models._judge import Judge
+from forerun.models._judge import PROCESSOR, Judge
 from forerun.models.encoder_decoder import CONFIG, EncoderDecoder
 from forerun.toolchains.tvm.space import Beginnings, Program
 
@@ -86,6 +86,7 @@ class Scheduler(Model):
         """
         folder = SHIPPED if place is None else Path(place)
         self._folder, self.judge, self.hurries = folder, Judge.load(folder, corrected), False
+        self._of_others = cache(partial(Judge.load, folder, corrected))
         alone = self.judge and not (written and (folder / CONFIG).is_file())
         self._network = None if alone else partial(EncoderDecoder, folder, device=device, threads=threads)
         if place is not None or self.judge is None:
@@ -130,20 +131,25 @@ class Scheduler(Model):
         known = {cast(Plan, trial.draft.answer): _seconds(trial) for trial in history}
         closed = _closed(known, len(decisions.spaces))
         program = decisions.spaces if self.judged and isinstance(decisions.spaces, Program) else None
-        if program and blind_to(program):
+        judge = self._judge_of(program) if program else None
+        if program and judge is None and _other(program):
             return [Draft(plan, math.nan, self.name) for plan in _taken(program, n, seed, known, closed)]
-        if program and self.judge:
+        if judge:
             drafts = self._population(prompt, decisions, closed)
         else:
             drafts = self._drawn(prompt, decisions, DRAFTS * max(LEAST, n) if self.judged else n, seed)
         plans = [plan for plan in drafts if plan not in known and plan.space not in closed]
-        if program and self.judge:
+        if program and judge:
             many, generations = MUTATIONS * max(LEAST, n), min(AGAIN, self.generations) if len(known) > 1 else 0
-            plans = bred(self.judge, program, plans, many, random.Random(seed), known, closed, generations)
-            plans = _chosen(self.judge, program, plans, n, known) if plans else []
+            plans = bred(judge, program, plans, many, random.Random(seed), known, closed, generations)
+            plans = _chosen(judge, program, plans, n, known) if plans else []
         elif self.judged and plans:
             plans = [plans[i] for i in np.argsort(-self.graded(prompt, decisions, plans), kind="stable")]
         return [Draft(plan, drafts.get(plan, math.nan), self.name) for plan in plans[:n]]
+
+    def _judge_of(self, program: Program) -> Judge | None:
+        """The cost model of a program's hardware, where there is one. Raises InputError."""
+        return self._of_others(str(program.target.kind.name)) if _other(program) else self.judge
 
     def hasty(self) -> Scheduler:
         """One of the same weights that chooses from the first drafts, without mutations: for a first kernel within half
@@ -157,24 +163,29 @@ class Scheduler(Model):
     def _glimpsed(self, prompt: str, decisions: Decisions, closed: Collection[int]) -> dict[Plan, float]:
         """The first drafts."""
         assert isinstance(decisions.spaces, Program)
+        if _other(decisions.spaces):  # post-processing for a GPU refuses most
+            return dict.fromkeys(_taken(decisions.spaces, GLIMPSED, 0, {}, closed), math.nan)
         drafts = self._written(prompt, decisions) if self.model else {}
         drafts = drafts or dict.fromkeys(decisions.spaces.random(GLIMPSED, 0), math.nan)
         return {plan: logprob for plan, logprob in drafts.items() if plan.space not in closed}
 
     def population(self, prompt: str, decisions: Decisions) -> Collection[Plan]:
         """What it looks at of a program before anything is measured. Raises InputError without a cost model."""
-        if self.judge is None or not isinstance(decisions.spaces, Program):
+        if not isinstance(decisions.spaces, Program) or self._judge_of(decisions.spaces) is None:
             raise InputError("nothing chooses among drafts", "there is no cost model", "name a checkpoint with one")
         return self._population(prompt, decisions, frozenset())
 
     def _thought_of(self, prompt: str, decisions: Decisions, closed: Collection[int]) -> dict[Plan, float]:
         """Drafts, and mutations of those that look good before anything was measured, with log-probabilities."""
-        assert self.judge is not None and isinstance(decisions.spaces, Program)
-        written = self._written(prompt, decisions) if self.model else {}
-        alone, many = (BESIDE, OFFSPRING) if self.model else (POPULATION, CHILDREN)
+        assert isinstance(decisions.spaces, Program)
+        judge = self._judge_of(decisions.spaces)
+        assert judge is not None
+        writes = not _other(decisions.spaces) and self.model is not None
+        written = self._written(prompt, decisions) if writes else {}
+        alone, many = (BESIDE, OFFSPRING) if writes else (POPULATION, CHILDREN)
         drafts = dict.fromkeys(decisions.spaces.random(alone, 0), math.nan) | written
         plans = [plan for plan in drafts if plan.space not in closed]
-        plans = bred(self.judge, decisions.spaces, plans, many, random.Random(0), {}, closed, self.generations)
+        plans = bred(judge, decisions.spaces, plans, many, random.Random(0), {}, closed, self.generations)
         return {plan: drafts.get(plan, math.nan) for plan in plans}
 
     def graded(self, prompt: str, grammar: Decisions, plans: Sequence[Plan]) -> Any:
@@ -196,7 +207,7 @@ class Scheduler(Model):
         program = grammar.spaces if isinstance(grammar.spaces, Program) else None
         if program is None and self.model is None:
             raise _blind()
-        if program and (blind_to(program) or self.model is None):
+        if program and (_other(program) or self.model is None):
             return dict.fromkeys(program.random(n, seed), math.nan)
         assert self.model is not None
         begun = Beginnings(program) if program else None
@@ -279,12 +290,13 @@ def _seconds(trial: Trial[Any]) -> float:
     return found.values["latency"] if found.ok else math.inf
 
 
-def blind_to(program: Program) -> bool:
-    """Whether a program is for hardware that no kernel was measured on to learn from: all but processors.
+def _other(program: Program) -> bool:
+    """Whether a program is for hardware that the network has not learned to write for: all but processors.
 
-    Then drafts are not ranked: they come as they were drawn, without those that post-processing refuses.
+    Where no cost model knows it either, drafts are not ranked: they come as they were drawn, without those that
+    post-processing refuses.
     """
-    return str(program.target.kind.name) != "llvm"
+    return str(program.target.kind.name) != PROCESSOR
 
 
 def _blind() -> InputError:

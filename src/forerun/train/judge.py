@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from forerun.errors import ToolMissing, reason
+from forerun.errors import InputError, ToolMissing, reason
 from forerun.grammars.decisions import Plan
 from forerun.models._forest import Forest
 from forerun.models._judge import SLOWEST, Judge
@@ -25,6 +25,8 @@ class Measured:
     """The kernels of one program: features `[N, F]`, and the logarithm of each one's share of the best speed `[N]`."""
 
     families: frozenset[str]
+    kind: str
+    """Of its target, as TVM calls it."""
     table: NDArray[np.float64]
     shares: NDArray[np.float64]
 
@@ -52,9 +54,20 @@ def measured(found: Iterable[Sentences]) -> Iterator[Measured]:
 
     for each in found:
         if kernels := timed(each):
-            table = features(each.program(), [plan for plan, _ in kernels])
+            program = each.program()
+            table = features(program, [plan for plan, _ in kernels])
             seconds = np.array([each for _, each in kernels])
-            yield Measured(frozenset(each.families), table, np.log(seconds.min() / seconds))
+            kind = str(program.target.kind.name)
+            yield Measured(frozenset(each.families), kind, table, np.log(seconds.min() / seconds))
+
+
+def kind_of(found: Collection[Measured]) -> str:
+    """The kind of target that all of them are for. Raises InputError where there are several."""
+    kinds = sorted({each.kind for each in found})
+    if len(kinds) > 1:
+        todo = "give files of one kind, and the same -o for each: they stand side by side there"
+        raise InputError(f"kernels for {' and '.join(kinds)}", "each kind has a cost model of its own", todo)
+    return kinds[0]
 
 
 def validated(found: Sequence[Measured], validate: Collection[str], seed: int = 0) -> Report:

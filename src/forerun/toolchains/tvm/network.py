@@ -10,6 +10,7 @@ import contextlib
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cache, lru_cache, partial
 from pathlib import Path
@@ -136,10 +137,12 @@ def compared(network: Network, place: Place, texts: dict[str, str], library: boo
                 )
         timers = {DEFAULT: default.timer} | ({TUNED: tuned.timer} if changed else {})
         threads = dict.fromkeys((DEFAULT, TUNED), targets.threads(place.target))
-        if device.own and device.timed_here:
-            for name, rival in known.rival.items():
+        for name, rival in known.rival.items() if device.own else ():
+            if device.timed_here:
                 run, threads[name] = rival.fastest()
                 timers[name] = by_clock(run)
+            elif targets.device(place.target) == "cuda" and (timer := rival.on_gpu()):
+                timers[name] = timer
         data, why = device.library(made) if library else (b"", "")
         unknown = tuple(place for place, array in enumerate(found) if array.size and not np.isfinite(array).any())
         here = device.own and device.timed_here
@@ -198,6 +201,8 @@ class Rival:
 
     made: Callable[[int], Callable[[], object]]
     threads: int
+    on_gpu: Callable[[], Timer | None] = lambda: None
+    """What times it on this machine's first GPU; None where it does not run there."""
 
     def fastest(self) -> tuple[Callable[[], object], int]:
         """It on the target's threads or on one, where that is faster, and on how many it is. Where others use the
@@ -249,7 +254,8 @@ def read(network: Network, place: Place) -> Known:
         module = extract.from_exported(program)
         todo = "give dense tensors in the memory of the processor, of types that NumPy has"
         inputs = _tried(what, todo, lambda: [each.detach().numpy() for each in examples])
-        name, rival = "PyTorch", Rival(partial(pytorch, torch_network, inputs), threads)
+        gpu = partial(pytorch_on_gpu, torch_network, inputs)
+        name, rival = "PyTorch", Rival(partial(pytorch, torch_network, inputs), threads, gpu)
     todo = f"make it run in {name} first, and return tensors of types that NumPy has"
     run = rival.made(threads)
     theirs, again = ([array.copy() for array in _tried(what, todo, lambda: flat(run()))] for _ in range(2))
@@ -328,6 +334,34 @@ def pytorch(network: Any, inputs: Sequence[Any], threads: int) -> Callable[[], A
             return network(*tensors)
 
     return run
+
+
+def pytorch_on_gpu(network: Any, inputs: Sequence[Any]) -> Timer | None:
+    """What times a copy of a PyTorch network on the first GPU; None without one, or where it does not run there: its
+    graph may name the processor."""
+    import torch
+
+    if not torch.cuda.is_available():
+        return None
+
+    def timed(runs: int, samples: int) -> Sequence[float]:
+        def sample() -> float:
+            torch.cuda.synchronize()
+            start = time.perf_counter()
+            for _ in range(runs):
+                copied(*tensors)
+            torch.cuda.synchronize()
+            return (time.perf_counter() - start) / runs
+
+        with torch.no_grad():
+            return [sample() for _ in range(samples)]
+
+    try:
+        copied, tensors = deepcopy(network).cuda(), [torch.from_numpy(array).cuda() for array in inputs]
+        timed(1, 1)
+    except Exception:  # PyTorch's share no base
+        return None
+    return timed
 
 
 def flat(found: Any) -> list[Any]:

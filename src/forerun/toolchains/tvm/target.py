@@ -199,6 +199,11 @@ def threads(text: str) -> int:
     return int(json.loads(text).get("num-cores", 1))
 
 
+def multiprocessors(text: str) -> int:
+    """How many a GPU has; 1 where it is not said."""
+    return int(json.loads(text).get("multi_processor_count", 1))
+
+
 @lru_cache(maxsize=16)
 def described(text: str) -> str:
     """The hardware as a model reads it: kind, cores, bits of a vector, bytes of its caches where they are known; of a
