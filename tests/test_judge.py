@@ -44,6 +44,19 @@ def test_it_ranks_kernels_of_programs_that_it_has_not_seen():
     assert judge.validated(shuffled, {"b"}).spearman < 0.5
 
 
+def test_kinds_of_hardware_have_cost_models_of_their_own(tmp_path: Path):
+    there = [replace(each, kind="cuda") for each in FOUND]
+    assert judge.kind_of(FOUND) == PROCESSOR and judge.kind_of(there) == "cuda"
+    with pytest.raises(InputError, match="kernels for cuda and llvm"):
+        judge.kind_of([*FOUND, *there])
+    for found in (FOUND, there):
+        judge.fit(found).save(tmp_path)
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["judge-cuda.safetensors", "judge.safetensors"]
+    # Of a GPU the slow ones are told apart farther down.
+    least = [Judge.load(tmp_path, kind=kind).forest.predict(FOUND[0].table).min() for kind in (PROCESSOR, "cuda")]
+    assert least[0] > -1.7 > least[1]
+
+
 def test_nothing_to_learn_from_or_to_validate_with_is_refused():
     for validate in ({"c"}, {"a", "b"}):
         with pytest.raises(InputError, match="too little to learn from"):

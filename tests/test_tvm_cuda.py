@@ -11,8 +11,9 @@ import pytest
 
 from forerun.core import Source
 from forerun.errors import ToolMissing, UsageError
-from forerun.grammars.decisions import Decisions
-from forerun.models.scheduler import Scheduler
+from forerun.grammars.decisions import Decisions, Plan
+from forerun.models._judge import Judge
+from forerun.models.scheduler import SHIPPED, Scheduler
 from forerun.models.uniform import Uniform
 from forerun.sandbox import Limits
 
@@ -23,6 +24,7 @@ from forerun.toolchains.tvm import _cuda, device, extract, space
 from forerun.toolchains.tvm import target as targets
 from forerun.toolchains.tvm._load import load
 from forerun.toolchains.tvm.device import Place
+from forerun.toolchains.tvm.features import decided_on_gpu
 from forerun.toolchains.tvm.measure import Bounds, measure
 from forerun.toolchains.tvm.space import Program
 from tests.test_tvm_space import source as made
@@ -65,17 +67,51 @@ def test_what_may_be_written_replays_to_exactly_that(name: str) -> None:
         program.replay(draft.answer)  # raises Refused where TVM decides otherwise
 
 
-def test_drafts_are_not_ranked_but_those_that_post_processing_refuses_are_left_out() -> None:
-    program = Program(source("SFM"))
-    drafts = Scheduler().sample("", Decisions(program), 4, 0)
+def blind(monkeypatch: pytest.MonkeyPatch) -> Scheduler:
+    """One without a cost model for GPUs."""
+    found = Scheduler()
+    monkeypatch.setattr(found, "_of_others", lambda kind: None)
+    return found
+
+
+def test_what_no_cost_model_knows_is_not_ranked_but_what_is_refused_is_left_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    program, model = Program(source("SFM")), blind(monkeypatch)
+    drafts = model.sample("", Decisions(program), 4, 0)
     plans = [plan for plan in dict.fromkeys(program.random(128, 0)) if program.takes(plan)]
     assert [draft.answer for draft in drafts] == plans[:4] and len(drafts) == 4
+    assert not model.ranks("cuda") and model.ranks("llvm") and Scheduler().ranks("cuda")
 
 
-def test_drafts_are_drawn_until_enough_are_taken() -> None:
+def test_what_ships_ranks_drafts_for_gpus() -> None:
+    program, model = Program(source("GMM")), Scheduler()
+    judge = Judge.load(SHIPPED, kind="cuda")
+    assert judge is not None
+    drafts = [draft.answer for draft in model.sample("", Decisions(program), 8, 0)]
+    drawn = [plan for plan in program.random(256, 5) if program.takes(plan)]
+    assert len(drafts) == 8 and all(map(program.takes, drafts)) and len(drawn) > 3
+    scores, others = judge.scores(program, drafts), judge.scores(program, drawn)
+    assert scores.mean() > others.mean() + 0.5  # so many times as fast, as a logarithm, is what is thought of them
+    assert [draft.answer for draft in Scheduler().sample("", Decisions(program), 8, 0)] == drafts
+    assert "model" not in vars(model)  # the network does not write for GPUs
+
+
+def test_features_of_a_gpu_say_how_work_is_dealt_out() -> None:
+    tiles = ((4, 1, 16, 2, 1), (8, 2, 8, 1, 4), (16, 4, 2))
+    found = decided_on_gpu(128, Plan(0, (*tiles, 3, 1)))
+    assert found[:5].tolist() == [5, 1, 7, 1, 2]  # blocks, virtual threads, threads, and inside of one
+    assert found[5:10].tolist() == [3, 1, 3, 0, 2] and found[15:18].tolist() == [4, 2, 1]
+    held, block, deep, waves, *_, warps, spatial, reduced = found[21:30].tolist()
+    assert (held, block, deep, waves, warps, spatial, reduced) == (4, 11, 14, -2, 1, 2, 1)
+    assert found[30:].tolist() == [3, 1, -9, -9, -9]
+    assert decided_on_gpu(128, Plan(0, (2, 6))).tolist() == [-1.0] * 30 + [2, 6, -9, -9, -9]
+
+
+def test_drafts_are_drawn_until_enough_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of the first 64 plans of a product of matrices some two or three are."""
     program = Program(source("GMM"))
-    drafts = Scheduler().sample("", Decisions(program), 8, 1)
+    drafts = blind(monkeypatch).sample("", Decisions(program), 8, 1)
     assert len({draft.answer for draft in drafts}) == 8
     assert all(program.takes(draft.answer) for draft in drafts if draft.answer)
 
@@ -163,6 +199,25 @@ def test_a_kernel_becomes_cuda_source() -> None:
     for module in (extract.scheduled(program.module, program.target), program.scheduled(plan).mod):
         (kernel,) = extract.built(module, program.target).mod.imports
         assert "__global__" in kernel.inspect_source() and "threadIdx.x" in kernel.inspect_source()
+
+
+def test_a_default_that_fails_is_left_to_the_next_rule() -> None:
+    """TVM's for products of matrices ends with an assertion where the result is padded."""
+    tvm = load()
+    from tvm import te, tirx
+    from tvm.s_tir import dlight
+
+    a, b = (te.placeholder((64, 64), name=name) for name in "ab")
+    summed = te.reduce_axis((0, 64), name="summed")
+    product = te.compute((64, 64), lambda i, j: te.sum(a[i, summed] * b[summed, j], axis=summed), "product")
+    padded = te.compute(
+        (66, 64), lambda i, j: tirx.if_then_else(tirx.all(i > 0, i < 65), product[i - 1, j], 0.0), "padded"
+    )
+    module, target = tvm.IRModule({"main": te.create_prim_func([a, b, padded])}), targets.made(TARGET)
+    with target, pytest.raises(AssertionError):
+        dlight.ApplyDefaultSchedule(dlight.gpu.Matmul())(module.clone())
+    kernels = extract.built(extract.scheduled(module, target), target).mod.imports[0].inspect_source()
+    assert kernels.count("__global__") >= 2
 
 
 @pytest.mark.skipif(load().cuda().exist, reason="there is a GPU")

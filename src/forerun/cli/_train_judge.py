@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
     kind = judge.kind_of(found)
     report = judge.validated(found, options.validate, options.seed)
     options.output.mkdir(parents=True, exist_ok=True)
-    judge.fit(found, options.seed).save(options.output, kind)
+    judge.fit(found, options.seed).save(options.output)
     kernels = sum(len(each.shares) for each in found)
     row = {"learned": len(found), "kernels": kernels, **asdict(report)}
     families = sorted(set[str]().union(*(each.families for each in found)))

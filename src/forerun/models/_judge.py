@@ -33,8 +33,9 @@ _BEFORE = (0.3, 0.15)
 """What is taken for both where nothing was measured."""
 _CURIOUS = 0.5
 """How many standard deviations of what is not known count as fast."""
-SLOWEST = 1.5
-"""A kernel that is slower than the best by a larger factor, as a logarithm, is as bad as that one."""
+_SLOWEST, _SLOWEST_ELSEWHERE = 1.5, 3.0
+"""A kernel that is slower than the best by a larger factor, as a logarithm, is as bad as that one: for processors, and
+for GPUs, where the median of what is drawn at random takes five times as long as the best of sixteen."""
 _KEPT = 32768
 """Kernels whose leaves are remembered, the latest: those of some twenty programs that are tuned in turn."""
 
@@ -48,12 +49,17 @@ def named(kind: str, suffix: str = "safetensors") -> str:
     return f"judge.{suffix}" if kind == PROCESSOR else f"judge-{kind}.{suffix}"
 
 
+def slowest(kind: str) -> float:
+    """From which factor on, as a logarithm, kernels of a kind of target are as bad as each other."""
+    return _SLOWEST if kind == PROCESSOR else _SLOWEST_ELSEWHERE
+
+
 class Judge:
     """`forest` gives the logarithm of a kernel's share of the speed of the best one of its program. What was measured
     of the program changes nothing where it is not `corrected`."""
 
-    def __init__(self, forest: Forest, corrected: bool = True) -> None:
-        self.forest, self.corrected = forest, corrected
+    def __init__(self, forest: Forest, corrected: bool = True, kind: str = PROCESSOR) -> None:
+        self.forest, self.corrected, self.kind = forest, corrected, kind
         self._leaves: dict[tuple[str, Plan], Leaves | None] = {}
 
     def scores(self, program: Program, plans: Sequence[Plan]) -> Values:
@@ -67,7 +73,8 @@ class Judge:
         found = self._in_leaves(program, [*plans, *measured])
         asked, known = found[: len(plans)], found[len(plans) :]
         seconds = np.array([s for s, leaves in zip(measured.values(), known, strict=True) if leaves is not None])
-        return Belief(self.forest, asked, [leaves for leaves in known if leaves is not None], seconds)
+        there = [leaves for leaves in known if leaves is not None]
+        return Belief(self.forest, asked, there, seconds, slowest(self.kind))
 
     def _in_leaves(self, program: Program, plans: Sequence[Plan]) -> list[Leaves | None]:
         """`[T]` for each plan; None where post-processing refuses it."""
@@ -84,12 +91,12 @@ class Judge:
             del self._leaves[next(iter(self._leaves))]
         return found
 
-    def save(self, folder: Path, kind: str = PROCESSOR) -> None:
-        """Writes the file `named` for a kind of target."""
+    def save(self, folder: Path) -> None:
+        """Writes the file `named` for its kind of target."""
         from safetensors.numpy import save
 
         arrays = {name: np.ascontiguousarray(a) for name, a in self.forest.arrays().items()}
-        write_atomically(folder / named(kind), save(arrays))
+        write_atomically(folder / named(self.kind), save(arrays))
 
     @classmethod
     def load(cls, folder: Path, corrected: bool = True, kind: str = PROCESSOR) -> Judge | None:
@@ -101,7 +108,7 @@ class Judge:
         if not path.is_file():
             return None
         try:
-            return cls(Forest.from_arrays(load(path.read_bytes())), corrected)
+            return cls(Forest.from_arrays(load(path.read_bytes())), corrected, kind)
         except (OSError, KeyError, SafetensorError) as error:
             raise InputError(f"{path} cannot be read", reason(error), "copy the whole folder again") from error
 
@@ -110,7 +117,12 @@ class Belief:
     """What is thought of kernels by their leaves, after some of their program were measured."""
 
     def __init__(
-        self, forest: Forest, asked: Sequence[Leaves | None], known: Sequence[Leaves], seconds: Values
+        self,
+        forest: Forest,
+        asked: Sequence[Leaves | None],
+        known: Sequence[Leaves],
+        seconds: Values,
+        slowest: float = _SLOWEST,
     ) -> None:
         self.legal = np.array([leaves is not None for leaves in asked], bool)
         trees = len(forest.roots)
@@ -120,7 +132,7 @@ class Belief:
         if len(known):
             measured = np.array(known, np.int32)
             fastest = seconds.min() if np.isfinite(seconds.min()) else 1.0
-            logs = np.maximum(np.log(fastest) - np.log(seconds), -SLOWEST)
+            logs = np.maximum(np.log(fastest) - np.log(seconds), -slowest)
             residual, like = logs - forest.of_leaves(measured), _alike(measured, measured)
             fits = [_Fit(like, residual, *scales) for scales in product(_AMPLITUDES, _NOISES)]
             best = max(fits, key=lambda fit: fit.likelihood)

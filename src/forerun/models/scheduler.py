@@ -147,6 +147,10 @@ class Scheduler(Model):
             plans = [plans[i] for i in np.argsort(-self.graded(prompt, decisions, plans), kind="stable")]
         return [Draft(plan, drafts.get(plan, math.nan), self.name) for plan in plans[:n]]
 
+    def ranks(self, kind: str) -> bool:
+        """Whether something here says which kernels for a kind of target, as TVM calls it, are fast."""
+        return kind == PROCESSOR or self._of_others(kind) is not None
+
     def _judge_of(self, program: Program) -> Judge | None:
         """The cost model of a program's hardware, where there is one. Raises InputError."""
         return self._of_others(str(program.target.kind.name)) if _other(program) else self.judge
@@ -163,10 +167,9 @@ class Scheduler(Model):
     def _glimpsed(self, prompt: str, decisions: Decisions, closed: Collection[int]) -> dict[Plan, float]:
         """The first drafts."""
         assert isinstance(decisions.spaces, Program)
-        if _other(decisions.spaces):  # post-processing for a GPU refuses most
-            return dict.fromkeys(_taken(decisions.spaces, GLIMPSED, 0, {}, closed), math.nan)
-        drafts = self._written(prompt, decisions) if self.model else {}
-        drafts = drafts or dict.fromkeys(decisions.spaces.random(GLIMPSED, 0), math.nan)
+        other = _other(decisions.spaces)  # post-processing for a GPU refuses most
+        drafts = self._written(prompt, decisions) if not other and self.model else {}
+        drafts = drafts or dict.fromkeys(decisions.spaces.random(GLIMPSED * (DRAFTS if other else 1), 0), math.nan)
         return {plan: logprob for plan, logprob in drafts.items() if plan.space not in closed}
 
     def population(self, prompt: str, decisions: Decisions) -> Collection[Plan]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from forerun.errors import InputError, ToolMissing, reason
 from forerun.grammars.decisions import Plan
 from forerun.models._forest import Forest
-from forerun.models._judge import SLOWEST, Judge
+from forerun.models._judge import Judge, slowest
 from forerun.splits import by_families
 from forerun.stats import mean, spearman
 from forerun.tables.schedules import Sentences
@@ -80,7 +80,7 @@ def validated(found: Sequence[Measured], validate: Collection[str], seed: int = 
 
 
 def fit(found: Collection[Measured], seed: int = 0) -> Judge:
-    """Learns from all programs that are given. Raises ToolMissing without scikit-learn."""
+    """Learns from all programs that are given, for targets of one kind. Raises ToolMissing without scikit-learn."""
     try:
         from sklearn.ensemble import HistGradientBoostingRegressor
     except ImportError as error:
@@ -88,9 +88,10 @@ def fit(found: Collection[Measured], seed: int = 0) -> Judge:
     model = HistGradientBoostingRegressor(
         max_iter=400, learning_rate=0.05, max_leaf_nodes=31, l2_regularization=1.0, max_features=0.4, random_state=seed
     )
-    aims = [np.maximum(each.shares, -SLOWEST) for each in found]
+    kind = next(iter(found)).kind
+    aims = [np.maximum(each.shares, -slowest(kind)) for each in found]
     model.fit(np.concatenate([each.table for each in found]), np.concatenate(aims))
-    return Judge(Forest.of(model))
+    return Judge(Forest.of(model), kind=kind)
 
 
 def report(forest: Forest, held: Collection[Measured]) -> Report:

@@ -348,7 +348,8 @@ class _Table:
         self.todo = "run it as it is"
         """What to do where no program can be tuned."""
         hasty = self.proposer.hasty()
-        self._hasty = None if hasty is self.proposer else hasty
+        # CUDA's compiler takes as long for one kernel as, side by side, for a round.
+        self._hasty = None if hasty is self.proposer or targets.device(self.place.target) != "cpu" else hasty
 
     @property
     def total(self) -> int:
@@ -443,10 +444,9 @@ class _Table:
         spreads = [values["latency_spread"] for values in measured if values.get("samples", 0) >= 3]
         whole = {name: one.spread for name, one in (comparison.timings if comparison else {}).items()}
         said = []
-        if isinstance(self.proposer, Scheduler) and targets.device(self.place.target) != "cpu":
-            said.append(
-                f"{self.proposer.name} has learned from processors alone: its candidates are not ranked for this target"
-            )
+        kind = str(targets.made(self.place.target).kind.name)
+        if isinstance(self.proposer, Scheduler) and not self.proposer.ranks(kind):
+            said.append(f"{self.proposer.name} has no cost model for {kind}: its candidates are not ranked")
         if spreads and (spread := median(spreads)) > BUSY:
             said.append(
                 f"the machine is busy: samples of one kernel spread by {spread:.0%} of their median, over {BUSY:.0%}:"
