@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import time
 
 import pytest
@@ -13,6 +14,7 @@ from forerun.core import Metric
 from forerun.prompts import COUNTER, parts, prompt
 from forerun.tasks._counters import _SYNTAX, counters, reads_sizes
 from forerun.tasks._footprint import asked
+from forerun.tasks._rounds import UNKNOWN
 from forerun.tasks.memory import Memory
 from forerun.toolchains.process.languages import LANGUAGES
 
@@ -746,6 +748,86 @@ def test_an_input_that_is_taken_whole_is_kept(language: str, text: str, least: f
     assert asked(language, counters(language, text)["elements"]) <= least / 2
 
 
+TOLD_NOTHING = [
+    ("c", "int n = argc > 1 ? atoi(argv[1]) : 5000; for (int i = 0; i < n; i++) f(i);"),
+    ("c", "size_t n = (argc >= 2) ? strtoul(argv[1], NULL, 10) : 5 * 1000; for (size_t i = 0; i < n; i++) f(i);"),
+    ("c++", "const int n = (argc > 1) ? std::stoi(argv[1]) : 5000; for (int i = 0; i < n; ++i) f(i);"),
+    ("java", "int n = args.length > 0 ? Integer.parseInt(args[0]) : 5000; for (int i = 0; i < n; i++) f(i);"),
+    ("python", "n = int(sys.argv[1]) if len(sys.argv) > 1 else 5000\nfor i in range(n):\n    f(i)\n"),
+    ("python", "n = int(os.environ.get('N', '5000'))\nfor i in range(n):\n    f(i)\n"),
+    (
+        "python",
+        "p.add_argument('-s', '--rows', default=5_000)\na = p.parse_args()\nfor i in range(a.rows):\n    f(i)\n",
+    ),
+    ("javascript", "const n = Number(process.argv[2] || 5000);\nfor (let i = 0; i < n; i++) f(i);\n"),
+    ("javascript", "const n = parseInt(process.argv[2], 10) || 5000;\nfor (let i = 0; i < n; i++) f(i);\n"),
+    ("javascript", "const n = +(process.argv[2] ?? '5000');\nfor (let i = 0; i < n; i++) f(i);\n"),
+    ("ruby", "n = (ARGV[0] || 5000).to_i\nn.times { |i| f(i) }\n"),
+    ("ruby", "n = ARGV.fetch(0, 5000).to_i\nn.times { |i| f(i) }\n"),
+    ("go", 'n := flag.Int("n", 5000, "how many")\nflag.Parse()\nfor i := 0; i < *n; i++ {\n\tf(i)\n}\n'),
+    (
+        "rust",
+        "let n: usize = env::args().nth(1).and_then(|s| s.parse().ok()).unwrap_or(5_000);\nfor i in 0..n { f(i); }",
+    ),
+    (
+        "rust",
+        'let n = env::args()\n    .nth(1)\n    .unwrap_or("5000".into())\n    .parse().unwrap();\nfor i in 0..n { f(i) }',
+    ),
+    ("rust", "let n: u64 = env::args().nth(1).and_then(read).unwrap_or_else(|| 5000);\nfor i in 0..n { f(i); }"),
+    ("php", "<?php\n$n = $argv[1] ?? 5000;\nfor ($i = 0; $i < $n; $i++) { f($i); }\n"),
+    ("lua", "local n = tonumber(arg and arg[1]) or 5000\nfor i = 1, n do f(i) end\n"),
+    ("perl", "my $n = shift // 5000;\nfor my $i (1..$n) { f($i); }\n"),
+]
+
+
+@pytest.mark.parametrize(("language", "text"), TOLD_NOTHING)
+def test_sizes_that_a_program_takes_where_it_is_told_none(language: str, text: str) -> None:
+    assert counters(language, text)["iterations"] == pytest.approx(5000)
+
+
+def test_what_a_program_is_told_has_no_size_of_its_own() -> None:
+    text = "int n = atoi(argv[1]); int m = 3 + f(700); for (int i = 0; i < n; i++) f(i);"
+    assert counters("c", text)["iterations"] == pytest.approx(UNKNOWN)
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("javascript", "const fib = n => n < 2 ? n : fib(n - 1) + fib(n - 2);\nconsole.log(fib(30));\n"),
+        (
+            "javascript",
+            "const fib = (n) =>\n  n < 2\n    ? n\n    : fib(n - 1) + fib(n - 2);\n\nconsole.log(fib(30));\n",
+        ),
+        ("javascript", "const fib = n => { return n < 2 ? n : fib(n - 1) + fib(n - 2); };\nconsole.log(fib(30));\n"),
+        ("python", "fib = lambda n: n if n < 2 else fib(n - 1) + fib(n - 2)\nprint(fib(30))\n"),
+    ],
+)
+def test_functions_that_are_expressions_call_themselves_too(language: str, text: str) -> None:
+    assert counters(language, text)["iterations"] == pytest.approx(1_860_498, rel=1e-6)
+
+
+QUEENS = [
+    ("c", "#define N 9\nvoid place(int row){ if(row==N) return; for(int c=0;c<N;c++) if(safe(c)) place(row+1); }\n"
+     "int main(void){ place(0); }"),
+    ("python", "def place(n, row=0):\n    if row == n:\n        return 1\n    for c in range(n):\n"
+     "        if safe(c):\n            place(n, row + 1)\n\nplace(9)\n"),
+    ("javascript", "function place(n, row) {\n  if (row === n) return;\n  for (let c = 0; c < n; c++) {\n"
+     "    if (bad(c)) continue;\n    place(n, row + 1);\n  }\n}\nplace(9, 0);\n"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("language", "text"), QUEENS)
+def test_what_tries_all_orders_and_looks_before_it_goes_on(language: str, text: str) -> None:
+    def iterations(text: str) -> float:
+        return counters(language, text)["iterations"]
+
+    assert iterations(text) == pytest.approx(math.exp(0.7 * math.lgamma(10)), rel=1e-6)  # 8,394 such positions
+    # Without a look it is all of them; a loop over something else is of a tree, of which nobody knows the nodes.
+    blind = re.sub(r"if ?\(safe\(c\)\)|if safe\(c\):\n {12}|if \(bad\(c\)\) continue;", "", text)
+    assert iterations(blind) == pytest.approx(362_880)
+    assert iterations(re.sub(r"(c ?< ?|range\()[nN]", r"\g<1>4", text)) < 100
+
+
 @pytest.mark.parametrize("stdin", [b"\xff\x00", b"n", b"\n" * 9000, b"-5", b"1" * 400, b"1.5.2 x7"])
 def test_an_input_without_a_size_tells_nothing(stdin: bytes) -> None:
     text = "a = [0] * int(input())"
@@ -756,7 +838,19 @@ def test_an_input_without_a_size_tells_nothing(stdin: bytes) -> None:
 @pytest.mark.parametrize("language", ["python", "c", "ruby", "lua"])
 @pytest.mark.parametrize(
     "piece",
-    ["f(", "a[i](", "2**", "for i in range(", "x = y as as ", "n * (", "1 .. ", "s.append(", "s.append(1).append(2)"],
+    [
+        "f(",
+        "a[i](",
+        "2**",
+        "for i in range(",
+        "x = y as as ",
+        "n * (",
+        "1 .. ",
+        "s.append(",
+        "s.append(1).append(2)",
+        "n = argv or f(",
+        "f(x + 1)",
+    ],
 )
 def test_sizes_are_read_in_linear_time(language: str, piece: str) -> None:
     def seconds(text: str) -> float:

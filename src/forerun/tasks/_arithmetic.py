@@ -79,7 +79,7 @@ class Sum:
             return number(token), i + 1
         if token in ("#", "scalar") and self._reader.count(self._reader.part(i + 1)):
             return self._reader.count(self._reader.part(i + 1)), i + 2
-        if token in ("-", "+", "&"):
+        if token in ("-", "+", "&", "*"):  # an address and what is there, too
             value, end = self._atom(i + 1)
             return (-value if value is not None and token == "-" else value), end
         if token == "(":

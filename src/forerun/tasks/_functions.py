@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
@@ -14,6 +15,9 @@ from forerun.tasks._tokens import Text
 
 _DEEPEST = 80.0
 """A parameter that is larger is no depth."""
+_REACHING = frozenset("== === >= >".split())
+_LEFT, _MANY = 0.7, 1e7
+"""What is left of the orders, as a logarithm; and the most calls: what takes longer nobody waits for."""
 _MAKING = frozenset("malloc calloc new".split())
 """What makes something of its own, where nothing is freed."""
 _DEFINING = frozenset("def fn func function sub fun proc".split())
@@ -25,8 +29,8 @@ _REMEMBERING = frozenset("cache lru_cache memoize".split())
 _MEMO = re.compile(r"_?(?:memo|cache|known|seen|dp|table|results?|computed|best)\w*", re.IGNORECASE)
 """What results are remembered in."""
 _ALLOCATING = frozenset("malloc calloc realloc".split())
-_FEW_LINES, _BODY = 40, 400
-"""Tokens of a function that does nothing else, and of any that is read."""
+_FEW_LINES, _BODY, _HEAD = 40, 400, 14
+"""Tokens of a function that does nothing else, of any that is read, and of the head of a loop."""
 GONE, GIVEN, KEPT = range(3)
 FREED = "free"
 """What frees memory."""
@@ -53,6 +57,8 @@ class Functions:
         self._parameters: dict[str, list[str]] = {}
         self._bodies: dict[str, int] = {}
         """Where each function is defined."""
+        self._expressions: dict[str, int] = {}
+        """Where those begin that are an expression and no block."""
         self._places: dict[str, list[int]] = {}
         """Where each token stands, once that is asked."""
         self._lasting: dict[tuple[str, str], int] = {}
@@ -73,12 +79,24 @@ class Functions:
                     self._take(classes[at - 1][1], i)
                 self._take(name, i)
                 self._bodies.setdefault(name, i)
-        for i, token in enumerate(self._tokens):  # JavaScript: `const f = (a, b) => …`
-            if token == "(" and self._tokens[i - 1] == "=" and self._arrow(self._text.closing(i) + 1):
-                name = self._text.bound(i - 1)
-                self._take(name, i)
-                if self._text.part(self._text.closing(i) + 2) == "{":
-                    self._bodies.setdefault(name, i - 1)
+        for i, token in enumerate(self._tokens):
+            if token != "=":
+                continue
+            name, opened, begins = self._text.bound(i), i + 1, i + 3
+            if self._text.part(opened) == "lambda":  # Python: `f = lambda n: …`
+                self._parameters.setdefault(name, [self._tokens[i + 2]])
+                self._expressions.setdefault(name, i + 2)
+            elif self._text.part(opened) == "(" and self._arrow(end := self._text.closing(opened) + 1):
+                self._take(name, opened)
+                begins = end + 1
+            elif self._arrow(i + 2):
+                self._parameters.setdefault(name, [self._tokens[opened]])
+            else:
+                continue
+            if self._text.part(begins) == "{":  # JavaScript: `const f = (a, b) => { … }`
+                self._bodies.setdefault(name, i)
+            else:
+                self._expressions.setdefault(name, begins)
 
     def _take(self, name: str, i: int) -> None:
         """The parameters of a function or class in the parentheses there; what a method is called on is none."""
@@ -141,18 +159,58 @@ class Functions:
         return {self._starts[i - 1]: name for name, i in self._bodies.items()}
 
     def branching(self) -> Iterator[tuple[int, float, bool]]:
-        """Calls of functions that call themselves twice, a little less deep: `f(n - 1) + f(n - 2)`; how many calls that
-        makes, and whether something is made in each that stays."""
+        """Calls of functions that call themselves twice, a little less deep: `f(n - 1) + f(n - 2)`; or in a loop, one
+        deeper: `place(row + 1)`, as what tries all orders does. How many calls that makes, and whether something is
+        made in each that stays."""
         tokens, calls = self._tokens, self._calls()
-        for name, start in self._bodies.items():
-            deep = self._names.worth((self._parameters.get(name) or [""])[0]) or 0.0
-            if not 1 < deep <= _DEEPEST or self._remembers(start):
+        for name, start in [*self._bodies.items(), *self._expressions.items()]:
+            end = self._end(start) if name in self._bodies else self._expression(start)
+            inside = [i for i in calls.get(name, ()) if start < i < end]
+            if not inside or self._remembers(start):
                 continue
-            end = self._end(start)
-            own = [i for i in calls.get(name, ()) if start < i < end and "-" in tokens[i : i + 4]]
-            if len(own) > 1:
+            own = [i for i in inside if "-" in tokens[i : i + 4]]
+            deep = self._names.worth((self._parameters.get(name) or [""])[0]) or 0.0
+            times, makes = 0.0, False
+            if len(own) > 1 and 1 < deep <= _DEEPEST:
                 times, makes = _branches(*map(self._shallower, own[:2])) ** deep, self._makes(start, end, own)
+            elif not own:
+                own, bound = self._deepening(name, start, inside)
+                times = self._tried(start, own, bound) if own else 0.0
+            if times > 1.0:
                 yield from ((self._starts[i], times, makes) for i in calls[name] if i not in own)
+
+    def _expression(self, start: int) -> int:
+        """Where the expression ends that begins there: with its statement."""
+        tokens = self._tokens
+        for i in range(start, min(start + _BODY, len(tokens))):
+            if tokens[i] == ";" or (tokens[i] == "\n" and tokens[i + 1] not in ("?", ":", ".") and i > start):
+                return i
+        return min(start + _BODY, len(tokens))
+
+    def _deepening(self, name: str, start: int, inside: Sequence[int]) -> tuple[list[int], int]:
+        """Which calls of a function inside of itself give a parameter that is one more, and where what stands that it
+        is to become: `if (row == n)`. No calls where that is not told."""
+        parameters, tokens = frozenset(self._parameters.get(name, ())), self._tokens
+        inside = [i for i in inside if i < start + _BODY]
+        for first in inside:
+            for place in self._text.places(first):
+                if tokens[place] not in parameters or tokens[place + 1 : place + 3] != ["+", "1"]:
+                    continue
+                for k in range(start, first):
+                    if tokens[k] == tokens[place] and tokens[k + 1] in _REACHING:
+                        return [i for i in inside if "+" in tokens[i : self._text.closing(i)]], k + 2
+        return [], 0
+
+    def _tried(self, start: int, own: Sequence[int], bound: int) -> float:
+        """How many calls that makes in a loop that goes as far: as many as there are orders of so many, of which what
+        looks before it calls leaves e^(.7 log): about as many positions of queens there are on boards of 8 to 12."""
+        tokens, deep = self._tokens, min(self._names.work_out(bound), _DEEPEST)
+        loops = [k for k in range(start, own[0]) if tokens[k] in self._text.speech.loops]
+        head = tokens[loops[-1] : loops[-1] + _HEAD] if loops else []
+        if not head or (tokens[bound] not in head and head[0] != "while"):  # `while (free)`: bits of a mask
+            return 0.0
+        looks = not {"if", "continue", "unless"}.isdisjoint(tokens[loops[-1] : own[0]])
+        return math.exp(min(math.lgamma(deep + 1.0) * (_LEFT if looks else 1.0), math.log(_MANY)))
 
     def _shallower(self, i: int) -> float:
         """By how much the call at `i` is less deep."""
@@ -177,8 +235,9 @@ class Functions:
     def _calls(self) -> dict[str, list[int]]:
         """Where each function that is defined here is called."""
         calls: dict[str, list[int]] = {}
-        for i in self._called if self._bodies else ():
-            if self._bodies.get(name := self._tokens[i - 1], i) != i:
+        for i in self._called if self._bodies or self._expressions else ():
+            name = self._tokens[i - 1]
+            if self._bodies.get(name, i) != i or name in self._expressions:
                 calls.setdefault(name, []).append(i)
         return calls
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from forerun.tasks._arithmetic import MOST, Sum
+from forerun.tasks._arithmetic import FAR, MOST, Sum
 from forerun.tasks._stdin import is_word
 from forerun.tasks._tokens import Text
 
@@ -23,6 +23,16 @@ _EMPTY_KEYED = (
 _BEFORE_KEYS = frozenset("{ , ( [ \n".split(" "))
 _BEFORE_NAMES = frozenset("\n ; { } : const var let local my mut".split(" ")) | {""}
 """What stands in front of several names that are bound together."""
+
+
+_ARGUMENTS = frozenset("argv ARGV args Args arg argc process env getenv ENV environ shift nth flag".split())
+"""What a program is told when it is run."""
+_WITHOUT = frozenset(": || or else ?".split())
+"""What stands in front of what it takes where it is told nothing; of two slashes and two question marks the second."""
+_OTHERWISE = frozenset("unwrap_or unwrap_or_else get getenv fetch getOrDefault Int Int64 Uint".split())
+"""What is called with it."""
+_OPTIONS = frozenset("add_argument option".split())
+"""Python: what is called with what a program may be told, and `default=`."""
 
 
 class Names:
@@ -82,6 +92,8 @@ class Names:
                 self._empty(name, i + 1)
             elif token == "deque" and tokens[i + 1] == "(":
                 self._limit(i)
+            elif token in _OPTIONS and tokens[i + 1] == "(":
+                self._optional(i + 1)
             elif token == "my" and tokens[i + 2] == ";":
                 self._grows(tokens[i + 1], False)
             elif token == "my" and tokens[i + 1] == "(" and self.part(self._text.closing(i + 1) + 1) == ";":
@@ -130,8 +142,52 @@ class Names:
         """A name is bound to the expression there, if that can be worked out."""
         if is_word(name):
             value, _ = Sum(self, strict=True).value(start)
+            value = self._otherwise(start) if value is None else value
             if value is not None and value > self._values.get(name, -1.0):
                 self._values[name] = value
+
+    def _otherwise(self, start: int) -> float | None:
+        """What an expression is worth where the program is run without arguments: `argc > 1 ? atoi(argv[1]) : 1000`,
+        `Number(process.argv[2] || 1000)`, `args().nth(1).unwrap_or("1000".into())`."""
+        tokens, told, found = self._text.tokens, False, None
+        for i in range(start, min(start + FAR, len(tokens))):
+            token = tokens[i]
+            if token == ";" or (token == "\n" and i > start and tokens[i + 1] not in (".", "?", ":", "||", "or")):
+                break
+            told = told or token in _ARGUMENTS
+            if told and self._default(i):
+                text = self._text.string(i).replace("_", "") if i in self._text.strings else ""
+                value = float(text) if text.isdecimal() else Sum(self, strict=True).value(i)[0]
+                found = found if value is None else min(value, MOST)
+        return found
+
+    def _default(self, i: int) -> bool:
+        """Whether what stands at `i` is for a program that is told nothing."""
+        tokens = self._text.tokens
+        before, front = tokens[i - 1], tokens[i - 2]
+        if before in ("/", "?"):
+            return front == before
+        if before == "|" and front == "|":  # Rust: a function without arguments
+            return True
+        if (before == "," and self._opens(i)) or before == "(":
+            return tokens[self._opens(i) - 1] in _OTHERWISE
+        return before in _WITHOUT
+
+    def _opens(self, i: int) -> int:
+        """Where the parenthesis opens that what stands at `i` is in; 0 where that is far."""
+        depth = 0
+        for k in range(i - 1, max(i - FAR, 0), -1):
+            depth += (self._text.tokens[k] == "(") - (self._text.tokens[k] == ")")
+            if depth > 0:
+                return k
+        return 0
+
+    def _optional(self, opened: int) -> None:
+        """`add_argument("-n", "--size", default=1000)`."""
+        strings = [self._text.string(place) for place in self._text.places(opened) if place in self._text.strings]
+        for place in self._text.places(opened):
+            if strings and self._text.tokens[place : place + 2] == ["default", "="]:
+                self.give(strings[-1].lstrip("-").replace("-", "_"), place + 2)
 
     def _empty(self, name: str, i: int) -> None:
         """Whether what stands at `i` is empty, and grows."""
