@@ -646,6 +646,13 @@ def test_combinations_are_counted(text: str, iterations: float) -> None:
         ("ruby", "a = b[1..500]", 0),
         *((language, text, 5e6) for language, text in CALLED.items()),
         ("python", "def fib(n):\n    return n if n < 2 else fib(n - 1) + fib(n - 2)\n\nprint(fib(30))", 1_860_498),
+        (
+            "python",
+            "class Solver:\n    def __init__(self, items):\n        self.items = items\n    def solve(self):\n"
+            "        for i in range(len(self.items)):\n            for w, v in self.items:\n                f(i, w)\n\n"
+            "items = [((i * 37) % 91 + 1, (i * 53) % 101 + 1) for i in range(400)]\nSolver(items).solve()\n",
+            160_000,
+        ),
         ("c", "long f(int n) { return n < 2 ? n : f(n - 1) + f(n - 2); }\nint main() { f(30); }", 1_860_498),
         ("python", "def f(n):\n    f(n)\n    g(n)\ndef g(n):\n    f(n)\nfor i in range(50):\n    f(i)", 50),
     ],
@@ -771,7 +778,7 @@ TOLD_NOTHING = [
     ),
     (
         "rust",
-        'let n = env::args()\n    .nth(1)\n    .unwrap_or("5000".into())\n    .parse().unwrap();\nfor i in 0..n { f(i) }',
+        'let n = args()\n    .nth(1)\n    .unwrap_or("5000".into())\n    .parse().unwrap();\nfor i in 0..n { f(i) }',
     ),
     ("rust", "let n: u64 = env::args().nth(1).and_then(read).unwrap_or_else(|| 5000);\nfor i in 0..n { f(i); }"),
     ("php", "<?php\n$n = $argv[1] ?? 5000;\nfor ($i = 0; $i < $n; $i++) { f($i); }\n"),
@@ -811,6 +818,8 @@ QUEENS = [
      "int main(void){ place(0); }"),
     ("python", "def place(n, row=0):\n    if row == n:\n        return 1\n    for c in range(n):\n"
      "        if safe(c):\n            place(n, row + 1)\n\nplace(9)\n"),
+    ("python", "def place(n, row=0):\n    if row == n: return 1\n"
+     "    return sum(place(n, row + 1) for c in range(n) if safe(c))\n\nplace(9)\n"),
     ("javascript", "function place(n, row) {\n  if (row === n) return;\n  for (let c = 0; c < n; c++) {\n"
      "    if (bad(c)) continue;\n    place(n, row + 1);\n  }\n}\nplace(9, 0);\n"),
 ]  # fmt: skip
@@ -823,7 +832,7 @@ def test_what_tries_all_orders_and_looks_before_it_goes_on(language: str, text: 
 
     assert iterations(text) == pytest.approx(math.exp(0.7 * math.lgamma(10)), rel=1e-6)  # 8,394 such positions
     # Without a look it is all of them; a loop over something else is of a tree, of which nobody knows the nodes.
-    blind = re.sub(r"if ?\(safe\(c\)\)|if safe\(c\):\n {12}|if \(bad\(c\)\) continue;", "", text)
+    blind = re.sub(r"if ?\(safe\(c\)\)|if safe\(c\):\n {12}| if safe\(c\)(?=\))|if \(bad\(c\)\) continue;", "", text)
     assert iterations(blind) == pytest.approx(362_880)
     assert iterations(re.sub(r"(c ?< ?|range\()[nN]", r"\g<1>4", text)) < 100
 

@@ -105,8 +105,10 @@ class Sum:
                 return self._named(name, member)
         if following != "(":
             return self._reader.worth(token), i + 1
-        if token in ("len", "count", "sizeof", "scalar") and self._reader.part(i + 3) == ")":
-            return self._reader.count(self._reader.part(i + 2)), i + 4
+        if token in ("len", "count", "sizeof", "scalar"):
+            end = i + 3 + 2 * (self._reader.part(i + 3) == ".")  # `len(self.items)`
+            if self._reader.part(end) == ")":
+                return self._reader.count(self._reader.part(end - 1)), end + 1
         values, end = self._arguments(i + 1)
         return _called(token, values), end
 

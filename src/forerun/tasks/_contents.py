@@ -103,12 +103,15 @@ class Contents:
         if part(end + 1) == "*" and tokens[i + 1] != "]":
             many = work_out(end + 2)
             return many, max(weight, many * takes.share(takes.filled))
+        depth = 0
         for k in range(i + 1, end):
+            depth += (tokens[k] in ("(", "[", "{")) - (tokens[k] in (")", "]", "}"))
             if tokens[k] == ";":
                 many = work_out(k + 1)
                 return many, max(weight, many * takes.share(self._asked.literal(k - 1) or takes.filled))
             if tokens[k] == "range" and part(k + 1) == "(" and self._text.speech.comprehends:
-                return -1.0, max(weight, self._spans.ranged(k) * self._asked.first(i))
+                found = self._spans.ranged(k)
+                return found if not depth else -1.0, max(weight, found * self._asked.first(i))
         return work_out(i + 1) if many > 1.0 else many, weight
 
     def _gone_through(self, i: int) -> float:

@@ -206,10 +206,12 @@ class Functions:
         looks before it calls leaves e^(.7 log): about as many positions of queens there are on boards of 8 to 12."""
         tokens, deep = self._tokens, min(self._names.work_out(bound), _DEEPEST)
         loops = [k for k in range(start, own[0]) if tokens[k] in self._text.speech.loops]
-        head = tokens[loops[-1] : loops[-1] + _HEAD] if loops else []
-        if not head or (tokens[bound] not in head and head[0] != "while"):  # `while (free)`: bits of a mask
+        body, behind = tokens[loops[-1] : own[0]] if loops else [], self._text.behind(own[0], _BODY)
+        if not loops and self._text.speech.comprehends and "for" in behind:  # `sum(place(r + 1) for c in range(n))`
+            body = behind[behind.index("for") :]
+        if not body or (tokens[bound] not in body[:_HEAD] and body[0] != "while"):  # `while (free)`: bits of a mask
             return 0.0
-        looks = not {"if", "continue", "unless"}.isdisjoint(tokens[loops[-1] : own[0]])
+        looks = not {"if", "continue", "unless"}.isdisjoint(body)
         return math.exp(min(math.lgamma(deep + 1.0) * (_LEFT if looks else 1.0), math.log(_MANY)))
 
     def _shallower(self, i: int) -> float:
