@@ -58,8 +58,8 @@ def test_kinds_of_hardware_have_cost_models_of_their_own(tmp_path: Path):
 
 
 def test_nothing_to_learn_from_or_to_validate_with_is_refused():
-    for validate in ({"c"}, {"a", "b"}):
-        with pytest.raises(InputError, match="too little to learn from"):
+    for validate, said in (({"c"}, "no program is of the family 'c'"), ({"a", "b"}, "too little to learn from")):
+        with pytest.raises(InputError, match=said):
             judge.validated(FOUND, validate)
 
 

@@ -148,3 +148,9 @@ def test_nothing_of_the_package_is_written_at_import(tmp_path: Path) -> None:
 def test_public_names_do_not_depend_on_what_was_imported_before(before: str) -> None:
     code = f"{before}\nimport forerun\nfor name in forerun.__all__: assert callable(getattr(forerun, name)), name"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_what_the_package_offers_is_listed() -> None:
+    import forerun
+
+    assert {"predict", "optimize", "tune", "Estimate"} <= {*dir(forerun)} == {*forerun.__all__}

@@ -460,3 +460,19 @@ def test_wrong_words_get_three_lines(
     found, out, err = run_forerun("data", *words)
     assert found == code and said in err and not out and "Traceback" not in err
     assert len(err.strip().splitlines()) == 3 and not Path("a.csv").exists() and not Path("nowhere").exists()
+
+
+def test_a_column_without_a_name_is_no_device(tmp_path: Path) -> None:
+    """As pandas writes the index."""
+    (tmp_path / "mine.csv").write_text(",code,latency_s\n" + "".join(f"{i},int x{i};,{i}\n" for i in range(1, 9)))
+    rows = read_table(tmp_path / "mine.csv")
+    assert {row.device for row in rows} == {""}
+
+
+def test_the_end_of_a_name_may_be_large_and_an_open_quote_is_told(tmp_path: Path) -> None:
+    (tmp_path / "MINE.CSV").write_text("code,latency_s\nint x;,1\n")
+    assert len(read_table(tmp_path / "MINE.CSV")) == 1
+    (tmp_path / "open.csv").write_text('code,latency_s\n"int x;,1\n')
+    with pytest.raises(InputError, match="a quote is open") as caught:
+        read_table(tmp_path / "open.csv")
+    assert "close every quote" in caught.value.todo

@@ -245,7 +245,7 @@ def test_what_a_killed_training_lost_and_another_one_forgets_is_told(
         ),
         (("data", "show", "mine.csv"), "data import mine.csv --text COLUMN --target COLUMN"),
         (("train", "--data", "mine.csv", "--text", "code"), "go together"),
-        (("train", "--data", "mine.csv", "--skip-bad-rows"), "there is no text and target"),
+        (("train", "--data", "mine.csv", "--skip-bad-rows"), "is no table of rows"),
         (("train", "--data", "mine.csv", "--text", "code", "--target", "speed"), "latency_s"),
         (("train", "--data", "mine.csv", "--recipe", "soup"), "recipes: cpu, gpu, lora, adapt\n"),
         (("train", "--data", "mine.csv", "--learning-rate", "0"), "--learning-rate 0"),
@@ -253,6 +253,20 @@ def test_what_a_killed_training_lost_and_another_one_forgets_is_told(
         (("train", "--data", "mine.csv", "--optimizer", "adamw", "--recipe", "adapt"), "--optimizer is of trainings"),
         (("train", "--data", "mine.csv", "--recipe", "schedule"), "no recipe 'schedule' here"),
         (("train", "schedule", "--data", "rows.jsonl", "--recipe", "lora"), "recipes: schedule, cpu, gpu\n"),
+        (("train", "--data", "mine.csv", "--start", "nowhere"), "there is no such folder"),
+        (("train", "--data", "mine.csv", "--start", "scheduler"), "it writes schedules"),
+        (("train", "--data", "mine.csv", "--start", "encoder_decoder", "--depth", "7"), "has its own, 2"),
+        (("train", "--data", "mine.csv", "--start", "encoder_decoder", "--tokens", "999"), "--tokens with --start"),
+        (("train", "--data", "mine.csv", "--context", "9000000"), "no memory holds"),
+        (("train", "--data", "mine.csv", "--seed", "-1"), "it is a number from 0"),
+        (("eval", "rows.jsonl", "--depth", "2"), "none is to be trained"),
+        (
+            ("data", "import", "mine.csv", "--text", "code", "--target", "latency_s", "--limit", "3", "-o", "a.csv"),
+            "--limit of a table of yours",
+        ),
+        (("data", "export", "memory", "--each", "3", "-o", "a.csv"), "rows of memory have no pipelines"),
+        (("data", "export", "size", "--each", "0", "-o", "a.csv"), "one pipeline is kept at least"),
+        (("show", "nowhere"), "there is no such folder"),
         (("train", "--data", "nowhere.csv"), "nowhere.csv"),
         (("train", "--data", "mine.csv", "-o", "nowhere/made"), "no such folder: nowhere"),
         (("train", "passes", "-o", "nowhere/c.json"), "no such folder: nowhere"),
@@ -332,3 +346,37 @@ def test_code_without_labels_is_where_a_training_starts(table: Path, run_forerun
     assert code == 2 and "no folder and no file is named" in err
     code, out, err = run_forerun("train", "code", "--folder", str(tmp_path / "absent"), "-o", str(tmp_path / "none"))
     assert code == 1 and "there is no folder" in err
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+def test_without_a_gpu_its_recipe_says_so(table: Path, run_forerun: Any, tmp_path: Path) -> None:
+    mine = ("--data", str(table), "--text", "code", "--target", "latency_s", "-o", str(tmp_path / "made"))
+    code, _, err = run_forerun("train", *mine, "--recipe", "gpu", "--steps", "1")
+    assert code == 2 and "--recipe gpu needs a GPU" in err and "name --recipe cpu" in err
+
+
+def test_rows_that_lack_something_are_left_out_wherever_rows_are_read(run_forerun: Any, tmp_path: Path) -> None:
+    asked = question(Metric("wait", "s"), "c", "", "int x;")
+    rows = [Row("wait", "s", f"{asked}{i}", 1.0 + i, f"g{i}") for i in range(120)]
+    write_rows(tmp_path / "rows.jsonl", rows)
+    with (tmp_path / "rows.jsonl").open("a") as file:
+        file.write(json.dumps({"metric": "wait", "unit": "s", "prompt": asked, "value": None}) + "\n")
+    for words in (("data", "show"), ("eval", "--model", "length", "--similar", "2")):
+        given = (*words[:2], str(tmp_path / "rows.jsonl"), *words[2:]) if words[0] == "data" else (
+            words[0], str(tmp_path / "rows.jsonl"), *words[1:])  # fmt: skip
+        code, _, err = run_forerun(*given)
+        assert code == 1 and "row 121" in err and "--skip-bad-rows" in err
+        code, _, err = run_forerun(*given, "--skip-bad-rows")
+        assert code == 0 and "left out" in err, err
+
+
+def test_a_checkpoint_is_not_judged_by_what_it_knows_nothing_of(run_forerun: Any, tmp_path: Path) -> None:
+    for metric, language in (("wait", "c"), ("memory", "klingon")):
+        asks = [question(Metric(metric, "B"), language, "", f"int x = {i};") for i in range(60)]
+        write_rows(tmp_path / "rows.csv", [Row(metric, "B", ask, 1e6 + i, f"g{i}") for i, ask in enumerate(asks)])
+        words = ("eval", str(tmp_path / "rows.csv"), "--checkpoint", "encoder_decoder", "--similar", "2")
+        code, _, err = run_forerun(*words, "--model", "length")
+        if metric == "wait":
+            assert code == 2 and "encoder_decoder knows no wait" in err and "memory" in err
+        else:
+            assert code == 0 and "of none like 60 of these rows (klingon on no device)" in err

@@ -181,11 +181,11 @@ def test_a_checkpoint_answers_for_a_device_that_it_was_told_of(
     }  # fmt: skip
 
 
-def waits(values: Sequence[float]) -> list[Row]:
+def waits(values: Sequence[float], metric: str = "wait") -> list[Row]:
     """Of programs on a laptop."""
     texts = [f"x = [0] * {i * 100_000}\n" for i in range(1, len(values) + 1)]
-    asks = [question(Metric("wait", "s"), "python", "laptop", text) for text in texts]
-    return [Row("wait", "s", ask, value, ask, "laptop") for ask, value in zip(asks, values, strict=True)]
+    asks = [question(Metric(metric, "s"), "python", "laptop", text) for text in texts]
+    return [Row(metric, "s", ask, value, ask, "laptop") for ask, value in zip(asks, values, strict=True)]
 
 
 def test_rows_of_one_value_are_told(tmp_path: Path, run_forerun: Run) -> None:
@@ -212,6 +212,24 @@ def test_times_of_the_one_device_that_it_was_told_of_need_no_note(
     Path("b.py").write_text("a = []\nwhile True:\n    a.append(1)\n")
     code, _, err = run_forerun("predict", "b.py", "--model", "mine", "--metric", "wait", "--fail-over", "99s")
     assert code == GateFailed.exit_code and "b.py: nothing is seen that ends it" in err, err
+
+
+def test_what_a_folder_holds_is_not_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run_forerun: Run) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_rows(Path("waits.jsonl"), waits([1e-3 * i for i in range(1, 21)]))
+    write_rows(Path("other.jsonl"), waits([1e-3 * i for i in range(1, 21)], "rest"))
+    adapt = ("train", "--recipe", "adapt", "--data")
+    for _ in range(2):  # the same again is no loss
+        assert run_forerun(*adapt, "waits.jsonl", "-o", "mine")[0] == 0
+    code, _, err = run_forerun(*adapt, "other.jsonl", "-o", "mine")
+    assert code == 2 and "what it knows of wait of python on laptop would be lost" in err and "--start mine" in err
+    assert run_forerun(*adapt, "other.jsonl", "--start", "mine", "-o", "mine")[0] == 0
+    assert {metric for metric, *_ in EncoderDecoder("mine").carried.members} == {"wait", "rest"}
+    code, _, err = run_forerun("show", "mine")
+    assert code == 1 and "as --recipe adapt writes" in err and "forerun models mine" in err
+    Path("mine/training.json").write_text("{}")
+    code, _, err = run_forerun(*adapt, "waits.jsonl", "-o", "mine")
+    assert code == 2 and "mine holds a training" in err
 
 
 def row_of(device: str, i: int) -> str:

@@ -63,7 +63,10 @@ def by_families(found: Iterable[F], validate: Collection[str]) -> tuple[list[F],
     held = [each for each in every if each.families and set(each.families) <= named]
     if not train or not held:
         why = f"{len(train)} programs to learn from, {len(held)} to validate with"
-        known = ", ".join(sorted({family for each in every for family in each.families})) or "none"
+        families = {family for each in every for family in each.families}
+        known = ", ".join(sorted(families)) or "none"
+        if strange := sorted(named - families):
+            raise InputError(f"no program is of the family {strange[0]!r}", "nothing is held out", f"families: {known}")
         raise InputError("too little to learn from", why, f"validate with some of their families, not all: {known}")
     return train, held
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forerun.cli import INTERRUPTED
-from forerun.cli.data import OF_TABLES, table_options, table_rows
+from forerun.cli.data import OF_TABLES, left_out, table_options, table_rows
 from forerun.cli.render import Column, Progress, Table, counted, number, say, show
 from forerun.errors import ToolMissing, UsageError
 from forerun.prompts import parts
@@ -35,6 +35,10 @@ RECIPES = ("cpu", "gpu", "lora", ADAPT)
 """Those of numbers."""
 DIALS = ("depth", "context", "tokens", "steps", "learning_rate", "optimizer")
 """Of the recipes that train a network."""
+GIVEN = ("depth", "context", "tokens")
+"""Of a network that is gone on from."""
+MOST_CONTEXT = 1 << 16
+"""Tokens: attention to more of them fits no memory."""
 ENOUGH = 16
 """Rows of a metric that are adapted to, at least, for the intervals to promise something."""
 FEW = 30
@@ -93,12 +97,10 @@ def dial_options(parser: argparse.ArgumentParser, seeded: str = "another network
 
 def run(options: argparse.Namespace) -> int:
     """Trains on the training part of the rows; prints where it stands."""
-    from forerun.models.encoder_decoder import located
-
-    start = located(options.start) if options.start else None
+    start = started(options.start)
     if options.recipe == ADAPT:
         return _adapted(start, options)
-    training = dialled(options, RECIPES)
+    training = dialled(options, RECIPES, start)
     rows = read(options)
     found = split(rows, "group", training.recipe.seed, similar=options.similar)
     say(f"{counted(len(found.train), 'row')} to learn from, {len(found.validation)} to validate with")
@@ -128,6 +130,20 @@ def run(options: argparse.Namespace) -> int:
         return fit(kept, options.output, training, start=start, on_trees=on_trees, **how)  # type: ignore[arg-type]
 
     return trained(learn, training, options)
+
+
+def started(name: str | Path | None) -> Path | None:
+    """The checkpoint to start from, where one is named. Raises UsageError for a folder that is not there."""
+    from forerun.models.encoder_decoder import located
+    from forerun.models.scheduler import Scheduler
+
+    start = located(name) if name else None
+    if start and not start.exists() and not str(name).startswith("hub:"):
+        why, todo = "there is no such folder", "name one that a training wrote, or encoder_decoder"
+        if str(name) == Scheduler.name:
+            why, todo = "it writes schedules, and numbers are asked for", f"{todo}; of schedules: train schedule --help"
+        raise UsageError(f"--start {name}", why, todo)
+    return start
 
 
 def _say_constant(rows: Sequence[Row]) -> None:
@@ -173,8 +189,11 @@ def _times(factor: float) -> str:
     return "–" if math.isnan(factor) else f"{factor:.2f}×"
 
 
-def dialled(options: argparse.Namespace, offered: Collection[str]) -> Training:
-    """One of the recipes that are offered, with what was asked of it. Raises ToolMissing, UsageError."""
+def dialled(
+    options: argparse.Namespace, offered: Collection[str], start: Path | None = None, given: Sequence[str] = GIVEN
+) -> Training:
+    """One of the recipes that are offered, with what was asked of it. Raises ToolMissing, UsageError, also for what is
+    `given` by the network of the checkpoint to start from."""
     if not find_spec("torch"):
         raise ToolMissing("training needs PyTorch", "torch is not installed", "pip install 'forerun[train]'")
     from forerun.train import recipes
@@ -182,17 +201,50 @@ def dialled(options: argparse.Namespace, offered: Collection[str]) -> Training:
     recipes.check(options.recipe, offered)
     asked: dict[str, Any] = {name: getattr(options, name) for name in (*DIALS, "seed")}
     asked["optimiser"] = asked.pop("optimizer")
-    for name, least in (("depth", 1), ("context", 1), ("tokens", 256), ("steps", 1)):  # any byte is a token
+    for name, least in (
+        ("depth", 1),
+        ("context", 1),
+        ("tokens", 256),
+        ("steps", 1),
+        ("seed", 0),
+    ):  # any byte is a token
         if asked[name] is not None and asked[name] < least:
             why = f"it is a number from {least}"
             raise UsageError(f"--{name} {asked[name]}", why, f"leave --{name} out, or name one")
+    if (context := asked["context"] or 0) > MOST_CONTEXT:
+        todo = f"name at most {MOST_CONTEXT}; a text's middle is left out where it is longer"
+        raise UsageError(f"--context {context}", "no memory holds the attention to so many tokens", todo)
     if (rate := asked["learning_rate"]) is not None and not 0 < rate < math.inf:
         todo = "leave --learning-rate out, or name one: 0.001"
         raise UsageError(f"--learning-rate {rate:g}", "it is a number above 0", todo)
     if not options.seconds >= 0:
         todo = "leave --seconds out, or name some; 0 begins a training and stops"
         raise UsageError(f"--seconds {options.seconds:g}", "it is no span of time", todo)
-    return recipes.named(options.recipe, **asked)
+    has = _sizes(start) if start else {}
+    named = next((name for name in given if asked[name] is not None and asked[name] != has.get(name)), "")
+    if start and named and has:
+        why = f"the network of {start.name} has its own{f', {has[named]}' if named in has else ''}"
+        raise UsageError(f"--{named} with --start", why, f"leave --{named} out, or begin a network: without --start")
+    training = recipes.named(options.recipe, **asked)
+    if training.device == "cuda":
+        import torch
+
+        if not torch.cuda.is_available():
+            why = "PyTorch finds none" if torch.version.cuda else "this PyTorch was built without CUDA"
+            raise UsageError(f"--recipe {options.recipe} needs a GPU", why, "name --recipe cpu")
+    return training
+
+
+def _sizes(start: Path) -> dict[str, int]:
+    """What is dialled of the network of a checkpoint; nothing of one that is not ours."""
+    from forerun.models.encoder_decoder import CONFIG
+    from forerun.models.encoder_decoder.config import Config
+    from forerun.models.encoder_decoder.tokenizer import PIECES
+
+    if not ((start / PIECES).is_file() and (start / CONFIG).is_file()):
+        return {}
+    config = Config.from_json((start / CONFIG).read_text(encoding="utf-8"), str(start))
+    return {"depth": config.layers, "context": config.context}
 
 
 def trained(fit: Callable[..., bool], training: Training, options: argparse.Namespace) -> int:
@@ -232,7 +284,7 @@ def read(options: argparse.Namespace) -> list[Row]:
         raise UsageError("there is nothing to learn from", "no --data was named", "make some: forerun data --help")
     if any(vars(options)[name] for name in OF_TABLES):
         return table_rows(options.data, options)
-    return [row for path in options.data for row in read_rows(path)]
+    return [row for path in options.data for row in read_rows(path, left_out(options))]
 
 
 def _table(folder: Path, done: bool) -> Table:

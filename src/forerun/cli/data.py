@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 from zlib import crc32
@@ -25,7 +25,7 @@ from forerun.tables.files import check
 from forerun.tables.schedules import Sentences
 from forerun.tables.stored import EACH
 
-OF_TABLES = ("text", "target", "group", "language", "device", "unit", "skip_bad_rows")
+OF_TABLES = ("text", "target", "group", "language", "device", "unit")
 """Options that say how a table of one's own is read."""
 _SAVE_S = 60.0
 
@@ -50,12 +50,13 @@ def run(options: argparse.Namespace) -> int:
 def _export_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("task", choices=TASKS, help="the question that the rows answer")
     parser.add_argument("--store", type=Path, help="file with the trials (default: in the cache folder)")
-    parser.add_argument("--each", type=_count, default=EACH, help=f"of size: pipelines of one module (default: {EACH})")
+    parser.add_argument("--each", type=_some, help=f"of size: pipelines of one module (default: {EACH})")
     _output(parser)
 
 
 def _show_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", type=Path, help="a table of rows, as export and import write it")
+    skipping(parser)
 
 
 def _import_options(parser: argparse.ArgumentParser) -> None:
@@ -81,8 +82,20 @@ def table_options(parser: argparse.ArgumentParser) -> None:
     own.add_argument("--language", help="the language of all programs, or the column that says it")
     own.add_argument("--device", help="where all of them ran, or the column that says it")
     own.add_argument("--unit", help="the unit of all numbers, or the column that says it (default: by the name)")
+    skipping(parser)
+
+
+def skipping(parser: argparse.ArgumentParser) -> None:
+    """Adds the option by which `left_out` is told of rows."""
     bad = "leave rows out that lack a text or a finite number, or hold a time or size of less than 0"
-    own.add_argument("--skip-bad-rows", action="store_true", help=bad)
+    parser.add_argument("--skip-bad-rows", action="store_true", help=bad)
+
+
+def left_out(options: argparse.Namespace) -> Callable[[InputError], None] | None:
+    """What says which rows are left out, where that was asked for."""
+    if not options.skip_bad_rows:
+        return None
+    return lambda error: say(f"forerun: left out: {error.what}: {error.why}")
 
 
 def table_rows(paths: Sequence[Path], options: argparse.Namespace) -> list[Row]:
@@ -92,11 +105,8 @@ def table_rows(paths: Sequence[Path], options: argparse.Namespace) -> list[Row]:
         todo = "name both columns: --text code --target latency_s"
         raise UsageError("--text and --target go together", f"there is no {missing}", todo)
 
-    def left_out(error: InputError) -> None:
-        say(f"forerun: left out: {error.what}: {error.why}")
-
     about = (options.group, options.language, options.device, options.unit)
-    by = left_out if options.skip_bad_rows else None
+    by = left_out(options)
     rows = [row for path in paths for row in read_table(path, options.text, options.target, *about, by)]
     if not options.group:
         say("forerun: no --group was named: each distinct text is a group of its own")
@@ -108,6 +118,12 @@ def table_rows(paths: Sequence[Path], options: argparse.Namespace) -> list[Row]:
 def _count(text: str) -> int:
     if not text.isdecimal():
         raise argparse.ArgumentTypeError(f"not a number of rows: {text!r}")
+    return int(text)
+
+
+def _some(text: str) -> int:
+    if not _count(text):
+        raise argparse.ArgumentTypeError("of each module one pipeline is kept at least")
     return int(text)
 
 
@@ -142,12 +158,14 @@ def _drafts_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _export(options: argparse.Namespace) -> Table:
+    if options.each is not None and options.task != "size":
+        raise UsageError(f"--each {options.each}", f"rows of {options.task} have no pipelines", "leave it out")
     todo = f"gather some first: forerun collect {options.task}"
     path = settings.existing_store(options.store, todo)
     check(options.output)
     with Store(path) as store:
         progress, rows = Progress(None, "rows"), list[Row]()
-        for row in rows_of(store, options.task, options.each):
+        for row in rows_of(store, options.task, options.each or EACH):
             rows.append(row)
             progress.step(row.name)
         progress.end()
@@ -162,7 +180,8 @@ def _export(options: argparse.Namespace) -> Table:
 def _import(options: argparse.Namespace) -> Table:
     check(options.output)
     if options.layout:
-        more = [f"--{name.replace('_', '-')}" for name in OF_TABLES if name != "target" and vars(options)[name]]
+        own = (*OF_TABLES, "skip_bad_rows")
+        more = [f"--{name.replace('_', '-')}" for name in own if name != "target" and vars(options)[name]]
         if more:
             why = f"a --layout says what its columns are, and {' and '.join(more)} too"
             raise UsageError(f"{' and '.join(more)}: of a table of yours", why, "leave one of both out")
@@ -171,6 +190,11 @@ def _import(options: argparse.Namespace) -> Table:
         if lacking:
             say(f"forerun: {counted(len(lacking), 'row')} left out, the first: {lacking[0].what}: {lacking[0].why}")
         return _written(found, options.output)
+    if options.limit is not None:
+        why = "it is for a --layout, which may be loaded from the Hub"
+        raise UsageError(
+            "--limit of a table of yours", why, f"leave it out, or cut the file: head -n {options.limit + 1}"
+        )
     if not options.file:
         raise UsageError("no file was named", "there is a table to import, or a --layout", "see: forerun data --help")
     if Path(options.file).resolve() == Path(options.output).resolve():
@@ -179,7 +203,7 @@ def _import(options: argparse.Namespace) -> Table:
 
 
 def _show(options: argparse.Namespace) -> Table:
-    return summary(read_rows(options.file))
+    return summary(read_rows(options.file, left_out(options)))
 
 
 def _schedules(options: argparse.Namespace) -> Table:

@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from forerun import registry
 from forerun.cli._quantities import names
+from forerun.cli.data import left_out, skipping
 from forerun.cli.render import Column, Table, add_format, counted, number, say, show
 from forerun.errors import InputError, ToolMissing, UsageError
 from forerun.models._predictor import Predictor
+from forerun.prompts import parts
 from forerun.rows import Row
 from forerun.splits import Split
 from forerun.tables import read_rows
@@ -43,7 +45,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         **lists,
         help=f"predictors (default: {', '.join(RIVALS)}); {', '.join(NETWORKS)} are trained on the spot",
     )
-    parser.add_argument("--recipe", default="cpu", help="cpu or gpu: how networks are trained that --model names (cpu)")
+    parser.add_argument("--recipe", help="cpu or gpu: how networks are trained that --model names (cpu)")
     parser.add_argument("--depth", type=int, help="their size: layers, each 64 wide (default: the recipe's)")
     parser.add_argument("--steps", type=int, help="steps of their training (default: the recipe's)")
     parser.add_argument(
@@ -62,6 +64,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--stack", **lists, help="also a stack of these")
     text = "Jaccard of near-duplicates, which never cross (default: the checkpoint's, or .8; above 1 none are)"
     parser.add_argument("--similar", type=float, help=text)
+    skipping(parser)
     add_format(parser)
 
 
@@ -78,11 +81,18 @@ def run(options: argparse.Namespace) -> int:
     from forerun.models.encoder_decoder import SHIPPED, located
     from forerun.models.encoder_decoder.card import Card
 
+    trains = [name for name in options.model if name in NETWORKS]
+    asked = {"--depth": options.depth, "--steps": options.steps, "--recipe": options.recipe}
+    if not trains and (idle := next((name for name, value in asked.items() if value is not None), "")):
+        todo = f"leave it out, or name one: --model {NETWORKS[0]}"
+        raise UsageError(f"{idle} is of networks that --model names", "none is to be trained", todo)
     if options.card and not options.checkpoint:
         raise UsageError("--card has no checkpoint to write to", "none was named", "add --checkpoint DIR")
     if options.card and located(options.checkpoint) == SHIPPED:
         raise UsageError("--card would replace the shipped card", "it belongs to forerun", "copy the checkpoint first")
-    rows = read_rows(options.data)
+    rows = read_rows(options.data, left_out(options))
+    if options.checkpoint:
+        _check_known(options, rows)
     judged = _Judged.asked(options)
     how: dict[str, Any] = {"metrics": _metrics(options, rows), "stack": options.stack, "similar": judged.similar}
     found = evaluate(rows, _predictors(options), options.by, judged.seeds, unseen=judged.unseen, **how)
@@ -96,6 +106,28 @@ def run(options: argparse.Namespace) -> int:
         Card.load(options.checkpoint).with_results(lines).save(options.checkpoint)
     show(_table(lines, options.format), options.format)
     return 0
+
+
+def _check_known(options: argparse.Namespace, rows: Sequence[Row]) -> None:
+    """Says of how many rows a checkpoint knows neither language nor device. Raises UsageError for a metric that it does
+    not know: what it writes then is no answer."""
+    from forerun.models.encoder_decoder import located
+    from forerun.models.encoder_decoder.card import Card
+
+    kinds = Card.load(located(options.checkpoint)).kinds
+    for metric in options.metric or dict.fromkeys(row.metric for row in rows):
+        own = [row for row in rows if row.metric == metric]
+        known = {(kind.language, kind.device) for kind in kinds if kind.metric == metric}
+        if not known:
+            why = f"it was trained on {', '.join(sorted({kind.metric for kind in kinds})) or 'code without numbers'}"
+            todo = "name what it knows with --metric, or leave --checkpoint out"
+            raise UsageError(f"{options.checkpoint} knows no {metric}", why, todo)
+        told = [(parts(row.prompt).head.get("language", ""), row.device) for row in own]
+        strange = [f"{language} on {device or 'no device'}" for language, device in told
+                   if not {(language, device), (language, "any"), (language, "")} & known]  # fmt: skip
+        if strange:
+            what = f"{options.checkpoint} has learned {metric} of none like {number(len(strange))} of these rows"
+            say(f"forerun: {what} ({strange[0]}): what it says of them is a guess")
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,8 +214,9 @@ def _trained(name: str, options: argparse.Namespace) -> Callable[[], Predictor]:
     from forerun.train import recipes
     from forerun.train.trained import Trained
 
-    recipes.check(options.recipe, ("cpu", "gpu"))
-    return partial(Trained, name, recipes.named(options.recipe, depth=options.depth, steps=options.steps))
+    recipe = options.recipe or "cpu"
+    recipes.check(recipe, ("cpu", "gpu"))
+    return partial(Trained, name, recipes.named(recipe, depth=options.depth, steps=options.steps))
 
 
 def _line(scores: Any) -> dict[str, Any]:

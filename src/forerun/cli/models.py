@@ -53,12 +53,12 @@ _LIMITS = re.compile(r"^# scheduler$.*?^Limits: (.+?)\n(?:\n|\Z)", re.MULTILINE 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Options of the verb."""
     parser.epilog = (
-        "Names are joined by +: each model fills what the one before it leaves open. The whole card of a checkpoint is"
-        " the README.md in its folder. Memory is at its peak, a runtime is CPU time."
+        "Names are joined by +: each model fills what the one before it leaves open. The whole card of a checkpoint,"
+        " with results, is the README.md in its folder. Memory is at its peak, a runtime is CPU time."
     )
     text = (
-        "a checkpoint, or encoder_decoder or scheduler for those that ship: what they were trained on, and results; of"
-        " another name what it is"
+        "a checkpoint, or encoder_decoder or scheduler for those that ship: what they were trained on; of another name"
+        " what it is"
     )
     parser.add_argument("checkpoint", nargs="?", metavar="DIR", help=text)
     add_format(parser)

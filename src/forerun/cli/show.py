@@ -9,9 +9,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from forerun.cli.render import Column, Table, add_format, number, show
-from forerun.train.curves import Point, best, points_of
+from forerun.errors import InputError
+from forerun.train.curves import LOG, Point, best, points_of
 
 _HEIGHT = 16
+_TODO = "name what `forerun train -o` or `forerun tune -o` wrote to"
 _TRAINING, _VALIDATION = "·", "o"
 
 
@@ -28,6 +30,11 @@ def run(options: argparse.Namespace) -> int:
     """Prints the curves, or the tables of a tuning."""
     if (options.folder / "report.json").is_file() and _report(options.folder, options.format):
         return 0
+    if not options.folder.is_dir():
+        raise InputError(f"{options.folder} cannot be shown", "there is no such folder", _TODO)
+    if (options.folder / "report.json").is_file() and not (options.folder / LOG).is_file():
+        why = "report.json is damaged, or of something else"
+        raise InputError(f"{options.folder} cannot be shown", why, "call forerun tune again: what was measured is kept")
     points = points_of(options.folder)
     if options.format == "table":
         print(chart(points, min(shutil.get_terminal_size().columns, 100)))

@@ -46,7 +46,10 @@ def read(path: Path) -> Iterator[Record]:
         wide = error.object[:2] in (b"\xff\xfe", b"\xfe\xff")  # the mark of UTF-16, as spreadsheets write it
         todo = f"write it again in UTF-8: iconv -f {'utf-16' if wide else 'latin1'} -t utf-8 {path} > utf8{path.suffix}"
         raise InputError(f"{path} is not UTF-8", why, todo) from error
-    except (OSError, EOFError, zlib.error, csv.Error) as error:
+    except csv.Error as error:
+        todo = "close every quote; in a text that is quoted a quote is two"
+        raise InputError(f"cannot read {path}", f"{error}: a quote is open, or one stands in a text", todo) from error
+    except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"cannot read {path}", getattr(error, "strerror", None) or str(error), _READABLE) from error
     if empty:
         raise InputError(f"{path} is empty", "it holds no row", "give a table with a row for each program")
@@ -65,7 +68,7 @@ def columns(path: Path) -> list[str]:
 def write(path: Path, columns: Mapping[str, type], records: Sequence[Record]) -> None:
     """Writes `str` and `float` columns. Raises ForerunError, UsageError, ToolMissing."""
     data = _kind(path)[1](columns, records)
-    write_atomically(path, gzip.compress(data, mtime=0) if path.suffix == _PACKED else data)
+    write_atomically(path, gzip.compress(data, mtime=0) if path.suffix.lower() == _PACKED else data)
 
 
 def column(path: Path, name: str, record: Record, fits: Callable[[object], bool] = lambda _: True) -> Any:
@@ -114,7 +117,7 @@ def check_sign(path: Path, row: int, name: str, value: float, unit: str) -> None
 _MEASURED = frozenset("s ms us µs ns min h B kB KB KiB MB MiB GB GiB".split())
 """Units of what cannot be negative."""
 _READABLE = "give a .csv, .jsonl or .parquet file, the first two perhaps with .gz behind"
-_LEAVE = "train and data import have --skip-bad-rows"
+_LEAVE = "--skip-bad-rows"
 _PACKED = ".gz"
 _GROUPED = re.compile(r"[-+]?\d[\d.]*(,\d+)+(\.\d*)?")
 """As spreadsheets write numbers: 1,234.5 or 0,25."""
@@ -172,7 +175,7 @@ def _jsonl(path: Path) -> Iterator[Record]:
 
 def _opened(path: Path) -> IO[str]:
     """Its text, unpacked where its name says so."""
-    if path.suffix == _PACKED:
+    if path.suffix.lower() == _PACKED:
         return gzip.open(path, "rt", encoding="utf-8-sig", newline="")
     return path.open(encoding="utf-8-sig", newline="")
 
@@ -229,14 +232,15 @@ _KINDS: Mapping[str, tuple[_Reader, _Writer]] = {
 
 
 def _kind(path: Path) -> tuple[_Reader, _Writer]:
-    name = path.with_suffix("") if path.suffix == _PACKED else path
-    if name.suffix not in _KINDS or (name != path and name.suffix == ".parquet"):
+    name = path.with_suffix("") if path.suffix.lower() == _PACKED else path
+    kind = name.suffix.lower()
+    if kind not in _KINDS or (name != path and kind == ".parquet"):
         raise UsageError(f"{path}: not a kind of table", f"its name ends in {path.suffix or 'nothing'}", _READABLE)
-    return _KINDS[name.suffix]
+    return _KINDS[kind]
 
 
 def check(path: Path) -> None:
     """Raises UsageError for a name that no table has, ToolMissing where its library is not installed."""
     _kind(path)
-    if path.suffix == ".parquet":
+    if path.suffix.lower() == ".parquet":
         _arrow()

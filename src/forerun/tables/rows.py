@@ -35,8 +35,11 @@ def write_rows(path: Path, rows: Iterable[Row]) -> int:
     return len(records)
 
 
-def read_rows(path: Path) -> list[Row]:
-    """What `write_rows` wrote. Raises InputError with the rows that are wrong, UsageError, ToolMissing."""
+def read_rows(path: Path, left_out: Callable[[InputError], None] | None = None) -> list[Row]:
+    """What `write_rows` wrote; rows that are wrong are left out where there is a `left_out`, as `read_table` does.
+
+    Raises InputError with the rows that are wrong, UsageError, ToolMissing.
+    """
 
     def row(number: int, record: Record) -> Row:
         if number == 1 and not set(_NEEDED) <= set(record):
@@ -45,7 +48,7 @@ def read_rows(path: Path) -> list[Row]:
             raise InputError(f"{path} is no table of rows", why, f"{todo} (forerun train takes both options itself)")
         return _row(path, number, record)
 
-    return _each(path, row)
+    return _each(path, row, left_out)
 
 
 def read_table(
@@ -74,7 +77,7 @@ def read_table(
     def row(number: int, record: Record) -> Row:
         record = {**columns, **record}  # what a record of JSON lines lacks, it says nothing of
         code, value = files.text_in(path, number, text, record), files.number_in(path, number, target, record)
-        language, device, unit = (None if name is None else _named(record.get(name, name)) for name in others)
+        language, device, unit = (_named(record.get(name, name)) if name else name for name in others)
         metric = metric_of(target, unit)
         files.check_sign(path, number, target, value, metric.unit)
         return Row(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from forerun import plain
 from forerun.core import Source
 from forerun.corpora.workloads import LANGUAGE
-from forerun.errors import InputError
+from forerun.errors import InputError, UsageError
 from forerun.grammars.decisions import Choice, Decision, Decisions, Place, Plan, Step, Tile, decision_of, following
 from forerun.store import Store
 from forerun.tasks.schedule import Schedule
@@ -136,7 +136,9 @@ def read(path: Path) -> list[Sentences]:
 
 
 def write(path: Path, found: Iterable[Sentences]) -> None:
-    """Replaces the file."""
+    """Replaces the file. Raises UsageError where its name says that it holds something else."""
+    if not path.name.endswith((".jsonl", ".jsonl.gz")):
+        raise UsageError(f"{path}: not a name for schedules", "they are JSON lines", "name a .jsonl or .jsonl.gz file")
     plain.write_lines(path, found)
 
 

@@ -24,6 +24,8 @@ _BUILDING = 1 / 6
 """The share of the time of a candidate (`FORERUN_TIMEOUT`) that the processor may build it: 5 seconds, where the best
 kernels of 230 programs took 1.8 at most and half of them .1; what takes longer is unrolled so far that LLVM's passes
 take quadratic time. CUDA's compiler may have all of it: it takes 3 to 20 seconds for a product of matrices."""
+APART = 0.25
+"""Of the median: a wider interquartile range is of a machine that did something else, and tells little."""
 AGAIN = 0.05
 """Built and measured again, a kernel takes another time: by less than this of it mostly, however little its samples
 spread."""
@@ -108,12 +110,20 @@ class Again(Schedule):
 
 def gains(default: Measurement, found: Measurement) -> bool:
     """Whether a kernel is right, and faster than the default by more than noise: than the wider interquartile range of
-    the two and what measuring again changes."""
+    the two and what measuring again changes; or, its own range included, than the fastest sample of the default: noise
+    only ever adds."""
     if not found.ok:
         return False
     before, after = default.values["latency"], found.values["latency"]
-    spread = max(each.values["latency"] * each.values.get("latency_spread", 0.0) for each in (default, found))
-    return before - after > spread + AGAIN * before
+    ranges = [each.values["latency"] * each.values.get("latency_spread", 0.0) for each in (default, found)]
+    if before - after > max(ranges) + AGAIN * before:
+        return True
+    return after + ranges[1] < (1 - AGAIN) * default.values.get("latency_least", 0.0)
+
+
+def unsteady(found: Measurement) -> bool:
+    """Whether samples of a kernel lie so far apart that their median may be of something else that ran."""
+    return found.values.get("latency_spread", 0.0) > APART
 
 
 @lru_cache(maxsize=8)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from forerun.errors import UsageError
-from forerun.models.encoder_decoder import EncoderDecoder
+from forerun.models.encoder_decoder import BEGUN, CONFIG, EncoderDecoder, located
 from forerun.models.encoder_decoder.card import Card
 from forerun.models.encoder_decoder.carried import Carried, Place, place
 from forerun.models.encoder_decoder.learned import Learned
@@ -37,9 +37,11 @@ def adapt(rows: Sequence[Row], start: Path | None, folder: Path, seed: int = 0) 
 
     Rows of each metric, language and device are learned for themselves (`forerun.models.transfer`). What the checkpoint
     knew before it answers as before. Raises InputError where rows are too few, a value is not finite or the checkpoint
-    knows nothing of their language, UsageError for what it has learned already.
+    knows nothing of their language, UsageError for what it has learned already, or for a folder that holds another
+    training, or something carried over that the new checkpoint would not have.
     """
     model = EncoderDecoder(start)
+    _check_place(folder, start, {*map(place, (row.prompt for row in rows)), *model.carried.members})
     own = dict(model.carried.members)
     kinds = [kind for kind in model.card.kinds if (kind.metric, kind.language, kind.device) not in own]
     known = {(kind.metric, kind.language, kind.device) for kind in kinds}
@@ -69,8 +71,22 @@ def adapt(rows: Sequence[Row], start: Path | None, folder: Path, seed: int = 0) 
     return found
 
 
+def _check_place(folder: Path, start: Path | None, places: Collection[Place]) -> None:
+    if not (folder / CONFIG).is_file() or folder.resolve() == located(start or EncoderDecoder.name).resolve():
+        return
+    todo = f"name another folder, or go on from what is there: --start {folder}"
+    if (folder / BEGUN).is_file():
+        raise UsageError(f"{folder} holds a training", "it would be lost", todo)
+    lost = [where for where in EncoderDecoder(folder).carried.members if where not in places]
+    if lost:
+        metric, language, device = lost[0]
+        what = f"{metric} of {language}{f' on {device}' if device else ''}"
+        raise UsageError(f"{folder} holds another checkpoint", f"what it knows of {what} would be lost", todo)
+
+
 def _told(metric: str, language: str, device: str, rows: Sequence[Row], carried: Transfer) -> Adapted:
     off = np.exp(np.abs(carried.errors))
     positive = all(row.value > 0 for row in rows)
-    median, most = (float(np.quantile(off, q)) if positive else math.nan for q in (0.5, 0.9))
+    # Of few errors the share p ends at place p(n + 1), as intervals do.
+    median, most = (float(np.quantile(off, q, method="weibull")) if positive else math.nan for q in (0.5, 0.9))
     return Adapted(metric, language, device, len(rows), median, most)

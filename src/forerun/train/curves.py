@@ -25,7 +25,11 @@ def points_of(folder: Path) -> list[Point]:
         found = [_flat(json.loads(line)) for line in lines]
     except (OSError, ValueError, KeyError, TypeError) as error:
         why = f"{LOG}: {error.strerror if isinstance(error, OSError) else error}"
-        raise InputError(f"{folder} holds no training", why, "name the folder that `forerun train -o` wrote") from error
+        todo = "name the folder that `forerun train -o` wrote"
+        if (folder / "config.json").is_file() and not path.exists():
+            why = "it holds a checkpoint without curves, as --recipe adapt writes, or a copy"
+            todo = f"see what it knows: forerun models {folder}"
+        raise InputError(f"{folder} holds no training", why, todo) from error
     if not found:
         raise InputError(f"{folder} has no curve yet", "its first step is not done", "look again in a minute")
     return found

@@ -125,6 +125,7 @@ def fit(
         why = f"{start} is none" if start else "none was named"
         todo = "add --start encoder_decoder, the one that ships, or a folder that `forerun train` wrote"
         raise UsageError("low-rank updates start from a checkpoint of forerun", why, todo)
+    training = as_started(training, start)
     tokenizer = begun(parts, folder, training, start, kind.atoms)
     if _ended(folder):
         return True
@@ -195,9 +196,11 @@ def pretrain(
     From the checkpoint `start`, where one is given, with tokens that are learned anew on these texts.
     """
     if len(texts) < 40:
-        raise InputError(f"{len(texts)} texts", "too few to learn a language from", "give a folder with more programs")
+        todo = "give a folder with more programs: 40 at least"
+        raise InputError(f"{len(texts)} texts", "too few to learn a language from", todo)
     if start and not _ours(start):
         raise UsageError("tokens are learned anew for checkpoints of forerun", f"{start} is none", "leave out --start")
+    training = as_started(training, start)
     whole = "\0".join(texts).encode("utf-8", "surrogateescape")
     same_as_before(folder, training, hashlib.sha256(whole).hexdigest(), start)
     known = Tokenizer.load(start) if start else None
@@ -218,6 +221,13 @@ def pretrain(
         model.learned = Learned.load(start)
     save(model, folder, training)
     return True
+
+
+def as_started(training: Training, start: Path | None) -> Training:
+    """The training, reading as many tokens as the network of the checkpoint of ours to start from."""
+    if start is None or not _ours(start) or not (start / CONFIG).is_file():
+        return training
+    return replace(training, context=Config.from_json((start / CONFIG).read_text("utf-8"), str(start)).context)
 
 
 def begun(

@@ -17,7 +17,7 @@ from forerun.models.mse_head import MseHead, Target
 from forerun.rows import Row
 from forerun.train.batches import Batch
 from forerun.train.examples import Dataset, Example
-from forerun.train.fit import Parts, begun, dataset, enough_memory, learned, network_of, some
+from forerun.train.fit import Parts, as_started, begun, dataset, enough_memory, learned, network_of, some
 from forerun.train.loop import Progress, Recipe
 from forerun.train.recipes import Training
 
@@ -53,6 +53,7 @@ def fit(
 
     Its errors are those on the validation rows. Raises InputError as `forerun.train.fit.fit` does.
     """
+    training = as_started(training, start)
     tokenizer = begun(parts, folder, training, start)
     metrics = dict.fromkeys(row.metric for row in parts.train)
     known = [row for row in parts.validation if row.metric in metrics]

@@ -7,6 +7,7 @@ interrupted, and one that was done costs little more than reading the network an
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import time
@@ -27,7 +28,7 @@ from forerun.models._proposer import proposer as chosen
 from forerun.models.scheduler import SHIPPED, Scheduler
 from forerun.models.uniform import Uniform
 from forerun.sandbox import Limits, Pool
-from forerun.stats import median
+from forerun.stats import median, quantile
 from forerun.store import Store
 from forerun.tasks.schedule import AGAIN, Again, Schedule, gains
 from forerun.toolchains.tvm import database, network
@@ -89,7 +90,8 @@ class Kernel:
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """What a network became. Times are in seconds."""
+    """What a network became. Times are in seconds. `kernels` have `name`, `weight` (calls in a run), `before_s`,
+    `after_s` and `decisions`; `comparison.timings` are those of whole runs, by what ran."""
 
     name: str
     target: str
@@ -118,6 +120,10 @@ class Tuned:
     def after_s(self) -> float:
         """All calls of all kernels, as tuned."""
         return sum(kernel.weight * kernel.after_s for kernel in self.kernels)
+
+    def __repr__(self) -> str:
+        kernels = f"{len(self.kernels)} kernel{'s' * (len(self.kernels) != 1)}"
+        return f"<Tuned {self.name}: {kernels}, {self.before_s:.3g} s -> {self.after_s:.3g} s>"
 
     def _repr_html_(self) -> str:
         cells = ((k.name, k.weight, f"{k.before_s:.3g} s", f"{k.after_s:.3g} s") for k in self.kernels)
@@ -156,7 +162,7 @@ def tune(
     *,
     inputs: Inputs | None = None,
     shapes: Shapes | None = None,
-    target: str = "llvm",
+    target: str | Mapping[str, Any] = "llvm",
     rpc: str | None = None,
     layout: str = CHANNELS_LAST,
     trials: int | None = None,
@@ -192,9 +198,12 @@ def tune(
     refuses it.
     """
     began = time.monotonic()
+    target = json.dumps(dict(target)) if isinstance(target, Mapping) else target
     _check(trials, per_task, seed, target, layout, proposer, {} if shapes is None else shapes)
     _check_places({"output": output, "store": store, "rpc": rpc})
     out = None if output is None else Path(output)
+    if on_progress is not None and not callable(on_progress):
+        raise UsageError(f"on_progress: {on_progress!r:.60}", "it cannot be called", "give a function of a Progress")
     tell = on_progress or (lambda _: None)
     with ExitStack() as stack:
         if out is not None:
@@ -263,6 +272,8 @@ def unsure(comparison: network.Comparison | None) -> list[str]:
         return []
     before, after = (timings[name].median_s for name in (network.DEFAULT, network.TUNED))
     spread = max(timings[name].spread for name in (network.TUNED, network.DEFAULT))
+    if quantile(timings[network.TUNED].seconds, 0.75) < (1 - AGAIN) * min(timings[network.DEFAULT].seconds):
+        return []  # noise only ever adds
     if abs(before - after) <= max(spread, AGAIN) * before:
         return [
             f"whether the tuned network is faster than TVM's default nobody can tell: it took {after / before:.2f}"
@@ -280,7 +291,7 @@ def beside(tuned: Tuned) -> list[str]:
     """Where much of the tuned network's time is none of its kernels', what it is."""
     together, others = tuned.after_s, tuned.left_out
     whole = tuned.comparison.timings[network.TUNED].median_s if tuned.comparison else 0.0
-    if whole <= _BESIDE * together:
+    if whole <= _BESIDE * together or (tuned.comparison and tuned.comparison.waited > _WAITED):
         return []
     untuned = f"programs that were not tuned ({len(others)}), " if others else ""
     return [
@@ -294,7 +305,9 @@ def _check(
     shapes: Shapes,
 ) -> None:  # fmt: skip
     for name, value in (("trials", trials), ("trials of a task", per_task)):
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
+            raise UsageError(f"{name}: {value!r:.60}", "it is no whole number", "for example: 64")
+        if value is not None and value < 1:
             raise UsageError(f"{name}: {value!r}", "there is nothing to measure", "give a whole number above 0")
     if not isinstance(seed, int):
         raise UsageError(f"seed: {seed!r}", "it is no whole number", "for example: 0")

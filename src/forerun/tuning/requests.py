@@ -30,6 +30,8 @@ _IMPORTS = re.compile(r"^(?:from|import) tvm\b.*$", re.MULTILINE)
 """Of a Python file that runs: the parser of texts knows these names, and takes no imports."""
 _PLAIN = re.compile(r"@T\.prim_func(?:\(\))?(?=\s*$)", re.MULTILINE)
 """TVM 0.27 takes a function with blocks only where this says so, which texts for earlier versions do not."""
+_ALONE = "tirx.noalias"
+"""Says that no two buffers overlap, without which LLVM vectorises little; `tune_tir` sets it, too."""
 _HEADS = re.compile(r"^(?=@T\.prim_func\b)", re.MULTILINE)
 _FUNCTIONS = re.compile(r"^def (\w+)\(", re.MULTILINE)
 _EXAMPLES = "for example: net.onnx, module.py:factory, resnet18-1x224, kernel.py, workloads.jsonl.gz:name"
@@ -67,10 +69,14 @@ def request(
 ) -> Iterator[Request]:
     """What `forerun.tune` was given. Raises InputError, UsageError, ToolMissing."""
     named = isinstance(model, str | os.PathLike)
-    if named == (inputs is not None):
-        why = "a file brings its own" if named else f"it is a {type(model).__name__}, no file"
-        todo = "tune(module, inputs=(torch.randn(1, 3, 224, 224),))"
-        raise UsageError("inputs belong to a torch.nn.Module", why, todo)
+    todo = "tune(module, inputs=(torch.randn(1, 3, 224, 224),))"
+    if named and inputs is not None:
+        raise UsageError("inputs belong to a torch.nn.Module", "a file brings its own", todo)
+    if not named and not hasattr(model, "forward"):
+        why = f"it is a {type(model).__name__}, neither a torch.nn.Module nor a name"
+        raise UsageError("not something to tune", why, f"{_EXAMPLES}; or {todo}")
+    if not named and inputs is None:
+        raise UsageError(f"the inputs of {type(model).__name__} are missing", "it is run on them", todo)
     if shapes and not (named and Path(model).suffix == ".onnx"):
         raise UsageError("shapes belong to an .onnx file", "other networks have theirs", "leave them out")
     if named and (found := _named(os.fspath(model), shapes, layout)):
@@ -167,6 +173,7 @@ def _line(path: Path, name: str) -> Request:
 
 def _single(text: str, name: str, place: str) -> Request:
     module = parsed(Source(text, workloads.LANGUAGE, place))
+    module.update_func(module.get_global_var("main"), module["main"].with_attr(_ALONE, True))
     try:
         return _Program(extract.Extracted(name, extract.written(module), 1, extract.work(module)))
     except ValueError as error:

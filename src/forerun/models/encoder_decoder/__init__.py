@@ -11,6 +11,7 @@ wide its intervals must be, and what it knows; `ensemble.safetensors`, where it 
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, replace
@@ -132,7 +133,9 @@ class EncoderDecoder(Predictor):
         Runs in onnxruntime where no device is named and the graphs are there. Raises InputError for a folder that holds
         no checkpoint of ours, ToolMissing for a runtime that is absent.
         """
-        folder = SHIPPED if place is None else Path(place)
+        if place is not None and not isinstance(place, str | os.PathLike):
+            raise UsageError(f"{place!r:.60} is no folder", "a checkpoint is one", 'for example: "checkpoint"')
+        folder = SHIPPED if place is None else located(place)
         try:
             self.config = Config.from_json((folder / CONFIG).read_text(encoding="utf-8"), str(folder))
         except (OSError, UnicodeDecodeError) as error:

@@ -34,6 +34,7 @@ _FEW_REGISTERS = ("5.3", "6.2")
 Guide, "Technical Specifications". TVM asks the driver for everything but them."""
 _X86, _VECTORS = ("x86_64", "i686"), (("avx512f", 32, 512), ("avx", 16, 256))
 """Triples of these processors, and how many registers of how many bits they have that have a feature."""
+_ELSEWHERE = frozenset("c opencl rocm metal vulkan webgpu hexagon".split())
 _EXAMPLES = 'for example: llvm, llvm:1, cuda, nvidia/nvidia-a100, {"kind":"llvm","num-cores":2}'
 
 
@@ -97,6 +98,8 @@ def parse(text: str, session: Any = None) -> str:
         return here(int(threads or 0), session)
     if text == "cuda":
         return gpu(session)
+    if kind in _ELSEWHERE:
+        raise UsageError(f"not a target: {text}", "TVM has it, and forerun knows llvm and cuda", _EXAMPLES)
     try:
         return _tag(text) or _read(text, session)
     except ForerunError:
