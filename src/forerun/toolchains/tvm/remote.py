@@ -1,8 +1,9 @@
 """Another machine that measures, through TVM's RPC: a server's address, or a tracker's with the key of its devices.
 
 On that machine: `TVM_NUM_THREADS=1 python -m tvm.exec.rpc_server --port 9090`, with as many threads as kernels have
-(without, each parallel loop asks anew how many processors there are: 8 µs), or with `--tracker HOST:PORT --key KEY`. A server serves
-one session at a time, and after a kernel that crashed it takes calls without ever answering: so no call waits forever.
+(without, each parallel loop asks anew how many processors there are: 8 µs), or with `--tracker HOST:PORT --key KEY`. A
+server serves one session at a time, and after a kernel that crashed it takes calls without ever answering: so no call
+waits forever.
 """
 
 from __future__ import annotations
@@ -71,8 +72,8 @@ class Remote:
             socket.create_connection((self.host, self.port), _PATIENCE_S).close()
         except OSError as error:
             todo = (
-                "start a server there: TVM_NUM_THREADS=1 python -m tvm.exec.rpc_server --port PORT, or as many threads as"
-                " kernels are to have; look at the address and the network"
+                "start a server there: TVM_NUM_THREADS=1 python -m tvm.exec.rpc_server --port PORT, or with as many threads"
+                " as kernels are to have; look at the address and the network"
             )
             raise ToolMissing(f"nobody answers at {self}", reason(error), todo) from error
         if not self.key:
