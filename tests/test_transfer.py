@@ -214,6 +214,25 @@ def test_times_of_the_one_device_that_it_was_told_of_need_no_note(
     assert code == GateFailed.exit_code and "b.py: nothing is seen that ends it" in err, err
 
 
+def test_all_that_a_checkpoint_has_not_had_may_judge_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run_forerun: Run
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = waits([1e-3 * i for i in range(1, 61)])
+    write_rows(Path("few.jsonl"), rows[::3])
+    write_rows(Path("all.jsonl"), rows)
+    assert run_forerun("train", "--recipe", "adapt", "--data", "few.jsonl", "-o", "mine")[0] == 0
+    judge = ("eval", "all.jsonl", "--model", "length", "--by", "unseen", "--similar", "2", "--format", "json")
+    code, out, err = run_forerun(*judge, "--checkpoint", "mine")
+    assert code == 0, err
+    found = {row["model"]: row for row in json.loads(out)}
+    assert {row["n"] for row in found.values()} == {40} and found["length"]["by"] == "unseen"
+    assert found["encoder_decoder"]["spearman"] > 0.9 and found["encoder_decoder"]["coverage"] > 0.6
+    for more, said in (((), "it says which rows judge"), (("--checkpoint", "mine", "--seed", "1"), "nothing is drawn")):
+        code, _, err = run_forerun(*judge, *more)
+        assert code == 2 and said in err
+
+
 def test_what_a_folder_holds_is_not_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run_forerun: Run) -> None:
     monkeypatch.chdir(tmp_path)
     write_rows(Path("waits.jsonl"), waits([1e-3 * i for i in range(1, 21)]))

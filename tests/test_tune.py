@@ -460,6 +460,25 @@ def test_noise_is_no_gain(default: Any, candidates: list[Any], chosen: int | Non
     assert Schedule().choose(baseline, [timed(0.1, 0.0, "wrong: output 0"), *trials]) is expected
 
 
+@pytest.mark.parametrize(
+    ("model", "how", "said"),
+    [
+        (3, {}, "it is a int, neither a torch.nn.Module nor a name"),
+        (None, {}, "neither a torch.nn.Module nor a name"),
+        (SimpleNamespace(forward=0), {}, "the inputs of SimpleNamespace are missing"),
+        ("net.onnx", {"inputs": (1,)}, "a file brings its own"),
+        ("net.onnx", {"trials": "4"}, "it is no whole number"),
+        ("net.onnx", {"trials": True}, "it is no whole number"),
+        ("net.onnx", {"trials": 0}, "there is nothing to measure"),
+        ("net.onnx", {"on_progress": 3}, "it cannot be called"),
+    ],
+)
+def test_what_python_is_given_that_does_not_fit_is_told(model: Any, how: dict[str, Any], said: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        tuning.tune(model, **{"target": {"kind": "llvm", "num-cores": 1}, **how})
+    assert said in f"{caught.value.what}: {caught.value.why}"
+
+
 def single(folder: Path, operator: str, inputs: int = 1, output: int = TensorProto.FLOAT) -> Path:
     """One operator, of an input that has a strange name or of a constant."""
     x = helper.make_tensor_value_info("an input", TensorProto.FLOAT, (2, "n"))
@@ -506,6 +525,7 @@ BAD: dict[str, tuple[Callable[[Path], list[str]], int, str]] = {
     "a line that is empty": (lambda p: [f"{_line(p / 'w.jsonl', EMPTY)}:mine"], 1, "w.jsonl:mine cannot be tuned"),
     "a line that is no program": (lambda p: [f"{_line(p / 'w.jsonl', 'x = 1')}:1"], 1, "w.jsonl:1 is no tensor"),
     "an empty program": (lambda p: [str(_written(p / "own.tir", EMPTY))], 1, "a tensor of the shape (0,) is empty"),
+    "a target of TVM's": (lambda p: [str(network(p)), "--target", "opencl"], 2, "forerun knows llvm and cuda"),
     "a folder in none": (lambda p: [str(network(p)), "-o", str(p / "nowhere" / "out")], 2, "no such folder"),
     "a file for a folder": (lambda p: [str(network(p)), "-o", str(_written(p / "out", ""))], 2, "no folder"),
 }

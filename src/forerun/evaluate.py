@@ -98,10 +98,12 @@ def evaluate(
     stack: Sequence[str] = (),
     similar: float = SIMILAR,
     unseen: Callable[[Split], Split] = lambda parts: parts,
+    dealt: Callable[[Sequence[Row]], Split] | None = None,
 ) -> list[Scores]:
     """A row for each metric (all of them where none is named) and predictor, and one for the `stack` of those named.
 
-    `unseen` takes from a split what a predictor that comes trained must not be judged by, nor calibrated with.
+    `unseen` takes from a split what a predictor that comes trained must not be judged by, nor calibrated with. Where
+    there is a `dealt`, the rows are split as it says, once, instead of by seeds.
 
     Rows of all metrics are split together, as a training splits them; by device those of each metric, since they have
     devices of their own. Raises UsageError for an unknown name, and InputError where a part of a split is too small.
@@ -114,7 +116,10 @@ def evaluate(
     asked = {name: by_metric.get(name, []) for name in metrics or by_metric or ("",)}
     for own in asked.values():
         labels(own)
-    whole = [] if by == "device" else list(map(unseen, splits(rows, by, seeds, similar=similar)))
+    if dealt:
+        whole, seeds = [dealt(rows)], seeds[:1]
+    else:
+        whole = [] if by == "device" else list(map(unseen, splits(rows, by, seeds, similar=similar)))
     made = []
     for name, own in asked.items():
         parts = [_about(name, one) for one in whole] or list(map(unseen, splits(own, by, seeds, similar=similar)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,9 +17,10 @@ from forerun.cli.data import left_out, skipping
 from forerun.cli.render import Column, Table, add_format, counted, number, say, show
 from forerun.errors import InputError, ToolMissing, UsageError
 from forerun.models._predictor import Predictor
+from forerun.models._regression import folds
 from forerun.prompts import parts
 from forerun.rows import Row
-from forerun.splits import Split
+from forerun.splits import By, Split, near_duplicates
 from forerun.tables import read_rows
 
 if TYPE_CHECKING:
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
 
 RIVALS = ("length", "group_mean", "flops", "tfidf_ridge", "neighbours", "boosted_trees")
 NETWORKS = ("encoder_decoder", "mse_head", "regress_lm")
+UNSEEN = "unseen"
+"""What is held out where a checkpoint says which rows it had, and all others judge."""
+_CALIBRATING = 4
+"""One group in so many calibrates where the checkpoint's own rows have to do both."""
 FEW = 5
 """Groups that judge, from which on a bootstrap over them tells something."""
 
@@ -57,7 +62,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--card", action="store_true", help="write these results into the checkpoint's card")
     text = "what is held out: groups, those near each other as one; family: each for itself (default: group)"
-    parser.add_argument("--by", choices=("group", "family", "random", "device"), default="group", help=text)
+    text += (
+        "; unseen: all rows judge that the checkpoint has not had, but those that are near to or of the group of one"
+    )
+    parser.add_argument("--by", choices=("group", "family", "random", "device", UNSEEN), default="group", help=text)
     seeds = lists | {"type": _seeds, "metavar": "N"}
     text = "a split and a learning, or several: 0,1,2 (default: the checkpoint's, or 0)"
     parser.add_argument("--seed", **seeds, help=text)
@@ -95,13 +103,16 @@ def run(options: argparse.Namespace) -> int:
         _check_known(options, rows)
     judged = _Judged.asked(options)
     how: dict[str, Any] = {"metrics": _metrics(options, rows), "stack": options.stack, "similar": judged.similar}
-    found = evaluate(rows, _predictors(options), options.by, judged.seeds, unseen=judged.unseen, **how)
+    if options.by == UNSEEN:
+        how |= {"dealt": judged.dealt()}
+    by: By = "group" if options.by == UNSEEN else options.by
+    found = evaluate(rows, _predictors(options), by, judged.seeds, unseen=judged.unseen, **how)
     for metric, groups in {one.metric: one.groups / len(one.seeds) for one in found}.items():
         if groups < FEW:
             why = f"its intervals are drawn over {number(groups)} whole groups, fewer than {FEW}: they are too narrow"
             why = "all rows that judge are of one group: no interval is drawn" if groups == 1 else f"{why} to believe"
             say(f"forerun: {metric}: {why}; give rows of more groups")
-    lines = [_line(one) for one in found]
+    lines = [_line(one) | {"by": options.by} for one in found]
     if options.card:
         Card.load(options.checkpoint).with_results(lines).save(options.checkpoint)
     show(_table(lines, options.format), options.format)
@@ -171,6 +182,17 @@ class _Judged:
         say(f"forerun: {what}: they are left out")
         return found
 
+    def dealt(self) -> Callable[[Sequence[Row]], Split]:
+        """How rows are split where all judge that the checkpoint has not had. Raises UsageError where that is not told,
+        or another seed is asked for."""
+        if not self.learned.train:
+            what = self.checkpoint or "no checkpoint"
+            why = "it does not say which rows it has learned from" if self.checkpoint else "it says which rows judge"
+            raise UsageError(f"--by {UNSEEN} of {what}", why, "name one that a training wrote: --checkpoint DIR")
+        if list(self.seeds) != [self.learned.seed]:
+            raise UsageError(f"--by {UNSEEN} with --seed", "nothing is drawn", "leave --seed out")
+        return partial(unseen, replace(self.learned, similar=self.similar))
+
     def _other(self) -> dict[str, str]:
         """The options by which the split is another one than that of the training, and what they were then."""
         learned = self.learned
@@ -180,6 +202,23 @@ class _Judged:
             "--similar": (self.similar != learned.similar, f"--similar {learned.similar:g}"),
         }
         return {name: said for name, (differs, said) in ways.items() if differs}
+
+
+def unseen(learned: Learned, rows: Sequence[Row]) -> Split:
+    """The rows as a checkpoint had them; all others judge, but for near-duplicates of those.
+
+    Where few calibrated it, as after an adaptation, some of those that it learned from calibrate the others.
+    """
+    found = learned.dealt(rows)
+    had = [*found.train, *found.validation]
+    near = near_duplicates([parts(row.prompt).text for row in (*had, *found.test)], learned.similar)
+    known = set(near[: len(had)])
+    test = [row for row, cluster in zip(found.test, near[len(had) :], strict=True) if cluster not in known]
+    if len(found.validation) >= FEW:
+        return Split(found.train, found.validation, test)
+    held = next(folds([row.group for row in had], _CALIBRATING, learned.seed))
+    train, calibrating = ([row for row, out in zip(had, held, strict=True) if out == which] for which in (0, 1))
+    return Split(train, calibrating, test)
 
 
 def _metrics(options: argparse.Namespace, rows: Sequence[Row]) -> list[str]:

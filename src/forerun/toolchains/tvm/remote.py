@@ -72,8 +72,8 @@ class Remote:
             socket.create_connection((self.host, self.port), _PATIENCE_S).close()
         except OSError as error:
             todo = (
-                "start a server there, with as many threads as kernels have: TVM_NUM_THREADS=1 python -m tvm.exec.rpc_server"
-                " --port PORT; look at the address and the network"
+                "start a server there, with as many threads as kernels have: TVM_NUM_THREADS=1 python -m"
+                " tvm.exec.rpc_server --port PORT; look at the address and the network"
             )
             raise ToolMissing(f"nobody answers at {self}", reason(error), todo) from error
         if not self.key:
