@@ -65,6 +65,13 @@ def test_a_task_and_a_source_may_change_between_requests(strict: Pool) -> None:
         assert dict(strict.measure(Guess(), source(word), ["ac"]))[0].values["distance"] == expected
 
 
+def test_several_sources_are_measured_side_by_side(strict: Pool) -> None:
+    asked = [(source(word), "ac") for word in ("aaab", "baaa", "aaab", "acaa", "baaa")]
+    found = dict(strict.measure_each(Guess(), asked))
+    alone = [dict(strict.measure(Guess(), where, ["ac"]))[0].values["distance"] for where, _ in asked]
+    assert [found[i].values["distance"] for i in range(5)] == alone and len(set(alone)) > 1
+
+
 def test_stopping_early_leaves_a_usable_pool(strict: Pool) -> None:
     for _ in strict.measure(Guess(), source(), ["a", "bbbb", "b"]):
         break

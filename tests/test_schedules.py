@@ -115,5 +115,5 @@ def test_too_little_is_refused(tmp_path):
 
     with pytest.raises(InputError, match="too little to learn from"):
         fit(programs(2, "a"), {"a"}, tmp_path, recipes.named("schedule"))
-    with pytest.raises(InputError, match="too little to learn from"):
+    with pytest.raises(InputError, match="no program is of the family 'b'"):
         fit(programs(2, "a"), {"b"}, tmp_path, recipes.named("schedule"))

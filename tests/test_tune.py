@@ -338,14 +338,14 @@ def test_the_report_is_shown_again(tuned: Any, run_forerun: Run, tmp_path: Path)
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Every answer that workers measure from here on."""
-    found, measure = list[Any](), sandbox.Pool.measure
+    found, measure = list[Any](), sandbox.Pool.measure_each
 
-    def counted(self: Any, task: Any, source: Any, answers: Any) -> Any:
-        answers = list(answers)
-        found.extend(answers)
-        return measure(self, task, source, answers)
+    def counted(self: Any, task: Any, each: Any) -> Any:
+        each = list(each)
+        found.extend(answer for _, answer in each)
+        return measure(self, task, each)
 
-    monkeypatch.setattr(sandbox.Pool, "measure", counted)
+    monkeypatch.setattr(sandbox.Pool, "measure_each", counted)
     return found
 
 

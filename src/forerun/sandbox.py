@@ -139,16 +139,22 @@ class Pool:
 
         Raises ToolMissing where a worker finds that nothing can be measured on this machine.
         """
-        waiting = deque(enumerate(answers))
-        busy: dict[_Worker, tuple[int, A | None]] = {}
-        begun: dict[int, tuple[_Worker, A | None]] = {}
+        return self.measure_each(task, ((source, answer) for answer in answers))
+
+    def measure_each(
+        self, task: Task[A], asked: Iterable[tuple[Source, A | None]]
+    ) -> Generator[tuple[int, Measurement], None, None]:
+        """As `measure`, of answers to several sources."""
+        waiting = deque(enumerate(asked))
+        busy: dict[_Worker, tuple[int, tuple[Source, A | None]]] = {}
+        begun: dict[int, tuple[_Worker, tuple[Source, A | None]]] = {}
         most = _BEGUN * len(self._workers) if len(self._workers) > 1 else 1
 
         def answered() -> Iterator[tuple[int, Measurement]]:
             for worker, found in list(_finished(busy)):
-                place, answer = busy.pop(worker)
+                place, one = busy.pop(worker)
                 if isinstance(found, _Begun):
-                    begun[place] = worker, answer
+                    begun[place] = worker, one
                     continue
                 if not worker.runs:  # with it died what it had begun
                     lost = [other for other, (owner, _) in begun.items() if owner is worker]
@@ -160,13 +166,13 @@ class Pool:
                 while busy or (waiting and len(begun) < most):
                     for worker in self._workers:
                         if waiting and worker not in busy and len(busy) + len(begun) < most:
-                            busy[worker] = waiting.popleft()
-                            worker.submit(task, source, *busy[worker])
+                            place, (source, answer) = busy[worker] = waiting.popleft()
+                            worker.submit(task, source, place, answer)
                     yield from answered()
                 while begun:
                     place = next(iter(begun))
-                    worker, answer = begun.pop(place)
-                    busy[worker] = place, answer
+                    worker, one = begun.pop(place)
+                    busy[worker] = place, one
                     worker.submit_end(place)
                     while busy:
                         yield from answered()

@@ -148,7 +148,11 @@ class Search(Generic[A]):
 
     def _measured_baseline(self) -> Trial[A]:
         _ = self.grammar, self._prompt  # what cannot be asked is told before anything is measured
-        measurement = next(m for _, m in self._pool.measure(self.task, self.source, [None]))
+        return self._accepted(next(m for _, m in self._pool.measure(self.task, self.source, [None])))
+
+    def _accepted(self, measurement: Measurement) -> Trial[A]:
+        """The baseline's trial, kept. Raises InputError for one that failed."""
+        _ = self.grammar, self._prompt  # what cannot be asked is no failure of the store
         if measurement.error or math.isnan(measurement.values.get(self.task.metric.name, math.nan)):
             why = measurement.error or f"it has no {self.task.metric.name}"
             raise InputError(f"{self.source.name}: the baseline cannot be measured", why, _todo(measurement))

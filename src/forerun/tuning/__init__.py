@@ -19,7 +19,7 @@ from typing import Any
 from zlib import crc32
 
 from forerun import settings
-from forerun.core import Model, Result, Source, Trial
+from forerun.core import Measurement, Model, Result, Source, Trial
 from forerun.errors import ForerunError, InputError, UsageError
 from forerun.files import alone
 from forerun.grammars.decisions import Plan
@@ -31,7 +31,7 @@ from forerun.sandbox import Limits, Pool
 from forerun.stats import median, quantile
 from forerun.store import Store
 from forerun.tasks.schedule import AGAIN, Again, Schedule, gains
-from forerun.toolchains.tvm import database, network
+from forerun.toolchains.tvm import database, measure, network
 from forerun.toolchains.tvm import target as targets
 from forerun.toolchains.tvm.device import IMPORTS, NO_LIMIT, Place, located, workers
 from forerun.toolchains.tvm.extract import CHANNELS_LAST, LAYOUTS, Extracted
@@ -233,6 +233,7 @@ def tune(
             )  # fmt: skip
 
         try:
+            table.prepare(found)
             for program in sorted(found, key=lambda program: -program.weight * program.flops):
                 left_out |= table.seat(program)
             if not table.hands:
@@ -357,6 +358,7 @@ class _Table:
     def __post_init__(self) -> None:
         self.task = Schedule(remote=self.place.remote, seed=self.seed)
         self.hands: list[Hand] = []
+        self._defaults: dict[str, Measurement] = {}
         self.order: list[int] = []
         self.todo = "run it as it is"
         """What to do where no program can be tuned."""
@@ -370,15 +372,29 @@ class _Table:
         given = (self.trials, None if self.per_task is None else self.per_task * self.programs)
         return min((number for number in given if number is not None), default=TRIALS * self.programs)
 
+    def prepare(self, programs: Sequence[Extracted]) -> None:
+        """Measures the defaults that the store does not have, built side by side."""
+        if len(self.pool) < 2:
+            return
+        sources = [self._source(program) for program in programs]
+        unknown = [each for each in sources if self.store.baseline(self.task, each, measure.named()) is None]
+        for place, found in self.pool.measure_each(self.task, [(source, None) for source in unknown]):
+            self.tell(Progress("default", unknown[place].name))
+            self._defaults[unknown[place].key] = found
+
+    def _source(self, program: Extracted) -> Source:
+        return Source(program.text, "tensorir", program.name, self.place.target)
+
     def seat(self, program: Extracted) -> dict[str, str]:
         """Measures a program's default, and at once one kernel, where the proposer can be hasty: most of what there is
         to gain. Gives the reason where it is left out."""
         self.tell(Progress("default", program.name))
-        place, source = len(self.hands), Source(program.text, "tensorir", program.name, self.place.target)
+        place, source = len(self.hands), self._source(program)
         own = crc32(program.text.encode()) ^ self.seed
         try:
             search = Resuming(
                 self.task, self.proposer, source, pool=self.pool, seed=own, store=self.store,
+                default=self._defaults.pop(source.key, None),
                 on_trial=lambda trial: self._measured(place, trial),
             )  # fmt: skip
         except InputError as error:

@@ -13,6 +13,7 @@ import json
 import math
 from dataclasses import replace
 from functools import cached_property
+from typing import Any
 
 from forerun import settings
 from forerun.core import Draft, Measurement, Model, Trial
@@ -30,6 +31,11 @@ _TURNS = 3
 
 class Resuming(Search[Plan]):
     """Measures, drafts and asks for design spaces only where the store does not have the answer."""
+
+    def __init__(self, *given: Any, default: Measurement | None = None, **how: Any) -> None:
+        """As `Search`; `default` is what was measured of it already, beside others."""
+        self._default = default
+        super().__init__(*given, **how)
 
     stopped: InputError | None = None
     """What stopped the default, where it ran for longer than a candidate may."""
@@ -81,7 +87,8 @@ class Resuming(Search[Plan]):
         """The default, measured until its samples agree, a few times at most; the one that took least is kept."""
         found = list[Trial[Plan]]()
         for _ in range(_TURNS):
-            found.append(super()._measured_baseline())
+            given, self._default = self._default, None
+            found.append(self._accepted(given) if given else super()._measured_baseline())
             if not unsteady(found[-1].measurement):
                 break
         best = min(found, key=lambda trial: trial.measurement.values[self.task.metric.name])
