@@ -35,6 +35,8 @@ RECIPES = ("cpu", "gpu", "lora", ADAPT)
 """Those of numbers."""
 DIALS = ("depth", "context", "tokens", "steps", "learning_rate", "optimizer")
 """Of the recipes that train a network."""
+LEAST = {"depth": 1, "context": 1, "tokens": 256, "steps": 1, "seed": 0}
+"""Of what is dialled; any byte is a token."""
 GIVEN = ("depth", "context", "tokens")
 """Of a network that is gone on from."""
 MOST_CONTEXT = 1 << 16
@@ -201,13 +203,7 @@ def dialled(
     recipes.check(options.recipe, offered)
     asked: dict[str, Any] = {name: getattr(options, name) for name in (*DIALS, "seed")}
     asked["optimiser"] = asked.pop("optimizer")
-    for name, least in (
-        ("depth", 1),
-        ("context", 1),
-        ("tokens", 256),
-        ("steps", 1),
-        ("seed", 0),
-    ):  # any byte is a token
+    for name, least in LEAST.items():
         if asked[name] is not None and asked[name] < least:
             why = f"it is a number from {least}"
             raise UsageError(f"--{name} {asked[name]}", why, f"leave --{name} out, or name one")

@@ -68,7 +68,7 @@ def columns(path: Path) -> list[str]:
 def write(path: Path, columns: Mapping[str, type], records: Sequence[Record]) -> None:
     """Writes `str` and `float` columns. Raises ForerunError, UsageError, ToolMissing."""
     data = _kind(path)[1](columns, records)
-    write_atomically(path, gzip.compress(data, mtime=0) if path.suffix.lower() == _PACKED else data)
+    write_atomically(path, gzip.compress(data, mtime=0) if _packed(path) else data)
 
 
 def column(path: Path, name: str, record: Record, fits: Callable[[object], bool] = lambda _: True) -> Any:
@@ -175,9 +175,13 @@ def _jsonl(path: Path) -> Iterator[Record]:
 
 def _opened(path: Path) -> IO[str]:
     """Its text, unpacked where its name says so."""
-    if path.suffix.lower() == _PACKED:
+    if _packed(path):
         return gzip.open(path, "rt", encoding="utf-8-sig", newline="")
     return path.open(encoding="utf-8-sig", newline="")
+
+
+def _packed(path: Path) -> bool:
+    return path.suffix.lower() == _PACKED
 
 
 def _parquet(path: Path) -> Iterator[Record]:
@@ -232,7 +236,7 @@ _KINDS: Mapping[str, tuple[_Reader, _Writer]] = {
 
 
 def _kind(path: Path) -> tuple[_Reader, _Writer]:
-    name = path.with_suffix("") if path.suffix.lower() == _PACKED else path
+    name = path.with_suffix("") if _packed(path) else path
     kind = name.suffix.lower()
     if kind not in _KINDS or (name != path and kind == ".parquet"):
         raise UsageError(f"{path}: not a kind of table", f"its name ends in {path.suffix or 'nothing'}", _READABLE)

@@ -169,18 +169,9 @@ class Names:
             return front == before
         if before == "|" and front == "|":  # Rust: a function without arguments
             return True
-        if (before == "," and self._opens(i)) or before == "(":
-            return tokens[self._opens(i) - 1] in _OTHERWISE
+        if before in (",", "(") and (opened := self._text.around(i)):
+            return tokens[opened - 1] in _OTHERWISE
         return before in _WITHOUT
-
-    def _opens(self, i: int) -> int:
-        """Where the parenthesis opens that what stands at `i` is in; 0 where that is far."""
-        depth = 0
-        for k in range(i - 1, max(i - FAR, 0), -1):
-            depth += (self._text.tokens[k] == "(") - (self._text.tokens[k] == ")")
-            if depth > 0:
-                return k
-        return 0
 
     def _optional(self, opened: int) -> None:
         """`add_argument("-n", "--size", default=1000)`."""

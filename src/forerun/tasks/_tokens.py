@@ -136,6 +136,15 @@ class Text:
                 return i
         return 0
 
+    def around(self, i: int) -> int:
+        """Where the parenthesis opens that what stands at `i` is in; 0 where that is far."""
+        depth = 0
+        for k in range(i - 1, max(i - FAR, 0), -1):
+            depth += (self.tokens[k] == "(") - (self.tokens[k] == ")")
+            if depth > 0:
+                return k
+        return 0
+
     def places(self, opened: int) -> list[int]:
         """Where each argument behind a parenthesis begins."""
         places, depth = [opened + 1], 0
