@@ -476,3 +476,11 @@ def test_the_end_of_a_name_may_be_large_and_an_open_quote_is_told(tmp_path: Path
     with pytest.raises(InputError, match="a quote is open") as caught:
         read_table(tmp_path / "open.csv")
     assert "close every quote" in caught.value.todo
+
+
+def test_languages_are_called_as_elsewhere_however_a_table_writes_them(tmp_path: Path) -> None:
+    words = ("C", "c++", "Ruby", "klingon", "Klingon")
+    text = "code,latency_s,lang\n" + "".join(f"int x{i};,{i + 1},{word}\n" for i, word in enumerate(words))
+    (tmp_path / "mine.csv").write_text(text)
+    rows = read_table(tmp_path / "mine.csv", language="lang")
+    assert [parts(row.prompt).head["language"] for row in rows] == ["c", "c++", "ruby", "klingon", "Klingon"]

@@ -12,6 +12,7 @@ from forerun.rows import Row
 from forerun.tables import files
 from forerun.tables.files import LessThanNothing, Record, WrongCell
 from forerun.tasks._programs import question
+from forerun.toolchains.process.languages import LANGUAGES
 
 _NEEDED = {"metric": str, "unit": str, "prompt": str, "value": float}
 _OTHERS = {"group": str, "device": str, "name": str, "licence": str}
@@ -78,6 +79,8 @@ def read_table(
         record = {**columns, **record}  # what a record of JSON lines lacks, it says nothing of
         code, value = files.text_in(path, number, text, record), files.number_in(path, number, target, record)
         language, device, unit = (_named(record.get(name, name)) if name else name for name in others)
+        if language and language.lower() in LANGUAGES:  # `C` and `Python` as people write them
+            language = language.lower()
         metric = metric_of(target, unit)
         files.check_sign(path, number, target, value, metric.unit)
         return Row(
