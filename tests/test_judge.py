@@ -46,9 +46,9 @@ def test_it_ranks_kernels_of_programs_that_it_has_not_seen():
 
 def test_kinds_of_hardware_have_cost_models_of_their_own(tmp_path: Path):
     there = [replace(each, kind="cuda") for each in FOUND]
-    assert judge.kind_of(FOUND) == PROCESSOR and judge.kind_of(there) == "cuda"
+    assert judge.fit(FOUND).kind == PROCESSOR and judge.fit(there).kind == "cuda"
     with pytest.raises(InputError, match="kernels for cuda and llvm"):
-        judge.kind_of([*FOUND, *there])
+        judge.fit([*FOUND, *there])
     for found in (FOUND, there):
         judge.fit(found).save(tmp_path)
     assert sorted(each.name for each in tmp_path.iterdir()) == ["judge-cuda.safetensors", "judge.safetensors"]
@@ -61,6 +61,8 @@ def test_nothing_to_learn_from_or_to_validate_with_is_refused():
     for validate, said in (({"c"}, "no program is of the family 'c'"), ({"a", "b"}, "too little to learn from")):
         with pytest.raises(InputError, match=said):
             judge.validated(FOUND, validate)
+    with pytest.raises(InputError):  # no program has kernels enough
+        judge.validated([], {"b"})
 
 
 def found(forest, rows) -> list[np.ndarray]:

@@ -258,6 +258,7 @@ def test_what_a_killed_training_lost_and_another_one_forgets_is_told(
         (("train", "--data", "mine.csv", "--start", "encoder_decoder", "--depth", "7"), "has its own, 2"),
         (("train", "--data", "mine.csv", "--start", "encoder_decoder", "--tokens", "999"), "--tokens with --start"),
         (("train", "--data", "mine.csv", "--context", "9000000"), "no memory holds"),
+        (("train", "schedule", "--data", "x.jsonl", "--start", "scheduler", "--depth", "7"), "has its own, "),
         (("train", "--data", "mine.csv", "--seed", "-1"), "it is a number from 0"),
         (("eval", "rows.jsonl", "--depth", "2"), "none is to be trained"),
         (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from forerun.cli._train_predict import GIVEN, dial_options, dialled, started, trained
+from forerun.cli._train_predict import dial_options, dialled, started, trained
 from forerun.cli.render import counted, say, say_skipped
 from forerun.errors import UsageError
 from forerun.tables import read_rows
@@ -38,7 +38,7 @@ def run(options: argparse.Namespace) -> int:
     if not options.folder and not options.data:
         raise UsageError("there is nothing to learn from", "no folder and no file is named", "name one: --folder DIR")
     start = started(options.start)
-    training = dialled(options, ("cpu", "gpu"), start, GIVEN[:2])  # tokens are learned anew
+    training = dialled(options, ("cpu", "gpu"), start, ("depth", "context"))  # tokens are learned anew
     texts = _texts(options)
     say(f"{counted(len(texts), 'text')} to learn from and to validate with")
 

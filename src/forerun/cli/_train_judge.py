@@ -49,15 +49,15 @@ def run(options: argparse.Namespace) -> int:
         found.append(each)
         progress.step(f"{len(each.shares)} kernels")
     progress.end()
-    kind = judge.kind_of(found)
     report = judge.validated(found, options.validate, options.seed)
     options.output.mkdir(parents=True, exist_ok=True)
-    judge.fit(found, options.seed).save(options.output)
+    made = judge.fit(found, options.seed)
+    made.save(options.output)
     kernels = sum(len(each.shares) for each in found)
     row = {"learned": len(found), "kernels": kernels, **asdict(report)}
     families = sorted(set[str]().union(*(each.families for each in found)))
     card = row | {"families": families, "validated with": options.validate, "seed": options.seed}
-    write_atomically(options.output / named(kind, "json"), (json.dumps(card, indent=1) + "\n").encode())
+    write_atomically(options.output / named(made.kind, "json"), (json.dumps(card, indent=1) + "\n").encode())
     columns = [
         Column("learned", "programs", number, True),
         Column("kernels", "kernels", number, True),

@@ -216,7 +216,10 @@ def dialled(
     if not options.seconds >= 0:
         todo = "leave --seconds out, or name some; 0 begins a training and stops"
         raise UsageError(f"--seconds {options.seconds:g}", "it is no span of time", todo)
-    has = _sizes(start) if start else {}
+    from forerun.models.encoder_decoder import sizes
+
+    own = sizes(start) if start else None
+    has = {"depth": own.layers, "context": own.context} if own else {}
     named = next((name for name in given if asked[name] is not None and asked[name] != has.get(name)), "")
     if start and named and has:
         why = f"the network of {start.name} has its own{f', {has[named]}' if named in has else ''}"
@@ -229,18 +232,6 @@ def dialled(
             why = "PyTorch finds none" if torch.version.cuda else "this PyTorch was built without CUDA"
             raise UsageError(f"--recipe {options.recipe} needs a GPU", why, "name --recipe cpu")
     return training
-
-
-def _sizes(start: Path) -> dict[str, int]:
-    """What is dialled of the network of a checkpoint; nothing of one that is not ours."""
-    from forerun.models.encoder_decoder import CONFIG
-    from forerun.models.encoder_decoder.config import Config
-    from forerun.models.encoder_decoder.tokenizer import PIECES
-
-    if not ((start / PIECES).is_file() and (start / CONFIG).is_file()):
-        return {}
-    config = Config.from_json((start / CONFIG).read_text(encoding="utf-8"), str(start))
-    return {"depth": config.layers, "context": config.context}
 
 
 def trained(fit: Callable[..., bool], training: Training, options: argparse.Namespace) -> int:

@@ -41,15 +41,16 @@ def run(options: argparse.Namespace) -> int:
     if not options.data:
         why = "no file is named"
         raise UsageError("there is nothing to learn from", why, "for example: --data FILE --validate poolformer")
-    training = dialled(options, ("schedule", "cpu", "gpu"))
+    from forerun.models.scheduler import SHIPPED, Scheduler
+
+    start = SHIPPED if str(options.start) == Scheduler.name else options.start
+    training = dialled(options, ("schedule", "cpu", "gpu"), start)
     found = [each for path in options.data for each in schedules.read(path)]
     by_families(found, options.validate)
 
     def fit(**how: object) -> bool:
-        from forerun.models.scheduler import SHIPPED, Scheduler
         from forerun.train.schedules import fit
 
-        start = SHIPPED if str(options.start) == Scheduler.name else options.start
         return fit(found, set(options.validate), options.output, training, start=start, **how)  # type: ignore[arg-type]
 
     return trained(fit, training, options)

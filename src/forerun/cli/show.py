@@ -13,7 +13,6 @@ from forerun.errors import InputError
 from forerun.train.curves import LOG, Point, best, points_of
 
 _HEIGHT = 16
-_TODO = "name what `forerun train -o` or `forerun tune -o` wrote to"
 _TRAINING, _VALIDATION = "·", "o"
 
 
@@ -31,7 +30,8 @@ def run(options: argparse.Namespace) -> int:
     if (options.folder / "report.json").is_file() and _report(options.folder, options.format):
         return 0
     if not options.folder.is_dir():
-        raise InputError(f"{options.folder} cannot be shown", "there is no such folder", _TODO)
+        todo = "name what `forerun train -o` or `forerun tune -o` wrote to"
+        raise InputError(f"{options.folder} cannot be shown", "there is no such folder", todo)
     if (options.folder / "report.json").is_file() and not (options.folder / LOG).is_file():
         why = "report.json is damaged, or of something else"
         raise InputError(f"{options.folder} cannot be shown", why, "call forerun tune again: what was measured is kept")

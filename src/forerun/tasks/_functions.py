@@ -82,14 +82,17 @@ class Functions:
         for i, token in enumerate(self._tokens):
             if token != "=":
                 continue
-            name, opened, begins = self._text.bound(i), i + 1, i + 3
+            opened, begins = i + 1, i + 3
             if self._text.part(opened) == "lambda":  # Python: `f = lambda n: …`
+                name = self._text.bound(i)
                 self._parameters.setdefault(name, [self._tokens[i + 2]])
                 self._expressions.setdefault(name, i + 2)
-            elif self._text.part(opened) == "(" and self._arrow(end := self._text.closing(opened) + 1):
+                continue
+            if self._text.part(opened) == "(" and self._arrow(end := self._text.closing(opened) + 1):
+                name, begins = self._text.bound(i), end + 1
                 self._take(name, opened)
-                begins = end + 1
             elif self._arrow(i + 2):
+                name = self._text.bound(i)
                 self._parameters.setdefault(name, [self._tokens[opened]])
             else:
                 continue

@@ -42,6 +42,8 @@ class Names:
         self._text = text
         self.part = text.part
         """A token, for arithmetic on them."""
+        self._asks = not _ARGUMENTS.isdisjoint(text.tokens)
+        """Whether the program may be told something when it is run."""
         self._values: dict[str, float] = {}
         self.counts: dict[str, float] = {}
         """Names of lists, and how many elements they hold."""
@@ -149,6 +151,8 @@ class Names:
     def _otherwise(self, start: int) -> float | None:
         """What an expression is worth where the program is run without arguments: `argc > 1 ? atoi(argv[1]) : 1000`,
         `Number(process.argv[2] || 1000)`, `args().nth(1).unwrap_or("1000".into())`."""
+        if not self._asks:
+            return None
         tokens, told, found = self._text.tokens, False, None
         for i in range(start, min(start + FAR, len(tokens))):
             token = tokens[i]

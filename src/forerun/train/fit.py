@@ -42,6 +42,7 @@ from forerun.models.encoder_decoder import (
     checksums,
     claim,
     numeric,
+    sizes,
     t5gemma,
 )
 from forerun.models.encoder_decoder import calibration as calibrating
@@ -225,9 +226,8 @@ def pretrain(
 
 def as_started(training: Training, start: Path | None) -> Training:
     """The training, reading as many tokens as the network of the checkpoint of ours to start from."""
-    if start is None or not _ours(start) or not (start / CONFIG).is_file():
-        return training
-    return replace(training, context=Config.from_json((start / CONFIG).read_text("utf-8"), str(start)).context)
+    own = sizes(start) if start else None
+    return replace(training, context=own.context) if own else training
 
 
 def begun(

@@ -61,15 +61,6 @@ def measured(found: Iterable[Sentences]) -> Iterator[Measured]:
             yield Measured(frozenset(each.families), kind, table, np.log(seconds.min() / seconds))
 
 
-def kind_of(found: Collection[Measured]) -> str:
-    """The kind of target that all of them are for. Raises InputError where there are several."""
-    kinds = sorted({each.kind for each in found})
-    if len(kinds) > 1:
-        todo = "give files of one kind, and the same -o for each: they stand side by side there"
-        raise InputError(f"kernels for {' and '.join(kinds)}", "each kind has a cost model of its own", todo)
-    return kinds[0]
-
-
 def validated(found: Sequence[Measured], validate: Collection[str], seed: int = 0) -> Report:
     """Learns from the programs that no family of `validate` uses, and reports on those that only they use.
 
@@ -80,7 +71,12 @@ def validated(found: Sequence[Measured], validate: Collection[str], seed: int = 
 
 
 def fit(found: Collection[Measured], seed: int = 0) -> Judge:
-    """Learns from all programs that are given, for targets of one kind. Raises ToolMissing without scikit-learn."""
+    """Learns from all programs that are given. Raises InputError for targets of several kinds, ToolMissing without
+    scikit-learn."""
+    kinds = sorted({each.kind for each in found})
+    if len(kinds) > 1:
+        todo = "give files of one kind, and the same -o for each: they stand side by side there"
+        raise InputError(f"kernels for {' and '.join(kinds)}", "each kind has a cost model of its own", todo)
     try:
         from sklearn.ensemble import HistGradientBoostingRegressor
     except ImportError as error:
@@ -88,10 +84,9 @@ def fit(found: Collection[Measured], seed: int = 0) -> Judge:
     model = HistGradientBoostingRegressor(
         max_iter=400, learning_rate=0.05, max_leaf_nodes=31, l2_regularization=1.0, max_features=0.4, random_state=seed
     )
-    kind = next(iter(found)).kind
-    aims = [np.maximum(each.shares, -slowest(kind)) for each in found]
+    aims = [np.maximum(each.shares, -slowest(kinds[0])) for each in found]
     model.fit(np.concatenate([each.table for each in found]), np.concatenate(aims))
-    return Judge(Forest.of(model), kind=kind)
+    return Judge(Forest.of(model), kind=kinds[0])
 
 
 def report(forest: Forest, held: Collection[Measured]) -> Report:

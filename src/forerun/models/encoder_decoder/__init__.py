@@ -354,6 +354,13 @@ def distribution(leaves: Sequence[_decode.Prefix], grammar: Floats) -> Distribut
     return Distribution.of((*grammar.interval(leaf.pieces), math.exp(leaf.logprob)) for leaf in leaves)
 
 
+def sizes(folder: Path) -> Config | None:
+    """Those of the network of a checkpoint of ours; None where there is none. Raises InputError."""
+    if not ((folder / PIECES).is_file() and (folder / CONFIG).is_file()):
+        return None
+    return Config.from_json((folder / CONFIG).read_text(encoding="utf-8"), str(folder))
+
+
 def located(name: str | Path) -> Path:
     """The folder of a checkpoint: that of the one that ships by its name, `encoder_decoder`."""
     return SHIPPED if str(name) == EncoderDecoder.name else Path(name)
