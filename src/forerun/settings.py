@@ -41,7 +41,7 @@ SETTINGS = {
         Setting(
             "timeout",
             "30",
-            "seconds that one candidate may take before it is stopped; to build a processor's kernel, a sixth of it",
+            "seconds that one candidate may take before it is stopped; to build a processor's kernel, a twelfth of it",
         ),
         Setting("memory", "4096", "MiB of address space that one worker may use"),
         Setting("objective", "size", "what `optimize` and `cc` make smaller: size, text, instructions or cycles"),

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 _OTHER = 1_000_003
 """From the seed of the inputs that a kernel was measured on to that of those that it is checked on again."""
-_BUILDING = 1 / 6
-"""The share of the time of a candidate (`FORERUN_TIMEOUT`) that the processor may build it: 5 seconds, where the best
-kernels of 230 programs took 1.8 at most and half of them .1; what takes longer is unrolled so far that LLVM's passes
+_BUILDING = 1 / 12
+"""The share of the time of a candidate (`FORERUN_TIMEOUT`) that the processor may build it: 2.5 seconds, where the best
+kernels of 319 programs took 1.9 at most and half of them .1; what takes longer is unrolled so far that LLVM's passes
 take quadratic time. CUDA's compiler may have all of it: it takes 3 to 20 seconds for a product of matrices."""
 APART = 0.25
 """Of the median: a wider interquartile range is of a machine that did something else, and tells little."""
