@@ -588,6 +588,8 @@ def test_lists_are_gone_through(language: str, text: str) -> None:
         ("for p in permutations(range(9)):\n    f(p)", 362_880),
         ("for p in permutations('abcdefgh', 2):\n    f(p)", 56),
         ("for p in combinations(range(30), 4):\n    f(p)", 27_405),
+        ("for p in combinations(range(400), 3):\n    f(p)", 10_586_800),
+        ("letters = 'abcdefgh'\nfor p in permutations(letters):\n    f(p)", 40_320),
         ("for p in combinations(xs, 4):\n    f(p)", 10),
         ("n = sum(1 for p in permutations([1, 2, 3, 4, 5]))", 120),
         ("for p in product(range(10**9), repeat=60):\n    f(p)", 1e15),
@@ -906,6 +908,38 @@ FIBONACCI = "def fib(n):\n    return n if n < 2 else fib(n - 1) + fib(n - 2)\n\n
 def test_what_is_bounded_kept_or_made_at_once(language: str, text: str, elements: float, iterations: float) -> None:
     found = counters(language, text)
     assert (found["elements"], found["iterations"]) == (pytest.approx(elements), pytest.approx(iterations))
+
+
+ROWS = "def rows(n):\n    for i in range(n):\n        yield {'id': i}\n"
+GIVEN = [  # what holds what is given one after the other, and what does not
+    ("python", f"{ROWS}table = list(rows(500))\n", f"{ROWS}for row in rows(500):\n    f(row)\n"),
+    ("python", f"{ROWS}table = [*rows(500)]\n", f"{ROWS}print(sum(1 for row in rows(500)))\n"),
+    (
+        "javascript",
+        "function* rows(n) { for (let i = 0; i < n; i++) yield { id: i }; }\nconst a = [...rows(500)];\n",
+        "function* rows(n) { for (let i = 0; i < n; i++) yield { id: i }; }\nfor (const a of rows(500)) f(a);\n",
+    ),
+]
+
+
+@pytest.mark.parametrize(("language", "held", "passed"), GIVEN)
+def test_what_a_generator_gives_is_held_by_what_holds_it(language: str, held: str, passed: str) -> None:
+    assert counters(language, held)["elements"] >= 500 and counters(language, passed)["elements"] < 500
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "elements", "iterations"),
+    [
+        ("perl", "for my $y (1 .. 300) { $grid[$y] = [(0) x 200]; }\n", 300 * 200, 300),
+        ("perl", "my @t;\npush @t, [(0) x 200] for 1 .. 300;\n", 300 * 200, 300),
+        ("perl", "my @t = map { [(0) x 200] } 1 .. 300;\n", 300 * 200, 300),
+        ("javascript", "const a = [...Array(2e6).keys()].map(x => ({ id: x }));\n", 2e6, 2e6),
+        ("perl", "for my $i (1 .. 50) { if (f($i) eq substr($b, $i, 1)) { push @t, [substr($a, $i, 1)] } }\n", 50, 50),
+    ],
+)
+def test_rows_count_by_what_they_hold(language: str, text: str, elements: float, iterations: float) -> None:
+    found = counters(language, text)
+    assert 0.999 * elements <= found["elements"] <= 5 * elements and found["iterations"] == pytest.approx(iterations)
 
 
 def test_many_functions_take_time_in_proportion() -> None:

@@ -873,6 +873,18 @@ def spent_s(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def test_a_gate_tells_its_verdict_to_whoever_reads_no_answer(folder: Path) -> None:
+    Path("p.py").write_text(program(2))
+    words = [sys.executable, "-m", "forerun", "predict", "p.py", "p.py", "--model", str(folder), "--metric", "memory"]
+    env = os.environ | {"PYTHONPATH": str(ROOT / "src")}
+    for limit, code in (("1B", 4), ("20TB", 0)):
+        reading, writing = os.pipe()
+        os.close(reading)
+        run = subprocess.run([*words, "--fail-over", limit], env=env, stdout=writing, stderr=subprocess.PIPE, text=True)
+        os.close(writing)
+        assert run.returncode == code and "Traceback" not in run.stderr and "Broken" not in run.stderr
+
+
 def test_an_interrupt_is_an_answer_too(folder: Path) -> None:
     names = [f"many{i}.py" for i in range(400)]
     for name in names:

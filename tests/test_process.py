@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -296,6 +297,22 @@ def test_a_missing_compiler_says_how_to_get_it(bare: Path) -> None:
     with pytest.raises(ToolMissing), Pool(1) as pool:
         list(pool.measure(Memory(), Source("int main;", "c", target="gcc 12 -O2; x86_64"), [None]))
     assert languages.find("python").version.startswith("cpython 3.")
+
+
+def test_python_starts_without_what_its_packages_import(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORERUN_CACHE", str(tmp_path / "cache"))
+    languages.find.cache_clear()
+    try:
+        tool = languages.find("python")
+        told = "import sys, site; print(*sys.path, sep='\\n'); quit()"
+        run = subprocess.run([tool.path, "-c", told], capture_output=True, text=True, check=True)
+        assert "packages" not in run.stdout and str(tmp_path) in tool.path
+        (tmp_path / "sealed").write_text("a file")
+        monkeypatch.setenv("FORERUN_CACHE", str(tmp_path / "sealed"))
+        languages.find.cache_clear()
+        assert subprocess.run([languages.find("python").path, "-c", told], capture_output=True, check=True).stdout
+    finally:
+        languages.find.cache_clear()
 
 
 @pytest.mark.parametrize(

@@ -670,6 +670,17 @@ def test_the_best_kernel_is_right_on_other_inputs_too(
     assert len([one for one in asked if one is not None]) == 4 + 3  # a default is measured until its samples agree
 
 
+def test_a_faster_kernel_of_an_earlier_call_stays(tmp_path: Path) -> None:
+    path = tmp_path / "matmul.tir"
+    path.write_text(PROGRAM.replace("64", "128"))
+    many, few = (
+        tuning.tune(path, target="llvm:1", trials=n, proposer="uniform", seed=n, store=tmp_path / "s") for n in (12, 1)
+    )
+    assert few.kernels[0].after_s == many.kernels[0].after_s and few.kernels[0].decisions == many.kernels[0].decisions
+    assert len(few.order) == 1 and any("of an earlier call" in note for note in few.notes)
+    assert not any("of an earlier call" in note for note in many.notes)
+
+
 def test_an_interrupt_keeps_what_was_measured(tmp_path: Path, asked: list[Any]) -> None:
     (tmp_path / "matmul.tir").write_text(PROGRAM)
     seen = list[tuning.Progress]()
@@ -1065,6 +1076,14 @@ def embedding(folder: Path) -> Path:
     path = folder / "embedding.onnx"
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), str(path))
     return path
+
+
+def test_integers_that_are_divided_by_are_not_zero(tmp_path: Path) -> None:
+    nodes = [helper.make_node("Div", ["a", "b"], ["q"]), helper.make_node("Mod", ["q", "b"], ["y"])]
+    ends = [helper.make_tensor_value_info(name, TensorProto.INT64, (4, 8)) for name in "aby"]
+    path, graph = tmp_path / "divided.onnx", helper.make_graph(nodes, "g", ends[:2], ends[2:])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), str(path))
+    assert tuning.tune(path, target="llvm:1", trials=1, proposer="uniform").comparison
 
 
 def test_lookups_and_scalars_are_tuned_and_compute_the_same(tmp_path: Path) -> None:

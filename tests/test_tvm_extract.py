@@ -201,6 +201,29 @@ def test_a_file_gives_what_onnxruntime_computes(tmp_path: Path, target: Any, rec
         np.testing.assert_allclose(run(found.module, target, x, database=database), expected, atol=1e-6)
 
 
+@pytest.mark.parametrize("masked", [False, True])
+def test_nothing_is_dropped_in_front_of_a_convolution(masked: bool, tmp_path: Path, target: Any) -> None:
+    weight = helper.make_tensor("w", TensorProto.FLOAT, (4, 3, 3, 3), np.linspace(-1, 1, 108, dtype=np.float32))
+    nodes = [
+        helper.make_node("Relu", ["x"], ["r"]),
+        helper.make_node("Dropout", ["r"], ["d", "m"] if masked else ["d"]),
+        helper.make_node("Conv", ["d", "w"], ["y"]),
+    ]
+    inputs = [helper.make_tensor_value_info("x", TensorProto.FLOAT, (1, 3, 8, 8))]
+    ends = [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)]
+    ends += [helper.make_tensor_value_info("m", TensorProto.BOOL, None)] if masked else []
+    graph = helper.make_graph(nodes, "g", inputs, ends, [weight])
+    path, versions = tmp_path / "model.onnx", [helper.make_opsetid("", 17)]
+    onnx.save(helper.make_model(graph, opset_imports=versions, ir_version=8), path)
+    x = np.random.default_rng(0).standard_normal((1, 3, 8, 8), dtype=np.float32)
+    expected = onnxruntime.InferenceSession(str(path)).run(None, {"x": x})
+    tvm = load()
+    made = tasks.compiled(tasks.extract(tasks.from_onnx(path), target).module, target)
+    found = tvm.relax.VirtualMachine(made, tvm.cpu())["main"](tvm.runtime.tensor(x))
+    for ours, theirs in zip(found if masked else [found], expected, strict=True):
+        np.testing.assert_allclose(ours.numpy(), theirs, atol=1e-5)
+
+
 def test_truths_are_compared(tmp_path: Path, target: Any) -> None:
     """TVM's own comparison of them is none that LLVM takes."""
     nodes = [helper.make_node("Equal", ["a", "b"], ["same"]), helper.make_node("Where", ["same", "x", "y"], ["z"])]

@@ -190,7 +190,7 @@ def _stamp(folder: Path) -> tuple[object, ...]:
     """Changes when one of its files does: a training writes its folder again."""
     if not folder.is_dir():
         return ()
-    found = ((entry.name, entry.stat()) for entry in os.scandir(folder))
+    found = [(entry.name, entry.stat(follow_symlinks=entry.is_file())) for entry in os.scandir(folder)]
     return tuple(sorted((name, about.st_mtime_ns, about.st_size, about.st_ino) for name, about in found))
 
 

@@ -12,7 +12,7 @@ import math
 import os
 import platform
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -112,7 +112,8 @@ def questions(what: What | File, card: Card, options: Options) -> list[Question]
     """
     if isinstance(what, str) and (network := factories.named(what)):
         return _kernels(*network, card, options)
-    file = what if isinstance(what, File) else _opened(what, options)
+    own = {kind.language.partition(",")[0] for kind in card.kinds} - {""}
+    file = what if isinstance(what, File) else _opened(what, options, own)
     found: list[Question] = []
     failures: list[ForerunError] = []
     for kinds in _chosen(file, card, options):
@@ -233,7 +234,7 @@ class File:
         return self.compiled
 
 
-def _opened(what: What, options: Options) -> File:
+def _opened(what: What, options: Options, languages: Iterable[str]) -> File:
     if isinstance(what, Source):
         if not what.text.strip():
             raise _empty(what.name)
@@ -246,11 +247,14 @@ def _opened(what: What, options: Options) -> File:
         raise UsageError(f"not a source: {what!r:.60}", why, todo)
     if not os.fspath(what):
         raise UsageError("not a source: ''", "it names no file", "name one: forerun.predict('a.py')")
-    return read(os.fsdecode(what), options)
+    return read(os.fsdecode(what), options, languages=languages)
 
 
-def read(path: str, options: Options, data: bytes | None = None) -> File:
-    """What lies in a file, or `data` that came from standard input. Raises InputError, UsageError, ToolMissing."""
+def read(path: str, options: Options, data: bytes | None = None, languages: Iterable[str] = ()) -> File:
+    """What lies in a file, or `data` that came from standard input. Raises InputError, UsageError, ToolMissing.
+
+    `languages` are those that a checkpoint knows, to be named where it cannot be told.
+    """
     if data is None and Path(path).is_dir():
         raise InputError(f"{path} is a folder", "files are read one by one", f"name those in it: '{path}/*.py'")
     place = "" if data is not None else path
@@ -258,7 +262,7 @@ def read(path: str, options: Options, data: bytes | None = None) -> File:
         language = (
             _LLVM
             if not options.language and data and clang.looks_like_ir(data)
-            else language_of(path, options.language)
+            else language_of(path, options.language, languages)
         )
     except UsageError:
         if data is None:
@@ -301,8 +305,9 @@ def _empty(name: str) -> InputError:
     )
 
 
-def language_of(path: str, named: str = "") -> str:
-    """The language's name, given by a user (`c++`, `cpp`, `C++`) or by a suffix. Raises UsageError.
+def language_of(path: str, named: str = "", languages: Iterable[str] = ()) -> str:
+    """The language's name, given by a user (`c++`, `cpp`, `C++`) or by a suffix. Raises UsageError, which names those
+    that may be given, or `languages`.
 
     As answers name it (`c, gcc 12 -O2`) it has a tool behind, and a module that C was compiled to is of C.
     """
@@ -320,7 +325,7 @@ def language_of(path: str, named: str = "") -> str:
     why = f"the suffix {suffix!r} is not known" if suffix else bare
     near = _NEAR.get(suffix)
     todo = f"say it: --language {near or 'NAME'}" + (
-        "" if near else f", one of {', '.join((*LANGUAGES, _LLVM, _ONNX))}"
+        "" if near else f", one of {', '.join(sorted(languages) or (*LANGUAGES, _LLVM, _ONNX))}"
     )
     raise UsageError(f"cannot tell the language of {path}", why, todo)
 

@@ -51,7 +51,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"forerun: interrupted{kept}", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
-        _forget_stdout()  # the reader is gone: nothing to tell it
+        forget_stdout()  # the reader is gone: nothing to tell it
         return 0
     except Exception as error:
         told = _told(error)
@@ -73,7 +73,7 @@ def _told(error: Exception) -> ForerunError | None:
                 "there is not enough memory", why, "free some, raise the limit, or ask for less at once"
             )
         if isinstance(error, OSError):  # stdout on a full disk, a working directory that was deleted
-            _forget_stdout()
+            forget_stdout()
             what = f"cannot use {error.filename}" if error.filename else "input or output failed"
             todo = "look at the working directory, the disk's free space and its permissions"
             return ForerunError(what, error.strerror or str(error), todo)
@@ -112,8 +112,8 @@ def _open_streams() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def _forget_stdout() -> None:
-    """Python would try again, and complain, when it flushes at exit."""
+def forget_stdout() -> None:
+    """What reads it is gone. Python would try again, and complain, when it flushes at exit."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -152,8 +152,18 @@ def _dispatch(arguments: list[str]) -> int:
             raise UsageError(f"wrong arguments of `forerun {verb}`", f"nothing stands after {word or before}", todo)
     options.compiler = compiler
     code = int(import_module(f"forerun.cli.{verb}").run(options))
-    sys.stdout.flush()
+    with answering():
+        sys.stdout.flush()
     return code
+
+
+@contextlib.contextmanager
+def answering() -> Iterator[None]:
+    """What is printed may have lost its reader, who had enough: the command goes on, as its exit code says more."""
+    try:
+        yield
+    except BrokenPipeError:
+        forget_stdout()
 
 
 def _dashed(words: Sequence[str]) -> str:

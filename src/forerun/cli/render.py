@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from forerun.cli import answering
+
 FORMATS = ("table", "json", "jsonl", "csv", "md")
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 """Characters that end a line or tell a terminal to do something: names of files may have them."""
@@ -86,8 +88,9 @@ def add_format(parser: argparse.ArgumentParser) -> None:
 
 
 def show(table: Table, form: str) -> None:
-    """Prints the answer on stdout."""
-    print(table.render(form))
+    """Prints the answer on stdout, where somebody reads it."""
+    with answering():
+        print(table.render(form), flush=True)
 
 
 def percent(value: float) -> str:

@@ -145,6 +145,8 @@ def _csv(path: Path) -> Iterator[Record]:
     with _opened(path) as file:
         reader = csv.reader(file, strict=True)
         names = next(reader, [])
+        if any("\0" in name for name in names):
+            raise InputError(f"{path} is no table", "it holds a zero byte, as binary files and UTF-16 do", _READABLE)
         if len(names) == 1 and (mark := next((mark for mark in ";\t|" if mark in names[0]), "")):
             why = f"its header has one column, {names[0]!r:.60}"
             raise InputError(f"{path} is separated by {mark!r}", why, "write it again with commas between the columns")

@@ -40,6 +40,8 @@ class Contents:
         for i, token in enumerate(self._tokens):
             if token in ("=", ":=") and i and not self._spans.walked(i + 1):
                 count, self._weights[i] = self.told(i + 1)
+                if i + 1 in self._text.strings and self._text.part(i + 2) in (";", "\n", ""):
+                    count = float(self._text.strings[i + 1])
                 self._names.hold(self._text.bound(i), count)
                 self.enlarge(i)
             elif token in ("(", "[") and (name := self._asked.declared(i)):
@@ -98,8 +100,12 @@ class Contents:
         times, each = self._asked.asked(i)
         many, weight = times if times > 1.0 else -1.0, times * each
         if tokens[i] == "(":
-            repeated = tokens[i + 1] == '"' and part(end + 1) in ("x", "*")
-            return work_out(end + 2) if repeated else many, weight
+            listed = part(end + 1) == "x" and self._text.speech.language == "perl"  # `(0) x n`
+            repeated = listed or (tokens[i + 1] == '"' and part(end + 1) in ("x", "*"))
+            if not repeated:
+                return many, weight
+            many = work_out(end + 2)
+            return many, max(weight, many * takes.share(takes.filled)) if listed else weight
         if part(end + 1) == "*" and tokens[i + 1] != "]":
             many = work_out(end + 2)
             return many, max(weight, many * takes.share(takes.filled))

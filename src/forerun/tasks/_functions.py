@@ -21,6 +21,8 @@ _LEFT, _MANY = 0.7, 1e7
 _MAKING = frozenset("malloc calloc new".split())
 """What makes something of its own, where nothing is freed."""
 _DEFINING = frozenset("def fn func function sub fun proc".split())
+_BY_WORD = frozenset("go perl php rust".split())
+"""Languages with braces where no function is defined without such a word."""
 _CLASSES = frozenset("class struct".split())
 _CONSTRUCTING = frozenset("__init__ initialize constructor __construct".split())
 _SELF = frozenset("self this cls".split())
@@ -29,6 +31,8 @@ _REMEMBERING = frozenset("cache lru_cache memoize".split())
 _MEMO = re.compile(r"_?(?:memo|cache|known|seen|dp|table|results?|computed|best)\w*", re.IGNORECASE)
 """What results are remembered in."""
 _ALLOCATING = frozenset("malloc calloc realloc".split())
+_GATHERING = frozenset("list sorted set tuple dict deque frozenset from Set".split())
+"""What is called with something and holds all that it gives."""
 _FEW_LINES, _BODY, _HEAD = 40, 400, 14
 """Tokens of a function that does nothing else, of any that is read, and of the head of a loop."""
 GONE, GIVEN, KEPT = range(3)
@@ -117,7 +121,7 @@ class Functions:
             return True
         if before == ")" and self._tokens[self._text.opening(i - 2) - 1] == "func":  # Go: `func (s *Store) Put(`
             return True
-        if before in _DEFINING or not self._text.speech.braces:
+        if before in _DEFINING or not self._text.speech.braces or self._text.speech.language in _BY_WORD:
             return before in _DEFINING
         behind = self._text.part(self._text.closing(i) + 1)
         if self._text.speech.language == "javascript":
@@ -297,6 +301,15 @@ class Functions:
                 if not plain and before in ("(", ",", "[", "=", ":=", "return", "=>", ":", "yield", "<<", "{"):
                     found.add(self._starts[i - 1])
         return frozenset(found)
+
+    def gathered(self, i: int) -> bool:
+        """Whether all that a function gives one after the other, with the `yield` at `i`, is held at once where it is
+        called: `list(rows(n))`, `[...rows(n)]`."""
+        tokens, name = self._tokens, self.at(i)
+        return any(
+            tokens[k - 2] in ("*", "...") or (tokens[k - 2] == "(" and tokens[k - 3] in _GATHERING)
+            for k in self._calls().get(name, ())
+        )
 
     def _end(self, start: int) -> int:
         """Where the next function begins behind the one at `start`."""

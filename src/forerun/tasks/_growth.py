@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from forerun.tasks._arithmetic import FAR, MOST
 from forerun.tasks._contents import Contents
-from forerun.tasks._functions import FREED, KEPT, Functions
+from forerun.tasks._functions import FREED, GIVEN, KEPT, Functions
 from forerun.tasks._names import Names
 from forerun.tasks._stdin import is_word
 from forerun.tasks._texts import Texts, doubled
@@ -96,6 +96,9 @@ class Growth:
             return
         if token in self._classes and self._linked(i):
             self._add(i, MOST, max(takes.share(takes.node), 1.0))
+            return
+        if token == "yield" and self._functions.gathered(i):
+            self.grown.append(Grown(self._text.starts[i], MOST, self._added(False, i + 1), lasting=GIVEN))
             return
         grown = token in GROWING or token in names.allocating
         if not (grown or token in names.growing or tokens[i + 1] == "["):

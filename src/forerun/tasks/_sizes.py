@@ -37,8 +37,8 @@ _ITERATING = _FILLING | frozenset(
 """What goes through it."""
 _COLLECTING = frozenset("collect toList toArray boxed".split())
 """Java: what keeps all that goes through."""
-_NEAR = 24
-"""Tokens beside a range in which such words stand."""
+_NEAR, _HEAD = 24, 6
+"""Tokens beside a range in which such words stand, and behind a block in which what it goes through does."""
 _BETWEEN = frozenset(("", ";", "{", "}", "\n", ":"))
 """Statements."""
 
@@ -200,6 +200,11 @@ class _Hearing:
             each = self._takes.share(called or self._takes.filled)
             one = max(opened.times, 1.0) * each if opened.inner <= 1.0 else size
             size = max(self._names.work_out(i + 2), 1.0) * one
+        elif (
+            token == "}" and opened.inner > 1.0 and self._tokens[opened.at - 1] == "map"
+        ):  # Perl: `map { [(0) x $m] } 1 .. $n`
+            dots = next((k for k in range(i, i + _HEAD) if self._text.part(k) in self._text.dots), 0)
+            size = max(self._spans.spanned(dots), 1.0) * opened.inner if dots else size
         return size
 
     def _loop(self, i: int) -> float:
@@ -257,7 +262,8 @@ class _Hearing:
         rounds = self._spans.array(i) if self._speech.braces else 0.0
         if rounds and not _ITERATING.isdisjoint(self._text.behind(i, _NEAR)):
             self._implied(i, rounds)
-        return 0.0
+        made = next((k + 1 for k in range(i, i + _NEAR) if self._text.part(k) == "=>"), 0)
+        return rounds * self._takes.share(self._made(made)) if made and "map" in self._tokens[i:made] else 0.0
 
     def _spanned(self, i: int) -> float:
         """`a..b`, where no loop's head has it."""
@@ -281,14 +287,16 @@ class _Hearing:
             around = self._open[-2]
             around.holds, around.times = True, around.times * rounds
             made = next((k for k in range(i, self._text.closing(around.at)) if self._tokens[k] == "=>"), i) + 1
-            made += self._tokens[made] in ("(", "new")
-            if self._tokens[made] in ("{", "[") or self._tokens[made - 1] == "new":
-                size = self._text.records.sizes.get(self._tokens[made], self._takes.node)
-                around.each = self._takes.share(size)
-            else:
-                around.each = self._takes.share(self._takes.filled)
+            around.each = self._takes.share(self._made(made))
             return 0.0
         return rounds * self._takes.share(self._takes.filled)
+
+    def _made(self, i: int) -> float:
+        """JavaScript: bytes of what an arrow function gives whose body begins at `i`."""
+        at = i + (self._text.part(i) in ("(", "new"))
+        if self._text.part(at) in ("{", "[") or self._tokens[at - 1] == "new":
+            return self._text.records.sizes.get(self._tokens[at], self._takes.node)
+        return self._takes.filled
 
     def _implied(self, i: int, rounds: float) -> None:
         """Something is gone through without a loop's word."""

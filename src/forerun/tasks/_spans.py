@@ -76,11 +76,14 @@ class Spans:
         if kind == "product":
             found = reckoned("**", math.prod(many), named.get("repeat", 1.0)) if many else 0.0
             return min(found or 0.0, MOST)
-        n = int(min(many[0] if many else 0.0, 100.0))
-        k = int(work_out(places[1])) if len(many) > 1 else int(named.get("r", n))
+        n = math.floor(many[0]) if many else 0
+        k = math.floor(work_out(places[1]) if len(many) > 1 else named.get("r", n))
         if not 0 < k <= n:
             return 0.0
-        return min(float(math.perm(n, k) if kind == "permutations" else math.comb(n, k)), MOST)
+        found = math.lgamma(n + 1) - math.lgamma(n - k + 1)
+        if kind != "permutations":
+            found -= math.lgamma(k + 1)
+        return min(math.exp(min(found, math.log(MOST))), MOST)
 
     def _many(self, i: int) -> float:
         """How many elements the argument at `i` has."""

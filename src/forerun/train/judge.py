@@ -95,7 +95,8 @@ def report(forest: Forest, held: Collection[Measured]) -> Report:
     for each in held:
         if np.ptp(each.shares) > 0.1:
             believed = forest.predict(each.table)
-            alike.append(spearman(believed.tolist(), each.shares.tolist()))
+            ranks = np.ptp(believed) > 0  # few kernels teach nothing
+            alike.append(spearman(believed.tolist(), each.shares.tolist()) if ranks else 0.0)
             first.append(float(np.exp(each.shares[believed.argmax()])))
             every.append(float(np.exp(each.shares).mean()))
     return Report(len(alike), mean(alike), mean(first), mean(every)) if alike else Report(0, *[float("nan")] * 3)

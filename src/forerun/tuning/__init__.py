@@ -511,6 +511,9 @@ class _Table:
             for hand in self.hands
             if hand.search.stopped
         ]
+        if found := sum(hand.search.inherited for hand in self.hands):
+            what = "a kernel is" if found == 1 else f"{found} kernels are"
+            said.append(f"{what} of an earlier call, which found a faster one than this one's candidates")
         for hand in self.hands:
             errors = [trial.measurement.error for trial in hand.search.trials if not trial.measurement.ok]
             if errors and len(errors) == len(hand.search.trials):

@@ -42,7 +42,9 @@ def checked(path: Path) -> Path:
             f"cannot make {path}", error.strerror or str(error), "name another place to write to"
         ) from error
     if not os.access(path, os.W_OK):
-        raise ForerunError(f"cannot write to {path}", "permission denied", "name another place to write to")
+        sealed = os.statvfs(path).f_flag & os.ST_RDONLY
+        why = "the file system is read-only" if sealed else "permission denied"
+        raise ForerunError(f"cannot write to {path}", why, "name another place to write to")
     if (there := [name for name in _FILES if (path / name).exists()]) and not _tuned(path):
         why = f"{' and '.join(there)} would be replaced, and {_TOLD} does not say that a tuning wrote it"
         raise UsageError(f"{path} holds files of something else", why, "name another folder, or move them away")

@@ -1,5 +1,5 @@
-"""What the same call did before: the default's measurement, what a proposer wrote in each round, and what the best
-kernel was found to be on other inputs.
+"""What was done before: the default's measurement, what a proposer wrote in each round, what the best kernel was found
+to be on other inputs; and kernels that other calls found for the same program, as a database of MetaSchedule has them.
 
 What was measured is in the store for every search. But to ask for it a proposer would draft, mutate and rank all over
 again, which takes longer than the look. A round's drafts follow from the program, the proposer, the seed and what was
@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import Any
 
 from forerun import settings
-from forerun.core import Draft, Measurement, Model, Trial
+from forerun.core import Draft, Measurement, Model, Result, Trial
 from forerun.errors import InputError
 from forerun.grammars.decisions import Plan, plan_of
 from forerun.models._proposer import identity
@@ -27,6 +27,8 @@ from forerun.toolchains.tvm import measure
 
 _TURNS = 3
 """How often a default is measured whose samples do not agree."""
+_EARLIER = 4
+"""Kernels of other calls that are looked at: the next one, where one is wrong on other inputs."""
 
 
 class Resuming(Search[Plan]):
@@ -51,6 +53,25 @@ class Resuming(Search[Plan]):
             self._texts[answer] = super().text(answer)
         return self._texts[answer]
 
+    def result(self) -> Result[Plan]:
+        """The best so far, of this call's trials and of earlier ones."""
+        best = self.task.choose(self.baseline, [*self.trials, *self._earlier])
+        return Result(self.task.metric, self.baseline, best, tuple(self.trials))
+
+    @property
+    def inherited(self) -> bool:
+        """Whether the best is a kernel that this call did not ask for."""
+        best = self.result().best.draft
+        return best.answer is not None and all(best.answer != trial.draft.answer for trial in self.trials)
+
+    @cached_property
+    def _earlier(self) -> list[Trial[Plan]]:
+        """The fastest kernels of this program that were measured before, whoever proposed them."""
+        found = [
+            self._trial(Draft(plan_of(text), origin="earlier"), told) for text, told in self._known.items() if told.ok
+        ]
+        return self.task.rank(found)[:_EARLIER]
+
     def confirm(self, task: Again) -> None:
         """Checks the best kernel on other inputs. One that is wrong there, crashes or hangs is recorded so, and the
         next best is checked, until one is right or the default is left. Raises ToolMissing."""
@@ -60,7 +81,10 @@ class Resuming(Search[Plan]):
             if found.ok:
                 return
             failed = Measurement(error=f"{found.error} (on other inputs than at first)", tool=self._tool)
-            self.trials[self.trials.index(best)] = replace(best, measurement=failed)
+            for trials in (self.trials, self._earlier):
+                trials[:] = [
+                    replace(t, measurement=failed) if t.draft.answer == best.draft.answer else t for t in trials
+                ]
             self._keep([replace(best, measurement=failed)])
 
     def _asked(self, task: Again, draft: Draft[Plan]) -> Measurement:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from forerun.errors import InputError, ToolMissing
 from forerun.models._decode import Logits, padded
 from forerun.models.encoder_decoder.checksums import DECODER, ENCODER, again
+from forerun.toolchains.onnx.target import imported
 
 
 class Memory(NamedTuple):
@@ -76,7 +77,7 @@ def _wider(x: NDArray[np.float32], rows: int) -> NDArray[np.float32]:
 
 def _session(path: Path, threads: int) -> Any:
     try:
-        import onnxruntime
+        onnxruntime = imported()
     except ImportError as error:
         if isinstance(error.__cause__, KeyboardInterrupt):  # Ctrl-C within its start comes as "initialization failed"
             raise error.__cause__ from None

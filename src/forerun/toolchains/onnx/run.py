@@ -19,7 +19,7 @@ from forerun.clock import Timing, steady
 from forerun.core import Measurement
 from forerun.errors import ForerunError, InputError, ToolMissing
 from forerun.toolchains.onnx import model as proto
-from forerun.toolchains.onnx.target import release, runtime
+from forerun.toolchains.onnx.target import imported, release, runtime
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ def _timed(session: Any, feeds: dict[str, Any], bounds: Bounds) -> tuple[Timing,
 def session(data: bytes | str, threads: int) -> Any:
     """An onnxruntime session of a serialised model, or of the file with a name. Raises ToolMissing."""
     try:
-        import onnxruntime
+        onnxruntime = imported()
     except ImportError as error:
         raise ToolMissing(
             "networks are timed by onnxruntime", str(error), "pip install --force-reinstall forerun"

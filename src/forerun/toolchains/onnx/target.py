@@ -3,7 +3,9 @@ device's name alone: `pixel3`."""
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
+from typing import Any
 
 from forerun.core import Tool
 from forerun.errors import ToolMissing, UsageError
@@ -59,6 +61,15 @@ def release(version: str) -> str:
 def runtime() -> Tool:
     """What runs networks. Raises ToolMissing."""
     return package("onnxruntime", "networks are timed by onnxruntime")
+
+
+def imported() -> Any:
+    """The module onnxruntime, which from 1.29 on would tell its makers what runs, and keep an identifier of the user:
+    where the environment does not say otherwise that is switched off. Raises ImportError."""
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # read once, when it is imported
+    import onnxruntime
+
+    return onnxruntime
 
 
 def reader() -> Tool:

@@ -6,6 +6,7 @@ with the optimisation that the language's users ship with, warnings off, and wit
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shutil
@@ -16,8 +17,10 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from forerun import settings
 from forerun.core import Tool
-from forerun.errors import ToolMissing, UsageError
+from forerun.errors import ForerunError, ToolMissing, UsageError
+from forerun.files import write_atomically
 
 Names = Callable[[str], Mapping[str, str]]
 """From a program's text to the names that its row leaves open."""
@@ -221,10 +224,30 @@ def find(name: str) -> Tool:
 
 
 def _python() -> Tool:
-    """The Python that runs this, without the packages of its environment: what is on the PATH may be a shell script."""
-    path = os.path.realpath(getattr(sys, "_base_executable", "") or sys.executable)
+    """The Python that runs this, in an environment of its own without packages.
+
+    What is on the PATH may be a shell script; and packages of the interpreter may have modules imported whenever it
+    starts (`.pth`), which takes as much as most small programs.
+    """
+    base = os.path.realpath(getattr(sys, "_base_executable", "") or sys.executable)
     version = ".".join(map(str, sys.version_info[:3]))
-    return Tool("python", f"{sys.implementation.name} {version}", path, "runs forerun")
+    return Tool("python", f"{sys.implementation.name} {version}", _bare(Path(base)), "runs forerun")
+
+
+def _bare(python: Path) -> str:
+    """An interpreter in an empty virtual environment, which lasts; itself where nothing can be written."""
+    folder = settings.cache_folder().absolute() / "python" / hashlib.sha256(bytes(python)).hexdigest()[:12]
+    found = folder / "bin" / python.name
+    about = f"home = {python.parent}\ninclude-system-site-packages = false\n"
+    try:
+        write_atomically(folder / "pyvenv.cfg", about.encode("utf-8", "surrogateescape"))
+        found.parent.mkdir(exist_ok=True)
+        if not found.exists():
+            found.unlink(missing_ok=True)  # a link to what is gone
+            found.symlink_to(python)
+    except (ForerunError, OSError):
+        return str(python)
+    return str(found)
 
 
 def _on_path(names: Iterable[str]) -> Iterator[str]:

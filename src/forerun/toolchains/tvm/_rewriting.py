@@ -27,6 +27,20 @@ def rewriting(tvm: Any, rules: Callable[[Any], Sequence[Rule]]) -> Any:
     return tvm.transform.module_pass(rewritten, opt_level=0)
 
 
+def dropouts_left_out(_: Any) -> tuple[Rule, ...]:
+    """Where a network runs nothing is dropped: its elements are given on, and the mask is ones. TVM's change of layouts
+    fails where a convolution reads the first of the two."""
+    from tvm import relax
+    from tvm.relax.dpl import is_op, is_tuple_get_item, wildcard
+
+    dropped = wildcard()
+    pair = is_op("relax.nn.dropout")(dropped)
+    return (
+        (is_tuple_get_item(pair, 0), lambda _, matched: matched[dropped]),
+        (is_tuple_get_item(pair, 1), lambda _, matched: relax.op.ones_like(matched[dropped])),
+    )
+
+
 def biases_into_means(function: Any) -> tuple[Rule, ...]:
     """What is added to a convolution before it is normalised is taken from the mean instead, where nothing else reads
     the sum. TVM folds only those normalisations into weights that follow a convolution at once, and in many networks

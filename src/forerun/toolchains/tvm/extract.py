@@ -22,7 +22,7 @@ from forerun.toolchains.tvm import target as targets
 from forerun.toolchains.tvm._layout import channels_last
 from forerun.toolchains.tvm._load import load
 from forerun.toolchains.tvm._operators import converted
-from forerun.toolchains.tvm._rewriting import biases_into_means, rewriting
+from forerun.toolchains.tvm._rewriting import biases_into_means, dropouts_left_out, rewriting
 
 Shapes = Mapping[str, Sequence[int]]
 """The shape of each input, by its name."""
@@ -279,8 +279,9 @@ def _prepared(tvm: Any, module: Any, target: Any, layout: str) -> Any:
 
     steps = relax.transform
     first = (
-        rewriting(tvm, biases_into_means), steps.FoldConstant(), steps.DeadCodeElimination(),
-        steps.FoldBatchnormToConv2D(), steps.DecomposeOpsForInference(), steps.CanonicalizeBindings(),
+        rewriting(tvm, dropouts_left_out), rewriting(tvm, biases_into_means), steps.FoldConstant(),
+        steps.DeadCodeElimination(), steps.FoldBatchnormToConv2D(), steps.DecomposeOpsForInference(),
+        steps.CanonicalizeBindings(),
     )  # fmt: skip
     fused = (steps.LegalizeOps, steps.AnnotateTIROpPattern, steps.FoldConstant, steps.FuseOps, steps.FuseTIR)
     dispatch = relax.pipeline.library_dispatch_passes(target)

@@ -40,6 +40,7 @@ _SLOW_S = 3.0
 _SAMPLE_S = 5e-3
 _CHOOSING_S, _CHOOSING = 1.0, 7
 """As much for each number of threads that something else may be better with."""
+_DIVIDING = frozenset(f"relax.{name}" for name in ("divide", "floor_divide", "mod", "floor_mod"))
 _TERMS = 1_000_000
 """Errors of layers add up: outputs of networks agree where those of a sum of so many terms do, at 1e-3 for float32."""
 
@@ -272,10 +273,11 @@ def read(network: Network, place: Place) -> Known:
         ours = _tried(what, todo, lambda: flat(Running(device, made, inputs)()))
     smallest = min(_large(extraction.module), default=math.inf)
     if not same(ours, theirs, smallest):
+        other = "" if network.layout == extract.GIVEN else "try --layout given; else "
         raise InputError(
             f"TVM does not compute what {name} does of {network.path.name}",
             f"outputs are off by {off(ours, theirs, smallest):.2g} of their size",
-            "try --layout given; else find the operator by cutting the network, and report it to Apache TVM",
+            f"{other}find the operator by cutting the network, and report it to Apache TVM",
         )
     return Known(extraction, inputs, {name: rival}, made, {DEFAULT: ours, name: theirs}, smallest)
 
@@ -302,14 +304,24 @@ def _tried(what: str, todo: str, function: Callable[[], Any]) -> Any:
 
 
 def _drawn(module: Any) -> list[Any]:
-    """Values for inputs that have none: floats are N(0, 1), integers 0 or 1, valid indices of anything."""
-    draw = np.random.default_rng(0)
+    """Values for inputs that have none: floats are N(0, 1), integers 0 or 1, valid indices of anything; 1 alone where
+    the network divides by integers."""
+    draw, least = np.random.default_rng(0), int(_divides(module["main"]))
     found = []
     for parameter in module["main"].params:
         shape, kind = tuple(int(size) for size in parameter.ty.shape), np.dtype(str(parameter.ty.dtype))
-        values = draw.integers(0, 2, shape) if kind.kind in "iub" else draw.standard_normal(shape)
+        low = least if kind.kind in "iu" else 0
+        values = draw.integers(low, 2, shape) if kind.kind in "iub" else draw.standard_normal(shape)
         found.append(values.astype(kind))
     return found
+
+
+def _divides(function: Any) -> bool:
+    """Whether a Relax function divides by integers that are no constants."""
+    bound = (binding.value for block in function.body.blocks for binding in block.bindings)
+    calls = (value for value in bound if getattr(getattr(value, "op", None), "name", "") in _DIVIDING)
+    by = (call.args[1] for call in calls)
+    return any(kind(each) != "Constant" and np.dtype(str(each.ty.dtype)).kind in "iu" for each in by)
 
 
 def onnxruntime(path: Path, inputs: Sequence[Any], threads: int) -> Callable[[], Any]:
