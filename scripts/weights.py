@@ -51,7 +51,7 @@ from forerun.models._predictor import Predictor
 from forerun.models._regression import FEWEST
 from forerun.models._stack import Stack
 from forerun.models.encoder_decoder import BEGUN, PARTS, WITHOUT, EncoderDecoder, checksums
-from forerun.models.encoder_decoder.calibration import Calibration, question, ranges
+from forerun.models.encoder_decoder.calibration import Calibration, offsets, question, ranges
 from forerun.models.encoder_decoder.card import LIMITS, Card
 from forerun.models.encoder_decoder.ensemble import Ensemble, form
 from forerun.models.encoder_decoder.learned import Learned
@@ -257,6 +257,8 @@ def _grow(options: argparse.Namespace) -> None:
     prompts = [row.prompt for row in held]
     known, calibration = Ensemble.load(options.output), Calibration.load(options.output)
     alone = model.predict(prompts)
+    own = Calibration(offsets=offsets(held, alone))
+    alone = [own.started(prompt, belief) for prompt, belief in zip(prompts, alone, strict=True)]
     grown = Ensemble.of(train, held, [one.median for one in alone], apart)
     settled = factors(held, grown.moved(prompts, alone))
     Ensemble({**known.members, **grown.members}).save(options.output)
@@ -269,7 +271,10 @@ def _grow(options: argparse.Namespace) -> None:
         settled = {name: by for name, by in settled.items() if name.partition("/")[0] in whole} | forms
         learned = {name: ends for name, ends in learned.items() if "/" in name or name in whole}
     learned = {**calibration.ranges, **learned}
-    replace(calibration, factors={**calibration.factors, **settled}, ranges=learned).save(options.output)
+    asked = {question(prompt) for prompt in prompts}
+    kept = {name: by for name, by in calibration.offsets.items() if name not in asked}
+    settled = {**calibration.factors, **settled}
+    replace(calibration, factors=settled, ranges=learned, offsets={**kept, **own.offsets}).save(options.output)
     checksums.record(options.output, PARTS)
     card, again = Card.load(options.output), {_experiment(row) for row in train}
     same = len(dealt.test) == len(before.test)  # rows judge as before

@@ -40,6 +40,8 @@ _LEAST = {"text": 3.0, "instructions": 1.0}
 for each. But one of `ret` alone is a byte: what is left of it to do besides is counted, too."""
 _ROWS, _HELD = 4, 20
 """Training rows of a kind for each number of a summary, and validation rows, from which on it is told apart."""
+_NEARER = 0.8
+"""Times the mean error without, from where on something is added."""
 _ENOUGH = 100
 """Validation rows that say how far out a kind may lie: of fewer, those of all kinds of the metric do."""
 
@@ -64,6 +66,26 @@ def question(prompt: str) -> str:
     return f"{head.get('metric', '')}/{head.get('language', '')}"
 
 
+def offsets(rows: Sequence[Row], beliefs: Sequence[Distribution]) -> dict[str, float]:
+    """What is to be added to a network's beliefs of each kind of question, by `metric/language`: of a language whose
+    start takes less or more than when the network learned. It is what brings the medians nearest to the truths in
+    logarithms, where that is nearer by a fifth."""
+    found, own = dict[str, float](), defaultdict(list)
+    for row, belief in zip(rows, beliefs, strict=True):
+        if row.value > 0 and 0 < belief.median < math.inf:
+            own[question(row.prompt)].append((row.value, belief.median))
+    for name, pairs in own.items():
+        values, medians = np.array(pairs).T
+        if len(pairs) >= _HELD:
+            off = [
+                float(np.abs(np.log(np.maximum(medians + by, medians / 10) / values)).mean()) for by in values - medians
+            ]
+            best = int(np.argmin(off))
+            if off[best] < _NEARER * float(np.abs(np.log(medians / values)).mean()):
+                found[name] = float(values[best] - medians[best])
+    return found
+
+
 def ranges(rows: Sequence[Row]) -> dict[str, tuple[float, float]]:
     """`FAR` times beyond the values of each metric, and of its languages: away from zero where that lies inside."""
     values = defaultdict(list)
@@ -81,7 +103,8 @@ def _beyond(value: float, way: int, times: float) -> float:
 @dataclass(frozen=True)
 class Calibration:
     """`factors` by `metric` and `metric/kind` (see `kind`); `ranges`, ten times beyond what was learned of, by `metric`
-    and `metric/language`; what is `known` of all rows together, and of `kinds` of questions by `metric/language`.
+    and `metric/language`; what is `known` of all rows together, and of `kinds` of questions by `metric/language`; and
+    `offsets`, what is added to the network's own beliefs of such questions.
 
     All parts may be absent.
     """
@@ -90,6 +113,12 @@ class Calibration:
     known: Known | None = None
     ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     kinds: Mapping[str, Known] = field(default_factory=dict)
+    offsets: Mapping[str, float] = field(default_factory=dict)
+
+    def started(self, prompt: str, belief: Distribution) -> Distribution:
+        """What the network believes of a prompt, from where its language starts now."""
+        by = self.offsets.get(question(prompt), 0.0) if self.offsets else 0.0
+        return belief.shifted(by) if by else belief
 
     def familiarity(self, prompts: Sequence[str], summaries_BF: Floats32) -> list[float | None]:
         """Of each prompt, among rows of its kind of question, else among all; None where nothing is known."""
@@ -136,7 +165,9 @@ class Calibration:
     def save(self, folder: Path) -> None:
         """Writes `calibration.json`."""
         rows = None if self.known is None else self.known.to_json()
-        told = {"kinds": {name: known.to_json() for name, known in self.kinds.items()}}
+        told: dict[str, object] = {"kinds": {name: known.to_json() for name, known in self.kinds.items()}}
+        if self.offsets:
+            told["offsets"] = dict(self.offsets)
         text = json.dumps({"factors": dict(self.factors), "ranges": dict(self.ranges), "known": rows, **told})
         write_atomically(folder / FILE, (text + "\n").encode())
 
@@ -154,6 +185,7 @@ class Calibration:
             if not all(0 < x < math.inf for x in factors.values()):
                 raise ValueError("a factor is not a positive number")
             ranges = {name: (float(least), float(most)) for name, (least, most) in found.get("ranges", {}).items()}
-            return cls(factors, known, ranges, told)
+            offsets = {name: float(by) for name, by in found.get("offsets", {}).items()}
+            return cls(factors, known, ranges, told, offsets)
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise InputError(f"{path} cannot be read", reason(error), "calibrate it again, or delete it") from error
