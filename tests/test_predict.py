@@ -555,6 +555,16 @@ def test_a_language_that_fits_an_unknown_suffix_is_named() -> None:
     assert {told[name] for name in ("a.ts", "a.tsx")} == {"say it: --language javascript"}
     for name in ("a.kt", "a.swift", "a"):
         assert told[name].startswith("say it: --language NAME, one of c, c++, python, go, ")
+    with pytest.raises(UsageError) as caught:
+        language_of("a.my", languages={"mine", "other"})
+    assert caught.value.todo == "say it: --language NAME, one of mine, other"
+
+
+def test_a_link_to_nowhere_in_a_folder_is_no_reason(tmp_path: Path) -> None:
+    (tmp_path / "x.py").symlink_to(tmp_path / "nowhere")
+    Path("p.py").write_text(program(2))
+    with pytest.raises(InputError, match="holds no checkpoint"):
+        forerun.predict("p.py", model=tmp_path)
 
 
 def test_names_with_control_characters_stand_in_one_line(folder: Path, run_forerun: Run) -> None:

@@ -209,6 +209,7 @@ def test_wrong_columns_name_those_that_are_there(suffix: str, tmp_path: Path) ->
     ("name", "data", "error"),
     [
         ("a.csv", b"", "is empty"),
+        ("a.csv", b"\0\1\2" * 100, "is no table"),
         ("a.csv", b"code,latency_s\n", "is empty"),
         ("a.jsonl", b"\n\n", "is empty"),
         ("a.csv", b"code,latency_s\nx,1\ny\n", "row 2: not the table's"),

@@ -219,8 +219,12 @@ def answers(asked: Sequence[Question], loaded: EncoderDecoder, model: str = MODE
             value, low, high = _whole(value, round), _whole(low, math.floor), _whole(high, math.ceil)
         strange = question.strange or (asks is not None and reading.familiarity is not None)
         familiarity = 0.0 if strange else reading.familiarity
+        notes = question.notes
+        if asks is not None and kind.metric == Runtime.name and math.isfinite(asks):
+            early = f"its loops would take {asks:.3g} s if none ended early, which the upper end counts"
+            notes = (*notes, f"{question.name}: {early}")
         made = Estimate(question.name, kind.metric, kind.unit, value, low, high, kind.language, question.device, model,
-                        belief, familiarity, reading.cut, reading.tokens, question.notes, asks=asks)  # fmt: skip
+                        belief, familiarity, reading.cut, reading.tokens, notes, asks=asks)  # fmt: skip
         found.append(made)
     return found
 
