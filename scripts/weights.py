@@ -51,7 +51,7 @@ from forerun.models._predictor import Predictor
 from forerun.models._regression import FEWEST
 from forerun.models._stack import Stack
 from forerun.models.encoder_decoder import BEGUN, PARTS, WITHOUT, EncoderDecoder, checksums
-from forerun.models.encoder_decoder.calibration import Calibration, offsets, question, ranges
+from forerun.models.encoder_decoder.calibration import Calibration, question, ranges
 from forerun.models.encoder_decoder.card import LIMITS, Card
 from forerun.models.encoder_decoder.ensemble import Ensemble, form
 from forerun.models.encoder_decoder.learned import Learned
@@ -118,6 +118,14 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--metric", action="append", default=[], help="grow: whose trees, or text/source; judge: only these"
     )
+    parser.add_argument(
+        "--offset",
+        action="append",
+        type=_offset,
+        default=[],
+        metavar="METRIC/LANGUAGE=NUMBER",
+        help="grow: what its labels are more by than when the network learned: 'memory/python, cpython 3.11=-5e6'",
+    )
     parser.add_argument("--network", choices=NETWORKS, default=EncoderDecoder.name, help="or the rival of that recipe")
     parser.add_argument("--recipe", default="cpu")
     parser.add_argument("--depth", type=int)
@@ -130,6 +138,11 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=math.inf, help="stop then, to be resumed")
     parser.add_argument("-o", "--output", type=Path, required=True)
     return parser.parse_args()
+
+
+def _offset(text: str) -> tuple[str, float]:
+    name, _, number = text.rpartition("=")
+    return name, float(number)
 
 
 def _architectures(table: Path) -> list[Row]:
@@ -257,7 +270,8 @@ def _grow(options: argparse.Namespace) -> None:
     prompts = [row.prompt for row in held]
     known, calibration = Ensemble.load(options.output), Calibration.load(options.output)
     alone = model.predict(prompts)
-    own = Calibration(offsets=offsets(held, alone))
+    offsets = {**calibration.offsets, **dict(options.offset)}
+    own = Calibration(offsets=offsets)
     alone = [own.started(prompt, belief) for prompt, belief in zip(prompts, alone, strict=True)]
     grown = Ensemble.of(train, held, [one.median for one in alone], apart)
     settled = factors(held, grown.moved(prompts, alone))
@@ -271,10 +285,8 @@ def _grow(options: argparse.Namespace) -> None:
         settled = {name: by for name, by in settled.items() if name.partition("/")[0] in whole} | forms
         learned = {name: ends for name, ends in learned.items() if "/" in name or name in whole}
     learned = {**calibration.ranges, **learned}
-    asked = {question(prompt) for prompt in prompts}
-    kept = {name: by for name, by in calibration.offsets.items() if name not in asked}
     settled = {**calibration.factors, **settled}
-    replace(calibration, factors=settled, ranges=learned, offsets={**kept, **own.offsets}).save(options.output)
+    replace(calibration, factors=settled, ranges=learned, offsets=offsets).save(options.output)
     checksums.record(options.output, PARTS)
     card, again = Card.load(options.output), {_experiment(row) for row in train}
     same = len(dealt.test) == len(before.test)  # rows judge as before

@@ -773,8 +773,11 @@ def test_what_does_not_come_to_its_end_leaves_what_was_found(tmp_path: Path, sto
 
 def test_a_busy_machine_is_told(tuned: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     found, _, _ = tuned
-    baselines = [Hand(extract.Extracted(k.name, "", 1, 1.0), SimpleNamespace(  # type: ignore[arg-type]
-        task=Schedule(), baseline=k.result.baseline, trials=[], stopped=None, inherited=False)) for k in found.kernels]  # fmt: skip
+    about = {"task": Schedule(), "trials": [], "stopped": None, "inherited": False}
+    baselines = [
+        Hand(extract.Extracted(k.name, "", 1, 1.0), SimpleNamespace(baseline=k.result.baseline, **about))  # type: ignore[arg-type]
+        for k in found.kernels
+    ]
     table = tuning._Table(Uniform(), device.Place(found.target), 0, None, None, lambda _: None)  # type: ignore[arg-type]
     table.hands = baselines
     monkeypatch.setattr(tuning, "BUSY", -1.0)

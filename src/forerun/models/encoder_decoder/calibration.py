@@ -40,8 +40,6 @@ _LEAST = {"text": 3.0, "instructions": 1.0}
 for each. But one of `ret` alone is a byte: what is left of it to do besides is counted, too."""
 _ROWS, _HELD = 4, 20
 """Training rows of a kind for each number of a summary, and validation rows, from which on it is told apart."""
-_NEARER = 0.8
-"""Times the mean error without, from where on something is added."""
 _ENOUGH = 100
 """Validation rows that say how far out a kind may lie: of fewer, those of all kinds of the metric do."""
 
@@ -66,26 +64,6 @@ def question(prompt: str) -> str:
     return f"{head.get('metric', '')}/{head.get('language', '')}"
 
 
-def offsets(rows: Sequence[Row], beliefs: Sequence[Distribution]) -> dict[str, float]:
-    """What is to be added to a network's beliefs of each kind of question, by `metric/language`: of a language whose
-    start takes less or more than when the network learned. It is what brings the medians nearest to the truths in
-    logarithms, where that is nearer by a fifth."""
-    found, own = dict[str, float](), defaultdict(list)
-    for row, belief in zip(rows, beliefs, strict=True):
-        if row.value > 0 and 0 < belief.median < math.inf:
-            own[question(row.prompt)].append((row.value, belief.median))
-    for name, pairs in own.items():
-        values, medians = np.array(pairs).T
-        if len(pairs) >= _HELD:
-            off = [
-                float(np.abs(np.log(np.maximum(medians + by, medians / 10) / values)).mean()) for by in values - medians
-            ]
-            best = int(np.argmin(off))
-            if off[best] < _NEARER * float(np.abs(np.log(medians / values)).mean()):
-                found[name] = float(values[best] - medians[best])
-    return found
-
-
 def ranges(rows: Sequence[Row]) -> dict[str, tuple[float, float]]:
     """`FAR` times beyond the values of each metric, and of its languages: away from zero where that lies inside."""
     values = defaultdict(list)
@@ -104,7 +82,8 @@ def _beyond(value: float, way: int, times: float) -> float:
 class Calibration:
     """`factors` by `metric` and `metric/kind` (see `kind`); `ranges`, ten times beyond what was learned of, by `metric`
     and `metric/language`; what is `known` of all rows together, and of `kinds` of questions by `metric/language`; and
-    `offsets`, what is added to the network's own beliefs of such questions.
+    `offsets`, what is added to the network's own beliefs of such questions, as their language starts with more or less
+    than when it learned.
 
     All parts may be absent.
     """
