@@ -200,9 +200,8 @@ class _Hearing:
             each = self._takes.share(called or self._takes.filled)
             one = max(opened.times, 1.0) * each if opened.inner <= 1.0 else size
             size = max(self._names.work_out(i + 2), 1.0) * one
-        elif (
-            token == "}" and opened.inner > 1.0 and self._tokens[opened.at - 1] == "map"
-        ):  # Perl: `map { [(0) x $m] } 1 .. $n`
+        elif token == "}" and opened.inner > 1.0 and self._tokens[opened.at - 1] == "map":
+            # Perl: `map { [(0) x $m] } 1 .. $n`
             dots = next((k for k in range(i, i + _HEAD) if self._text.part(k) in self._text.dots), 0)
             size = max(self._spans.spanned(dots), 1.0) * opened.inner if dots else size
         return size

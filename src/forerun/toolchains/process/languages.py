@@ -6,6 +6,7 @@ with the optimisation that the language's users ship with, warnings off, and wit
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import re
@@ -244,7 +245,8 @@ def _bare(python: Path) -> str:
         found.parent.mkdir(exist_ok=True)
         if not found.exists():
             found.unlink(missing_ok=True)  # a link to what is gone
-            found.symlink_to(python)
+            with contextlib.suppress(FileExistsError):  # another process was faster
+                found.symlink_to(python)
     except (ForerunError, OSError):
         return str(python)
     return str(found)
