@@ -218,7 +218,8 @@ def test_all_that_a_checkpoint_has_not_had_may_judge_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run_forerun: Run
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    rows = waits([1e-3 * i for i in range(1, 61)])
+    noise = random.Random(0)
+    rows = waits([1e-3 * i * noise.lognormvariate(0.0, 0.1) for i in range(1, 61)])
     write_rows(Path("few.jsonl"), rows[::3])
     write_rows(Path("all.jsonl"), rows)
     assert run_forerun("train", "--recipe", "adapt", "--data", "few.jsonl", "-o", "mine")[0] == 0

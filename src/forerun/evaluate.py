@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -99,11 +99,13 @@ def evaluate(
     similar: float = SIMILAR,
     unseen: Callable[[Split], Split] = lambda parts: parts,
     dealt: Callable[[Sequence[Row]], Split] | None = None,
+    ready: Collection[str] = (),
 ) -> list[Scores]:
     """A row for each metric (all of them where none is named) and predictor, and one for the `stack` of those named.
 
     `unseen` takes from a split what a predictor that comes trained must not be judged by, nor calibrated with. Where
-    there is a `dealt`, the rows are split as it says, once, instead of by seeds.
+    there is a `dealt`, the rows are split as it says, once, instead of by seeds; predictors that are `ready` stay as wide
+    as they come, as what would calibrate them is what they learned from.
 
     Rows of all metrics are split together, as a training splits them; by device those of each metric, since they have
     devices of their own. Raises UsageError for an unknown name, and InputError where a part of a split is too small.
@@ -123,7 +125,7 @@ def evaluate(
     made = []
     for name, own in asked.items():
         parts = [_about(name, one) for one in whole] or list(map(unseen, splits(own, by, seeds, similar=similar)))
-        made += _of_metric(name, by, dict(zip(seeds, parts, strict=True)), predictors, stack)
+        made += _of_metric(name, by, dict(zip(seeds, parts, strict=True)), predictors, stack, ready)
     return made
 
 
@@ -138,11 +140,12 @@ def _of_metric(
     parts: Mapping[int, Split],
     predictors: Mapping[str, Callable[[], Predictor]],
     stack: Sequence[str],
+    ready: Collection[str],
 ) -> list[Scores]:
     """Of the split of each seed."""
     found: dict[str, list[dict[str, Score]]] = defaultdict(list)
     for seed, one in parts.items():
-        for name, values in judged(one, predictors, seed, stack=stack, by=by).items():
+        for name, values in judged(one, predictors, seed, stack=stack, by=by, ready=ready).items():
             found[name].append(values)
     n, groups = (sum(count(one.test) for one in parts.values()) for count in (len, count_groups))
     return [Scores(name, metric, by, tuple(parts), n, groups, averaged(ones)) for name, ones in found.items()]
@@ -155,13 +158,15 @@ def judged(
     *,
     stack: Sequence[str] = (),
     by: By = "group",
+    ready: Collection[str] = (),
 ) -> dict[str, dict[str, Score]]:
-    """The scores of each predictor on the test part of one split `by`, and of the `stack` of those named there.
+    """The scores of each predictor on the test part of one split `by`, and of the `stack` of those named there; those
+    that are `ready` are not calibrated.
 
     Raises InputError where a part is too small.
     """
     found = {}
-    for name, predictor in _fitted(_checked(parts, by), predictors, stack, seed).items():
+    for name, predictor in _fitted(_checked(parts, by), predictors, stack, seed, ready).items():
         beliefs = predictor.predict([row.prompt for row in parts.test])
         found[name] = score(parts.test, beliefs, seed=seed)
     return found
@@ -179,12 +184,16 @@ def _checked(parts: Split, by: By) -> Split:
 
 
 def _fitted(
-    parts: Split, predictors: Mapping[str, Callable[[], Predictor]], stack: Sequence[str], seed: int
+    parts: Split,
+    predictors: Mapping[str, Callable[[], Predictor]],
+    stack: Sequence[str],
+    seed: int,
+    ready: Collection[str],
 ) -> dict[str, Predictor]:
     inner = {name: make() for name, make in predictors.items()}
     for predictor in inner.values():
         predictor.fit(parts.train, seed)
-    fitted: dict[str, Predictor] = {name: calibrated(one, parts.validation) for name, one in inner.items()}
+    fitted = {name: one if name in ready else calibrated(one, parts.validation) for name, one in inner.items()}
     if stack:
         fitted[Stack.name] = Stack({name: inner[name] for name in stack})
         fitted[Stack.name].fit(parts.validation, seed)

@@ -86,7 +86,7 @@ def _seeds(text: str) -> list[int]:
 def run(options: argparse.Namespace) -> int:
     """Fits every predictor on the same parts; prints a row for each and metric."""
     from forerun.evaluate import evaluate
-    from forerun.models.encoder_decoder import SHIPPED, located
+    from forerun.models.encoder_decoder import SHIPPED, WITHOUT, EncoderDecoder, located
     from forerun.models.encoder_decoder.card import Card
 
     trains = [name for name in options.model if name in NETWORKS]
@@ -104,7 +104,7 @@ def run(options: argparse.Namespace) -> int:
     judged = _Judged.asked(options)
     how: dict[str, Any] = {"metrics": _metrics(options, rows), "stack": options.stack, "similar": judged.similar}
     if options.by == UNSEEN:
-        how |= {"dealt": judged.dealt()}
+        how |= {"dealt": judged.dealt(), "ready": (EncoderDecoder.name, f"{EncoderDecoder.name} {WITHOUT}")}
     by: By = "group" if options.by == UNSEEN else options.by
     found = evaluate(rows, _predictors(options), by, judged.seeds, unseen=judged.unseen, **how)
     for metric, groups in {one.metric: one.groups / len(one.seeds) for one in found}.items():
@@ -207,7 +207,7 @@ class _Judged:
 def unseen(learned: Learned, rows: Sequence[Row]) -> Split:
     """The rows as a checkpoint had them; all others judge, but for near-duplicates of those.
 
-    Where few calibrated it, as after an adaptation, some of those that it learned from calibrate the others.
+    Where few calibrated it, as after an adaptation, some of those that it learned from calibrate the rivals.
     """
     found = learned.dealt(rows)
     had = [*found.train, *found.validation]
