@@ -104,8 +104,8 @@ def evaluate(
     """A row for each metric (all of them where none is named) and predictor, and one for the `stack` of those named.
 
     `unseen` takes from a split what a predictor that comes trained must not be judged by, nor calibrated with. Where
-    there is a `dealt`, the rows are split as it says, once, instead of by seeds; predictors that are `ready` stay as wide
-    as they come, as what would calibrate them is what they learned from.
+    there is a `dealt`, the rows are split as it says, once, instead of by seeds; predictors that are `ready` stay as
+    wide as they come, as what would calibrate them is what they learned from.
 
     Rows of all metrics are split together, as a training splits them; by device those of each metric, since they have
     devices of their own. Raises UsageError for an unknown name, and InputError where a part of a split is too small.
