@@ -49,6 +49,12 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 Run = Callable[..., tuple[int, str, str]]
 
 
+def saved(graph: Any, path: Path) -> Path:
+    """A graph as a file of opset 17."""
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), str(path))
+    return path
+
+
 def network(folder: Path, batch: Any = 1, operator: str = "Relu") -> Path:
     """Two convolutions, then a product."""
     draw = np.random.default_rng(0)
@@ -69,9 +75,7 @@ def network(folder: Path, batch: Any = 1, operator: str = "Relu") -> Path:
     ]
     tensors = [weights("w1", 8, 3, 3, 3), weights("w2", 8, 8, 3, 3), weights("w3", 128, 10)]
     graph = helper.make_graph(nodes, "g", ends[:1], ends[1:], tensors)
-    path = folder / "net.onnx"
-    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), str(path))
-    return path
+    return saved(graph, folder / "net.onnx")
 
 
 PROGRAM = """
@@ -486,9 +490,7 @@ def single(folder: Path, operator: str, inputs: int = 1, output: int = TensorPro
     made = helper.make_tensor("c", TensorProto.FLOAT, (2, 2), [1.0, 2.0, 3.0, 4.0])
     node = helper.make_node(operator, ["an input" if inputs else "c"], ["y"])
     graph = helper.make_graph([node], "g", [x] * inputs, [y], [] if inputs else [made])
-    path = folder / "single.onnx"
-    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), str(path))
-    return path
+    return saved(graph, folder / "single.onnx")
 
 
 BAD: dict[str, tuple[Callable[[Path], list[str]], int, str]] = {
@@ -1076,16 +1078,13 @@ def embedding(folder: Path) -> Path:
     ids = helper.make_tensor_value_info("main", TensorProto.INT64, (1, 12))
     s, y = (helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in (("s", ()), ("y", None)))
     graph = helper.make_graph(nodes, "g", [ids, s], [y], tensors)
-    path = folder / "embedding.onnx"
-    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), str(path))
-    return path
+    return saved(graph, folder / "embedding.onnx")
 
 
 def test_integers_that_are_divided_by_are_not_zero(tmp_path: Path) -> None:
     nodes = [helper.make_node("Div", ["a", "b"], ["q"]), helper.make_node("Mod", ["q", "b"], ["y"])]
     ends = [helper.make_tensor_value_info(name, TensorProto.INT64, (4, 8)) for name in "aby"]
-    path, graph = tmp_path / "divided.onnx", helper.make_graph(nodes, "g", ends[:2], ends[2:])
-    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), str(path))
+    path = saved(helper.make_graph(nodes, "g", ends[:2], ends[2:]), tmp_path / "divided.onnx")
     assert tuning.tune(path, target="llvm:1", trials=1, proposer="uniform").comparison
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -52,16 +52,20 @@ def convolutional() -> Any:
     return network.eval(), torch.randn(1, 3, 16, 16)
 
 
+def saved(folder: Path, nodes: Sequence[Any], inputs: Sequence[Any], ends: Sequence[Any], *tensors: Any) -> Path:
+    """A network as a file of opset 17."""
+    versions = [helper.make_opsetid("", 17), helper.make_opsetid("com.own", 1)]
+    graph, path = helper.make_graph(nodes, "g", inputs, ends, tensors), folder / "model.onnx"
+    onnx.save(helper.make_model(graph, opset_imports=versions, ir_version=8), str(path))
+    return path
+
+
 def model(tmp_path: Path, sizes: tuple[Any, ...] = (1, 8), operator: str = "Relu", **domain: str) -> Path:
-    """A dense layer, then an operator, as a file of opset 17."""
+    """A dense layer, then an operator."""
     weight = helper.make_tensor("w", TensorProto.FLOAT, (8, 4), np.linspace(-1, 1, 32, dtype=np.float32))
     nodes = [helper.make_node("MatMul", ["x", "w"], ["y"]), helper.make_node(operator, ["y"], ["z"], **domain)]
     ends = [helper.make_tensor_value_info(name, TensorProto.FLOAT, s) for name, s in (("x", sizes), ("z", None))]
-    graph = helper.make_graph(nodes, "g", ends[:1], ends[1:], [weight])
-    versions = [helper.make_opsetid("", 17), helper.make_opsetid("com.own", 1)]
-    path = tmp_path / "model.onnx"
-    onnx.save(helper.make_model(graph, opset_imports=versions, ir_version=8), str(path))
-    return path
+    return saved(tmp_path, nodes, ends[:1], ends[1:], weight)
 
 
 @pytest.mark.parametrize("layout, programs", [("given", 5), ("channels-last", 7)])
@@ -212,9 +216,7 @@ def test_nothing_is_dropped_in_front_of_a_convolution(masked: bool, tmp_path: Pa
     inputs = [helper.make_tensor_value_info("x", TensorProto.FLOAT, (1, 3, 8, 8))]
     ends = [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)]
     ends += [helper.make_tensor_value_info("m", TensorProto.BOOL, None)] if masked else []
-    graph = helper.make_graph(nodes, "g", inputs, ends, [weight])
-    path, versions = tmp_path / "model.onnx", [helper.make_opsetid("", 17)]
-    onnx.save(helper.make_model(graph, opset_imports=versions, ir_version=8), path)
+    path = saved(tmp_path, nodes, inputs, ends, weight)
     x = np.random.default_rng(0).standard_normal((1, 3, 8, 8), dtype=np.float32)
     expected = onnxruntime.InferenceSession(str(path)).run(None, {"x": x})
     tvm = load()
@@ -230,11 +232,7 @@ def test_truths_are_compared(tmp_path: Path, target: Any) -> None:
     inputs = [helper.make_tensor_value_info(name, TensorProto.BOOL, (4, 2)) for name in "ab"]
     inputs += [helper.make_tensor_value_info(name, TensorProto.FLOAT, (4, 2)) for name in "xy"]
     ends = [helper.make_tensor_value_info("z", TensorProto.FLOAT, (4, 2))]
-    path, versions = tmp_path / "model.onnx", [helper.make_opsetid("", 17)]
-    onnx.save(
-        helper.make_model(helper.make_graph(nodes, "g", inputs, ends), opset_imports=versions, ir_version=8), path
-    )
-    found = tasks.extract(tasks.from_onnx(path), target)
+    found = tasks.extract(tasks.from_onnx(saved(tmp_path, nodes, inputs, ends)), target)
     draw = np.random.default_rng(0)
     a, b = (draw.integers(0, 2, (4, 2)).astype(bool) for _ in "ab")
     x, y = (draw.normal(size=(4, 2)).astype("float32") for _ in "xy")

@@ -6,6 +6,7 @@ import math
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from itertools import pairwise
 
 from forerun.tasks._arithmetic import number
@@ -169,7 +170,7 @@ class Functions:
         """Calls of functions that call themselves twice, a little less deep: `f(n - 1) + f(n - 2)`; or in a loop, one
         deeper: `place(row + 1)`, as what tries all orders does. How many calls that makes, and whether something is
         made in each that stays."""
-        tokens, calls = self._tokens, self._calls()
+        tokens, calls = self._tokens, self._calls
         for name, start in [*self._bodies.items(), *self._expressions.items()]:
             end = self._end(start) if name in self._bodies else self._expression(start)
             inside = [i for i in calls.get(name, ()) if start < i < end]
@@ -237,10 +238,11 @@ class Functions:
     def remembering(self) -> Iterator[tuple[int, float]]:
         """Calls of Python's functions that remember what they gave, and of how many arguments: `@cache`."""
         kept = {name for name, start in self._bodies.items() if self._remembers(start)}
-        for name, calls in self._calls().items() if kept else ():
+        for name, calls in self._calls.items() if kept else ():
             for i in calls if name in kept else ():
                 yield self._starts[i], min(self._names.product(self._text.places(i)), _REMEMBERED)
 
+    @cached_property
     def _calls(self) -> dict[str, list[int]]:
         """Where each function that is defined here is called."""
         calls: dict[str, list[int]] = {}
@@ -294,7 +296,7 @@ class Functions:
         """Where functions are called whose results are kept beside others: `rows.append(f(x))`, `rows[i] = f(x)`,
         `[f(x) for …]`, `return f(x)`."""
         tokens, found = self._tokens, set[int]()
-        for calls in self._calls().values():
+        for calls in self._calls.values():
             for i in calls:
                 before = tokens[i - 2 - (tokens[i - 2] in ("*", "&", "await"))]
                 plain = before in ("=", ":=") and is_word(self._text.bound(i - 2))
@@ -308,7 +310,7 @@ class Functions:
         tokens, name = self._tokens, self.at(i)
         return any(
             tokens[k - 2] in ("*", "...") or (tokens[k - 2] == "(" and tokens[k - 3] in _GATHERING)
-            for k in self._calls().get(name, ())
+            for k in self._calls.get(name, ())
         )
 
     def _end(self, start: int) -> int:
