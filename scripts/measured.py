@@ -296,8 +296,8 @@ def _compiled_again(lines: Sequence[Line], store: Path) -> Iterator[tuple[Source
     if wanted:
         settings.override("timeout", "900")  # seconds of one network in Inductor
     for (library, seed, language, target), numbers in wanted.items():
-        device = "cpu" if language == CPP else "cuda"
-        every = enumerate(drawn(max(numbers) + 1, int(seed), device == "cuda", library))
+        device = "cpu" if language == CPP else target.split("; ")[1]  # that GPU by its name, here or not
+        every = enumerate(drawn(max(numbers) + 1, int(seed), device != "cpu", library))
         chosen = (network for number, network in every if number in numbers)
         work = partial(_kernels_of, kernels, target, device, [0, 512, 256] if device == "cpu" else [0])
         for source, line in chain.from_iterable(each(chosen, work, store)):

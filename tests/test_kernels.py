@@ -351,6 +351,21 @@ def test_a_machine_with_the_gpu_takes_up_what_was_noted_without(monkeypatch: pyt
     assert corpus.written(network, "cuda") == [b"cuda"]
 
 
+def test_memory_that_did_not_suffice_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    from forerun.toolchains.inductor import capture
+
+    def refused(*_: object) -> None:
+        raise RuntimeError("InternalError: MemoryError: std::bad_alloc")
+
+    network = next(corpus.drawn(1, 0))
+    monkeypatch.setattr(target, "tool", lambda device: "inductor of a test")
+    with monkeypatch.context() as refusing, pytest.raises(MemoryError):
+        refusing.setattr(capture, "capture", refused)
+        corpus.written(network, "cpu")
+    monkeypatch.setattr(corpus, "_written", lambda network, device, vectors: ["kernel"])
+    assert corpus.written(network, "cpu") == [b"kernel"]
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     yield tmp_path_factory.mktemp("kernels")

@@ -20,7 +20,7 @@ from typing import Any
 
 from forerun.core import Source
 from forerun.corpora import _layers_torchvision, _layers_transformers
-from forerun.errors import ForerunError
+from forerun.errors import ForerunError, out_of_memory
 from forerun.files import write_atomically
 from forerun.tasks import kernels
 from forerun.toolchains.inductor.kernel import Kernel
@@ -136,9 +136,9 @@ def _written(network: Network, device: str, vectors: int) -> list[str] | str:
         module, inputs = LIBRARIES[network.library].ready(network, "cpu" if gpu else device)
         found = capture(module, inputs, network.train, vectors, gpu)
         return [kernel.serialised().decode() for kernel in found]
-    except MemoryError:
-        raise
     except Exception as error:  # theirs share no base
+        if out_of_memory(error):  # which says nothing of the network: not to be kept
+            raise MemoryError from error
         first = (str(error).strip() or "no reason given").partition("\n")[0]
         return f"{type(error).__name__}: {first[:150]}"
 
