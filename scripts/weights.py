@@ -7,10 +7,10 @@
     python scripts/weights.py know memory.jsonl runtime.jsonl size.jsonl latency.jsonl nas.jsonl -o DIR
     python scripts/weights.py record -o DIR
 
-`train` also grows the trees, or keeps those of `--start` (`--keep-trees`) and tells anew what share they have beside
-the network; `grow` grows those of some metrics, or of one form of what they are asked of (`text/source`), anew beside
-the network as it is, calibrates them and forgets how they were judged. Rows that came after its training are `--later`,
-for `judge` and `know` too.
+`train` also grows the trees, or keeps those of another checkpoint (`--trees`) and tells anew what share they have
+beside the network; `grow` grows those of some metrics, or of one form of what they are asked of (`text/source`), anew
+beside the network as it is, calibrates them and forgets how they were judged. Rows that came after its training are
+`--later`, for `judge` and `know` too.
 With `--network regress_lm` or `mse_head`, `train` gives that rival; `judge --beside FOLDER` puts those of its folders
 that have these names in the table. `know` tells anew how near to its rows each kind of question lies, beside the
 network as it is: kinds without rows stay as they were. It prints how many of the test rows are familiar, and how many
@@ -18,10 +18,10 @@ were. `record` writes down anew which files belong together, after one was chang
 
 `rows` draws architectures of NAS-Bench-201. The other files are those of `forerun data export`; `benchmarks/measured`
 says how their programs are found again. `train` splits all files together by group, so a program is on one side only,
-whatever was measured of it; the others, and `train --start`, deal rows as the checkpoint says that it had them
-(`learned.json`): nothing judges that was learned from, and the files of what is asked about are enough. Programs that
-`forerun.corpora.generated` draws, and those of `written.jsonl.gz`, are learned from, and judge nobody. Called again,
-training goes on where it stopped, and judging asks only what is not yet in the card.
+whatever was measured of it; the others, and `train` with `--trees` or `--start`, deal rows as that checkpoint says that
+it had them (`learned.json`): nothing judges that was learned from, and the files of what is asked about are enough.
+Programs that `forerun.corpora.generated` draws, and those of `written.jsonl.gz`, are learned from, and judge nobody.
+Called again, training goes on where it stopped, and judging asks only what is not yet in the card.
 Results go into the checkpoint's card.
 """
 
@@ -118,14 +118,6 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--metric", action="append", default=[], help="grow: whose trees, or text/source; judge: only these"
     )
-    parser.add_argument(
-        "--offset",
-        action="append",
-        type=_offset,
-        default=[],
-        metavar="METRIC/LANGUAGE=NUMBER",
-        help="grow: what its labels are more by than when the network learned: 'memory/python, cpython 3.11=-5e6'",
-    )
     parser.add_argument("--network", choices=NETWORKS, default=EncoderDecoder.name, help="or the rival of that recipe")
     parser.add_argument("--recipe", default="cpu")
     parser.add_argument("--depth", type=int)
@@ -133,16 +125,13 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--rate", type=float, help="learning rate (default: the recipe's)")
     parser.add_argument("--beside", type=Path, help="judge: a folder with rivals that this script trained")
     parser.add_argument("--start", type=Path, help="a checkpoint to go on from")
-    parser.add_argument("--keep-trees", action="store_true", help="train: those of --start, with shares told anew")
+    parser.add_argument(
+        "--trees", type=Path, metavar="FOLDER", help="train: keep those of this checkpoint, with shares told anew"
+    )
     parser.add_argument("--threads", type=int, default=0, help="of PyTorch (default: all cores)")
     parser.add_argument("--seconds", type=float, default=math.inf, help="stop then, to be resumed")
     parser.add_argument("-o", "--output", type=Path, required=True)
     return parser.parse_args()
-
-
-def _offset(text: str) -> tuple[str, float]:
-    name, _, number = text.rpartition("=")
-    return name, float(number)
 
 
 def _architectures(table: Path) -> list[Row]:
@@ -210,7 +199,7 @@ def _train(options: argparse.Namespace) -> int:
 
     if options.threads:
         torch.set_num_threads(options.threads)
-    before = Learned.load(options.start) if options.start else Learned()
+    before = Learned.load(known) if (known := options.trees or options.start) else Learned()
     dealt = _dealt(_read(options.rows), before) if before.train else _split(options.rows)
     training = recipes.named(options.recipe, depth=options.depth, steps=options.steps, learning_rate=options.rate)
 
@@ -228,26 +217,29 @@ def _train(options: argparse.Namespace) -> int:
         return 0 if head.fit(learning, options.output, training, **how) else 3
     if options.network == RegressLM.name:
         learning, training = Parts(bare(dealt.train), bare(dealt.validation)), of_regress_lm(training)
-    if options.keep_trees:
+    if options.trees:
         training = replace(training, ensemble=False)
     if not fit(learning, options.output, training, kind=DECODERS[options.network], **how):
         return 3
-    if options.keep_trees:
-        _keep(options.start, options.output, dealt)
+    if options.trees:
+        _keep(options.trees, options.output, dealt)
     return 0
 
 
-def _keep(start: Path, folder: Path, dealt: Split) -> None:
-    """Puts the trees of one checkpoint beside the network of another, and what the rivals of both were judged by."""
+def _keep(trees: Path, folder: Path, dealt: Split) -> None:
+    """Puts the trees of one checkpoint beside the network of another, and what the rivals that have neither were judged
+    by. What the trees learned from and this network did not, as its program was not at hand, judges it neither."""
     held = some(dealt.validation)
     prompts, model = [row.prompt for row in held], _plain(folder)
     alone = model.predict(prompts)
-    kept = Ensemble.load(start).shared(held, [one.median for one in alone])
+    kept = Ensemble.load(trees).shared(held, [one.median for one in alone])
     kept.save(folder)
-    calibration = Calibration.load(folder)
-    replace(calibration, factors=factors(held, kept.moved(prompts, alone))).save(folder)
-    before, card = Card.load(start), Card.load(folder)
-    rivals = tuple(line for line in before.results if not str(line["model"]).startswith(OURS))
+    calibration, earlier = Calibration.load(folder), Calibration.load(trees)
+    told, ends = factors(held, kept.moved(prompts, alone)), {**earlier.ranges, **calibration.ranges}
+    replace(calibration, factors=told, ranges=ends).save(folder)
+    Learned.load(folder).beside(Learned.load(trees)).save(folder)
+    before, card = Card.load(trees), Card.load(folder)
+    rivals = tuple(line for line in before.results if line["model"] in RIVALS)
     recipe = {**card.recipe, TREES: before.recipe.get(TREES, {})}
     replace(card, results=rivals, recipe=recipe, limits=SAID).save(folder)
     checksums.record(folder, PARTS)
@@ -270,9 +262,6 @@ def _grow(options: argparse.Namespace) -> None:
     prompts = [row.prompt for row in held]
     known, calibration = Ensemble.load(options.output), Calibration.load(options.output)
     alone = model.predict(prompts)
-    offsets = {**calibration.offsets, **dict(options.offset)}
-    own = Calibration(offsets=offsets)
-    alone = [own.started(prompt, belief) for prompt, belief in zip(prompts, alone, strict=True)]
     grown = Ensemble.of(train, held, [one.median for one in alone], apart)
     settled = factors(held, grown.moved(prompts, alone))
     Ensemble({**known.members, **grown.members}).save(options.output)
@@ -286,7 +275,7 @@ def _grow(options: argparse.Namespace) -> None:
         learned = {name: ends for name, ends in learned.items() if "/" in name or name in whole}
     learned = {**calibration.ranges, **learned}
     settled = {**calibration.factors, **settled}
-    replace(calibration, factors=settled, ranges=learned, offsets=offsets).save(options.output)
+    replace(calibration, factors=settled, ranges=learned).save(options.output)
     checksums.record(options.output, PARTS)
     card, again = Card.load(options.output), {_experiment(row) for row in train}
     same = len(dealt.test) == len(before.test)  # rows judge as before

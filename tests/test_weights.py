@@ -14,7 +14,6 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("sklearn")
 
 from forerun.core import Metric  # noqa: E402
-from forerun.distribution import Distribution  # noqa: E402
 from forerun.models.encoder_decoder import PARTS, EncoderDecoder, calibration, checksums  # noqa: E402
 from forerun.models.encoder_decoder.card import Card  # noqa: E402
 from forerun.models.encoder_decoder.ensemble import Ensemble  # noqa: E402
@@ -94,7 +93,7 @@ def test_trees_are_kept_beside_a_network_that_goes_on(
     assert fit(Parts(own[::2], own[1::2]), start, TINY)
     lines = [{"metric": "spent", "model": name, "n": 9, "groups": 9} for name in (script.OURS, "length")]
     Card.load(start).with_results(lines).save(start)
-    words = ["train", str(table), "--start", str(start), "--keep-trees", "--steps", "2", "--threads", "1"]
+    words = ["train", str(table), "--start", str(start), "--trees", str(start), "--steps", "2", "--threads", "1"]
     monkeypatch.setattr(sys, "argv", ["weights.py", *words, "-o", str(made)])
     assert script.main() == 0
     checksums.check(made, [name for name in PARTS if (made / name).is_file()])
@@ -145,12 +144,3 @@ def test_what_is_familiar_is_told_anew_and_nothing_else_changes(
     after = EncoderDecoder(folder).calibration
     assert set(after.kinds) == {"spent/c"} and capsys.readouterr().out.startswith("spent/c ")
     assert Card.load(folder).limits == script.SAID
-
-
-def test_a_network_is_told_what_its_labels_are_more_by(script: ModuleType) -> None:
-    told = calibration.Calibration(offsets=dict([script._offset("memory/python, cpython 3.11=-5e6")]))
-    by = [
-        told.started(prompt(Metric(metric, "B"), language, "here", "x = 1"), Distribution.point(14e6)).median
-        for metric in ("memory", "traced") for language in ("python, cpython 3.11", "c, gcc 12 -O2")
-    ]  # fmt: skip
-    assert by == [9e6, 14e6, 14e6, 14e6]

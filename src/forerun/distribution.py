@@ -105,14 +105,6 @@ class Distribution:
         """Of the number times a positive factor."""
         return Distribution(tuple(x * factor for x in self.lows), tuple(x * factor for x in self.highs), self.weights)
 
-    def shifted(self, by: float) -> Distribution:
-        """Of the number plus `by`; what is positive stays so, and keeps a tenth at least."""
-
-        def moved(value: float) -> float:
-            return max(value + by, value / 10) if value > 0 else value + by
-
-        return Distribution(tuple(map(moved, self.lows)), tuple(map(moved, self.highs)), self.weights)
-
     def within(self, least: float, most: float) -> Distribution:
         """With what lies below `least` or above `most` at these ends."""
         lows, highs = (tuple(min(max(x, least), most) for x in ends) for ends in (self.lows, self.highs))

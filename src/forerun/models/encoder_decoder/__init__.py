@@ -272,7 +272,7 @@ class EncoderDecoder(Predictor):
             known = self._familiarity([prompts[i] for i in places], memory)
             for i, leaves, one, familiarity in zip(places, trees, grammars, known, strict=True):
                 found[i] = Reading(distribution(leaves, one), familiarity, encoded[i].cut, encoded[i].tokens)
-        alone = [self.calibration.started(prompt, found[i].distribution) for i, prompt in enumerate(prompts)]
+        alone = [found[i].distribution for i in range(len(prompts))]
         settled = self.settled(prompts, self.ensemble.moved(prompts, alone))
         made = [self._seen(prompt, replace(found[i], distribution=settled[i])) for i, prompt in enumerate(prompts)]
         for i, (belief, near) in self.carried.read(asked).items():

@@ -81,9 +81,7 @@ def _beyond(value: float, way: int, times: float) -> float:
 @dataclass(frozen=True)
 class Calibration:
     """`factors` by `metric` and `metric/kind` (see `kind`); `ranges`, ten times beyond what was learned of, by `metric`
-    and `metric/language`; what is `known` of all rows together, and of `kinds` of questions by `metric/language`; and
-    `offsets`, what is added to the network's own beliefs of such questions, as their language starts with more or less
-    than when it learned.
+    and `metric/language`; and what is `known` of all rows together, and of `kinds` of questions by `metric/language`.
 
     All parts may be absent.
     """
@@ -92,12 +90,6 @@ class Calibration:
     known: Known | None = None
     ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     kinds: Mapping[str, Known] = field(default_factory=dict)
-    offsets: Mapping[str, float] = field(default_factory=dict)
-
-    def started(self, prompt: str, belief: Distribution) -> Distribution:
-        """What the network believes of a prompt, from where its language starts now."""
-        by = self.offsets.get(question(prompt), 0.0) if self.offsets else 0.0
-        return belief.shifted(by) if by else belief
 
     def familiarity(self, prompts: Sequence[str], summaries_BF: Floats32) -> list[float | None]:
         """Of each prompt, among rows of its kind of question, else among all; None where nothing is known."""
@@ -144,10 +136,8 @@ class Calibration:
     def save(self, folder: Path) -> None:
         """Writes `calibration.json`."""
         rows = None if self.known is None else self.known.to_json()
-        told: dict[str, object] = {"kinds": {name: known.to_json() for name, known in self.kinds.items()}}
-        if self.offsets:
-            told["offsets"] = dict(self.offsets)
-        text = json.dumps({"factors": dict(self.factors), "ranges": dict(self.ranges), "known": rows, **told})
+        told = {name: known.to_json() for name, known in self.kinds.items()}
+        text = json.dumps({"factors": dict(self.factors), "ranges": dict(self.ranges), "known": rows, "kinds": told})
         write_atomically(folder / FILE, (text + "\n").encode())
 
     @classmethod
@@ -164,7 +154,6 @@ class Calibration:
             if not all(0 < x < math.inf for x in factors.values()):
                 raise ValueError("a factor is not a positive number")
             ranges = {name: (float(least), float(most)) for name, (least, most) in found.get("ranges", {}).items()}
-            offsets = {name: float(by) for name, by in found.get("offsets", {}).items()}
-            return cls(factors, known, ranges, told, offsets)
+            return cls(factors, known, ranges, told)
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise InputError(f"{path} cannot be read", reason(error), "calibrate it again, or delete it") from error
