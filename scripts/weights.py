@@ -2,15 +2,16 @@
 
     python scripts/weights.py rows --nas table.csv.gz -o nas.jsonl
     python scripts/weights.py train memory.jsonl runtime.jsonl size.jsonl latency.jsonl kernels.jsonl nas.jsonl -o DIR
+    python scripts/weights.py mean memory.jsonl runtime.jsonl … --of DIR --of DIR --trees DIR -o DIR
     python scripts/weights.py grow memory.jsonl runtime.jsonl size.jsonl latency.jsonl nas.jsonl --metric memory -o DIR
     python scripts/weights.py judge memory.jsonl runtime.jsonl size.jsonl latency.jsonl kernels.jsonl nas.jsonl -o DIR
     python scripts/weights.py know memory.jsonl runtime.jsonl size.jsonl latency.jsonl nas.jsonl -o DIR
     python scripts/weights.py record -o DIR
 
 `train` also grows the trees, or keeps those of another checkpoint (`--trees`) and tells anew what share they have
-beside the network; `grow` grows those of some metrics, or of one form of what they are asked of (`text/source`), anew
-beside the network as it is, calibrates them and forgets how they were judged. Rows that came after its training are
-`--later`, for `judge` and `know` too.
+beside the network; `mean` does so for the mean of networks that began as one (Wortsman et al. 2022); `grow` grows those
+of some metrics, or of one form of what they are asked of (`text/source`), anew beside the network as it is, calibrates
+them and forgets how they were judged. Rows that came after its training are `--later`, for `judge` and `know` too.
 With `--network regress_lm` or `mse_head`, `train` gives that rival; `judge --beside FOLDER` puts those of its folders
 that have these names in the table. `know` tells anew how near to its rows each kind of question lies, beside the
 network as it is: kinds without rows stay as they were. It prints how many of the test rows are familiar, and how many
@@ -51,10 +52,12 @@ from forerun.models._predictor import Predictor
 from forerun.models._regression import FEWEST
 from forerun.models._stack import Stack
 from forerun.models.encoder_decoder import BEGUN, PARTS, WITHOUT, EncoderDecoder, checksums
+from forerun.models.encoder_decoder._torch import TorchNetwork
 from forerun.models.encoder_decoder.calibration import Calibration, question, ranges
 from forerun.models.encoder_decoder.card import LIMITS, Card
 from forerun.models.encoder_decoder.ensemble import Ensemble, form
 from forerun.models.encoder_decoder.learned import Learned
+from forerun.models.encoder_decoder.network import Network
 from forerun.models.mse_head import MseHead
 from forerun.models.regress_lm import RegressLM
 from forerun.plain import value
@@ -67,6 +70,7 @@ from forerun.tasks._programs import METRICS
 from forerun.toolchains.inductor.kernel import TRITON
 from forerun.train import head, recipes
 from forerun.train.fit import Parts, factors, fit, kinds_of, some
+from forerun.train.fit import calibration as calibrated
 from forerun.train.loop import Progress
 from forerun.train.recipes import Training
 from forerun.train.trained import DECODERS, NETWORKS, bare, of_regress_lm
@@ -98,6 +102,8 @@ def main() -> int:
         write_rows(options.output, _architectures(options.nas))
     elif options.what == "train":
         return _train(options)
+    elif options.what == "mean":
+        _mean(options)
     elif options.what == "grow":
         _grow(options)
     elif options.what == "know":
@@ -111,7 +117,7 @@ def main() -> int:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["rows", "train", "grow", "judge", "know", "record"])
+    parser.add_argument("what", choices=["rows", "train", "mean", "grow", "judge", "know", "record"])
     parser.add_argument("rows", nargs="*", type=Path, help="files of `forerun data export`")
     parser.add_argument("--nas", type=Path, help="the table of NAS-Bench-201")
     parser.add_argument("--later", type=Path, nargs="*", default=[], help="rows that came after it was trained")
@@ -126,8 +132,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--beside", type=Path, help="judge: a folder with rivals that this script trained")
     parser.add_argument("--start", type=Path, help="a checkpoint to go on from")
     parser.add_argument(
-        "--trees", type=Path, metavar="FOLDER", help="train: keep those of this checkpoint, with shares told anew"
+        "--trees", type=Path, metavar="FOLDER", help="train, mean: keep those of this checkpoint, with shares told anew"
     )
+    parser.add_argument("--of", type=Path, action="append", default=[], metavar="FOLDER", help="mean: one of several")
     parser.add_argument("--threads", type=int, default=0, help="of PyTorch (default: all cores)")
     parser.add_argument("--seconds", type=float, default=math.inf, help="stop then, to be resumed")
     parser.add_argument("-o", "--output", type=Path, required=True)
@@ -224,6 +231,27 @@ def _train(options: argparse.Namespace) -> int:
     if options.trees:
         _keep(options.trees, options.output, dealt)
     return 0
+
+
+def _mean(options: argparse.Namespace) -> None:
+    """Of the weights, where all began as one network and took ways of their own: often better than each of them."""
+    model, *others = (EncoderDecoder(folder, device="cpu") for folder in options.of)
+    whole = _torch(model)
+    states = [one.state_dict() for one in (whole, *map(_torch, others))]
+    whole.load_state_dict({name: sum(one[name] for one in states) / len(states) for name in states[0]})
+    dealt = _dealt(_read(options.rows), Learned.load(options.trees))
+    held = some(dealt.validation)
+    model.ensemble, model.calibration = Ensemble({}), Calibration()
+    model.calibration = calibrated(model, dealt.train, held, model.predict([row.prompt for row in held]))
+    recipe = {**model.card.recipe, "mean of": len(options.of)}
+    model.card = Card.of(dealt.train, recipe)
+    model.save_pretrained(options.output)
+    _keep(options.trees, options.output, dealt)
+
+
+def _torch(model: EncoderDecoder) -> Network:
+    assert isinstance(model.network, TorchNetwork)
+    return model.network.network
 
 
 def _keep(trees: Path, folder: Path, dealt: Split) -> None:

@@ -8,7 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pytest
+from safetensors.numpy import load_file
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("sklearn")
@@ -103,6 +105,27 @@ def test_trees_are_kept_beside_a_network_that_goes_on(
     assert trees[0] == trees[1] and before.without_trees().predict(asked) != after.without_trees().predict(asked)
     assert after.calibration.factors["spent"] > 0 and before.learned.train == after.learned.train
     assert [line["model"] for line in after.card.results] == ["length"], "it has not been judged, the rivals have"
+
+
+def test_the_mean_of_networks_that_began_as_one(
+    script: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start, table, own = tmp_path / "start", tmp_path / "spent.jsonl", rows("spent", 3)
+    write_rows(table, own)
+    assert fit(Parts(own[::2], own[1::2]), start, TINY)
+    folders = [tmp_path / "a", tmp_path / "b"]
+    for folder, rate in zip(folders, (1e-3, 2e-3), strict=True):
+        training = replace(TINY, recipe=replace(TINY.recipe, learning_rate=rate), ensemble=False)
+        assert fit(Parts(own[::2], own[1::2]), folder, training, start=start)
+    words = ["mean", str(table), *(f"--of={folder}" for folder in folders), "--trees", str(start)]
+    monkeypatch.setattr(sys, "argv", ["weights.py", *words, "-o", str(tmp_path / "mean")])
+    assert script.main() == 0
+    a, b, mean = (load_file(folder / "model.safetensors") for folder in (*folders, tmp_path / "mean"))
+    assert all(np.allclose(mean[name], (a[name] + b[name]) / 2, atol=1e-6) for name in mean)
+    assert any(not np.array_equal(a[name], b[name]) for name in mean)
+    model = EncoderDecoder(tmp_path / "mean")
+    assert model.card.recipe["mean of"] == 2 and model.calibration.factors["spent"] > 0
+    assert set(model.ensemble.members) == {"spent"} and model.learned == EncoderDecoder(start).learned
 
 
 def test_rows_are_dealt_as_they_were_whatever_others_there_are() -> None:
