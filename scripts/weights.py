@@ -138,7 +138,10 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--threads", type=int, default=0, help="of PyTorch (default: all cores)")
     parser.add_argument("--seconds", type=float, default=math.inf, help="stop then, to be resumed")
     parser.add_argument("-o", "--output", type=Path, required=True)
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.what == "mean" and (len(options.of) < 2 or not options.trees):
+        parser.error("the mean of which networks, beside whose trees? name --of twice or more, and --trees")
+    return options
 
 
 def _architectures(table: Path) -> list[Row]:
