@@ -19,6 +19,7 @@ collect memory --group-by top`, and for `unpack`.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import csv
 import gzip
 import hashlib
@@ -42,7 +43,7 @@ from forerun.corpora.generated import again
 from forerun.corpora.inductor import LIBRARIES, Network, drawn, library_of, named, written
 from forerun.corpora.onnx_models import generated
 from forerun.corpora.programs import group_of, licence
-from forerun.errors import ForerunError, InputError, UsageError
+from forerun.errors import ForerunError, InputError, ToolMissing, UsageError
 from forerun.files import write_atomically
 from forerun.parallel import each
 from forerun.sandbox import Pool
@@ -55,7 +56,8 @@ from forerun.tasks.latency import LATENCY, Latency
 from forerun.tasks.memory import Memory
 from forerun.tasks.passes import Passes
 from forerun.toolchains.inductor.kernel import CPP
-from forerun.toolchains.inductor.target import networks
+from forerun.toolchains.inductor.target import here, networks
+from forerun.toolchains.onnx.target import Target
 
 _PROGRAMS, _NETWORKS, _KERNELS, _MODULES = Memory(), Latency(), Kernels(), f"{Passes.name}/{Passes.version}"
 _LATENCY = {"latency": LATENCY}
@@ -296,12 +298,20 @@ def _compiled_again(lines: Sequence[Line], store: Path) -> Iterator[tuple[Source
     if wanted:
         settings.override("timeout", "900")  # seconds of one network in Inductor
     for (library, seed, language, target), numbers in wanted.items():
-        device = "cpu" if language == CPP else target.split("; ")[1]  # that GPU by its name, here or not
+        device = "cpu" if language == CPP else _gpu(target)
         every = enumerate(drawn(max(numbers) + 1, int(seed), device != "cpu", library))
         chosen = (network for number, network in every if number in numbers)
         work = partial(_kernels_of, kernels, target, device, [0, 512, 256] if device == "cpu" else [0])
         for source, line in chain.from_iterable(each(chosen, work, store)):
             yield source, [line]
+
+
+def _gpu(target: str) -> str:
+    """What Inductor writes for: `cuda` where the GPU of a target is here, else that one by its name."""
+    name = Target.parse(target).device
+    with contextlib.suppress(ToolMissing):
+        return "cuda" if here("cuda").device == name else name
+    return name
 
 
 def _kernels_of(

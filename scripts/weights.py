@@ -45,6 +45,7 @@ import measured
 from forerun import registry
 from forerun.cli.eval import RIVALS
 from forerun.corpora import nasbench
+from forerun.distribution import Distribution
 from forerun.errors import InputError
 from forerun.evaluate import Score, count_groups, judged, score
 from forerun.models._calibrated import kind
@@ -232,7 +233,8 @@ def _train(options: argparse.Namespace) -> int:
     if not fit(learning, options.output, training, kind=DECODERS[options.network], **how):
         return 3
     if options.trees:
-        _keep(options.trees, options.output, dealt)
+        held = some(dealt.validation)
+        _keep(options.trees, options.output, held, _plain(options.output).predict([row.prompt for row in held]))
     return 0
 
 
@@ -245,11 +247,11 @@ def _mean(options: argparse.Namespace) -> None:
     dealt = _dealt(_read(options.rows), Learned.load(options.trees))
     held = some(dealt.validation)
     model.ensemble, model.calibration = Ensemble({}), Calibration()
-    model.calibration = calibrated(model, dealt.train, held, model.predict([row.prompt for row in held]))
-    recipe = {**model.card.recipe, "mean of": len(options.of)}
-    model.card = Card.of(dealt.train, recipe)
+    alone = model.predict([row.prompt for row in held])
+    model.calibration = calibrated(model, dealt.train, held, alone)
+    model.card = Card.of(dealt.train, {**model.card.recipe, "mean of": len(options.of)})
     model.save_pretrained(options.output)
-    _keep(options.trees, options.output, dealt)
+    _keep(options.trees, options.output, held, alone)
 
 
 def _torch(model: EncoderDecoder) -> Network:
@@ -257,16 +259,15 @@ def _torch(model: EncoderDecoder) -> Network:
     return model.network.network
 
 
-def _keep(trees: Path, folder: Path, dealt: Split) -> None:
-    """Puts the trees of one checkpoint beside the network of another, and what the rivals that have neither were judged
-    by. What the trees learned from and this network did not, as its program was not at hand, judges it neither."""
-    held = some(dealt.validation)
-    prompts, model = [row.prompt for row in held], _plain(folder)
-    alone = model.predict(prompts)
+def _keep(trees: Path, folder: Path, held: Sequence[Row], alone: Sequence[Distribution]) -> None:
+    """Puts the trees of one checkpoint beside the network of another, by what it believes alone of held rows, and what
+    the rivals that have neither were judged by. What the trees learned from and this network did not, as its program
+    was not at hand, judges it neither."""
     kept = Ensemble.load(trees).shared(held, [one.median for one in alone])
     kept.save(folder)
     calibration, earlier = Calibration.load(folder), Calibration.load(trees)
-    told, ends = factors(held, kept.moved(prompts, alone)), {**earlier.ranges, **calibration.ranges}
+    told = factors(held, kept.moved([row.prompt for row in held], alone))
+    ends = {**earlier.ranges, **calibration.ranges}
     replace(calibration, factors=told, ranges=ends).save(folder)
     Learned.load(folder).beside(Learned.load(trees)).save(folder)
     before, card = Card.load(trees), Card.load(folder)

@@ -12,7 +12,7 @@ import pytest
 from forerun.core import Draft, Measurement, Source, Trial
 from forerun.corpora.generated import numbered
 from forerun.corpora.onnx_models import generated
-from forerun.errors import InputError, UsageError
+from forerun.errors import InputError, ToolMissing, UsageError
 from forerun.rows import Row
 from forerun.store import Store
 from forerun.tables import rows_of
@@ -21,6 +21,7 @@ from forerun.tasks.latency import Latency
 from forerun.tasks.memory import Memory
 from forerun.tasks.passes import Passes
 from forerun.tasks.size import Size
+from forerun.toolchains.onnx.target import Target
 
 TEXTS = {"12/p12.py": 'print("naïve")\r\n', "12/p12.c": "int main(void) { return 0; }", "7/p7.py": "print(7)\n"}
 WHERE = {"py": ("python", "cpython 3.11; x86_64 here"), "c": ("c", "gcc 12 -O2; x86_64 here")}
@@ -103,6 +104,22 @@ def test_networks_are_drawn_again(measured: ModuleType, tmp_path: Path) -> None:
     assert measured.unpack(lines[1:], [], tmp_path / "again.sqlite") == (3, 3)
     gone = {line.name for line in lines[:1]}
     assert rows(tmp_path / "again.sqlite", "latency") == [row for row in rows(path, "latency") if row.name not in gone]
+
+
+def test_kernels_of_a_gpu_are_written_where_it_is_or_by_its_name(
+    measured: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(device: str) -> Target:
+        raise ToolMissing("there is no GPU", "none is here", "leave it out")
+
+    where = "inductor 2.11 triton 3.6; NVIDIA H100 80GB HBM3; 1 thread"
+    for here, wanted in (
+        (missing, "NVIDIA H100 80GB HBM3"),
+        (lambda device: Target("another"), "NVIDIA H100 80GB HBM3"),
+        (lambda device: Target("NVIDIA H100 80GB HBM3"), "cuda"),
+    ):
+        monkeypatch.setattr(measured, "here", here)
+        assert measured._gpu(where) == wanted
 
 
 def test_programs_are_written_again(measured: ModuleType, tmp_path: Path) -> None:
