@@ -35,6 +35,18 @@ def states(network: Network, *sources: torch.Tensor) -> torch.Tensor:
     return network.encode(ids, segments, positions)
 
 
+def test_states_are_dropped_while_it_is_trained_alone(network: Network) -> None:
+    source = tokens(40, 1)
+    with torch.no_grad():
+        whole = states(network, source)
+        network.drop(0.3)
+        torch.testing.assert_close(states(network, source), whole, atol=0, rtol=0)
+        network.train()
+        dropped = states(network, source)
+    left_out = float((dropped == 0).float().mean())  # of what the encoder gives, by the last of its dropouts
+    assert 0.25 < left_out < 0.35 and not torch.allclose(states(network, source), dropped)
+
+
 @pytest.mark.parametrize(("first", "second"), [(70, 45), (1, 200), (32, 32), (31, 33)])
 def test_packed_sources_do_not_see_each_other(network: Network, first: int, second: int) -> None:
     a, b = tokens(first, 1), tokens(second, 2)

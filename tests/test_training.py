@@ -44,7 +44,7 @@ from tests import torchrun  # noqa: E402
 
 torch.set_num_threads(1)
 GRAMMARS = {"loops": Floats(digits=2), "lines": Floats(digits=2)}
-RECIPE = Recipe(steps=60, rows=4, row_tokens=128, learning_rate=3e-3, evaluate_every=20, bf16=False)
+RECIPE = Recipe(steps=60, rows=4, row_tokens=128, learning_rate=3e-3, dropout=0.05, evaluate_every=20, bf16=False)
 OF_TWO = Recipe(steps=8, rows=2, row_tokens=128, learning_rate=3e-3, evaluate_every=4, bf16=False)
 """What `tests.torchrun` trains by."""
 

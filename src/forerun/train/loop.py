@@ -43,8 +43,9 @@ class Recipe:
     """How to train; every field but the limits shapes the result.
 
     A step sees `rows` rows of `row_tokens` tokens; `run` examples of a task are drawn one after the other, which is the
-    cheaper the more of them answer one source. Stops after `steps`, or when the validation loss has not fallen for
-    `patience` evaluations, or (to be resumed) after `seconds`. `optimiser` is `adamw` or `muon`.
+    cheaper the more of them answer one source. `mixture` is the temperature that tasks are mixed with, `dropout` the
+    share of states that is left out. Stops after `steps`, or when the validation loss has not fallen for `patience`
+    evaluations, or (to be resumed) after `seconds`. `optimiser` is `adamw` or `muon`.
     """
 
     steps: int = 2000
@@ -53,6 +54,7 @@ class Recipe:
     learning_rate: float = 1e-3
     warmup: float = 0.05
     weight_decay: float = 0.01
+    dropout: float = 0.0
     clip: float = 1.0
     optimiser: str = "adamw"
     mixture: float = 2.0
@@ -195,6 +197,7 @@ class _Run:
             atexit.register(_part)
         torch.manual_seed(recipe.seed + self.rank)
         self.network = network.to(self.device)
+        network.drop(recipe.dropout)
         self.objective = objective.to(self.device)
         self.optimisers = optimisers(network, recipe)
         self.step, self.best, self.waited = 0, math.inf, 0

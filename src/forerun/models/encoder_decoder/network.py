@@ -141,6 +141,7 @@ class EncoderLayer(nn.Module):
         self.post_self_attn_layernorm = Norm(config.width, config.norm_epsilon)
         self.pre_feedforward_layernorm = Norm(config.width, config.norm_epsilon)
         self.post_feedforward_layernorm = Norm(config.width, config.norm_epsilon)
+        self.dropout = nn.Dropout(0)
 
     def forward(self, x_BSD: Tensor, rope: Rope, segments_BS: Tensor) -> Tensor:
         """`[B, S, D]`; S is a multiple of the window."""
@@ -153,9 +154,9 @@ class EncoderLayer(nn.Module):
             found = self._local(queries, keys, values, segments_BS)
         else:
             found = attention(queries, keys, values, same_segment(segments_BS, segments_BS))
-        x_BSD = x_BSD + self.post_self_attn_layernorm(found)
+        x_BSD = x_BSD + self.dropout(self.post_self_attn_layernorm(found))
         inner = self.mlp(self.pre_feedforward_layernorm(x_BSD))
-        out: Tensor = x_BSD + self.post_feedforward_layernorm(inner)
+        out: Tensor = x_BSD + self.dropout(self.post_feedforward_layernorm(inner))
         return out
 
     def _local(self, q_BHSC: Tensor, k_BKSC: Tensor, v_BKSC: Tensor, segments_BS: Tensor) -> Tensor:
@@ -195,6 +196,7 @@ class DecoderLayer(nn.Module):
         self.post_cross_attn_layernorm = Norm(config.width, config.norm_epsilon)
         self.pre_feedforward_layernorm = Norm(config.width, config.norm_epsilon)
         self.post_feedforward_layernorm = Norm(config.width, config.norm_epsilon)
+        self.dropout = nn.Dropout(0)
 
     def forward(
         self, x_BRTD: Tensor, rope: Rope, past: tuple[Tensor, Tensor], memory: tuple[Tensor, Tensor], masks: Masks
@@ -207,14 +209,14 @@ class DecoderLayer(nn.Module):
         keys = torch.cat((past[0], split(rotate(new_keys, rope), 0, (rows, answers))), 3)
         values = torch.cat((past[1], split(new_values, 0, (rows, answers))), 3)
         found = self.self_attn(queries, keys.flatten(0, 1), values.flatten(0, 1), masks.causal)
-        x_BRTD = x_BRTD + self.post_self_attn_layernorm(split(found, 0, (rows, answers)))
+        x_BRTD = x_BRTD + self.dropout(self.post_self_attn_layernorm(split(found, 0, (rows, answers))))
 
         inner = self.pre_cross_attn_layernorm(x_BRTD).flatten(1, 2)
         found = self.cross_attn(self.cross_attn.queries(inner), *memory, masks.memory)
-        x_BRTD = x_BRTD + self.post_cross_attn_layernorm(split(found, 1, (answers, tokens)))
+        x_BRTD = x_BRTD + self.dropout(self.post_cross_attn_layernorm(split(found, 1, (answers, tokens))))
 
         inner = self.mlp(self.pre_feedforward_layernorm(x_BRTD))
-        return x_BRTD + self.post_feedforward_layernorm(inner), (keys, values)
+        return x_BRTD + self.dropout(self.post_feedforward_layernorm(inner)), (keys, values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,6 +245,7 @@ class Network(nn.Module):
         self.encoder_norm = Norm(config.width, config.norm_epsilon)
         self.decoder = nn.ModuleList(DecoderLayer(config) for _ in range(config.decoder_layers))
         self.decoder_norm = Norm(config.width, config.norm_epsilon)
+        self.dropout = nn.Dropout(0)
         self.apply(_initialise)
         if config.numeric:
             nn.init.normal_(self.embed_numbers.weight, std=(numeric.FEATURES * config.width) ** -0.5)
@@ -257,7 +260,7 @@ class Network(nn.Module):
         local, whole = self._rope(positions, base), self._rope(positions, self.config.rope_base_global or base)
         for layer in self.encoder:
             x_BSD = layer(x_BSD, local if layer.window else whole, segments)
-        states: Tensor = self.encoder_norm(x_BSD)
+        states: Tensor = self.dropout(self.encoder_norm(x_BSD))
         return states[:, :tokens]
 
     def memory(self, states_BSD: Tensor, segments_BS: Tensor) -> Memory:
@@ -267,6 +270,12 @@ class Network(nn.Module):
 
     def _cross_attention(self) -> Iterator[Attention]:
         return (layer.cross_attn for layer in self.decoder if isinstance(layer, DecoderLayer))
+
+    def drop(self, share: float) -> None:
+        """While it is trained, of states (Srivastava et al. 2014): where T5 does it, but for weights of attention."""
+        for module in self.modules():
+            if isinstance(module, nn.Dropout):
+                module.p = share
 
     def empty(self, rows: int, answers: int, like: Tensor) -> Cache:
         """The cache before the first token."""
@@ -289,7 +298,7 @@ class Network(nn.Module):
             x_BRTD, found = layer(x_BRTD, rope, past, (memory.keys_LBKSC[i], memory.values_LBKSC[i]), masks)
             kept.append(found)
         new = Cache(torch.stack([k for k, _ in kept]), torch.stack([v for _, v in kept]))
-        return self.decoder_norm(x_BRTD), new
+        return self.dropout(self.decoder_norm(x_BRTD)), new
 
     def logits(self, states_D: Tensor, pieces: Tensor | None = None) -> Tensor:
         """`[..., V]`, or only those of some tokens."""
@@ -312,7 +321,8 @@ class Network(nn.Module):
         return plain
 
     def _embed(self, ids: Tensor) -> Tensor:
-        return F.embedding(ids, self.embeddings()) * math.sqrt(self.config.width)
+        embedded: Tensor = self.dropout(F.embedding(ids, self.embeddings()) * math.sqrt(self.config.width))
+        return embedded
 
     def _rope(self, positions_BT: Tensor, base: float) -> Rope:
         width = self.config.head_width
