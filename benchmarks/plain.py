@@ -51,7 +51,9 @@ def main() -> int:
         progress = Progress(len(places), "files")
         for name, stdin, true in took(folder, places, before, options.metric or METRICS):
             for said in forerun.predict(str(folder / name), metric=[*true], stdin=stdin):
-                rows.append(said.to_json() | {"measured": true[said.metric], "name": name, "reads": bool(stdin)})
+                notes = [note.removeprefix(f"{folder}/") for note in said.notes]
+                own = {"measured": true[said.metric], "name": name, "reads": bool(stdin), "notes": notes}
+                rows.append(said.to_json() | own)
             progress.step(name)
         progress.end()
     write_atomically(RESULT, (json.dumps({"rows": rows}, indent=1) + "\n").encode())
