@@ -272,7 +272,8 @@ class Network(nn.Module):
         return (layer.cross_attn for layer in self.decoder if isinstance(layer, DecoderLayer))
 
     def drop(self, share: float) -> None:
-        """While it is trained, of states (Srivastava et al. 2014): where T5 does it, but for weights of attention."""
+        """Leaves out this share of the states while it is trained (Srivastava et al. 2014), as T5 does but for
+        the weights of attention."""
         for module in self.modules():
             if isinstance(module, nn.Dropout):
                 module.p = share
