@@ -248,6 +248,7 @@ def test_what_a_killed_training_lost_and_another_one_forgets_is_told(
         (("train", "--data", "mine.csv", "--skip-bad-rows"), "is no table of rows"),
         (("train", "--data", "mine.csv", "--text", "code", "--target", "speed"), "latency_s"),
         (("train", "--data", "mine.csv", "--recipe", "soup"), "recipes: cpu, gpu, lora, adapt\n"),
+        (("train", "--data", "no rows are read.csv", "--recipe", "lora"), "none was named"),
         (("train", "--data", "mine.csv", "--learning-rate", "0"), "--learning-rate 0"),
         (("train", "--data", "mine.csv", "--tokens", "255"), "it is a number from 256"),
         (("train", "--data", "mine.csv", "--optimizer", "adamw", "--recipe", "adapt"), "--optimizer is of trainings"),

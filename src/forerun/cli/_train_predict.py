@@ -225,6 +225,10 @@ def dialled(
         why = f"the network of {start.name} has its own{f', {has[named]}' if named in has else ''}"
         raise UsageError(f"--{named} with --start", why, f"leave --{named} out, or begin a network: without --start")
     training = recipes.named(options.recipe, **asked)
+    if training.lora and not own:  # before the rows are read
+        from forerun.train.lora import unfounded
+
+        raise unfounded(start)
     if training.device == "cuda":
         import torch
 

@@ -123,9 +123,7 @@ def fit(
     memory does not suffice, and where another training runs in the folder.
     """
     if training.lora and not (start and _ours(start)):
-        why = f"{start} is none" if start else "none was named"
-        todo = "add --start encoder_decoder, the one that ships, or a folder that `forerun train` wrote"
-        raise UsageError("low-rank updates start from a checkpoint of forerun", why, todo)
+        raise lora.unfounded(start)
     training = as_started(training, start)
     tokenizer = begun(parts, folder, training, start, kind.atoms)
     if _ended(folder):

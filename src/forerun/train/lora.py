@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import torch
 from torch import Tensor, nn
 from torch.nn.utils import parametrize
+
+from forerun.errors import UsageError
 
 
 class Update(nn.Module):
@@ -18,6 +22,13 @@ class Update(nn.Module):
     def forward(self, weight: Tensor) -> Tensor:
         """The weight as the network sees it."""
         return weight + self.up @ self.down
+
+
+def unfounded(start: Path | None) -> UsageError:
+    """What to raise where there is no checkpoint of ours to update."""
+    why = f"{start} is none" if start else "none was named"
+    todo = "add --start encoder_decoder, the one that ships, or a folder that `forerun train` wrote"
+    return UsageError("low-rank updates start from a checkpoint of forerun", why, todo)
 
 
 def add(network: nn.Module, rank: int) -> None:
