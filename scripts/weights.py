@@ -22,8 +22,9 @@ says how their programs are found again. `train` splits all files together by gr
 whatever was measured of it; the others, and `train` with `--trees` or `--start`, deal rows as that checkpoint says that
 it had them (`learned.json`): nothing judges that was learned from, and the files of what is asked about are enough.
 Programs that `forerun.corpora.generated` draws, and those of `written.jsonl.gz`, are learned from, and judge nobody.
-What ships is `train … --recipe gpu --depth 2 --steps 1600 --rate 2e-3 --dropout .05 --seed 1 --trees DIR`, with the
-`--start` that `forerun train code --recipe gpu --depth 2 --context 512 --steps 1200` made of `scripts/texts.py`.
+What ships is `train … --recipe gpu --depth 2 --steps 1600 --rate 2e-3 --dropout .05 --trees DIR` but for its seed,
+which was 1, with the `--start` that `forerun train code --recipe gpu --depth 2 --context 512 --steps 1200` made of
+`scripts/texts.py`.
 Called again, training goes on where it stopped, and judging asks only what is not yet in the card.
 Results go into the checkpoint's card.
 """
@@ -133,7 +134,6 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--steps", type=int)
     parser.add_argument("--rate", type=float, help="learning rate (default: the recipe's)")
     parser.add_argument("--dropout", type=float, help="default: the recipe's")
-    parser.add_argument("--seed", type=int, help="of the training alone, not of the split")
     parser.add_argument("--beside", type=Path, help="judge: a folder with rivals that this script trained")
     parser.add_argument("--start", type=Path, help="a checkpoint to go on from")
     parser.add_argument(
@@ -216,7 +216,7 @@ def _train(options: argparse.Namespace) -> int:
         torch.set_num_threads(options.threads)
     before = Learned.load(known) if (known := options.trees or options.start) else Learned()
     dealt = _dealt(_read(options.rows), before) if before.train else _split(options.rows)
-    dials = {name: getattr(options, name) for name in ("depth", "steps", "dropout", "seed")}
+    dials = {name: getattr(options, name) for name in ("depth", "steps", "dropout")}
     training = recipes.named(options.recipe, learning_rate=options.rate, **dials)
 
     def on_step(step: Progress) -> None:
