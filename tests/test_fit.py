@@ -6,6 +6,7 @@ import json
 import math
 import random
 import shutil
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,9 +21,11 @@ from forerun.core import Metric  # noqa: E402
 from forerun.distribution import Distribution  # noqa: E402
 from forerun.errors import InputError, UsageError  # noqa: E402
 from forerun.models._familiarity import Known  # noqa: E402
+from forerun.models.boosted_trees import BoostedTrees  # noqa: E402
 from forerun.models.encoder_decoder import PARTS, EncoderDecoder, checksums  # noqa: E402
 from forerun.models.encoder_decoder.calibration import Calibration, kinds, ranges  # noqa: E402
 from forerun.models.encoder_decoder.config import Config  # noqa: E402
+from forerun.models.encoder_decoder.ensemble import FILE as ENSEMBLE  # noqa: E402
 from forerun.models.encoder_decoder.ensemble import Ensemble  # noqa: E402
 from forerun.models.encoder_decoder.network import Network  # noqa: E402
 from forerun.models.encoder_decoder.tokenizer import END, MASKS, Tokenizer, learn  # noqa: E402
@@ -117,6 +120,41 @@ def test_what_was_stopped_goes_on_and_other_data_is_refused(trained: Path, tmp_p
     (tmp_path / "training.json").write_text("[")
     with pytest.raises(InputError, match=r"training\.json cannot be read"):
         fit(parts, tmp_path, TINY)
+
+
+def test_trees_that_have_grown_stay_when_the_others_are_interrupted(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    few = replace(TINY, recipe=replace(TINY.recipe, steps=4))
+    both = [
+        [replace(row, metric=name, prompt=row.prompt.replace("runtime", name)) for row in rows(60, seed)]
+        for seed in (0, 1)
+        for name in ("runtime", "memory")
+    ]
+    parts, fitted, heard = Parts(both[0] + both[1], both[2] + both[3]), list[str](), list[str]()
+    fit_trees = BoostedTrees.fit
+
+    def noted(trees: BoostedTrees, rows: Sequence[Row], seed: int = 0) -> None:
+        fitted.append(rows[0].metric)
+        fit_trees(trees, rows, seed)
+
+    def interrupted(metric: str, of: int) -> None:
+        heard.append(f"{metric} of {of}")
+        if len(heard) == 1:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(BoostedTrees, "fit", noted)
+    one, other = tmp_path / "in parts", tmp_path / "whole"
+    with pytest.raises(KeyboardInterrupt):
+        fit(parts, one, few, on_trees=interrupted)
+    assert [*Ensemble.load(one).members] == ["runtime"] and not (one / "model.safetensors").exists()
+    assert fit(parts, one, few, on_trees=interrupted)
+    assert heard == ["runtime of 2", "runtime of 2", "memory of 2"] and fitted == ["runtime", "memory"]
+    assert fit(parts, other, few)
+    assert (one / ENSEMBLE).read_bytes() == (other / ENSEMBLE).read_bytes()
+    (one / ENSEMBLE).write_bytes(b"damaged")
+    assert fit(parts, one, few)
+    assert (one / ENSEMBLE).read_bytes() == (other / ENSEMBLE).read_bytes() and len(fitted) == 6
 
 
 def test_a_training_overwrites_nothing_of_others(tmp_path: Path) -> None:

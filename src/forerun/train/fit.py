@@ -41,6 +41,7 @@ from forerun.models.encoder_decoder import (
     EncoderDecoder,
     checksums,
     claim,
+    ensemble,
     numeric,
     sizes,
     t5gemma,
@@ -138,7 +139,8 @@ def fit(
     held = some(parts.validation)
     beliefs = model.predict([row.prompt for row in held])
     if training.ensemble:
-        model.ensemble = Ensemble.of(parts.train, held, [one.median for one in beliefs], on_member=on_trees)
+        medians = [one.median for one in beliefs]
+        model.ensemble = Ensemble.of(parts.train, held, medians, on_member=on_trees, folder=folder)
         beliefs = model.ensemble.moved([row.prompt for row in held], beliefs)
     model.calibration = calibration(model, parts.train, held, beliefs)
     model.card = Card.of(parts.train, _recipe(folder, parts, model, start))
@@ -416,7 +418,7 @@ def same_as_before(folder: Path, training: Training, digest: str, start: Path | 
         if (folder / LAST).is_file() or (folder / CONFIG).is_file():
             todo = "ask for the same again, name another folder, or delete this one"
             raise InputError(f"{folder} holds another training", f"it was begun with {changed}", todo)
-        for name in (TOKENIZER, PIECES):  # the tokenizer of what was begun with those settings
+        for name in (TOKENIZER, PIECES, ensemble.FILE):  # of what was begun with those settings
             (folder / name).unlink(missing_ok=True)
     write_atomically(path, (json.dumps(facts, indent=1) + "\n").encode())
 

@@ -20,6 +20,7 @@ import json
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -81,9 +82,11 @@ class Ensemble:
         medians: Sequence[float],
         among: Collection[str] = (),
         on_member: Callable[[str, int], None] = lambda name, of: None,
+        folder: Path | None = None,
     ) -> Ensemble:
         """From rows to learn from, and others with the network's medians, which say the shares; `among` are members of
-        one form whose metric has others. `on_member` hears of each that has grown, and of how many. Raises ToolMissing.
+        one form whose metric has others. `on_member` hears of each that has grown, and of how many. In a `folder` they
+        are saved as they come, and those stay that an attempt with the same rows left there. Raises ToolMissing.
         """
         learned, held = defaultdict(list), defaultdict(list)
         forms = Counter((row.metric, form(row.prompt)) for row in train)
@@ -100,12 +103,18 @@ class Ensemble:
         for row, median in zip(validation, medians, strict=True):
             if row.value > 0 and median > 0:
                 held[key(row)].append((row, median))
-        members, enough = {}, {name: rows for name, rows in learned.items() if len(rows) >= _FEWEST}
+        members, enough = dict[str, Member](), {name: rows for name, rows in learned.items() if len(rows) >= _FEWEST}
+        if folder:
+            with suppress(InputError):  # a damaged one grows again
+                members |= {name: one for name, one in cls.load(folder).members.items() if name in enough}
         for name, rows in enough.items():
-            sources = {_language(row.prompt).partition(",")[0] for row in rows}
-            trees = BoostedTrees(COMPILED if sources <= COMPILED_LANGUAGES else WORDS)
-            trees.fit(rows)
-            members[name] = _member(trees, held[name])
+            if name not in members:
+                sources = {_language(row.prompt).partition(",")[0] for row in rows}
+                trees = BoostedTrees(COMPILED if sources <= COMPILED_LANGUAGES else WORDS)
+                trees.fit(rows)
+                members[name] = _member(trees, held[name])
+                if folder:
+                    cls(members).save(folder)
             on_member(name, len(enough))
         return cls(members)
 
