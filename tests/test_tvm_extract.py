@@ -226,6 +226,32 @@ def test_nothing_is_dropped_in_front_of_a_convolution(masked: bool, tmp_path: Pa
         np.testing.assert_allclose(ours.numpy(), theirs, atol=1e-5)
 
 
+@pytest.mark.parametrize("mode", ["nearest", "linear"])
+@pytest.mark.parametrize("operator, opset", [("Upsample", 7), ("Upsample", 9), ("Resize", 10)])
+def test_operators_of_old_files_that_enlarge(operator: str, opset: int, mode: str, tmp_path: Path, target: Any) -> None:
+    scales = [1.0, 1.0, 2.0, 3.0]
+    told: dict[str, Any] = {"scales": scales} if opset == 7 else {}
+    nodes = [
+        helper.make_node(operator, ["x"] if told else ["x", "s"], ["big"], mode=mode, **told),
+        helper.make_node("Relu", ["big"], ["y"]),
+    ]
+    graph = helper.make_graph(
+        nodes,
+        "old",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, (1, 2, 5, 4))],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
+        [] if told else [helper.make_tensor("s", TensorProto.FLOAT, (4,), scales)],
+    )
+    path = tmp_path / "old.onnx"
+    path.write_bytes(
+        helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=4).SerializeToString()
+    )
+    x = np.random.default_rng(0).standard_normal((1, 2, 5, 4), dtype=np.float32)
+    (expected,) = onnxruntime.InferenceSession(str(path)).run(None, {"x": x})
+    found = tasks.extract(tasks.from_onnx(path), target)
+    np.testing.assert_allclose(run(found.module, target, x), expected, atol=1e-6)
+
+
 def test_truths_are_compared(tmp_path: Path, target: Any) -> None:
     """TVM's own comparison of them is none that LLVM takes."""
     nodes = [helper.make_node("Equal", ["a", "b"], ["same"]), helper.make_node("Where", ["same", "x", "y"], ["z"])]

@@ -29,6 +29,8 @@ Shapes = Mapping[str, Sequence[int]]
 _BUILDING = {"tirx.disable_cse_tir": True}
 """LLVM finds common subexpressions anyway: of 151 kernels the time is .999 of what it is where TVM looks for them, too,
 which is a third of lowering."""
+_STANDARD = frozenset({"", "ai.onnx"})
+"""The domains of ONNX's own operators."""
 CHANNELS_LAST, GIVEN = LAYOUTS = "channels-last", "given"
 """Of convolutions: what a processor is fast with, and what the network has."""
 
@@ -127,6 +129,7 @@ def from_onnx(path: Path, shapes: Shapes | None = None) -> Any:
     if proto.functions:
         proto = guarded(f"cannot read {path}", "export it again", library.inliner.inline_local_functions, proto)
     fixed = _fixed(path, proto.graph, shapes or {})
+    _renew(library, proto)
 
     from tvm.relax.frontend.onnx import from_onnx as imported
 
@@ -378,14 +381,31 @@ def _bound(name: str, kind: Any, wanted: Sequence[int] | None) -> list[int]:
     return [int(size) for size in wanted]
 
 
+def _renew(library: Any, proto: Any) -> None:
+    """Before opset 11 `Upsample`, which TVM does not know, and `Resize` took an output's pixel for what lies where it
+    begins, and told no more than scales: `Resize` of opset 11 says so."""
+    opset = max((each.version for each in proto.opset_import if each.domain in _STANDARD), default=0)
+    old = [node for node in _nodes(proto.graph) if node.op_type in ("Upsample", "Resize") and opset < 11]
+    for node in [node for node in old if node.domain in _STANDARD]:
+        settings = {each.name: each for each in node.attribute}
+        if "scales" in settings:  # of opset 7: a list in the node itself
+            scales = [*settings.pop("scales").floats]
+            name = f"{node.output[0]}/scales"
+            proto.graph.initializer.append(library.helper.make_tensor(name, 1, [len(scales)], scales))
+            node.input.append(name)
+        told = {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
+        own = [*settings.values(), *(library.helper.make_attribute(*each) for each in told.items())]
+        node.CopyFrom(library.helper.make_node("Resize", [node.input[0], "", *node.input[1:]], node.output, node.name))
+        node.attribute.extend(own)
+
+
 def _known(path: Path, proto: Any) -> None:
     """Raises InputError for operators that TVM does not import."""
     from tvm.relax.frontend.onnx import onnx_frontend
 
-    standard = {"", "ai.onnx"}
     has = {*onnx_frontend._get_convert_map(), "Constant", "If"}
     nodes = _nodes(proto.graph)
-    found = {node.op_type if node.domain in standard else f"{node.domain}.{node.op_type}" for node in nodes}
+    found = {node.op_type if node.domain in _STANDARD else f"{node.domain}.{node.op_type}" for node in nodes}
     if unknown := sorted(found - has):
         why = f"TVM's importer has no operator {', '.join(unknown)}"
         raise InputError(f"{path} cannot be tuned", why, "export it with others, or cut the part around them out")
