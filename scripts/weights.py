@@ -134,7 +134,6 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--steps", type=int)
     parser.add_argument("--rate", type=float, help="learning rate (default: the recipe's)")
     parser.add_argument("--dropout", type=float, help="default: the recipe's")
-    parser.add_argument("--average", type=float, help="the weights' running mean forgets so slowly (the recipe's)")
     parser.add_argument("--beside", type=Path, help="judge: a folder with rivals that this script trained")
     parser.add_argument("--start", type=Path, help="a checkpoint to go on from")
     parser.add_argument(
@@ -217,7 +216,7 @@ def _train(options: argparse.Namespace) -> int:
         torch.set_num_threads(options.threads)
     before = Learned.load(known) if (known := options.trees or options.start) else Learned()
     dealt = _dealt(_read(options.rows), before) if before.train else _split(options.rows)
-    dials = {name: getattr(options, name) for name in ("depth", "steps", "dropout", "average")}
+    dials = {name: getattr(options, name) for name in ("depth", "steps", "dropout")}
     training = recipes.named(options.recipe, learning_rate=options.rate, **dials)
 
     def on_step(step: Progress) -> None:

@@ -117,9 +117,35 @@ def test_what_was_stopped_goes_on_and_other_data_is_refused(trained: Path, tmp_p
         with pytest.raises(InputError, match="another training") as caught:
             fit(found, tmp_path, training)
         assert caught.value.why == why
+    begun = json.loads((tmp_path / "training.json").read_text())
+    del begun["training"]["recipe"]["dropout"], begun["training"]["export"]  # as a version began it that had neither
+    begun["training"]["recipe"]["save_every_s"] = 1.0
+    (tmp_path / "training.json").write_text(json.dumps(begun))
+    with pytest.raises(InputError) as caught:
+        fit(parts, tmp_path, again)
+    assert caught.value.why == "it was begun with export True (now False)"
     (tmp_path / "training.json").write_text("[")
     with pytest.raises(InputError, match=r"training\.json cannot be read"):
         fit(parts, tmp_path, TINY)
+
+
+def test_a_checkpoint_that_did_not_end_a_training_is_not_overwritten(trained: Path, tmp_path: Path) -> None:
+    EncoderDecoder(trained).save_pretrained(tmp_path / "copy", onnx=False)
+    before = (tmp_path / "copy" / ENSEMBLE).read_bytes()
+    with pytest.raises(InputError, match="copy holds another checkpoint") as caught:
+        fit(Parts(rows(100, 5), rows(60, 1)), tmp_path / "copy", TINY)
+    assert caught.value.why == "no training.json says how it was begun" and "another folder" in caught.value.todo
+    (tmp_path / "copy" / "config.json").unlink()
+    few = replace(TINY, recipe=replace(TINY.recipe, steps=2))
+    assert fit(Parts(rows(100, 5), rows(60, 1)), tmp_path / "copy", few)
+    assert (tmp_path / "copy" / ENSEMBLE).read_bytes() != before, "trees of what was there are none of these rows"
+
+
+def test_numbers_of_one_metric_have_one_unit(tmp_path: Path) -> None:
+    mixed = [replace(row, unit="ms", value=1e3 * row.value) if i % 2 else row for i, row in enumerate(rows(60, 0))]
+    with pytest.raises(InputError, match="runtime is in several units") as caught:
+        fit(Parts(mixed, rows(60, 1)), tmp_path, TINY)
+    assert caught.value.why == "s and ms"
 
 
 def test_trees_that_have_grown_stay_when_the_others_are_interrupted(

@@ -44,9 +44,7 @@ from tests import torchrun  # noqa: E402
 
 torch.set_num_threads(1)
 GRAMMARS = {"loops": Floats(digits=2), "lines": Floats(digits=2)}
-RECIPE = Recipe(
-    steps=60, rows=4, row_tokens=128, learning_rate=3e-3, dropout=0.05, average=0.8, evaluate_every=20, bf16=False
-)
+RECIPE = Recipe(steps=60, rows=4, row_tokens=128, learning_rate=3e-3, dropout=0.05, evaluate_every=20, bf16=False)
 OF_TWO = Recipe(steps=8, rows=2, row_tokens=128, learning_rate=3e-3, evaluate_every=4, bf16=False)
 """What `tests.torchrun` trains by."""
 
@@ -125,25 +123,6 @@ def test_a_training_that_was_stopped_goes_on_as_if_it_had_not_been(
     assert curve == losses_of(tmp_path / "parts") and sum(curve[-5:]) < 0.8 * sum(curve[:5])
     one, other = (load_file(tmp_path / name / BEST) for name in ("whole", "parts"))
     assert all(torch.equal(one[name], other[name]) for name in one if name.startswith("network."))
-
-
-def test_a_running_mean_is_validated_and_kept_while_the_weights_go_their_own_way(world: World, tmp_path: Path) -> None:
-    recipe = Recipe(**{**as_dict(RECIPE), "steps": 5, "evaluate_every": 5, "average": 0.25})
-    network, weights = world.network(), []
-
-    def note(_: Progress) -> None:
-        weights.append({name: value.detach().clone() for name, value in network.named_parameters()})
-
-    mean = {name: value.detach().clone() for name, value in network.named_parameters()}
-    train(network, world.data, recipe, tmp_path, on_step=note)
-    alone = world.train(tmp_path / "alone", Recipe(**{**as_dict(recipe), "average": 0.0}))
-    for share, own in zip([2 / 11, 0.25, 0.25, 0.25, 0.25], weights, strict=True):
-        mean = {name: share * value + (1 - share) * own[name] for name, value in mean.items()}
-    kept = load_file(tmp_path / BEST)
-    for name, value in alone.named_parameters():
-        assert torch.equal(weights[-1][name], value), name
-        assert torch.allclose(kept[f"network.{name}"], mean[name], atol=1e-6), name
-        assert not torch.equal(kept[f"network.{name}"], value), name
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

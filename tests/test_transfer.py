@@ -229,6 +229,15 @@ def test_all_that_a_checkpoint_has_not_had_may_judge_it(
     found = {row["model"]: row for row in json.loads(out)}
     assert {row["n"] for row in found.values()} == {40} and found["length"]["by"] == "unseen"
     assert found["encoder_decoder"]["spearman"] > 0.9 and found["encoder_decoder"]["coverage"] > 0.6
+    write_rows(Path("others.jsonl"), [row for i, row in enumerate(rows) if i % 3])
+    of_others = ("eval", "others.jsonl", *judge[4:], "--checkpoint", "mine")
+    code, out, err = run_forerun(*of_others)
+    assert code == 0 and "learned from 0 of these rows of wait: it is judged by all others, alone" in err, err
+    alone = {row["model"]: row for row in json.loads(out)}
+    assert "length" not in alone and alone["encoder_decoder"]["n"] == 40
+    assert alone["encoder_decoder"]["spearman"] == found["encoder_decoder"]["spearman"]
+    code, _, err = run_forerun(*of_others, "--model", "length")
+    assert code == 2 and "length has too little to learn from" in err, err
     for more, said in (((), "it says which rows judge"), (("--checkpoint", "mine", "--seed", "1"), "nothing is drawn")):
         code, _, err = run_forerun(*judge, *more)
         assert code == 2 and said in err

@@ -104,8 +104,8 @@ def evaluate(
     """A row for each metric (all of them where none is named) and predictor, and one for the `stack` of those named.
 
     `unseen` takes from a split what a predictor that comes trained must not be judged by, nor calibrated with. Where
-    there is a `dealt`, the rows are split as it says, once, instead of by seeds; predictors that are `ready` stay as
-    wide as they come, as what would calibrate them is what they learned from.
+    there is a `dealt`, the rows are split as it says, once, instead of by seeds; predictors that are `ready` learn
+    nothing more and stay as wide as they come, as what would calibrate them is what they learned from.
 
     Rows of all metrics are split together, as a training splits them; by device those of each metric, since they have
     devices of their own. Raises UsageError for an unknown name, and InputError where a part of a split is too small.
@@ -163,18 +163,22 @@ def judged(
     """The scores of each predictor on the test part of one split `by`, and of the `stack` of those named there; those
     that are `ready` are not calibrated.
 
-    Raises InputError where a part is too small.
+    Raises InputError where a part is too small that any of them needs.
     """
-    found = {}
-    for name, predictor in _fitted(_checked(parts, by), predictors, stack, seed, ready).items():
+    found, alone = {}, set(predictors) <= set(ready)
+    for name, predictor in _fitted(_checked(parts, by, alone), predictors, stack, seed, ready).items():
         beliefs = predictor.predict([row.prompt for row in parts.test])
         found[name] = score(parts.test, beliefs, seed=seed)
     return found
 
 
-def _checked(parts: Split, by: By) -> Split:
+def _checked(parts: Split, by: By, alone: bool) -> Split:
+    """Nothing is learned or calibrated where only what is ready stands `alone`: then the test has to do."""
     sizes = {"train": len(parts.train), "validation": len(parts.validation), "test": len(parts.test)}
-    if min(sizes.values()) < FEWEST:
+    if alone and sizes["test"] < FEWEST:
+        why = f"{sizes['test']}: what the checkpoint has had, and what is near to it, judges nobody"
+        raise InputError(f"fewer than {FEWEST} rows are left to judge by", why, "give more rows")
+    if not alone and min(sizes.values()) < FEWEST:
         noun, held = _HELD_OUT[by]
         count = len(set(held([*parts.train, *parts.validation, *parts.test])))
         why = f"{', '.join(f'{name} {size}' for name, size in sizes.items())}: of {count} {noun}{'s' * (count != 1)}"
@@ -191,8 +195,9 @@ def _fitted(
     ready: Collection[str],
 ) -> dict[str, Predictor]:
     inner = {name: make() for name, make in predictors.items()}
-    for predictor in inner.values():
-        predictor.fit(parts.train, seed)
+    for name, predictor in inner.items():
+        if name not in ready:
+            predictor.fit(parts.train, seed)
     fitted = {name: one if name in ready else calibrated(one, parts.validation) for name, one in inner.items()}
     if stack:
         fitted[Stack.name] = Stack({name: inner[name] for name in stack})

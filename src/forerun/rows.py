@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+
+from forerun.errors import InputError
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,3 +21,14 @@ class Row:
     device: str = ""
     name: str = ""
     licence: str = ""
+
+
+def check_units(rows: Iterable[Row], where: str) -> None:
+    """Raises InputError where numbers of one metric are in several units: they would be taken for one."""
+    units: dict[str, Row] = {}
+    for row in rows:
+        other = units.setdefault(row.metric, row)
+        if other.unit != row.unit:
+            told = (f"{one.unit or 'no unit'}{f' ({one.name})' if one.name else ''}" for one in (other, row))
+            todo = "write all of them in one unit, or give what was measured otherwise a name of its own"
+            raise InputError(f"{where}: {row.metric} is in several units", " and ".join(told), todo)

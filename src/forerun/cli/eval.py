@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -32,6 +33,8 @@ UNSEEN = "unseen"
 """What is held out where a checkpoint says which rows it had, and all others judge."""
 _CALIBRATING = 4
 """One group in so many calibrates where the checkpoint's own rows have to do both."""
+_FEWEST_HAD = 15
+"""Rows that a checkpoint has had of a metric, from which on others learn from them beside it."""
 FEW = 5
 """Groups that judge, from which on a bootstrap over them tells something."""
 
@@ -103,10 +106,17 @@ def run(options: argparse.Namespace) -> int:
         _check_known(options, rows)
     judged = _Judged.asked(options)
     how: dict[str, Any] = {"metrics": _metrics(options, rows), "stack": options.stack, "similar": judged.similar}
+    predictors = _predictors(options)
     if options.by == UNSEEN:
-        how |= {"dealt": judged.dealt(), "ready": (EncoderDecoder.name, f"{EncoderDecoder.name} {WITHOUT}")}
+        dealt, ready = judged.dealt()(rows), (EncoderDecoder.name, f"{EncoderDecoder.name} {WITHOUT}")
+        how |= {"dealt": lambda _: dealt, "ready": ready}
+        had = Counter(row.metric for row in (*dealt.train, *dealt.validation))
+        asked = how["metrics"] or dict.fromkeys(row.metric for row in rows)
+        if few := next((metric for metric in asked if had[metric] < _FEWEST_HAD), ""):
+            _alone(options, f"{options.checkpoint} has learned from {number(had[few])} of these rows of {few}")
+            predictors = {name: one for name, one in predictors.items() if name in ready}
     by: By = "group" if options.by == UNSEEN else options.by
-    found = evaluate(rows, _predictors(options), by, judged.seeds, unseen=judged.unseen, **how)
+    found = evaluate(rows, predictors, by, judged.seeds, unseen=judged.unseen, **how)
     for metric, groups in {one.metric: one.groups / len(one.seeds) for one in found}.items():
         if groups < FEW:
             why = f"its intervals are drawn over {number(groups)} whole groups, fewer than {FEW}: they are too narrow"
@@ -139,6 +149,17 @@ def _check_known(options: argparse.Namespace, rows: Sequence[Row]) -> None:
         if strange:
             what = f"{options.checkpoint} has learned {metric} of none like {number(len(strange))} of these rows"
             say(f"forerun: {what} ({strange[0]}): what it says of them is a guess")
+
+
+def _alone(options: argparse.Namespace, why: str) -> None:
+    """Says that no rivals stand beside a checkpoint, as rows that it has had are all that they learn from. Raises
+    UsageError where some were named."""
+    if named := [*options.model, *options.stack]:
+        todo = "leave --model and --stack out, or take another --by: then all learn from a part of the rows"
+        raise UsageError(f"{named[0]} has too little to learn from", why, todo)
+    say(
+        f"forerun: {why}: it is judged by all others, alone; with --by group others learn from a part of them beside it"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +235,7 @@ def unseen(learned: Learned, rows: Sequence[Row]) -> Split:
     near = near_duplicates([parts(row.prompt).text for row in (*had, *found.test)], learned.similar)
     known = set(near[: len(had)])
     test = [row for row, cluster in zip(found.test, near[len(had) :], strict=True) if cluster not in known]
-    if len(found.validation) >= FEW:
+    if len(found.validation) >= FEW or not had:
         return Split(found.train, found.validation, test)
     held = next(folds([row.group for row in had], _CALIBRATING, learned.seed))
     train, calibrating = ([row for row, out in zip(had, held, strict=True) if out == which] for which in (0, 1))

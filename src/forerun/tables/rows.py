@@ -8,7 +8,7 @@ from pathlib import Path
 from forerun.core import Metric
 from forerun.errors import InputError
 from forerun.prompts import readable
-from forerun.rows import Row
+from forerun.rows import Row, check_units
 from forerun.tables import files
 from forerun.tables.files import LessThanNothing, Record, WrongCell
 from forerun.tasks._programs import question
@@ -70,7 +70,7 @@ def read_table(
     Where there is a `left_out`, rows without a text or a finite number are, or with a time or size of less than 0,
     unless all are so, and it is told of them.
 
-    Raises InputError with the columns that are there, or with the rows that are so;
+    Raises InputError with the columns that are there, with the rows that are so, or with two units of one metric;
     UsageError, ToolMissing.
     """
     others, columns = (language or "text", device or "", unit), dict.fromkeys(files.columns(path))
@@ -99,7 +99,8 @@ def read_table(
 def _each(
     path: Path, row: Callable[[int, Record], Row], left_out: Callable[[InputError], None] | None = None
 ) -> list[Row]:
-    """A row of each record. Raises InputError that names those that are wrong, after all were read, or says it."""
+    """A row of each record. Raises InputError that names those that are wrong, after all were read, or says it; and as
+    `check_units` does."""
     found, wrong = list[Row](), dict[int, WrongCell]()
     for number, record in enumerate(files.read(path), 1):
         try:
@@ -110,6 +111,7 @@ def _each(
         left_out(_wrong(path, wrong))
     elif wrong:
         raise _wrong(path, wrong)
+    check_units(found, str(path))
     return found
 
 

@@ -1,5 +1,4 @@
-"""A training that was stopped goes on as if it had not been: weights, optimiser, data position, random state, and
-where the weights have a running mean, that.
+"""A training that was stopped goes on as if it had not been: weights, optimiser, data position, random state.
 
 A checkpoint is one safetensors file with every tensor, and the rest as JSON in its header; it is written beside the old
 one and then takes its place, so a kill at any moment leaves a whole one. Of several processes it holds what is each
@@ -9,7 +8,7 @@ one's own, too: they go on from one step, or none does.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -48,12 +47,10 @@ def write(
     optimisers: list[torch.optim.Optimizer],
     facts: dict[str, Any],
     others: Sequence[Random] = (),
-    average: Mapping[str, Tensor] | None = None,
 ) -> None:
     """Everything that training needs to go on. `facts` must be plain data; `others` are the random states of the
-    processes after this one, `average` the mean of weights by their names. Raises ForerunError for a full disk."""
+    processes after this one. Raises ForerunError for a full disk."""
     tensors = {f"network.{name}": value for name, value in network.state_dict().items()}
-    tensors |= {f"average.{name}": value for name, value in (average or {}).items()}
     states = []
     for i, optimiser in enumerate(optimisers):
         state = optimiser.state_dict()
@@ -94,11 +91,6 @@ def restore(path: Path, loaded: Loaded, network: nn.Module, optimisers: list[tor
             row, _, key = name.partition(".")
             state.setdefault(int(row), {})[key] = value
         optimiser.load_state_dict({"state": state, "param_groups": groups})
-
-
-def average_of(loaded: Loaded) -> dict[str, Tensor]:
-    """The running mean of the weights, by their names; nothing where none was kept."""
-    return _under("average.", loaded[1])
 
 
 def random_of(loaded: Loaded, rank: int) -> Random:

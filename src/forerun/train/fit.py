@@ -56,7 +56,7 @@ from forerun.models.encoder_decoder.learned import Learned
 from forerun.models.encoder_decoder.network import Network
 from forerun.models.encoder_decoder.tokenizer import PIECES, SPECIAL, TOKENIZER, Tokenizer, learn
 from forerun.prompts import parts as parts_of
-from forerun.rows import Row
+from forerun.rows import Row, check_units
 from forerun.splits import SIMILAR, groups_of
 from forerun.train import checkpoint, leads, lora
 from forerun.train.curves import best, points_of
@@ -400,6 +400,7 @@ def _ours(start: Path) -> bool:
 
 
 def _check(parts: Parts) -> None:
+    check_units((*parts.train, *parts.validation), "rows to learn from")
     wrong = next((row for row in (*parts.train, *parts.validation) if not math.isfinite(row.value)), None)
     if wrong:
         raise InputError(f"{wrong.name or 'a row'} has the value {wrong.value}", "a cost is a number", "leave it out")
@@ -409,22 +410,25 @@ def _check(parts: Parts) -> None:
 
 
 def same_as_before(folder: Path, training: Training, digest: str, start: Path | None) -> None:
-    """Writes down what is trained. Raises InputError where the folder holds another training, and as `claim` does."""
+    """Writes down what is trained. Raises InputError where the folder holds another training, or a checkpoint of which
+    nothing says so, and as `claim` does."""
     claim(folder)
     facts: dict[str, Any] = {"training": asdict(training), "data": digest, "start": str(start) if start else None}
     path = folder / BEGUN
-    known = _begun(folder) if path.is_file() else facts
-    if changed := ", ".join(_changed(known, facts)):
+    known = _begun(folder) if path.is_file() else None
+    changed = "" if known is None else ", ".join(_changed(_whole(known), facts))
+    if known is None or changed:
         if (folder / LAST).is_file() or (folder / CONFIG).is_file():
-            todo = "ask for the same again, name another folder, or delete this one"
-            raise InputError(f"{folder} holds another training", f"it was begun with {changed}", todo)
+            why = f"it was begun with {changed}" if changed else f"no {BEGUN} says how it was begun"
+            todo = f"{'ask for the same again, ' if changed else ''}name another folder, or delete this one"
+            raise InputError(f"{folder} holds another {'training' if changed else 'checkpoint'}", why, todo)
         for name in (TOKENIZER, PIECES, ensemble.FILE):  # of what was begun with those settings
             (folder / name).unlink(missing_ok=True)
     write_atomically(path, (json.dumps(facts, indent=1) + "\n").encode())
 
 
 def _begun(folder: Path) -> dict[str, Any]:
-    """What `_same_as_before` wrote down. Raises InputError."""
+    """What `same_as_before` wrote down. Raises InputError."""
     path = folder / BEGUN
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
@@ -433,6 +437,14 @@ def _begun(folder: Path) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         raise InputError(f"{path} cannot be read", reason(error), "name another folder, or delete this one") from error
     return found
+
+
+def _whole(known: dict[str, Any]) -> dict[str, Any]:
+    """With what settings are by default that the version which began it did not have."""
+    training = known.get("training")
+    if not isinstance(training, dict) or not isinstance(recipe := training.get("recipe"), dict):
+        return known
+    return known | {"training": asdict(Training(Recipe())) | training | {"recipe": asdict(Recipe()) | recipe}}
 
 
 def _changed(before: Any, now: Any, name: str = "") -> Iterator[str]:

@@ -1,7 +1,7 @@
 """The one training loop: any mix of tasks, resumable to the bit, on a CPU, a GPU, or several under `torchrun`.
 
-folder/last.safetensors     weights, their running mean, optimisers, data positions, random states: every half minute
-folder/best.safetensors     weights, or means of them, with the lowest validation loss so far
+folder/last.safetensors     weights, optimisers, data positions, random states: written every half minute
+folder/best.safetensors     weights with the lowest validation loss so far
 folder/metrics.jsonl        one line for each step, cut back to the checkpoint when training goes on
 """
 
@@ -29,7 +29,6 @@ from forerun.errors import ForerunError, InputError, reason
 from forerun.files import alone, write_atomically
 from forerun.models.encoder_decoder.network import Network
 from forerun.train import checkpoint, leads, losses
-from forerun.train.average import Average
 from forerun.train.batches import Batch, Position, Sampler, batches, once
 from forerun.train.curves import LOG
 from forerun.train.examples import Dataset
@@ -45,10 +44,8 @@ class Recipe:
 
     A step sees `rows` rows of `row_tokens` tokens; `run` examples of a task are drawn one after the other, which is the
     cheaper the more of them answer one source. `mixture` is the temperature that tasks are mixed with, `dropout` the
-    share of states that is left out. Where `average` is not 0 (say .99), what is validated and kept is the running mean
-    of the weights, which has this share of its own before each step (`forerun.train.average`). Stops after `steps`, or
-    when the validation loss has not fallen for `patience` evaluations, or (to be resumed) after `seconds`. `optimiser`
-    is `adamw` or `muon`.
+    share of states that is left out. Stops after `steps`, or when the validation loss has not fallen for `patience`
+    evaluations, or (to be resumed) after `seconds`. `optimiser` is `adamw` or `muon`.
     """
 
     steps: int = 2000
@@ -58,7 +55,6 @@ class Recipe:
     warmup: float = 0.05
     weight_decay: float = 0.01
     dropout: float = 0.0
-    average: float = 0.0
     clip: float = 1.0
     optimiser: str = "adamw"
     mixture: float = 2.0
@@ -204,7 +200,6 @@ class _Run:
         network.drop(recipe.dropout)
         self.objective = objective.to(self.device)
         self.optimisers = optimisers(network, recipe)
-        self.average = Average(network, recipe.average)
         self.step, self.best, self.waited = 0, math.inf, 0
         self.position = Position(recipe.seed * 1009 + self.rank)
         self.path = folder / LAST
@@ -262,7 +257,6 @@ class _Run:
         for optimiser in self.optimisers:
             optimiser.step()
         self.step += 1
-        self.average.update(self.step)
         values = {name: float(value.detach()) for name, value in parts.items()}
         tokens = int((batch.segments_BS > 0).sum()) / max(time.monotonic() - start, 1e-9)
         return Progress(self.step, recipe.steps, float(loss.detach()), values, rate, tokens)
@@ -277,22 +271,21 @@ class _Run:
 
     @torch.no_grad()
     def _validate(self) -> float:
-        """Nats an answer of the weights' mean, where there is one; keeps it where they are the fewest so far."""
+        """Nats an answer; keeps the weights where it is the lowest so far."""
         self.network.eval()
         total, count = 0.0, 0
-        with self.average.in_place():
-            for batch in once(self.data.validation, self.recipe.rows, self.recipe.row_tokens):
-                with self._precision():
-                    _, parts = self.objective(moved(batch, self.device))
-                answers = int((batch.segments_BR > 0).sum())
-                total, count = total + float(parts["nll"]) * answers, count + answers
-            loss = self._agreed(total / max(count, 1))
-            if loss < self.best:
-                self.best, self.waited = loss, 0
-                if self.rank == 0:
-                    checkpoint.write(self.folder / BEST, self.network, [], {"step": self.step, "loss": loss})
-            else:
-                self.waited += 1
+        for batch in once(self.data.validation, self.recipe.rows, self.recipe.row_tokens):
+            with self._precision():
+                _, parts = self.objective(moved(batch, self.device))
+            answers = int((batch.segments_BR > 0).sum())
+            total, count = total + float(parts["nll"]) * answers, count + answers
+        loss = self._agreed(total / max(count, 1))
+        if loss < self.best:
+            self.best, self.waited = loss, 0
+            if self.rank == 0:
+                checkpoint.write(self.folder / BEST, self.network, [], {"step": self.step, "loss": loss})
+        else:
+            self.waited += 1
         return loss
 
     def _precision(self) -> AbstractContextManager[Any]:
@@ -322,8 +315,7 @@ class _Run:
             "position": every[0][0], "others": [position for position, _ in every[1:]],
             "recipe": asdict(self.recipe), "config": asdict(self.network.config),
         }  # fmt: skip
-        others = [random for _, random in every[1:]]
-        checkpoint.write(self.path, self.network, self.optimisers, facts, others, self.average.values)
+        checkpoint.write(self.path, self.network, self.optimisers, facts, [random for _, random in every[1:]])
 
     def _loaded(self) -> checkpoint.Loaded | None:
         """What the first process finds in its folder, whose error is that of all. Raises InputError, and where another
@@ -347,7 +339,6 @@ class _Run:
 
     def _resume(self, loaded: checkpoint.Loaded) -> None:
         checkpoint.restore(self.path, loaded, self.network, self.optimisers)
-        self.average.restore(checkpoint.average_of(loaded))
         facts = loaded[0]
         self.step, self.waited = facts["step"], facts["waited"]
         self.best = math.inf if facts["best"] is None else facts["best"]
