@@ -12,6 +12,7 @@ import textwrap
 import time
 import xml.etree.ElementTree
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -521,7 +522,8 @@ BAD: dict[str, tuple[Callable[[Path], list[str]], int, str]] = {
     "no file": (lambda p: [str(p / "no.onnx")], 1, "no.onnx"),
     "no program": (lambda p: [str(_written(p / "own.py", "x = 1"))], 1, "no tensor program"),
     "no factory named": (lambda p: [str(_written(p / "own.py", "def mlp():\n    pass"))], 1, "own.py:mlp"),
-    "crash": (lambda p: [f"{_written(p / 'own.py', 'import os; os.abort()')}:factory"], 1, "once without forerun"),
+    "crash": (lambda p: [f"{_written(p / 'own.py', 'import os; os.abort()')}:factory"], 1, "own.py:factory failed"),
+    "no exported program": (lambda p: [str(p / "no.pt2")], 1, "no such file"),
     "no factory": (lambda p: [f"{_written(p / 'own.py', 'x = 1')}:factory"], 1, "no function factory"),
     "no line": (lambda p: [f"{_written(p / 'w.jsonl', '')}:3"], 2, "no program 3"),
     "a line that is empty": (lambda p: [f"{_line(p / 'w.jsonl', EMPTY)}:mine"], 1, "w.jsonl:mine cannot be tuned"),
@@ -1036,6 +1038,71 @@ def test_another_network_of_the_same_name_is_told_and_one_of_another_name_is_kno
 def test_a_folder_is_tuned_into_once_at_a_time(tmp_path: Path) -> None:
     with files.alone(tmp_path, "tunes into"), pytest.raises(UsageError, match="another process tunes into"):
         tuning.tune(network(tmp_path), target="llvm:1", output=tmp_path)
+
+
+def test_who_comes_second_into_a_new_folder_leaves_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was not there when both looked."""
+    made = output.checked
+    with ExitStack() as first:
+
+        def overtaken(path: Path) -> Path:
+            first.enter_context(files.alone(made(path), "tunes into"))
+            return path
+
+        monkeypatch.setattr(output, "checked", overtaken)
+        with pytest.raises(UsageError, match="another process tunes into"):
+            tuning.tune(network(tmp_path), target="llvm:1", output=tmp_path / "new")
+        assert (tmp_path / "new").is_dir()
+    monkeypatch.setattr(output, "checked", made)
+    with pytest.raises(InputError):
+        tuning.tune(tmp_path / "none.onnx", target="llvm:1", output=tmp_path / "other")
+    assert not (tmp_path / "other").exists(), "but nothing is left by who had it alone"
+
+
+def test_a_program_that_torch_export_saved(tmp_path: Path, run_forerun: Run) -> None:
+    torch = pytest.importorskip("torch")
+    module, given = torch.nn.Sequential(torch.nn.Linear(16, 32), torch.nn.Tanh()), (torch.randn(4, 16),)
+    path = tmp_path / "own.pt2"
+    torch.export.save(torch.export.export(module, given), path)
+    found = tuning.tune(path, target="llvm:1", trials=2, proposer="uniform")
+    assert found.name == "own.pt2" and found.comparison is not None and found.comparison.errors["PyTorch"] < 1e-5
+    for program, said in (
+        (b"no program", "write it with torch.export.save"),
+        (torch.export.export(torch.nn.Bilinear(3, 4, 5), (), {"input1": given[0][:, :3], "input2": given[0][:, :4]}),
+         "inputs by name (input1, input2)"),
+    ):  # fmt: skip
+        path.write_bytes(program) if isinstance(program, bytes) else torch.export.save(program, path)
+        code, _, err = run_forerun("tune", str(path))
+        assert code == 1 and said in err, err
+
+
+def test_a_network_that_rounds_may_be_a_step_off(tmp_path: Path) -> None:
+    """Sums that lie between two steps go to either, by the last digit of their error."""
+    draw, nodes, tensors, last, channels = np.random.default_rng(0), [], [], "x", 3
+    kinds = (("step", TensorProto.FLOAT, 0.03), ("zero", TensorProto.UINT8, 128), ("own", TensorProto.FLOAT, 0.002))
+    tensors += [helper.make_tensor(name, kind, (), [value]) for name, kind, value in kinds]
+    for layer in range(3):
+        weights = draw.integers(-127, 127, (16, channels, 3, 3))
+        tensors.append(helper.make_tensor(f"w{layer}", TensorProto.INT8, weights.shape, weights.ravel()))
+        nodes += [
+            helper.make_node("QuantizeLinear", [last, "step", "zero"], [f"q{layer}"]),
+            helper.make_node("DequantizeLinear", [f"q{layer}", "step", "zero"], [f"d{layer}"]),
+            helper.make_node("DequantizeLinear", [f"w{layer}", "own"], [f"f{layer}"]),
+            helper.make_node("Conv", [f"d{layer}", f"f{layer}"], [f"c{layer}"], pads=[1, 1, 1, 1]),
+            helper.make_node("Relu", [f"c{layer}"], [f"r{layer}"]),
+        ]
+        last, channels = f"r{layer}", 16
+    nodes.append(helper.make_node("QuantizeLinear", [last, "step", "zero"], ["q"]))
+    nodes.append(helper.make_node("DequantizeLinear", ["q", "step", "zero"], ["y"]))
+    inputs = [helper.make_tensor_value_info("x", TensorProto.FLOAT, (1, 3, 32, 32))]
+    ends = [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)]
+    path = saved(helper.make_graph(nodes, "g", inputs, ends, tensors), tmp_path / "quantised.onnx")
+    known = networks.read(networks.Network(path), device.located("llvm:1", None))
+    ours, theirs = known.expected.values()
+    assert known.rounds and networks.same(ours, theirs, rounds=True)
+    assert not networks.same([ours[0] + np.float32(0.3)], theirs, rounds=True)
+    plain = networks.read(networks.Network(network(tmp_path)), device.located("llvm:1", None))
+    assert not plain.rounds
 
 
 def test_outputs_that_nobody_can_judge_are_told(tmp_path: Path) -> None:

@@ -252,6 +252,35 @@ def test_operators_of_old_files_that_enlarge(operator: str, opset: int, mode: st
     np.testing.assert_allclose(run(found.module, target, x), expected, atol=1e-6)
 
 
+def test_sizes_that_a_network_reads_of_itself_are_known_where_they_are_given(tmp_path: Path, target: Any) -> None:
+    """Twice: what is behind the first reshape has a size of its own only then."""
+    numbers = {"first": [0], "all": [-1], "half": [2]}
+    tensors = [helper.make_tensor(name, TensorProto.INT64, (1,), list_) for name, list_ in numbers.items()]
+    weight = helper.make_tensor("w", TensorProto.FLOAT, (64, 6), np.linspace(-1, 1, 384, dtype=np.float32))
+    nodes = [
+        helper.make_node("Shape", ["x"], ["s"]),
+        helper.make_node("Gather", ["s", "first"], ["n"]),
+        helper.make_node("Concat", ["n", "all"], ["flat"], axis=0),
+        helper.make_node("Reshape", ["x", "flat"], ["f"]),
+        helper.make_node("MatMul", ["f", "w"], ["h"]),
+        helper.make_node("Shape", ["h"], ["t"]),
+        helper.make_node("Slice", ["t", "all", "end"], ["c"]),
+        helper.make_node("Div", ["c", "half"], ["d"]),
+        helper.make_node("Concat", ["n", "half", "d"], ["parts"], axis=0),
+        helper.make_node("Reshape", ["h", "parts"], ["y"]),
+    ]
+    tensors.append(helper.make_tensor("end", TensorProto.INT64, (1,), [9]))
+    inputs = [helper.make_tensor_value_info("x", TensorProto.FLOAT, ("batch", 4, 16))]
+    ends = [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)]
+    path = saved(tmp_path, nodes, inputs, ends, weight, *tensors)
+    x = np.random.default_rng(0).standard_normal((3, 4, 16), dtype=np.float32)
+    (expected,) = onnxruntime.InferenceSession(str(path)).run(None, {"x": x})
+    found = tasks.extract(tasks.from_onnx(path, {"x": (3, 4, 16)}), target)
+    ours = run(found.module, target, x)
+    assert ours.shape == (3, 2, 3)
+    np.testing.assert_allclose(ours, expected, atol=1e-5)
+
+
 def test_truths_are_compared(tmp_path: Path, target: Any) -> None:
     """TVM's own comparison of them is none that LLVM takes."""
     nodes = [helper.make_node("Equal", ["a", "b"], ["same"]), helper.make_node("Where", ["same", "x", "y"], ["z"])]

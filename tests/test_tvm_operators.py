@@ -95,6 +95,14 @@ RESIZED: Calls = {
     "smooth": lambda a: tuple(
         functional.interpolate(a, (5, 7), mode=m, antialias=True) for m in ("bilinear", "bicubic")
     ),
+    "scaled": lambda a: tuple(
+        functional.interpolate(
+            a[..., :11], scale_factor=scale, mode=mode, **{"align_corners": False} if mode != "nearest" else {}
+        )
+        for mode in ("nearest", "bilinear", "bicubic")
+        for scale in (1.7, (2.06, 2.0), 0.6)
+    ),
+    "cornered": lambda a: functional.interpolate(a, scale_factor=1.7, mode="bilinear", align_corners=True),
     "sampled": lambda a: tuple(
         functional.grid_sample(a, a[:, :2, :5, :6].permute(0, 2, 3, 1), mode, padding, align_corners=corners)
         for mode, padding, corners in (("bilinear", "zeros", False), ("nearest", "border", True))

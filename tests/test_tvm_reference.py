@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from forerun.errors import InputError
+from forerun.toolchains.tvm.agreement import agrees_in_steps
 from forerun.toolchains.tvm.reference import Parameter, agrees, error, evaluate, inputs, large, parameters, terms
 
 tvm = pytest.importorskip("tvm")
@@ -352,6 +353,20 @@ def test_integers_and_infinities_agree_exactly_or_not_at_all() -> None:
     assert not agrees(-expected, expected)
     assert not agrees(np.array([1, 2], np.float32), np.array([0, 0], np.float32))
     assert agrees(np.zeros(2, np.float32), np.zeros(2, np.float32))
+
+
+def test_results_of_what_rounds_agree_where_few_are_a_step_apart() -> None:
+    expected = (np.random.default_rng(0).integers(0, 90, (16, 32, 32)) * np.float32(0.03)).astype(np.float32)
+    few, tile, every = expected.copy(), expected.copy(), expected + np.float32(0.3)
+    few[0, 3::7, 5] += np.float32(0.03)
+    tile[:, 8:16, 8:16] = 0
+    assert agrees_in_steps(few, expected) and not agrees(few, expected)
+    assert not agrees_in_steps(tile, expected) and not agrees_in_steps(every, expected)
+    wide = expected.astype(np.int64)
+    assert agrees_in_steps(wide + (np.arange(wide.size).reshape(wide.shape) % 997 == 0), wide)
+    assert not agrees_in_steps(expected.astype(np.float64), expected) and not agrees_in_steps(few[1:], expected)
+    few[0, 0, 0] = np.nan
+    assert not agrees_in_steps(few, expected)
 
 
 def test_what_a_mask_lets_through_is_judged_apart_from_what_it_hides() -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 from zlib import crc32
 
-from forerun.errors import ForerunError, InputError, reason
+from forerun.errors import ForerunError, InputError, meant, reason
 
 T = TypeVar("T")
 
@@ -49,7 +49,11 @@ def made(path: Path, name: str) -> tuple[Any, tuple[Any, ...]]:
         raise
     factory = getattr(module, name, None)
     if not callable(factory):
-        raise InputError(f"{path} has no function {name}", "no such name in it", f"name one of its own: {path}:factory")
+        there = [each for each, value in vars(module).items() if getattr(value, "__module__", "") == own]
+        places = ", ".join(f"{path}:{each}" for each in there[:3])
+        known = meant(name, there, 0.5, 3, lambda each: f"{path}:{each}")
+        asked_for = f"name one of its own: {places}" if there else todo.replace(f"`{name}()`", f"a function {name}()")
+        raise InputError(f"{path} has no function {name}", "no such name in it", known or asked_for)
     found = guarded(f"{asked} raised an error", todo, factory)
     if not isinstance(found, tuple) or len(found) != 2:
         raise InputError(f"{asked} returns no network", f"it returned a {type(found).__name__}", todo)

@@ -42,6 +42,11 @@ _MORE = "give it more: FORERUN_TIMEOUT (seconds), FORERUN_MEMORY (MiB); or leave
 _REPORT = "see whether what you gave runs without forerun; if it does, report this to this project with the file"
 
 
+def installed_bytes() -> int:
+    """The memory of this machine."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
 _worker = False
 """Whether this process is one."""
 
@@ -180,12 +185,12 @@ class Pool:
             for worker in {*busy, *(owner for owner, _ in begun.values())}:  # the caller stopped listening
                 worker.stop()
 
-    def call(self, function: Callable[..., T], *arguments: object, todo: str = "") -> T:
+    def call(self, function: Callable[..., T], *arguments: object, what: str = "", todo: str = "") -> T:
         """The value of a module-level function, computed in a worker.
 
         Raises ForerunError where the worker died or ran out of time, or where the function raised anything; errors of
-        ours come as they are. `todo` is what to do then; where none is given it is to raise the limit that was reached,
-        else to report the failure.
+        ours come as they are. `what` says that it failed, `todo` what to do then; where none is given it is to raise
+        the limit that was reached, else to report the failure.
         """
         worker = self._workers[0]
         worker.submit_call(function, arguments)
@@ -198,7 +203,9 @@ class Pool:
             return answer.value  # type: ignore[no-any-return]
         why = _measurement(answer).error
         limited = why.startswith(("timeout:", "memory:"))
-        raise ForerunError(f"{function.__name__} failed", why, todo or (_MORE if limited else _REPORT))
+        if why.startswith("memory:") and self.limits.memory_bytes > installed_bytes():
+            why, todo = "memory: it takes more than there is", "do it on a machine with more, or give less at once"
+        raise ForerunError(what or f"{function.__name__} failed", why, todo or (_MORE if limited else _REPORT))
 
 
 @dataclass(frozen=True, slots=True)

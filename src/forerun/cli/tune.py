@@ -37,8 +37,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         " Interrupted, it leaves what was found until then, and goes on where it stopped when called again."
     )
     kinds = (
-        "net.onnx, module.py:factory, a published network as resnet18-1x224, or a program: kernel.py,"
-        " workloads.jsonl.gz:name"
+        "net.onnx, module.py:factory, net.pt2 (torch.export.save), a published network as resnet18-1x224, or a program:"
+        " kernel.py, workloads.jsonl.gz:name"
     )
     parser.add_argument("network", metavar="MODEL", help=kinds)
     parser.add_argument("-o", "--output", metavar="DIR", help="folder for the library, the database and the report")

@@ -177,13 +177,13 @@ def tune(
     """Finds fast schedules for the programs of a network, each checked against NumPy, and puts the network together.
 
     `model` is an .onnx file (`shapes` give sizes that it leaves open), `module.py:factory` whose function returns a
-    torch.nn.Module and its inputs, a torch.nn.Module with `inputs` (in order or by name; in training or not, it stays
-    as it is), a network of `forerun.corpora.tensor_networks` by its name (`resnet18-1x224`), or one program: a .py or
-    .tir file of TVMScript, or `workloads.jsonl.gz:name`. `target` is `llvm`, `llvm:1` for one thread, `cuda`, a tag of
-    TVM's, or JSON. `rpc` names another machine that has it, by the address of TVM's RPC server, `HOST:PORT`, or of its
-    tracker with the key of the device, `HOST:PORT/KEY`: all is measured there, and linked there. Convolutions of a
-    processor's network get their channels last, which is two to four times as fast; with the `layout` `given` its
-    programs are those of the network as it is.
+    torch.nn.Module and its inputs, a .pt2 file of `torch.export.save`, a torch.nn.Module with `inputs` (in order or by
+    name; in training or not, it stays as it is), a network of `forerun.corpora.tensor_networks` by its name
+    (`resnet18-1x224`), or one program: a .py or .tir file of TVMScript, or `workloads.jsonl.gz:name`. `target` is
+    `llvm`, `llvm:1` for one thread, `cuda`, a tag of TVM's, or JSON. `rpc` names another machine that has it, by the
+    address of TVM's RPC server, `HOST:PORT`, or of its tracker with the key of the device, `HOST:PORT/KEY`: all is
+    measured there, and linked there. Convolutions of a processor's network get their channels last, which is two to
+    four times as fast; with the `layout` `given` its programs are those of the network as it is.
 
     `trials` in all are dealt out by what they promise, 16 for each program where no number is given; `per_task` bounds
     those of each. `proposer` writes the candidates: a model or its name; the scheduler where there is one, with the
@@ -207,10 +207,11 @@ def tune(
     tell = on_progress or (lambda _: None)
     with ExitStack() as stack:
         if out is not None:
-            if not out.exists():
-                stack.callback(folder.unmade, out)
+            new = not out.exists()
             folder.checked(out)
             stack.enter_context(alone(out, "tunes into"))
+            if new:  # and nobody else's
+                stack.callback(folder.unmade, out)
         place = located(target, rpc)
         asked = stack.enter_context(request(model, inputs, shapes or {}, layout))
         if out is not None:

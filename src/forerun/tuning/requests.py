@@ -34,7 +34,9 @@ _ALONE = "tirx.noalias"
 """Says that no two buffers overlap, without which LLVM vectorises little; `tune_tir` sets it, too."""
 _HEADS = re.compile(r"^(?=@T\.prim_func\b)", re.MULTILINE)
 _FUNCTIONS = re.compile(r"^def (\w+)\(", re.MULTILINE)
-_EXAMPLES = "for example: net.onnx, module.py:factory, resnet18-1x224, kernel.py, workloads.jsonl.gz:name"
+_NAMED = 5
+"""Functions of a file that are named, at most."""
+_EXAMPLES = "for example: net.onnx, module.py:factory, net.pt2, resnet18-1x224, kernel.py, workloads.jsonl.gz:name"
 _READ = (
     "run the network once without forerun; if that works, try --layout given, and report this to this project with the"
     " file"
@@ -105,6 +107,8 @@ def _named(text: str, shapes: Shapes, layout: str) -> Request | None:
     if path.suffix == ".onnx":
         sizes = tuple((name, tuple(size)) for name, size in shapes.items())
         return _Network(path.name, network.Network(path, shapes=sizes, layout=layout))
+    if path.suffix == ".pt2":
+        return _Network(path.name, network.Network(path, layout=layout))
     if path.suffix in _PROGRAMS:
         return _file(path)
     if made := factories.named(text):
@@ -152,7 +156,7 @@ def _file(path: Path, name: str = "") -> Request:
         text = there[name]
     if path.suffix == ".py" and "prim_func" not in text:
         why = "it has no T.prim_func; a network is named with the function that returns it and its inputs"
-        names = _FUNCTIONS.findall(text) or ["factory"]
+        names = _FUNCTIONS.findall(text)[:_NAMED] or ["factory"]
         raise InputError(f"{path} is no tensor program", why, f"name it: {' or '.join(f'{path}:{n}' for n in names)}")
     text = _IMPORTS.sub("", text)
     return _single(_PLAIN.sub("@T.prim_func(s_tir=True)", text), name or path.stem, str(path))
@@ -187,12 +191,13 @@ class _Network:
     network: network.Network
 
     def programs(self, reader: Pool, place: Place) -> tuple[Sequence[extract.Extracted], dict[str, str]]:
-        return reader.call(network.programs, self.network, place, todo=_READ)
+        return reader.call(network.programs, self.network, place, what=f"reading {self.name} failed", todo=_READ)
 
     def finished(
         self, reader: Pool, place: Place, texts: dict[str, str], records: Sequence[database.Record], library: bool
     ) -> Finished:
-        comparison = reader.call(network.compared, self.network, place, texts, library, todo=_READ)
+        asked, what = (self.network, place, texts, library), f"running {self.name} failed"
+        comparison = reader.call(network.compared, *asked, what=what, todo=_READ)
         return comparison, comparison.library, comparison.no_library
 
 

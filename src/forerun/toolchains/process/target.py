@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from forerun.sandbox import installed_bytes
 from forerun.toolchains.process.languages import Language, find, version_class
 
 
@@ -52,7 +53,7 @@ def this_device() -> str:
     The last two belong to it because the runtimes of Java, Go and others choose their heap by them.
     """
     text = Path("/proc/cpuinfo").read_text(encoding="utf-8") if Path("/proc/cpuinfo").is_file() else ""
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / (1 << 30)
+    memory = installed_bytes() / (1 << 30)
     words = [platform.machine(), *processor(text), f"{os.cpu_count()} cores {memory:.0f} GiB"]
     return " ".join(words)
 

@@ -404,14 +404,16 @@ def _nearest(emit: Emit, made: Made, input: Relax, output_size: Any = None, scal
     import torch
 
     op, sizes, wanted = _op(), _shape(input)[2:], [int(size) for size in made.shape[2:]]
-    if all(after % before == 0 for before, after in zip(sizes, wanted, strict=True)):
+    whole = all(after % before == 0 for before, after in zip(sizes, wanted, strict=True))
+    if whole and _told_by_sizes(sizes, wanted, scale_factors):
         return op.image.resize2d(
             input, wanted, layout="NCHW", method="nearest_neighbor", coordinate_transformation_mode="half_pixel"
         )
     for axis, (before, after) in enumerate(zip(sizes, wanted, strict=True), 2):
         scale = None if scale_factors is None else scale_factors[axis - 2]
-        line = torch.arange(before, dtype=torch.float64)[None, None]
-        places = torch.ops.aten.upsample_nearest1d(line, [after], scale)[0, 0]
+        # As of an image: in one of twice the size, but in no line, PyTorch takes places by the sizes.
+        line = torch.arange(before, dtype=torch.float64)[None, None, :, None]
+        places = torch.ops.aten.upsample_nearest2d(line, [after, 1], scale)[0, 0, :, 0]
         input = emit(op.take(input, _constant(places.numpy().astype("int64")), axis))
     return input
 
@@ -428,21 +430,57 @@ def _grid_sample(
     return _op().image.grid_sample(input, places, method, "NCHW", outside, align_corners)
 
 
+def _told_by_sizes(sizes: Sequence[int], wanted: Sequence[int], scales: Sequence[float] | None) -> bool:
+    """Whether a resize does as the sizes before and after say: PyTorch takes places by the scales that it was given,
+    also where what they give is rounded to a size."""
+    if scales is None:
+        return True
+    return all(scale * size == after for scale, size, after in zip(scales, sizes, wanted, strict=True))
+
+
 def _resized(name: str, emit: Emit, made: Made, self: Relax, **how: Any) -> Relax:
-    """A resize that smooths: it is linear in each dimension, so what PyTorch makes of the identity says how."""
+    """A resize that smooths."""
     import torch
 
-    found, op = self, _op()
     resize = getattr(torch.ops.aten, name).default
-    for axis in (2, 3):
-        size, wanted = _shape(self)[axis], made.shape[axis]
-        identity = torch.eye(size)[None, None]
-        weights = resize(identity, [wanted, size], how["align_corners"]).numpy()[0, 0]
-        if axis == 2:
-            found = emit(op.matmul(_constant(weights, self.ty.dtype), found))
-        else:
-            found = op.matmul(found, _constant(np.ascontiguousarray(weights.T), self.ty.dtype))
-    return found
+    sizes, wanted = _shape(self)[2:], [int(size) for size in made.shape[2:]]
+    rows, columns = (
+        resize(torch.eye(size)[None, None], [after, size], how["align_corners"])[0, 0]
+        for size, after in zip(sizes, wanted, strict=True)
+    )
+    return _of_identity(emit, self, rows, columns)
+
+
+def _between(
+    name: str,
+    method: str,
+    emit: Emit,
+    made: Made,
+    input: Relax,
+    output_size: Any = None,
+    align_corners: bool = False,
+    scale_factors: Any = None,
+) -> Relax:
+    import torch
+
+    op, sizes, wanted = _op(), _shape(input)[2:], [int(size) for size in made.shape[2:]]
+    if align_corners or _told_by_sizes(sizes, wanted, scale_factors):
+        corners = "align_corners" if align_corners else "half_pixel"
+        return op.image.resize2d(input, wanted, layout="NCHW", method=method, coordinate_transformation_mode=corners)
+    resize = getattr(torch.ops.aten, name).vec
+    rows, columns = (
+        resize(torch.eye(size)[None, None], None, False, [scale, 1.0])[0, 0]
+        for size, scale in zip(sizes, scale_factors, strict=True)
+    )
+    return _of_identity(emit, input, rows, columns)
+
+
+def _of_identity(emit: Emit, self: Relax, rows: Any, columns: Any) -> Relax:
+    """A resize is linear in each dimension: what PyTorch makes of the identity along its rows, by those of the image,
+    says how."""
+    op, kind = _op(), self.ty.dtype
+    found = emit(op.matmul(_constant(rows.numpy(), kind), self))
+    return op.matmul(found, _constant(np.ascontiguousarray(columns.numpy().T), kind))
 
 
 _CONVERTED: dict[str, Callable[..., Relax]] = {
@@ -482,6 +520,8 @@ _CONVERTED: dict[str, Callable[..., Relax]] = {
     "avg_pool2d.default": _avg_pool,
     "native_group_norm.default": _group_norm,
     "upsample_nearest2d.vec": _nearest,
+    "upsample_bilinear2d.vec": partial(_between, "upsample_bilinear2d", "linear"),
+    "upsample_bicubic2d.vec": partial(_between, "upsample_bicubic2d", "cubic"),
     "grid_sampler_2d.default": _grid_sample,
     "_upsample_bilinear2d_aa.default": partial(_resized, "_upsample_bilinear2d_aa"),
     "_upsample_bicubic2d_aa.default": partial(_resized, "_upsample_bicubic2d_aa"),

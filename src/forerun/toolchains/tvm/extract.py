@@ -18,6 +18,7 @@ from typing import Any
 from forerun.errors import InputError, ToolMissing, UsageError, reason
 from forerun.factories import guarded, made
 from forerun.toolchains.onnx import model as onnx_model
+from forerun.toolchains.onnx.settled import settle
 from forerun.toolchains.tvm import target as targets
 from forerun.toolchains.tvm._layout import channels_last
 from forerun.toolchains.tvm._load import load
@@ -65,10 +66,7 @@ def exported(network: Any, inputs: Sequence[Any]) -> Any:
     """What `torch.export` makes of a `torch.nn.Module` in evaluation mode, run on `inputs`: tensors, whose shapes it
     keeps. Raises InputError, ToolMissing.
     """
-    try:
-        import torch
-    except ImportError as error:
-        raise ToolMissing("networks of PyTorch need torch", reason(error), "pip install 'forerun[train]'") from error
+    torch = _torch()
     if not isinstance(network, torch.nn.Module):
         told = f"it is of the type {type(network).__name__}"
         raise InputError("the network is no torch.nn.Module", told, "give a module and a tuple of example inputs")
@@ -88,6 +86,27 @@ def exported(network: Any, inputs: Sequence[Any]) -> Any:
     finally:
         for part in training:
             part.training = True
+
+
+def _torch() -> Any:
+    try:
+        import torch
+    except ImportError as error:
+        raise ToolMissing("networks of PyTorch need torch", reason(error), "pip install 'forerun[train]'") from error
+    return torch
+
+
+def loaded(path: Path) -> Any:
+    """What `torch.export.save` wrote, with the inputs that it was traced on. Raises InputError, ToolMissing."""
+    torch, todo = _torch(), "write it with torch.export.save(torch.export.export(network, inputs), PATH)"
+    if not path.is_file():
+        raise InputError(f"cannot read {path}", "there is no such file", todo)
+    program = guarded(f"cannot read {path}", todo, torch.export.load, str(path))
+    inputs, named = program.example_inputs or ((), {})
+    if named or not inputs or not all(isinstance(each, torch.Tensor) for each in inputs):
+        given = f"inputs by name ({', '.join(named)})" if named else "inputs that are no tensors" if inputs else "none"
+        raise InputError(f"{path} is not run on tensors in their order", f"it was traced on {given}", todo)
+    return program
 
 
 def from_exported(program: Any) -> Any:
@@ -129,6 +148,7 @@ def from_onnx(path: Path, shapes: Shapes | None = None) -> Any:
     if proto.functions:
         proto = guarded(f"cannot read {path}", "export it again", library.inliner.inline_local_functions, proto)
     fixed = _fixed(path, proto.graph, shapes or {})
+    settle(proto, fixed)
     _renew(library, proto)
 
     from tvm.relax.frontend.onnx import from_onnx as imported

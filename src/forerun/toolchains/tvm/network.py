@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cache, lru_cache, partial
@@ -27,7 +27,7 @@ from forerun.toolchains.tvm import database, extract
 from forerun.toolchains.tvm import target as targets
 from forerun.toolchains.tvm._load import load
 from forerun.toolchains.tvm._nodes import kind
-from forerun.toolchains.tvm.agreement import LARGE, agrees, error, large
+from forerun.toolchains.tvm.agreement import LARGE, agrees, agrees_in_steps, error, large
 from forerun.toolchains.tvm.device import Device, Place, Timer, by_clock, opened
 
 DEFAULT, TUNED = "default", "tuned"
@@ -41,6 +41,7 @@ _SAMPLE_S = 5e-3
 _CHOOSING_S, _CHOOSING = 1.0, 7
 """As much for each number of threads that something else may be better with."""
 _DIVIDING = frozenset(f"relax.{name}" for name in ("divide", "floor_divide", "mod", "floor_mod"))
+_ROUNDING = frozenset(f"relax.{name}" for name in ("quantize", "round"))
 _TERMS = 1_000_000
 """Errors of layers add up: outputs of networks agree where those of a sum of so many terms do, at 1e-3 for float32."""
 
@@ -130,7 +131,7 @@ def compared(network: Network, place: Place, texts: dict[str, str], library: boo
         found, errors = flat(tuned()), dict[str, float]()
         for name, expected in known.expected.items():
             errors[name] = off(found, expected, known.large)
-            if not same(found, expected, known.large):
+            if not same(found, expected, known.large, known.rounds):
                 raise ForerunError(
                     f"the tuned network does not compute what {name} does",
                     f"outputs are off by {errors[name]:.2g} of their size, though every kernel was right by itself",
@@ -240,6 +241,8 @@ class Known:
     """The outputs of the default and of the rival."""
     large: float = math.inf
     """The smallest constant that is large, see `agreement.error`."""
+    rounds: bool = False
+    """Whether it rounds on its way, see `agreement.agrees_in_steps`."""
 
 
 @lru_cache(maxsize=1)
@@ -272,14 +275,15 @@ def read(network: Network, place: Place) -> Known:
     with opened(place, SESSION_S) as device:
         ours = _tried(what, todo, lambda: flat(Running(device, made, inputs)()))
     smallest = min(_large(extraction.module), default=math.inf)
-    if not same(ours, theirs, smallest):
+    rounds = any(_operator(value) in _ROUNDING for value in _bound(module["main"]))
+    if not same(ours, theirs, smallest, rounds):
         other = "" if network.layout == extract.GIVEN else "try --layout given; else "
         raise InputError(
             f"TVM does not compute what {name} does of {network.path.name}",
             f"outputs are off by {off(ours, theirs, smallest):.2g} of their size",
             f"{other}find the operator by cutting the network, and report it to Apache TVM",
         )
-    return Known(extraction, inputs, {name: rival}, made, {DEFAULT: ours, name: theirs}, smallest)
+    return Known(extraction, inputs, {name: rival}, made, {DEFAULT: ours, name: theirs}, smallest, rounds)
 
 
 def _torch(network: Network) -> tuple[Any, Sequence[Any], Any]:
@@ -288,9 +292,7 @@ def _torch(network: Network) -> tuple[Any, Sequence[Any], Any]:
         module, examples = factories.made(network.path, network.factory)
         program = extract.exported(module, examples)
         return module.eval(), examples, program
-    import torch
-
-    program = torch.export.load(str(network.path))
+    program = extract.loaded(network.path)
     return program.module(), program.example_inputs[0], program
 
 
@@ -318,10 +320,18 @@ def _drawn(module: Any) -> list[Any]:
 
 def _divides(function: Any) -> bool:
     """Whether a Relax function divides by integers that are no constants."""
-    bound = (binding.value for block in function.body.blocks for binding in block.bindings)
-    calls = (value for value in bound if getattr(getattr(value, "op", None), "name", "") in _DIVIDING)
-    by = (call.args[1] for call in calls)
+    by = (value.args[1] for value in _bound(function) if _operator(value) in _DIVIDING)
     return any(kind(each) != "Constant" and np.dtype(str(each.ty.dtype)).kind in "iu" for each in by)
+
+
+def _bound(function: Any) -> Iterator[Any]:
+    """The values that a Relax function binds."""
+    return (binding.value for block in function.body.blocks for binding in block.bindings)
+
+
+def _operator(value: Any) -> str:
+    """The name of the operator that is called, if one is."""
+    return str(getattr(getattr(value, "op", None), "name", ""))
 
 
 def onnxruntime(path: Path, inputs: Sequence[Any], threads: int) -> Callable[[], Any]:
@@ -389,10 +399,12 @@ def flat(found: Any) -> list[Any]:
     return [array for one in found for array in flat(one)] if hasattr(found, "__iter__") else []
 
 
-def same(found: Sequence[Any], expected: Sequence[Any], large: float = math.inf) -> bool:
-    """Whether outputs of networks agree, see `agreement.agrees`."""
-    pairs = zip(found, expected, strict=False)
-    return len(found) == len(expected) and all(agrees(*pair, _TERMS, large) for pair in pairs)
+def same(found: Sequence[Any], expected: Sequence[Any], large: float = math.inf, rounds: bool = False) -> bool:
+    """Whether outputs of networks agree (`agreement.agrees`; where they round `agreement.agrees_in_steps` will do)."""
+    return len(found) == len(expected) and all(
+        agrees(*pair, _TERMS, large) or (rounds and agrees_in_steps(*pair))
+        for pair in zip(found, expected, strict=False)
+    )
 
 
 def off(found: Sequence[Any], expected: Sequence[Any], large: float = math.inf) -> float:

@@ -73,7 +73,8 @@ class Remote:
         except OSError as error:
             todo = (
                 "start a server there, with as many threads as kernels have: TVM_NUM_THREADS=1 python -m"
-                " tvm.exec.rpc_server --port PORT; look at the address and the network"
+                " tvm.exec.rpc_server --port PORT (TVM takes a free one up to --port-end, 9199, and says which);"
+                " look at the address and the network"
             )
             raise ToolMissing(f"nobody answers at {self}", reason(error), todo) from error
         if not self.key:
