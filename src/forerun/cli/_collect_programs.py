@@ -181,9 +181,10 @@ def _row(language: str, done: Sequence[Measured[Program]], task: Programs) -> di
     }
     values = [m.measurement.values[task.metric.name] for m in good]
     if values:
-        spreads = [m.measurement.values[f"{task.metric.name}_spread"] for m in good]
-        least = min(values)
-        row |= {"least": least, "median": median(values), "p90": quantile(values, 0.9), "spread": median(spreads)}
+        row |= {"least": min(values), "median": median(values), "p90": quantile(values, 0.9)}
+    several = [m.measurement.values for m in good if m.measurement.values["runs"] > 1]  # one run says nothing of it
+    if several:
+        row["spread"] = median([found[f"{task.metric.name}_spread"] for found in several])
     if len(values) >= _ENOUGH:
         row["floor"] = sum(value <= _FLOOR * min(values) for value in values) / len(values)
     return row

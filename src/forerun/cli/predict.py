@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from forerun.questions import File, Options, Question
 
 _RISK = 0.5
-_HEADINGS = {"memory": "peak memory", "runtime": "CPU time"}
+_HEADINGS = {"memory": "peak memory", "runtime": "CPU time", "instructions": "LLVM IR instructions"}
 """Of the values of metrics whose names leave open what was measured."""
 
 
