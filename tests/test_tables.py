@@ -67,6 +67,7 @@ UNITS = TEXTS.map("x".__add__)  # none of time or size, of which no value is les
     rows=st.lists(
         st.builds(Row, TEXTS, UNITS, TEXTS.map("x".__add__), st.floats(allow_nan=False, allow_infinity=False)),
         max_size=3,
+        unique_by=lambda row: row.metric,  # which has one unit
     )
 )
 def test_any_rows_come_back(rows: list[Row], tmp_path_factory: pytest.TempPathFactory) -> None:
@@ -78,6 +79,14 @@ def test_any_rows_come_back(rows: list[Row], tmp_path_factory: pytest.TempPathFa
         else:
             with pytest.raises(InputError, match="nothing to write"):
                 write_rows(folder / f"r{suffix}", rows)
+
+
+def test_a_metric_has_one_unit(tmp_path: Path) -> None:
+    mine = table(tmp_path / "mine.csv", ["code", "latency", "unit"], ["f", 5, "ms"], ["g", 7, "ms"], ["h", 1, "s"])
+    with pytest.raises(InputError, match=r"mine\.csv: latency is in several units") as caught:
+        read_table(mine, "code", "latency", unit="unit")
+    assert caught.value.why == "ms (mine.csv:1) and s (mine.csv:3)" and "in one unit" in caught.value.todo
+    assert [row.unit for row in read_table(mine, "code", "latency", unit="ms")] == ["ms"] * 3
 
 
 def table(path: Path, columns: Sequence[str], *rows: Sequence[object]) -> Path:
@@ -412,6 +421,7 @@ def test_the_command_line(stored: Path, run_forerun: Run, tmp_path: Path) -> Non
     holed = table(tmp_path / "holed.csv", ["code", "latency_s"], ["", 7], ["g", "n/a"])
     code, _, err = run_forerun(*words, "--skip-bad-rows")
     assert code == 1 and "2 rows lack" in err and "left out" not in err, "nothing would be left"
+    assert "correct them" in err and "--skip-bad-rows" not in err
     public = table(tmp_path / "public.jsonl", *CODE)
     code, _, err = run_forerun("data", "import", str(public), "--layout", "code-regression", "-o", str(target))
     assert code == 0 and len(read_rows(target)) == 3

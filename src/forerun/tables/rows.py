@@ -110,7 +110,8 @@ def _each(
     if wrong and left_out and found:
         left_out(_wrong(path, wrong))
     elif wrong:
-        raise _wrong(path, wrong)
+        error = _wrong(path, wrong)
+        raise InputError(error.what, error.why, "no other row is left: correct them") if left_out else error
     check_units(found, str(path))
     return found
 

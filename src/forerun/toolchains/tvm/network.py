@@ -58,6 +58,11 @@ class Network:
     shapes: tuple[tuple[str, tuple[int, ...]], ...] = ()
     layout: str = extract.CHANNELS_LAST
 
+    @property
+    def name(self) -> str:
+        """As people know it."""
+        return f"{self.path.name}:{self.factory}" if self.factory else self.path.name
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
@@ -91,7 +96,7 @@ def programs(network: Network, place: Place) -> tuple[tuple[extract.Extracted, .
     found = read(network, place).extraction
     if not found.workloads and not found.left_out:
         why = _without_programs(found.module["main"])
-        raise InputError(f"{network.path.name} has no program to tune", why, "run it as it is")
+        raise InputError(f"{network.name} has no program to tune", why, "run it as it is")
     return found.workloads, dict(found.left_out)
 
 
@@ -248,7 +253,7 @@ class Known:
 @lru_cache(maxsize=1)
 def read(network: Network, place: Place) -> Known:
     """Reads a network and runs it, or says what this process knows of it. Raises as `programs` does."""
-    threads, what = targets.threads(place.target), f"{network.path.name} does not run"
+    threads, what = targets.threads(place.target), f"{network.name} does not run"
     if network.path.suffix == ".onnx":
         module = extract.from_onnx(network.path, dict(network.shapes))
         inputs = _drawn(module)
@@ -265,7 +270,7 @@ def read(network: Network, place: Place) -> Known:
     theirs, again = ([array.copy() for array in _tried(what, todo, lambda: flat(run()))] for _ in range(2))
     if not same(again, theirs):
         raise InputError(
-            f"{network.path.name} does not compute the same twice",
+            f"{network.name} does not compute the same twice",
             f"outputs of two runs in {name} on the same inputs are off by {off(again, theirs):.2g} of their size",
             "take out what is random, keeps state or writes to its inputs; F.dropout needs training=self.training",
         )
@@ -279,7 +284,7 @@ def read(network: Network, place: Place) -> Known:
     if not same(ours, theirs, smallest, rounds):
         other = "" if network.layout == extract.GIVEN else "try --layout given; else "
         raise InputError(
-            f"TVM does not compute what {name} does of {network.path.name}",
+            f"TVM does not compute what {name} does of {network.name}",
             f"outputs are off by {off(ours, theirs, smallest):.2g} of their size",
             f"{other}find the operator by cutting the network, and report it to Apache TVM",
         )
