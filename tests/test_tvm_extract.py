@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import sys
 import warnings
@@ -279,6 +280,75 @@ def test_sizes_that_a_network_reads_of_itself_are_known_where_they_are_given(tmp
     ours = run(found.module, target, x)
     assert ours.shape == (3, 2, 3)
     np.testing.assert_allclose(ours, expected, atol=1e-5)
+
+
+def test_what_an_old_file_cuts_out(tmp_path: Path, target: Any) -> None:
+    node = helper.make_node("Slice", ["x"], ["y"], axes=[1, 2], starts=[1, -3], ends=[9, -1])
+    ends = [helper.make_tensor_value_info(name, TensorProto.FLOAT, s) for name, s in (("x", (2, 4, 6)), ("y", None))]
+    graph, path = helper.make_graph([node], "old", ends[:1], ends[1:]), tmp_path / "old.onnx"
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 9)], ir_version=4), str(path))
+    x = np.random.default_rng(0).standard_normal((2, 4, 6), dtype=np.float32)
+    made = tasks.compiled(tasks.extract(tasks.from_onnx(path), target).module, target)
+    found = tvm.relax.VirtualMachine(made, tvm.cpu())["main"](tvm.runtime.tensor(x))
+    np.testing.assert_array_equal(found.numpy(), x[:, 1:, -3:-1])
+
+
+@pytest.mark.parametrize(
+    "kind, opset, told",
+    [
+        ("LSTM", 17, {"direction": "bidirectional"}),
+        ("LSTM", 9, {"direction": "reverse", "given": True}),
+        ("GRU", 17, {"direction": "bidirectional", "linear_before_reset": 1, "given": True}),
+        ("GRU", 14, {"bias": False}),
+        ("RNN", 17, {"activations": ["Relu"]}),
+    ],
+)
+def test_steps_of_recurrent_operators_are_written_out(
+    kind: str, opset: int, told: dict[str, Any], tmp_path: Path, target: Any
+) -> None:
+    draw, steps, batch, size, hidden = np.random.default_rng(0), 4, 3, 5, 6
+    gates, sides = {"LSTM": 4, "GRU": 3, "RNN": 1}[kind], 1 + (told.get("direction") == "bidirectional")
+    shapes = {"w": (sides, gates * hidden, size), "r": (sides, gates * hidden, hidden)}
+    inputs = ["x", "w", "r", "", "", "", ""]
+    if told.pop("bias", True):
+        shapes["b"], inputs[3] = (sides, 2 * gates * hidden), "b"
+    if told.pop("given", False):
+        shapes["h"], inputs[5] = (sides, batch, hidden), "h"
+        if kind == "LSTM":
+            shapes["c"], inputs[6] = (sides, batch, hidden), "c"
+    inputs = inputs[: 7 if kind == "LSTM" else 6]
+    tensors = [
+        helper.make_tensor(name, TensorProto.FLOAT, shape, draw.uniform(-1, 1, math.prod(shape)))
+        for name, shape in shapes.items()
+    ]
+    outputs = ["y", "last", "cell"][: 3 if kind == "LSTM" else 2]
+    graph = helper.make_graph(
+        [helper.make_node(kind, inputs, outputs, hidden_size=hidden, **told)],
+        "g",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, (steps, batch, size))],
+        [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in outputs],
+        tensors,
+    )
+    path = tmp_path / "recurrent.onnx"
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=4), str(path))
+    x = draw.standard_normal((steps, batch, size), dtype=np.float32)
+    expected = onnxruntime.InferenceSession(str(path)).run(None, {"x": x})
+    made = tasks.compiled(tasks.extract(tasks.from_onnx(path), target).module, target)
+    found = tvm.relax.VirtualMachine(made, tvm.cpu())["main"](tvm.runtime.tensor(x))
+    for ours, theirs in zip(found, expected, strict=True):
+        np.testing.assert_allclose(ours.numpy(), theirs, atol=1e-5)
+
+
+@pytest.mark.parametrize("told", [{"clip": 0.5}, {"activations": ["HardSigmoid", "Tanh", "Tanh"]}, {"input_forget": 1}])
+def test_recurrent_operators_that_are_not_known_are_named(told: dict[str, Any], tmp_path: Path) -> None:
+    shapes = {"w": (1, 8, 3), "r": (1, 8, 2)}
+    tensors = [helper.make_tensor(name, TensorProto.FLOAT, s, np.zeros(math.prod(s))) for name, s in shapes.items()]
+    inputs = [helper.make_tensor_value_info("x", TensorProto.FLOAT, (4, 1, 3))]
+    ends = [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)]
+    nodes = [helper.make_node("LSTM", ["x", "w", "r"], ["y"], hidden_size=2, **told)]
+    with pytest.raises(InputError, match="cannot be tuned") as caught:
+        tasks.from_onnx(saved(tmp_path, nodes, inputs, ends, *tensors))
+    assert "no operator LSTM" in caught.value.why
 
 
 def test_truths_are_compared(tmp_path: Path, target: Any) -> None:

@@ -110,8 +110,8 @@ def _each(
     if wrong and left_out and found:
         left_out(_wrong(path, wrong))
     elif wrong:
-        error = _wrong(path, wrong)
-        raise InputError(error.what, error.why, "no other row is left: correct them") if left_out else error
+        told = _wrong(path, wrong)
+        raise InputError(told.what, told.why, "no other row is left: correct them") if left_out else told
     check_units(found, str(path))
     return found
 

@@ -30,20 +30,21 @@ _ROUNDS = 16
 """A `Reshape` to known sizes tells those of what comes behind it."""
 
 
-def settle(proto: Any, sizes: Mapping[str, Sequence[int]]) -> None:
-    """Replaces such nodes, in place, where the graph's inputs have these sizes; nothing in branches."""
-    if not any(node.op_type in _READING and not node.domain for node in proto.graph.node):
-        return
+def sized(proto: Any, sizes: Mapping[str, Sequence[int]]) -> None:
+    """Sets the sizes of a graph's inputs, in place."""
     for value in proto.graph.input:
         if value.name in sizes:
             shape = value.type.tensor_type.shape
             del shape.dim[:]
             for size in sizes[value.name]:
                 shape.dim.add().dim_value = size
-    light = onnx_model.library().ModelProto()
-    light.CopyFrom(proto)
-    onnx_model.shear(light.graph)
-    del light.graph.value_info[:]  # of sizes that were open
+
+
+def settle(proto: Any) -> None:
+    """Replaces such nodes, in place, of a graph whose inputs have sizes; nothing in branches."""
+    if not any(node.op_type in _READING and not node.domain for node in proto.graph.node):
+        return
+    light = _light(proto)
     for _ in range(_ROUNDS):
         found = _known(light)
         if not found:
@@ -52,16 +53,32 @@ def settle(proto: Any, sizes: Mapping[str, Sequence[int]]) -> None:
             _replace(graph, found)
 
 
-def _known(light: Any) -> dict[str, Array]:
-    """The values of nodes of a model without weights that can be worked out."""
-    onnx = onnx_model.library()
-    inferred = onnx_model.infer(light).graph
-    shapes = {}
+def shapes_of(proto: Any) -> dict[str, list[int]]:
+    """The sizes of all values of a graph whose inputs have sizes, as far as they are known."""
+    return _shapes(_light(proto))
+
+
+def _light(proto: Any) -> Any:
+    """A copy without the values of weights, and without what was known of sizes while they were open."""
+    light = onnx_model.library().ModelProto()
+    light.CopyFrom(proto)
+    onnx_model.shear(light.graph)
+    del light.graph.value_info[:]
+    return light
+
+
+def _shapes(light: Any) -> dict[str, list[int]]:
+    inferred, shapes = onnx_model.infer(light).graph, {}
     for value in (*inferred.input, *inferred.value_info, *inferred.output):
         own = value.type.tensor_type
         if own.HasField("shape") and all(size.HasField("dim_value") for size in own.shape.dim):
             shapes[value.name] = [size.dim_value for size in own.shape.dim]
-    shapes |= {tensor.name: [*tensor.dims] for tensor in light.graph.initializer}
+    return shapes | {tensor.name: [*tensor.dims] for tensor in light.graph.initializer}
+
+
+def _known(light: Any) -> dict[str, Array]:
+    """The values of nodes of a model without weights that can be worked out."""
+    onnx, shapes = onnx_model.library(), _shapes(light)
     values = {
         tensor.name: onnx.numpy_helper.to_array(tensor)
         for tensor in light.graph.initializer

@@ -15,10 +15,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from forerun.errors import InputError, ToolMissing, UsageError, reason
 from forerun.factories import guarded, made
 from forerun.toolchains.onnx import model as onnx_model
-from forerun.toolchains.onnx.settled import settle
+from forerun.toolchains.onnx.recurrent import unroll
+from forerun.toolchains.onnx.settled import settle, sized
 from forerun.toolchains.tvm import target as targets
 from forerun.toolchains.tvm._layout import channels_last
 from forerun.toolchains.tvm._load import load
@@ -30,6 +33,8 @@ Shapes = Mapping[str, Sequence[int]]
 _BUILDING = {"tirx.disable_cse_tir": True}
 """LLVM finds common subexpressions anyway: of 151 kernels the time is .999 of what it is where TVM looks for them, too,
 which is a third of lowering."""
+_OLD = {"Upsample": ("scales",), "Resize": (), "Slice": ("starts", "ends", "axes")}
+"""Operators that had other inputs before opset 11, with the attributes that are inputs now, in their order."""
 _STANDARD = frozenset({"", "ai.onnx"})
 """The domains of ONNX's own operators."""
 CHANNELS_LAST, GIVEN = LAYOUTS = "channels-last", "given"
@@ -148,7 +153,9 @@ def from_onnx(path: Path, shapes: Shapes | None = None) -> Any:
     if proto.functions:
         proto = guarded(f"cannot read {path}", "export it again", library.inliner.inline_local_functions, proto)
     fixed = _fixed(path, proto.graph, shapes or {})
-    settle(proto, fixed)
+    sized(proto, fixed)
+    settle(proto)
+    unroll(proto)
     _renew(library, proto)
 
     from tvm.relax.frontend.onnx import from_onnx as imported
@@ -402,21 +409,31 @@ def _bound(name: str, kind: Any, wanted: Sequence[int] | None) -> list[int]:
 
 
 def _renew(library: Any, proto: Any) -> None:
-    """Before opset 11 `Upsample`, which TVM does not know, and `Resize` took an output's pixel for what lies where it
-    begins, and told no more than scales: `Resize` of opset 11 says so."""
+    """Operators of old files as TVM knows them. Before opset 11 `Upsample`, which it does not know, and `Resize` took
+    an output's pixel for what lies where it begins; what they scale by, and what `Slice` cuts out, may stand in the
+    node."""
     opset = max((each.version for each in proto.opset_import if each.domain in _STANDARD), default=0)
-    old = [node for node in _nodes(proto.graph) if node.op_type in ("Upsample", "Resize") and opset < 11]
-    for node in [node for node in old if node.domain in _STANDARD]:
+    old = [node for node in _nodes(proto.graph) if node.op_type in _OLD and node.domain in _STANDARD and opset < 11]
+    for node in old:
         settings = {each.name: each for each in node.attribute}
-        if "scales" in settings:  # of opset 7: a list in the node itself
-            scales = [*settings.pop("scales").floats]
-            name = f"{node.output[0]}/scales"
-            proto.graph.initializer.append(library.helper.make_tensor(name, 1, [len(scales)], scales))
-            node.input.append(name)
-        told = {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
-        own = [*settings.values(), *(library.helper.make_attribute(*each) for each in told.items())]
-        node.CopyFrom(library.helper.make_node("Resize", [node.input[0], "", *node.input[1:]], node.output, node.name))
-        node.attribute.extend(own)
+        inputs = [*node.input]
+        for name in [name for name in _OLD[node.op_type] if name in settings]:
+            tensor = library.numpy_helper.from_array(_listed(settings.pop(name)), f"{node.output[0]}/{name}")
+            proto.graph.initializer.append(tensor)
+            inputs.append(tensor.name)
+        if node.op_type != "Slice":
+            inputs.insert(1, "")
+            told = {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
+            settings |= {name: library.helper.make_attribute(name, value) for name, value in told.items()}
+        kind = "Slice" if node.op_type == "Slice" else "Resize"
+        node.CopyFrom(library.helper.make_node(kind, inputs, node.output, node.name))
+        node.attribute.extend(settings.values())
+
+
+def _listed(attribute: Any) -> Any:
+    if attribute.floats:
+        return np.array(attribute.floats, np.float32)
+    return np.array(attribute.ints, np.int64)
 
 
 def _known(path: Path, proto: Any) -> None:

@@ -1,0 +1,221 @@
+"""Recurrent operators of ONNX (`LSTM`, `GRU`, `RNN`) as the products, sums and functions that their steps are.
+
+TVM's importer knows none of them. Where the number of steps is known each step is written out: what all inputs are
+multiplied with is one product for all steps, and the steps share one program each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from forerun.toolchains.onnx import model as onnx_model
+from forerun.toolchains.onnx.settled import shapes_of
+
+_GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
+_FUNCTIONS = {"LSTM": ("Sigmoid", "Tanh", "Tanh"), "GRU": ("Sigmoid", "Tanh"), "RNN": ("Tanh",)}
+_PLAIN = frozenset(("Sigmoid", "Tanh", "Relu"))
+"""Functions that take no numbers of their own."""
+_TOLD = frozenset(("hidden_size", "direction", "activations", "linear_before_reset"))
+"""Attributes that are followed; one of others leaves the operator as it is, but for those that say what is usual."""
+_MOST = 1024
+"""Steps of all such operators of a network, at most: each is ten nodes."""
+
+
+def unroll(proto: Any) -> None:
+    """Writes the steps of such operators out, in place, in a graph whose inputs have sizes; nothing in branches. What
+    it does not know (peepholes, clipping, lengths of their own) stays."""
+    if not any(node.op_type in _GATES and not node.domain for node in proto.graph.node):
+        return
+    shapes, left = shapes_of(proto), _MOST
+    constants = {tensor.name: tensor for tensor in proto.graph.initializer}
+    nodes = list[Any]()
+    for place, node in enumerate(proto.graph.node):
+        layer = _read(node, shapes, constants) if node.op_type in _GATES and not node.domain else None
+        if layer is None or layer.steps * layer.directions > left:
+            nodes.append(node)
+            continue
+        left -= layer.steps * layer.directions
+        written = _Written(f"{node.name or node.op_type}/{place}")
+        written.layer(layer)
+        nodes += written.nodes
+        proto.graph.initializer.extend(written.tensors)
+    del proto.graph.node[:]
+    proto.graph.node.extend(nodes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Layer:
+    """An operator, its inputs (empty where there is none) and its sizes."""
+
+    kind: str
+    inputs: Sequence[str]
+    outputs: Sequence[str]
+    functions: Sequence[Sequence[str]]
+    """Of each direction."""
+    reverse: Sequence[bool]
+    steps: int
+    batch: int
+    hidden: int
+    type: int
+    """Of the numbers, as ONNX counts types."""
+    linear: bool
+    """Whether a GRU multiplies before it resets."""
+
+    @property
+    def directions(self) -> int:
+        return len(self.reverse)
+
+
+def _read(node: Any, shapes: dict[str, list[int]], constants: dict[str, Any]) -> _Layer | None:
+    """What a node asks for; None for what is not written out."""
+    told = {each.name: each for each in node.attribute}
+    usual = {"clip": 0.0, "input_forget": 0, "layout": 0}
+    for name, each in told.items():
+        value = each.f if name == "clip" else each.i
+        if name not in _TOLD and usual.get(name, not value) != value:
+            return None
+    inputs = [*node.input, *[""] * (8 - len(node.input))]
+    x, weights, recurrent = (shapes.get(name, []) for name in inputs[:3])
+    if inputs[7] or len(x) != 3 or len(weights) != 3 or len(recurrent) != 3:
+        return None
+    if inputs[4] and not _all(constants.get(inputs[4]), x[0]):
+        return None
+    direction = told["direction"].s.decode() if "direction" in told else "forward"
+    reverse = {"forward": [False], "reverse": [True], "bidirectional": [False, True]}[direction]
+    names = [each.decode() for each in told["activations"].strings] if "activations" in told else []
+    each = _FUNCTIONS[node.op_type]
+    names = names or [*each] * len(reverse)
+    if not {*names} <= _PLAIN or len(names) != len(each) * len(reverse):
+        return None
+    functions = [names[len(each) * i : len(each) * (i + 1)] for i in range(len(reverse))]
+    kind = constants[inputs[2]].data_type if inputs[2] in constants else 1
+    outputs = [*node.output, *[""] * (3 - len(node.output))]
+    linear = bool(told["linear_before_reset"].i) if "linear_before_reset" in told else False
+    return _Layer(node.op_type, inputs, outputs, functions, reverse, x[0], x[1], recurrent[2], kind, linear)
+
+
+def _all(tensor: Any, steps: int) -> bool:
+    """Whether lengths of sequences are a constant, and all of them so long."""
+    if tensor is None or onnx_model.is_empty(tensor):
+        return False
+    return bool((onnx_model.library().numpy_helper.to_array(tensor) == steps).all())
+
+
+@dataclass
+class _Written:
+    """The nodes of one operator, and their constants."""
+
+    name: str
+    nodes: list[Any] = field(default_factory=list)
+    tensors: list[Any] = field(default_factory=list)
+
+    def layer(self, layer: _Layer) -> None:
+        """Its outputs, from those of its directions."""
+        sides = [self._direction(layer, side) for side in range(layer.directions)]
+        for output, axis, parts in zip(layer.outputs, (1, 0, 0), zip(*sides, strict=True), strict=False):
+            if output:
+                self._node("Concat", *parts, output=output, axis=axis)
+
+    def _direction(self, layer: _Layer, side: int) -> Sequence[str]:
+        """All states `[steps, 1, batch, hidden]`, the last one `[1, batch, hidden]`, and of an LSTM its cell."""
+        gates, hidden = _GATES[layer.kind], layer.hidden
+        x, weights, recurrent, biases = layer.inputs[:4]
+        into, back = (
+            self._node("Transpose", self._of_side(name, side, [gates * hidden, -1]), perm=[1, 0])
+            for name in (weights, recurrent)
+        )
+        given = self._node("MatMul", x, into)  # [steps, batch, gates * hidden]
+        bias = ""
+        if biases:
+            whole = self._of_side(biases, side, [2 * gates * hidden])
+            own, bias = (self._slice(whole, 0, i * gates * hidden, (i + 1) * gates * hidden) for i in (0, 1))
+            given = self._node("Add", given, own)
+        from_state = [(back, bias)]
+        if layer.kind == "GRU":  # of the two that say how much, and of what is new
+            from_state = [
+                (self._slice(back, 1, start, end), self._slice(bias, 0, start, end) if bias else "")
+                for start, end in ((0, 2 * hidden), (2 * hidden, 3 * hidden))
+            ]
+        state, cell = (self._state(layer, layer.inputs[i], side) for i in (5, 6))
+        states = [""] * layer.steps
+        for step in reversed(range(layer.steps)) if layer.reverse[side] else range(layer.steps):
+            # No slice: each of them would be a program of its own.
+            now = self._node("Gather", given, self._constant(np.array(step, np.int64)), axis=0)
+            state, cell = self._step(layer, side, now, state, cell, from_state)
+            states[step] = self._shaped(state, [1, 1, layer.batch, hidden])
+        ends = [self._shaped(each, [1, layer.batch, hidden]) for each in (state, cell) if each]
+        return [self._node("Concat", *states, axis=0), *ends]
+
+    def _step(
+        self, layer: _Layer, side: int, now: str, state: str, cell: str, from_state: Sequence[tuple[str, str]]
+    ) -> tuple[str, str]:
+        """The next state `[batch, hidden]`, and the next cell, from what the input gives, `[batch, gates * hidden]`,
+        and the weights and biases of the state."""
+        functions = layer.functions[side]
+        if layer.kind == "GRU":
+            return self._gated(layer, functions, now, state, *from_state), ""
+        every = self._node("Add", now, self._product(state, *from_state[0]))
+        if layer.kind == "RNN":
+            return self._node(functions[0], every), ""
+        first, last, forget, new = self._gates(every, layer.hidden, 4)
+        first, forget, last = (self._node(functions[0], each) for each in (first, forget, last))
+        new = self._node("Mul", first, self._node(functions[1], new))
+        cell = self._node("Add", self._node("Mul", forget, cell), new)
+        return self._node("Mul", last, self._node(functions[2], cell)), cell
+
+    def _gated(
+        self,
+        layer: _Layer,
+        functions: Sequence[str],
+        now: str,
+        state: str,
+        to_gates: tuple[str, str],
+        to_new: tuple[str, str],
+    ) -> str:
+        *into, new = self._gates(now, layer.hidden, 3)
+        gates = zip(into, self._gates(self._product(state, *to_gates), layer.hidden, 2), strict=True)
+        update, reset = (self._node(functions[0], self._node("Add", *pair)) for pair in gates)
+        if layer.linear:
+            remembered = self._node("Mul", reset, self._product(state, *to_new))
+        else:
+            remembered = self._product(self._node("Mul", reset, state), *to_new)
+        new = self._node(functions[1], self._node("Add", new, remembered))
+        return self._node("Add", new, self._node("Mul", update, self._node("Sub", state, new)))
+
+    def _product(self, state: str, weights: str, bias: str) -> str:
+        product = self._node("MatMul", state, weights)
+        return self._node("Add", product, bias) if bias else product
+
+    def _gates(self, every: str, hidden: int, count: int) -> Iterator[str]:
+        return (self._slice(every, 1, i * hidden, (i + 1) * hidden) for i in range(count))
+
+    def _state(self, layer: _Layer, given: str, side: int) -> str:
+        """What it begins with: what was given, else zeros."""
+        if given:
+            return self._of_side(given, side, [layer.batch, layer.hidden])
+        helper = onnx_model.library().helper
+        zeros = np.zeros((layer.batch, layer.hidden), helper.tensor_dtype_to_np_dtype(layer.type))
+        return self._constant(zeros)
+
+    def _of_side(self, name: str, side: int, shape: Sequence[int]) -> str:
+        return self._shaped(self._slice(name, 0, side, side + 1), shape)
+
+    def _shaped(self, name: str, shape: Sequence[int]) -> str:
+        return self._node("Reshape", name, self._constant(np.array(shape, np.int64)))
+
+    def _slice(self, name: str, axis: int, start: int, end: int) -> str:
+        return self._node("Slice", name, *(self._constant(np.array([each], np.int64)) for each in (start, end, axis)))
+
+    def _constant(self, array: Any) -> str:
+        name = f"{self.name}/constant{len(self.tensors)}"
+        self.tensors.append(onnx_model.library().numpy_helper.from_array(array, name))
+        return name
+
+    def _node(self, kind: str, *inputs: str, output: str = "", **told: Any) -> str:
+        output = output or f"{self.name}/{len(self.nodes)}"
+        self.nodes.append(onnx_model.library().helper.make_node(kind, [*inputs], [output], **told))
+        return output
