@@ -528,6 +528,19 @@ def test_what_moves_or_is_too_much_is_unfit(target: Any) -> None:
     assert large[0].unfit == "too much work"
 
 
+def test_what_puts_many_tensors_together_is_left_out(target: Any) -> None:
+    torch = pytest.importorskip("torch")
+
+    class Joins(torch.nn.Module):  # type: ignore[misc, name-defined]
+        def forward(self, *parts: Any) -> Any:
+            return torch.cat(parts).exp()
+
+    found = tasks.extract(tasks.from_torch(Joins(), [torch.randn(2, 3) for _ in range(40)]), target)
+    assert not found.workloads and [*found.left_out.values()] == [
+        "it puts 41 tensors together, which is no work to schedule"
+    ]
+
+
 def test_operators_of_tvm_are_programs_too(target: Any) -> None:
     pytest.importorskip("torch")
     from forerun.corpora import tensor_networks as corpus

@@ -33,6 +33,8 @@ Shapes = Mapping[str, Sequence[int]]
 _BUILDING = {"tirx.disable_cse_tir": True}
 """LLVM finds common subexpressions anyway: of 151 kernels the time is .999 of what it is where TVM looks for them, too,
 which is a third of lowering."""
+_BUFFERS = 32
+"""Tensors of a program, at most: each trial of what puts 50 states of a recurrent network together took a minute."""
 _OLD = {"Upsample": ("scales",), "Resize": (), "Slice": ("starts", "ends", "axes")}
 """Operators that had other inputs before opset 11, with the attributes that are inputs now, in their order."""
 _STANDARD = frozenset({"", "ai.onnx"})
@@ -208,8 +210,8 @@ def written(program: Any) -> str:
     """The TVMScript of an IRModule with the PrimFunc `main`: equal programs of two networks have equal texts.
 
     Inputs are numbered, as are the blocks and buffers that TVM named after them: their names come from the network and
-    mean nothing. Raises ValueError, with a reason, where a program has open sizes, an empty tensor or a schedule, or
-    does not parse back to a structurally equal one.
+    mean nothing. Raises ValueError, with a reason, where a program has open sizes, an empty tensor, too many of them or
+    a schedule, or does not parse back to a structurally equal one.
     """
     tvm = load()
     from tvm_ffi import structural_equal
@@ -223,6 +225,8 @@ def written(program: Any) -> str:
     if empty := [shape for shape in shapes if shape and 0 in shape]:
         raise ValueError(f"a tensor of the shape {empty[0]} is empty")
     text = _numbered(program.script())
+    if len(shapes) > _BUFFERS:
+        raise ValueError(f"it puts {len(shapes)} tensors together, which is no work to schedule")
     if "T.call_packed(" in text:
         raise ValueError("a function of TVM's runtime does its work (a sort), which has no schedule")
     try:
