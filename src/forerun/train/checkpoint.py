@@ -103,7 +103,8 @@ def _readable(path: Path) -> Iterator[None]:
     try:
         yield
     except (SafetensorError, OSError, ValueError, KeyError, RuntimeError) as error:
-        raise InputError(f"the checkpoint {path} cannot be read", reason(error), "delete it to begin anew") from error
+        todo = f"delete the folder {path.parent} to begin anew"
+        raise InputError(f"the checkpoint {path} cannot be read", reason(error), todo) from error
 
 
 def _random(rank: int) -> str:

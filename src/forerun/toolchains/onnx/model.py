@@ -19,6 +19,8 @@ MOST_BYTES = (1 << 31) - 1
 """What protobuf can hold in one message."""
 MOST_SIZE = 1 << 31
 """What an open size may be set to."""
+_STANDARD = frozenset(("", "ai.onnx"))
+"""The domains of ONNX's own operators."""
 _SETTING = 64
 """Integers that a list of settings may have."""
 _TOLD = {"Resize": (1, 2, 3), "Upsample": (1,)}
@@ -61,8 +63,7 @@ def parse(data: bytes, name: str = "the model") -> Any:
     if not model.ir_version or not model.opset_import or not model.graph.output:
         raise damaged(name, "it has no version, no operator set or no output")
     newest = onnx.defs.onnx_opset_version()
-    asked = max((each.version for each in model.opset_import if each.domain in ("", "ai.onnx")), default=0)
-    if asked > newest:
+    if (asked := opset(model)) > newest:
         why = f"onnx {onnx.__version__} knows them up to {newest}"
         raise InputError(f"{name} has operators of opset {asked}", why, "export it for an older one, or update onnx")
     if model.functions:
@@ -159,6 +160,25 @@ def infer(model: Any, name: str = "the model") -> Any:
 def nodes(graph: Any) -> Iterator[Any]:
     """The nodes of a GraphProto that are no constants."""
     return (node for node in graph.node if not (node.op_type == "Constant" and not node.domain))
+
+
+def every(graph: Any) -> Iterator[Any]:
+    """The nodes of a GraphProto, and of the branches in it."""
+    for node in graph.node:
+        yield node
+        for attribute in node.attribute:
+            for inner in _inner(attribute):
+                yield from every(inner)
+
+
+def standard(node: Any) -> bool:
+    """Whether its operator is one of ONNX's own."""
+    return node.domain in _STANDARD
+
+
+def opset(model: Any) -> int:
+    """The version of ONNX's own operators that a model has; 0 where it does not say."""
+    return max((each.version for each in model.opset_import if each.domain in _STANDARD), default=0)
 
 
 def operators(graph: Any) -> tuple[str, ...]:

@@ -87,7 +87,7 @@ class _Reader:
         made = tuple(
             self._define(name, self.known.get(name, Value(None, "?"))) if name else None for name in node.output
         )
-        domain = "" if node.domain in ("", "ai.onnx") else node.domain
+        domain = "" if proto.standard(node) else node.domain
         defaults = _defaults(node.op_type, domain, self.opsets.get(domain, 1))
         found = sorted((a.name, _attribute(a)) for a in node.attribute)
         kept = tuple((k, v) for k, v in found if not _is_default(k, v, defaults, self._kernel(node, read)))

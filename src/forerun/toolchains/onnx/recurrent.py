@@ -28,13 +28,13 @@ _MOST = 1024
 def unroll(proto: Any) -> None:
     """Writes the steps of such operators out, in place, in a graph whose inputs have sizes; nothing in branches. What
     it does not know (peepholes, clipping, lengths of their own) stays."""
-    if not any(node.op_type in _GATES and not node.domain for node in proto.graph.node):
+    if not any(node.op_type in _GATES and onnx_model.standard(node) for node in proto.graph.node):
         return
     shapes, left = shapes_of(proto), _MOST
     constants = {tensor.name: tensor for tensor in proto.graph.initializer}
     nodes = list[Any]()
     for place, node in enumerate(proto.graph.node):
-        layer = _read(node, shapes, constants) if node.op_type in _GATES and not node.domain else None
+        layer = _read(node, shapes, constants) if node.op_type in _GATES and onnx_model.standard(node) else None
         if layer is None or layer.steps * layer.directions > left:
             nodes.append(node)
             continue

@@ -42,7 +42,7 @@ def sized(proto: Any, sizes: Mapping[str, Sequence[int]]) -> None:
 
 def settle(proto: Any) -> None:
     """Replaces such nodes, in place, of a graph whose inputs have sizes; nothing in branches."""
-    if not any(node.op_type in _READING and not node.domain for node in proto.graph.node):
+    if not any(node.op_type in _READING and onnx_model.standard(node) for node in proto.graph.node):
         return
     light = _light(proto)
     for _ in range(_ROUNDS):
@@ -87,7 +87,7 @@ def _known(light: Any) -> dict[str, Array]:
     opsets = {each.domain: each.version for each in light.opset_import}
     ends, found = {value.name for value in light.graph.output}, dict[str, Array]()
     for node in light.graph.node:
-        if node.domain or not node.output:
+        if not onnx_model.standard(node) or not node.output:
             continue
         made = dict[str, Array]()
         with suppress(Exception):  # the evaluator's share no base; what it does not know stays

@@ -10,17 +10,16 @@ import contextlib
 import json
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from forerun.errors import InputError, ToolMissing, UsageError, reason
 from forerun.factories import guarded, made
 from forerun.toolchains.onnx import model as onnx_model
 from forerun.toolchains.onnx.recurrent import unroll
+from forerun.toolchains.onnx.renewed import renew
 from forerun.toolchains.onnx.settled import settle, sized
 from forerun.toolchains.tvm import target as targets
 from forerun.toolchains.tvm._layout import channels_last
@@ -35,10 +34,6 @@ _BUILDING = {"tirx.disable_cse_tir": True}
 which is a third of lowering."""
 _BUFFERS = 32
 """Tensors of a program, at most: each trial of what puts 50 states of a recurrent network together took a minute."""
-_OLD = {"Upsample": ("scales",), "Resize": (), "Slice": ("starts", "ends", "axes")}
-"""Operators that had other inputs before opset 11, with the attributes that are inputs now, in their order."""
-_STANDARD = frozenset({"", "ai.onnx"})
-"""The domains of ONNX's own operators."""
 CHANNELS_LAST, GIVEN = LAYOUTS = "channels-last", "given"
 """Of convolutions: what a processor is fast with, and what the network has."""
 
@@ -158,7 +153,7 @@ def from_onnx(path: Path, shapes: Shapes | None = None) -> Any:
     sized(proto, fixed)
     settle(proto)
     unroll(proto)
-    _renew(library, proto)
+    renew(proto)
 
     from tvm.relax.frontend.onnx import from_onnx as imported
 
@@ -412,53 +407,16 @@ def _bound(name: str, kind: Any, wanted: Sequence[int] | None) -> list[int]:
     return [int(size) for size in wanted]
 
 
-def _renew(library: Any, proto: Any) -> None:
-    """Operators of old files as TVM knows them. Before opset 11 `Upsample`, which it does not know, and `Resize` took
-    an output's pixel for what lies where it begins; what they scale by, and what `Slice` cuts out, may stand in the
-    node."""
-    opset = max((each.version for each in proto.opset_import if each.domain in _STANDARD), default=0)
-    old = [node for node in _nodes(proto.graph) if node.op_type in _OLD and node.domain in _STANDARD and opset < 11]
-    for node in old:
-        settings = {each.name: each for each in node.attribute}
-        inputs = [*node.input]
-        for name in [name for name in _OLD[node.op_type] if name in settings]:
-            tensor = library.numpy_helper.from_array(_listed(settings.pop(name)), f"{node.output[0]}/{name}")
-            proto.graph.initializer.append(tensor)
-            inputs.append(tensor.name)
-        if node.op_type != "Slice":
-            inputs.insert(1, "")
-            told = {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
-            settings |= {name: library.helper.make_attribute(name, value) for name, value in told.items()}
-        kind = "Slice" if node.op_type == "Slice" else "Resize"
-        node.CopyFrom(library.helper.make_node(kind, inputs, node.output, node.name))
-        node.attribute.extend(settings.values())
-
-
-def _listed(attribute: Any) -> Any:
-    if attribute.floats:
-        return np.array(attribute.floats, np.float32)
-    return np.array(attribute.ints, np.int64)
-
-
 def _known(path: Path, proto: Any) -> None:
     """Raises InputError for operators that TVM does not import."""
     from tvm.relax.frontend.onnx import onnx_frontend
 
     has = {*onnx_frontend._get_convert_map(), "Constant", "If"}
-    nodes = _nodes(proto.graph)
-    found = {node.op_type if node.domain in _STANDARD else f"{node.domain}.{node.op_type}" for node in nodes}
+    nodes = onnx_model.every(proto.graph)
+    found = {node.op_type if onnx_model.standard(node) else f"{node.domain}.{node.op_type}" for node in nodes}
     if unknown := sorted(found - has):
         why = f"TVM's importer has no operator {', '.join(unknown)}"
         raise InputError(f"{path} cannot be tuned", why, "export it with others, or cut the part around them out")
-
-
-def _nodes(graph: Any) -> Iterator[Any]:
-    """Of an ONNX graph, and of the branches in it."""
-    for node in graph.node:
-        yield node
-        for attribute in node.attribute:
-            for inner in (attribute.g, *attribute.graphs):
-                yield from _nodes(inner)
 
 
 _PARAMETERS = re.compile(r"(?:(?<=def main\()|(?<=\), ))(\w+): T\.Buffer")
