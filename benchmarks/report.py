@@ -504,6 +504,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "tuning-channels-last": lambda: tuning("tuning-channels-last"),
     "tuning-zen4": lambda: tuning("tuning-zen4"),
     "tuning-thousand": lambda: tuning("tuning-thousand"),
+    "tuning-two": lambda: tuning("tuning-two"),
     "tuning-zen3": lambda: tuning("tuning-zen3"),
     "tuning-gpu": tuning_gpu,
     "measuring": measuring,
