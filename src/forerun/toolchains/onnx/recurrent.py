@@ -20,7 +20,9 @@ _FUNCTIONS = {"LSTM": ("Sigmoid", "Tanh", "Tanh"), "GRU": ("Sigmoid", "Tanh"), "
 _PLAIN = frozenset(("Sigmoid", "Tanh", "Relu"))
 """Functions that take no numbers of their own."""
 _TOLD = frozenset(("hidden_size", "direction", "activations", "linear_before_reset"))
-"""Attributes that are followed; one of others leaves the operator as it is, but for those that say what is usual."""
+"""Attributes that are followed."""
+_USUAL = {"clip": 0.0, "input_forget": 0, "layout": 0}
+"""What others may say; else the operator stays."""
 _MOST = 1024
 """Steps of all such operators of a network, at most: each is ten nodes."""
 
@@ -73,10 +75,8 @@ class _Layer:
 def _read(node: Any, shapes: dict[str, list[int]], constants: dict[str, Any]) -> _Layer | None:
     """What a node asks for; None for what is not written out."""
     told = {each.name: each for each in node.attribute}
-    usual = {"clip": 0.0, "input_forget": 0, "layout": 0}
     for name, each in told.items():
-        value = each.f if name == "clip" else each.i
-        if name not in _TOLD and usual.get(name, not value) != value:
+        if name not in _TOLD and (each.f if name == "clip" else each.i) != _USUAL.get(name):
             return None
     inputs = [*node.input, *[""] * (8 - len(node.input))]
     x, weights, recurrent = (shapes.get(name, []) for name in inputs[:3])
