@@ -529,7 +529,7 @@ def test_standard_input_and_languages(folder: Path, run_forerun: Run, monkeypatc
     code, out, _ = run_forerun("predict", "-", "--language", "Python", *words)
     assert code == 0 and json.loads(out)[0]["value"] == forerun.predict("p3.py", metric="memory", model=folder).value
     code, _, err = run_forerun("predict", "-", *words)
-    assert code == 2 and "--language" in err
+    assert code == 2 and "--language NAME, one of c, llvm, onnx, python\n" in err, "those that the model knows"
     Given.buffer = io.BytesIO(b"; ModuleID = 'x'\ndefine i32 @f() {\n  ret i32 0\n}\n")
     code, _, err = run_forerun("predict", "-", *words)
     assert code == 2 and "of llvm it knows" in err, "what IR is, is seen"

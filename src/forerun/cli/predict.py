@@ -148,7 +148,7 @@ def _questions(files: Sequence[str], card: Card, options: Options) -> tuple[list
     failures: list[ForerunError] = []
     for name in files:
         try:
-            what: str | File = _standard_input(options) if name == "-" else name
+            what: str | File = _standard_input(options, card) if name == "-" else name
             found += questions(what, card, options)
         except ForerunError as error:
             failures.append(error)
@@ -161,10 +161,10 @@ def _questions(files: Sequence[str], card: Card, options: Options) -> tuple[list
     return found, bool(failures)
 
 
-def _standard_input(options: Options) -> File:
+def _standard_input(options: Options, card: Card) -> File:
     from forerun.questions import read
 
-    return read("-", options, sys.stdin.buffer.read())
+    return read("-", options, sys.stdin.buffer.read(), card.languages)
 
 
 def _ranked(found: Sequence[Estimate]) -> list[list[Estimate]]:

@@ -109,6 +109,11 @@ class Card:
             counts[kind.metric] += kind.rows
         return tuple(name for name, _ in counts.most_common())
 
+    @property
+    def languages(self) -> frozenset[str]:
+        """What its inputs are written in, without tools; nothing of rows that say no language."""
+        return frozenset(kind.base for kind in self.kinds) - {""}
+
     def with_results(self, results: Sequence[Mapping[str, Any]]) -> Card:
         """With these instead of the results of the same metrics."""
         new = {result["metric"] for result in results}

@@ -1,0 +1,64 @@
+"""What else there is to be said of a source than its answer: why it is unlike what was learned from, or half of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from forerun.questions.files import LLVM, ONNX, File, called
+from forerun.tasks import _graphs
+from forerun.tasks._counters import reads_sizes
+from forerun.tasks._endless import Endless
+from forerun.tasks._packages import foreign
+from forerun.tasks._parsing import broken
+from forerun.toolchains.process.languages import LANGUAGES
+
+_SOME = 3
+"""Packages that are named."""
+_DEFINED = re.compile(r"^define\b", re.MULTILINE)
+"""How a function of LLVM IR begins."""
+_TRITON = re.compile(r"^@(?:triton\.)?(?:jit|autotune)\b", re.MULTILINE)
+"""How a kernel of Triton begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """A note, and whether the source is `strange` for that: unlike all that was learned from."""
+
+    text: str
+    strange: bool = False
+
+
+def on_source(file: File) -> Iterator[Remark]:
+    """Of any source, whatever is asked of it."""
+    name, language, text = file.source.name, file.source.lang, file.source.text
+    if why := broken(language, text):
+        yield Remark(f"{name} does not parse ({why}): the answer is that of the program it looks like", True)
+    if language in LANGUAGES and (told := called(file)) not in ("", language):
+        yield Remark(f"{name} is called as {told} is, and read as {language}", True)
+    if language == LLVM and not _DEFINED.search(text):
+        yield Remark(f"{name} defines no function: is it the whole module?", True)
+    if language == ONNX and (others := _graphs.foreign(file.source.reference)):
+        yield Remark(f"{name}: nothing is known of what {', '.join(others)} costs: it counts as little")
+    if language == "python" and _TRITON.search(text):
+        named = "of kernels name the network that launches them: module.py:factory"
+        yield Remark(f"{name} defines kernels of Triton: the answer is that of a Python program; {named}")
+
+
+def on_run(file: File, stdin: bytes) -> Iterator[Remark]:
+    """Of a program that is asked what its run takes."""
+    name, language, text = file.source.name, file.source.lang, file.source.text
+    if used := foreign(language, text):
+        told = ", ".join(used[:_SOME]) + (f" and {len(used) - _SOME} more" if len(used) > _SOME else "")
+        why = "nothing is known of what packages take: the answer is that of a program without them"
+        yield Remark(f"{name} uses {told}: {why}", True)
+    if not stdin and reads_sizes(language, text):
+        why = "how much it takes follows from what it reads, and no input was named (--stdin)"
+        yield Remark(f"{name}: {why}: the answer is that of usual programs")
+
+
+def on_loop(file: File, loop: Endless) -> Remark:
+    """Of a loop that nothing is seen to end."""
+    why = f"nothing is seen that ends the loop in line {loop.line}" + (", which adds to something" * loop.grows)
+    return Remark(f"{file.source.name}: {why}: the answer is that of programs that end")
