@@ -17,12 +17,14 @@ import pytest
 from onnx import TensorProto, helper
 
 from forerun.errors import InputError, UsageError
+from forerun.factories import made
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     pytest.importorskip("tvm")
 
 from forerun.toolchains.tvm import extract as tasks
+from forerun.toolchains.tvm import frontends
 from forerun.toolchains.tvm._load import load
 
 tvm = load()
@@ -72,7 +74,7 @@ def model(tmp_path: Path, sizes: tuple[Any, ...] = (1, 8), operator: str = "Relu
 @pytest.mark.parametrize("layout, programs", [("given", 5), ("channels-last", 7)])
 def test_a_network_of_pytorch_gives_the_programs_it_runs(target: Any, layout: str, programs: int) -> None:
     network, x = convolutional()
-    found = tasks.extract(tasks.from_torch(network, (x,)), target, layout)
+    found = tasks.extract(frontends.from_torch(network, (x,)), target, layout)
     names = [workload.name for workload in found.workloads]
     assert len(names) == programs and not found.left_out, names
     assert any("conv2d_nchw" in workload.text for workload in found.workloads) == (layout == "given")
@@ -86,9 +88,9 @@ def test_what_tvm_takes_for_float32_is_told(other: str) -> None:
     torch = pytest.importorskip("torch")
     network, x = torch.nn.Linear(4, 4).to(getattr(torch, other)), torch.ones(1, 4, dtype=getattr(torch, other))
     with pytest.raises(InputError) as error:
-        tasks.from_torch(network, (x,))
+        frontends.from_torch(network, (x,))
     assert other in error.value.todo and "network.float(), and float32 inputs: x.float()" in error.value.todo
-    tasks.from_torch(network.float(), (x.float(),))
+    frontends.from_torch(network.float(), (x.float(),))
 
 
 @pytest.mark.parametrize("layout", tasks.LAYOUTS)
@@ -109,7 +111,7 @@ def test_normalisations_behind_biases_are_folded_too(target: Any, layout: str) -
     x = torch.randn(1, 3, 9, 9)
     for again in (False, True):
         network = Block(again).eval()
-        found = tasks.extract(tasks.from_torch(network, (x,)), target, layout)
+        found = tasks.extract(frontends.from_torch(network, (x,)), target, layout)
         (name,) = [each.name for each in found.workloads if "conv2d" in each.name]  # never two
         assert ("divide" in name) == again
         np.testing.assert_allclose(run(found.module, target, x.numpy()), network(x).detach(), atol=1e-5)
@@ -124,7 +126,7 @@ def test_what_accumulates_has_the_type_that_pytorch_gives_it(target: Any) -> Non
             return (x > 0).cumsum(-1), (x * 3).int().cumsum(0), (x * 3).int().cumprod(dim=1), x.cumsum(1)
 
     x = torch.randn(3, 40)
-    prepared = tasks.extract(tasks.from_torch(Counts(), (x,)), target).module
+    prepared = tasks.extract(frontends.from_torch(Counts(), (x,)), target).module
     machine = tvm.relax.VirtualMachine(tasks.compiled(prepared, target), tvm.cpu())
     for found, expected in zip(machine["main"](tvm.runtime.tensor(x.numpy())), Counts()(x), strict=True):
         assert str(found.dtype) == str(expected.dtype).removeprefix("torch.")
@@ -133,7 +135,7 @@ def test_what_accumulates_has_the_type_that_pytorch_gives_it(target: Any) -> Non
 
 def test_texts_parse_back_name_no_weights_and_count_work(target: Any) -> None:
     network, x = convolutional()
-    found = tasks.extract(tasks.from_torch(network, (x,)), target)
+    found = tasks.extract(frontends.from_torch(network, (x,)), target)
     for workload in found.workloads:
         again = tvm.script.from_source(workload.text)
         assert tasks.written(again) == workload.text  # a fixed point: equal programs have equal texts
@@ -145,7 +147,7 @@ def test_texts_parse_back_name_no_weights_and_count_work(target: Any) -> None:
 def test_equal_layers_are_one_program_with_a_weight(target: Any) -> None:
     torch = pytest.importorskip("torch")
     layers = [layer for _ in range(3) for layer in (torch.nn.Linear(16, 16), torch.nn.ReLU())]
-    found = tasks.extract(tasks.from_torch(torch.nn.Sequential(*layers), (torch.randn(2, 16),)), target)
+    found = tasks.extract(frontends.from_torch(torch.nn.Sequential(*layers), (torch.randn(2, 16),)), target)
     assert [workload.weight for workload in found.workloads] == [3]
 
 
@@ -155,7 +157,7 @@ def test_programs_of_two_networks_have_one_text(target: Any) -> None:
     nn = torch.nn
     long = nn.Sequential(nn.Linear(4, 16), nn.Tanh(), nn.Softmax(-1), nn.Linear(16, 8))
     texts = [
-        {w.text for w in tasks.extract(tasks.from_torch(network, (torch.randn(2, size),)), target).workloads}
+        {w.text for w in tasks.extract(frontends.from_torch(network, (torch.randn(2, size),)), target).workloads}
         for network, size in ((long, 4), (nn.Sequential(nn.Softmax(-1)), 16))
     ]
     assert texts[1] < texts[0]
@@ -185,7 +187,7 @@ def recorded(target: Any) -> Iterator[Any]:
 
 def test_a_record_of_an_extracted_program_applies(target: Any, recorded: Any) -> None:
     network, x = convolutional()
-    found = tasks.extract(tasks.from_torch(network, (x,)), target)
+    found = tasks.extract(frontends.from_torch(network, (x,)), target)
     workload = next(w for w in found.workloads if "conv2d_nhwc" in w.text)
     database = recorded(workload.text, "conv2d_nhwc")
     with target, database:
@@ -198,7 +200,7 @@ def test_a_record_of_an_extracted_program_applies(target: Any, recorded: Any) ->
 
 def test_a_file_gives_what_onnxruntime_computes(tmp_path: Path, target: Any, recorded: Any) -> None:
     path = model(tmp_path, (3, 8))
-    found = tasks.extract(tasks.from_onnx(path), target)
+    found = tasks.extract(frontends.from_onnx(path), target)
     (workload,) = found.workloads
     x = np.random.default_rng(0).standard_normal((3, 8), dtype=np.float32)
     (expected,) = onnxruntime.InferenceSession(str(path)).run(None, {"x": x})
@@ -221,7 +223,7 @@ def test_nothing_is_dropped_in_front_of_a_convolution(masked: bool, tmp_path: Pa
     x = np.random.default_rng(0).standard_normal((1, 3, 8, 8), dtype=np.float32)
     expected = onnxruntime.InferenceSession(str(path)).run(None, {"x": x})
     tvm = load()
-    made = tasks.compiled(tasks.extract(tasks.from_onnx(path), target).module, target)
+    made = tasks.compiled(tasks.extract(frontends.from_onnx(path), target).module, target)
     found = tvm.relax.VirtualMachine(made, tvm.cpu())["main"](tvm.runtime.tensor(x))
     for ours, theirs in zip(found if masked else [found], expected, strict=True):
         np.testing.assert_allclose(ours.numpy(), theirs, atol=1e-5)
@@ -249,7 +251,7 @@ def test_operators_of_old_files_that_enlarge(operator: str, opset: int, mode: st
     )
     x = np.random.default_rng(0).standard_normal((1, 2, 5, 4), dtype=np.float32)
     (expected,) = onnxruntime.InferenceSession(str(path)).run(None, {"x": x})
-    found = tasks.extract(tasks.from_onnx(path), target)
+    found = tasks.extract(frontends.from_onnx(path), target)
     np.testing.assert_allclose(run(found.module, target, x), expected, atol=1e-6)
 
 
@@ -276,7 +278,7 @@ def test_sizes_that_a_network_reads_of_itself_are_known_where_they_are_given(tmp
     path = saved(tmp_path, nodes, inputs, ends, weight, *tensors)
     x = np.random.default_rng(0).standard_normal((3, 4, 16), dtype=np.float32)
     (expected,) = onnxruntime.InferenceSession(str(path)).run(None, {"x": x})
-    found = tasks.extract(tasks.from_onnx(path, {"x": (3, 4, 16)}), target)
+    found = tasks.extract(frontends.from_onnx(path, {"x": (3, 4, 16)}), target)
     ours = run(found.module, target, x)
     assert ours.shape == (3, 2, 3)
     np.testing.assert_allclose(ours, expected, atol=1e-5)
@@ -288,7 +290,7 @@ def test_what_an_old_file_cuts_out(tmp_path: Path, target: Any) -> None:
     graph, path = helper.make_graph([node], "old", ends[:1], ends[1:]), tmp_path / "old.onnx"
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 9)], ir_version=4), str(path))
     x = np.random.default_rng(0).standard_normal((2, 4, 6), dtype=np.float32)
-    made = tasks.compiled(tasks.extract(tasks.from_onnx(path), target).module, target)
+    made = tasks.compiled(tasks.extract(frontends.from_onnx(path), target).module, target)
     found = tvm.relax.VirtualMachine(made, tvm.cpu())["main"](tvm.runtime.tensor(x))
     np.testing.assert_array_equal(found.numpy(), x[:, 1:, -3:-1])
 
@@ -333,7 +335,7 @@ def test_steps_of_recurrent_operators_are_written_out(
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=4), str(path))
     x = draw.standard_normal((steps, batch, size), dtype=np.float32)
     expected = onnxruntime.InferenceSession(str(path)).run(None, {"x": x})
-    made = tasks.compiled(tasks.extract(tasks.from_onnx(path), target).module, target)
+    made = tasks.compiled(tasks.extract(frontends.from_onnx(path), target).module, target)
     found = tvm.relax.VirtualMachine(made, tvm.cpu())["main"](tvm.runtime.tensor(x))
     for ours, theirs in zip(found, expected, strict=True):
         np.testing.assert_allclose(ours.numpy(), theirs, atol=1e-5)
@@ -347,7 +349,7 @@ def test_recurrent_operators_that_are_not_known_are_named(told: dict[str, Any], 
     ends = [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)]
     nodes = [helper.make_node("LSTM", ["x", "w", "r"], ["y"], hidden_size=2, **told)]
     with pytest.raises(InputError, match="cannot be tuned") as caught:
-        tasks.from_onnx(saved(tmp_path, nodes, inputs, ends, *tensors))
+        frontends.from_onnx(saved(tmp_path, nodes, inputs, ends, *tensors))
     assert "no operator LSTM" in caught.value.why
 
 
@@ -357,7 +359,7 @@ def test_truths_are_compared(tmp_path: Path, target: Any) -> None:
     inputs = [helper.make_tensor_value_info(name, TensorProto.BOOL, (4, 2)) for name in "ab"]
     inputs += [helper.make_tensor_value_info(name, TensorProto.FLOAT, (4, 2)) for name in "xy"]
     ends = [helper.make_tensor_value_info("z", TensorProto.FLOAT, (4, 2))]
-    found = tasks.extract(tasks.from_onnx(saved(tmp_path, nodes, inputs, ends)), target)
+    found = tasks.extract(frontends.from_onnx(saved(tmp_path, nodes, inputs, ends)), target)
     draw = np.random.default_rng(0)
     a, b = (draw.integers(0, 2, (4, 2)).astype(bool) for _ in "ab")
     x, y = (draw.normal(size=(4, 2)).astype("float32") for _ in "xy")
@@ -367,10 +369,10 @@ def test_truths_are_compared(tmp_path: Path, target: Any) -> None:
 def test_open_sizes_are_told_and_can_be_given(tmp_path: Path, target: Any) -> None:
     path = model(tmp_path, ("batch", 8))
     with pytest.raises(InputError) as error:
-        tasks.from_onnx(path)
+        frontends.from_onnx(path)
     assert "input x" in error.value.what and error.value.why == "its shape is (batch, 8)"
     assert "--shape x=1x8, " in error.value.todo and 'shapes={"x": (1, 8)}' in error.value.todo
-    (workload,) = tasks.extract(tasks.from_onnx(path, {"x": (5, 8)}), target).workloads
+    (workload,) = tasks.extract(frontends.from_onnx(path, {"x": (5, 8)}), target).workloads
     assert "T.Buffer((T.int64(5), T.int64(8))" in workload.text
 
 
@@ -379,20 +381,20 @@ def test_a_module_with_open_sizes_is_told_too(target: Any) -> None:
     free = ({0: torch.export.Dim("rows", min=2, max=99)},)
     program = torch.export.export(torch.nn.ReLU(), (torch.ones(3, 8),), dynamic_shapes=free)
     with pytest.raises(InputError, match="no fixed sizes") as error:
-        tasks.extract(tasks.from_exported(program), target)
+        tasks.extract(frontends.from_exported(program), target)
     assert re.fullmatch(r"its shape is \(\w+, 8\)", error.value.why) and "=1x8, " in error.value.todo
 
 
 @pytest.mark.parametrize("shapes", [{"y": (1, 8)}, {"x": (1, 9)}, {"x": (8,)}, {"x": (0, 8)}, {"x": ()}])
 def test_sizes_that_do_not_fit_are_refused(tmp_path: Path, shapes: dict[str, tuple[int, ...]]) -> None:
     with pytest.raises(UsageError):
-        tasks.from_onnx(model(tmp_path, ("batch", 8)), shapes)
+        frontends.from_onnx(model(tmp_path, ("batch", 8)), shapes)
 
 
 @pytest.mark.parametrize("operator, domain", [("Fancy", {"domain": "com.own"}), ("Det", {})])
 def test_operators_that_are_not_known_are_named(tmp_path: Path, operator: str, domain: dict[str, str]) -> None:
     with pytest.raises(InputError, match="cannot be tuned") as error:
-        tasks.from_onnx(model(tmp_path, operator=operator, **domain))
+        frontends.from_onnx(model(tmp_path, operator=operator, **domain))
     assert operator in error.value.why
 
 
@@ -400,10 +402,10 @@ def test_what_is_no_network_is_refused(tmp_path: Path) -> None:
     (tmp_path / "no.onnx").write_bytes(b"\x00no model")
     for path in (tmp_path / "no.onnx", tmp_path / "missing.onnx", tmp_path):
         with pytest.raises(InputError):
-            tasks.from_onnx(path)
+            frontends.from_onnx(path)
     pytest.importorskip("torch")
     with pytest.raises(InputError, match=r"no torch\.nn\.Module"):
-        tasks.from_torch(len, ())
+        frontends.from_torch(len, ())
 
 
 BODIES = {
@@ -422,14 +424,14 @@ def test_a_factory_that_fails_is_told_why(tmp_path: Path, body: str) -> None:
     pytest.importorskip("torch")
     (tmp_path / "own.py").write_text(body)
     with pytest.raises(InputError) as error:
-        tasks.from_factory(tmp_path / "own.py", "factory")
+        frontends.from_torch(*made(tmp_path / "own.py", "factory"))
     assert BODIES[body] in error.value.why and len(str(error.value).splitlines()) == 3
 
 
 def test_a_factory_gives_its_network(tmp_path: Path, target: Any) -> None:
     pytest.importorskip("torch")
     (tmp_path / "own.py").write_text("import torch\ndef factory():\n    return torch.nn.Linear(4, 2), torch.ones(1, 4)")
-    (workload,) = tasks.extract(tasks.from_factory(tmp_path / "own.py", "factory"), target).workloads
+    (workload,) = tasks.extract(frontends.from_torch(*made(tmp_path / "own.py", "factory")), target).workloads
     assert "matmul" in workload.name
 
 
@@ -447,7 +449,7 @@ def test_a_factory_loads_as_python_would_run_it(tmp_path: Path, monkeypatch: pyt
         "def factory():\n    import torch\n    return Own(Sizes().n, 2), torch.ones(1, 4)\n"
     )
     monkeypatch.chdir(tmp_path.parent)
-    network, inputs = tasks.made(Path(tmp_path.name) / "json.py", "factory")
+    network, inputs = made(Path(tmp_path.name) / "json.py", "factory")
     assert network(*inputs).shape == (1, 2) and isinstance(network, torch.nn.Module)
     assert "JSONDecoder" in dir(sys.modules["json"])
 
@@ -457,7 +459,7 @@ def test_a_file_that_does_not_load_is_no_module(tmp_path: Path, monkeypatch: pyt
     (tmp_path / "own.py").write_text("import nothing_of_this_name")
     known = set(sys.modules)
     with pytest.raises(InputError):
-        tasks.made(tmp_path / "own.py", "factory")
+        made(tmp_path / "own.py", "factory")
     assert set(sys.modules) == known
 
 
@@ -465,13 +467,13 @@ def test_a_file_that_does_not_load_is_no_module(tmp_path: Path, monkeypatch: pyt
 def test_inputs_that_are_no_tensors_are_named(second: Any) -> None:
     torch = pytest.importorskip("torch")
     with pytest.raises(InputError, match=r"inputs\[1\]") as error:
-        tasks.exported(torch.nn.ReLU(), (torch.ones(3), second))
+        frontends.exported(torch.nn.ReLU(), (torch.ones(3), second))
     assert type(second).__name__ in error.value.why and "tensors alone" in error.value.todo
 
 
 def test_a_program_of_an_empty_tensor_is_left_out(target: Any) -> None:
     torch = pytest.importorskip("torch")
-    found = tasks.extract(tasks.from_torch(torch.nn.ReLU(), (torch.ones(0, 8),)), target)
+    found = tasks.extract(frontends.from_torch(torch.nn.ReLU(), (torch.ones(0, 8),)), target)
     assert not found.workloads and found.left_out == {"relu": "a tensor of the shape (0, 8) is empty"}
 
 
@@ -519,7 +521,7 @@ def test_what_moves_or_is_too_much_is_unfit(target: Any) -> None:
     network = corpus.Network("moves", "own", "moves", (1,), "paper")
     found = [
         corpus._program(network, workload, tasks.LAYOUTS)
-        for workload in tasks.extract(tasks.from_torch(Moves(), inputs), target).workloads
+        for workload in tasks.extract(frontends.from_torch(Moves(), inputs), target).workloads
     ]
     sizes = {program.ops: (program.unfit, program.buffer_bytes) for program in found}
     assert sizes["T_transpose",] == ("moves data only", 2 * 15)
@@ -535,7 +537,7 @@ def test_what_puts_many_tensors_together_is_left_out(target: Any) -> None:
         def forward(self, *parts: Any) -> Any:
             return torch.cat(parts).exp()
 
-    found = tasks.extract(tasks.from_torch(Joins(), [torch.randn(2, 3) for _ in range(40)]), target)
+    found = tasks.extract(frontends.from_torch(Joins(), [torch.randn(2, 3) for _ in range(40)]), target)
     assert not found.workloads and [*found.left_out.values()] == [
         "it puts 41 tensors together, which is no work to schedule"
     ]
@@ -563,7 +565,7 @@ def test_names_that_relax_counts_along_the_network_are_numbered_anew(target: Any
             y = torch.relu(self.first(x.exp()))
             return self.then(y) + x
 
-    found = tasks.extract(tasks.from_torch(Residual(), (torch.randn(1, 4, 8, 8),)), target)
+    found = tasks.extract(frontends.from_torch(Residual(), (torch.randn(1, 4, 8, 8),)), target)
     names = {
         name
         for workload in found.workloads

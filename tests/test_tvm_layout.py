@@ -17,6 +17,7 @@ from torch import nn
 from torch.nn import functional
 
 from forerun.toolchains.tvm import extract as tasks
+from forerun.toolchains.tvm import frontends
 from forerun.toolchains.tvm._load import load
 from forerun.toolchains.tvm.network import flat, same
 
@@ -39,7 +40,7 @@ def extracted(network: Any, *inputs: Any, layout: str = tasks.CHANNELS_LAST) -> 
     """What it computes is compared with PyTorch."""
     torch.manual_seed(0)
     target = tvm.target.Target({"kind": "llvm", "num-cores": 1})
-    found = tasks.extract(tasks.from_torch(network.eval(), inputs), target, layout)
+    found = tasks.extract(frontends.from_torch(network.eval(), inputs), target, layout)
     machine = tvm.relax.VirtualMachine(tasks.compiled(found.module, target), tvm.cpu())
     made = flat(machine["main"](*(tvm.runtime.tensor(x.numpy()) for x in inputs)))
     assert same(made, flat(network(*inputs)))

@@ -17,7 +17,7 @@ with warnings.catch_warnings():
 from torch.nn import functional
 
 from forerun.errors import InputError
-from forerun.toolchains.tvm import extract
+from forerun.toolchains.tvm import frontends
 from forerun.toolchains.tvm._load import load
 from forerun.toolchains.tvm.network import flat
 
@@ -145,7 +145,7 @@ class Called(torch.nn.Module):  # type: ignore[misc]
 )
 def test_a_network_computes_what_it_does_in_pytorch(calls: Calls, tensor: Any) -> None:
     whole = Called(lambda a: tuple(call(a) for call in calls.values()))
-    program = tvm.relax.build(extract.from_torch(whole, [tensor]), target="llvm")
+    program = tvm.relax.build(frontends.from_torch(whole, [tensor]), target="llvm")
     found = flat(tvm.relax.VirtualMachine(program, tvm.cpu())["main"](tvm.runtime.tensor(tensor.numpy())))
     names = [name for name, call in calls.items() for _ in flat(call(tensor))]
     wanted = flat(whole(tensor))
@@ -167,6 +167,6 @@ def test_a_network_computes_what_it_does_in_pytorch(calls: Calls, tensor: Any) -
 )
 def test_what_is_not_known_is_refused_instead_of_computed_otherwise(function: Callable[..., Any], why: str) -> None:
     with pytest.raises(InputError) as caught:
-        extract.from_torch(Called(function), [IMAGES])
+        frontends.from_torch(Called(function), [IMAGES])
     assert why in caught.value.why
     assert "replace what is named" in caught.value.todo

@@ -18,7 +18,7 @@ from forerun.tables.schedules import Sentence
 pytest.importorskip("tvm_ffi")
 torch = pytest.importorskip("torch")
 
-from forerun.toolchains.tvm import database, extract, reference  # noqa: E402
+from forerun.toolchains.tvm import database, extract, frontends, reference  # noqa: E402
 from forerun.toolchains.tvm import target as targets  # noqa: E402
 from forerun.toolchains.tvm.space import Program, parsed  # noqa: E402
 
@@ -67,7 +67,7 @@ OPERATORS = [
 
 def programs(module: Any, shapes: Any, layout: str = extract.GIVEN) -> list[extract.Extracted]:
     torch.manual_seed(0)
-    relax = extract.from_torch(module, [torch.randn(shape) for shape in shapes])
+    relax = frontends.from_torch(module, [torch.randn(shape) for shape in shapes])
     return list(extract.extract(relax, targets.made(targets.here(1)), layout).workloads)
 
 

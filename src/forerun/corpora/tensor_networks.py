@@ -18,7 +18,8 @@ from typing import Any
 from forerun.corpora._networks_published import PUBLISHED
 from forerun.errors import ToolMissing, UsageError
 from forerun.toolchains.tvm._load import load
-from forerun.toolchains.tvm.extract import GIVEN, LAYOUTS, Extracted, extract, from_torch, work, written
+from forerun.toolchains.tvm.extract import GIVEN, LAYOUTS, Extracted, extract, work, written
+from forerun.toolchains.tvm.frontends import from_torch
 
 MOST_FLOPS, MOST_BYTES = 4e9, 400e6
 """Work of a run and bytes of all buffers above which a program is left out: a bad schedule would run for minutes."""

@@ -16,7 +16,7 @@ from forerun.core import Source
 from forerun.corpora import tensor_networks, workloads
 from forerun.errors import InputError, UsageError, meant, reason
 from forerun.sandbox import Pool
-from forerun.toolchains.tvm import database, extract, network
+from forerun.toolchains.tvm import database, extract, frontends, network
 from forerun.toolchains.tvm import target as targets
 from forerun.toolchains.tvm._load import load
 from forerun.toolchains.tvm.device import Place, opened
@@ -94,7 +94,7 @@ def request(
     if isinstance(inputs, Mapping):
         inputs = factories.in_order(name, model, inputs)
     given = [inputs] if isinstance(inputs, torch.Tensor) else list(inputs or ())
-    program = extract.exported(model, given)
+    program = frontends.exported(model, given)
     with TemporaryDirectory() as folder:
         path = Path(folder) / f"{name}.pt2"
         torch.export.save(program, path)

@@ -23,7 +23,7 @@ from forerun import factories
 from forerun.clock import Timing, runs_of, samples_of
 from forerun.errors import ForerunError, InputError, reason
 from forerun.toolchains.onnx import run as onnx_run
-from forerun.toolchains.tvm import database, extract
+from forerun.toolchains.tvm import database, extract, frontends
 from forerun.toolchains.tvm import target as targets
 from forerun.toolchains.tvm._load import load
 from forerun.toolchains.tvm._nodes import kind
@@ -255,12 +255,12 @@ def read(network: Network, place: Place) -> Known:
     """Reads a network and runs it, or says what this process knows of it. Raises as `programs` does."""
     threads, what = targets.threads(place.target), f"{network.name} does not run"
     if network.path.suffix == ".onnx":
-        module = extract.from_onnx(network.path, dict(network.shapes))
+        module = frontends.from_onnx(network.path, dict(network.shapes))
         inputs = _drawn(module)
         name, rival = "onnxruntime", Rival(cache(partial(onnxruntime, network.path, inputs)), threads)
     else:
         torch_network, examples, program = _torch(network)
-        module = extract.from_exported(program)
+        module = frontends.from_exported(program)
         todo = "give dense tensors in the memory of the processor, of types that NumPy has"
         inputs = _tried(what, todo, lambda: [each.detach().numpy() for each in examples])
         gpu = partial(pytorch_on_gpu, torch_network, inputs)
@@ -295,9 +295,9 @@ def _torch(network: Network) -> tuple[Any, Sequence[Any], Any]:
     """What runs, its example inputs, and what torch.export makes of it."""
     if network.factory:
         module, examples = factories.made(network.path, network.factory)
-        program = extract.exported(module, examples)
+        program = frontends.exported(module, examples)
         return module.eval(), examples, program
-    program = extract.loaded(network.path)
+    program = frontends.loaded(network.path)
     return program.module(), program.example_inputs[0], program
 
 

@@ -1,0 +1,178 @@
+"""Networks of PyTorch and ONNX as modules of Relax, through TVM's importers."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from forerun.errors import InputError, ToolMissing, UsageError, reason
+from forerun.factories import guarded
+from forerun.toolchains.onnx import model as onnx_model
+from forerun.toolchains.onnx.recurrent import unroll
+from forerun.toolchains.onnx.renewed import renew
+from forerun.toolchains.onnx.settled import settle, sized
+from forerun.toolchains.tvm._load import load
+from forerun.toolchains.tvm._operators import converted
+
+Shapes = Mapping[str, Sequence[int]]
+"""The shape of each input, by its name."""
+
+
+def exported(network: Any, inputs: Sequence[Any]) -> Any:
+    """What `torch.export` makes of a `torch.nn.Module` in evaluation mode, run on `inputs`: tensors, whose shapes it
+    keeps. Raises InputError, ToolMissing.
+    """
+    torch = _torch()
+    if not isinstance(network, torch.nn.Module):
+        told = f"it is of the type {type(network).__name__}"
+        raise InputError("the network is no torch.nn.Module", told, "give a module and a tuple of example inputs")
+    for place, each in enumerate(inputs):
+        if not isinstance(each, torch.Tensor):
+            told = f"it is of the type {type(each).__name__}"
+            todo = "make its forward take tensors alone, and give them as one tuple: (first, second)"
+            raise InputError(f"inputs[{place}] of the network is no tensor", told, todo)
+    training = [part for part in network.modules() if part.training]
+    try:
+        with torch.no_grad():
+            return guarded(
+                "torch.export cannot trace the network",
+                "make its forward run on the example inputs without control flow on values",
+                lambda: torch.export.export(network.eval(), tuple(inputs)),
+            )
+    finally:
+        for part in training:
+            part.training = True
+
+
+def loaded(path: Path) -> Any:
+    """What `torch.export.save` wrote, with the inputs that it was traced on. Raises InputError, ToolMissing."""
+    torch, todo = _torch(), "write it with torch.export.save(torch.export.export(network, inputs), PATH)"
+    if not path.is_file():
+        raise InputError(f"cannot read {path}", "there is no such file", todo)
+    program = guarded(f"cannot read {path}", todo, torch.export.load, str(path))
+    inputs, named = program.example_inputs or ((), {})
+    if named or not inputs or not all(isinstance(each, torch.Tensor) for each in inputs):
+        given = f"inputs by name ({', '.join(named)})" if named else "inputs that are no tensors" if inputs else "none"
+        raise InputError(f"{path} is not run on tensors in their order", f"it was traced on {given}", todo)
+    return program
+
+
+def from_exported(program: Any) -> Any:
+    """The Relax module of what `exported` gave; weights are bound as constants, so that what depends on them alone can
+    be worked out beforehand. Raises InputError, ToolMissing.
+    """
+    load()
+    from tvm.relax.frontend.torch import from_exported_program
+
+    tensors = [*program.state_dict.values(), *(program.example_inputs or ((),))[0]]
+    types = {str(each.dtype) for each in tensors if each.is_floating_point()}
+    todo = "replace what is named, or export the network to ONNX"
+    if other := sorted(types - {"torch.float32"}):
+        there = other[0].removeprefix("torch.")
+        todo = f"TVM takes products for float32, here is {there}: give network.float(), and float32 inputs: x.float()"
+    return guarded(
+        "TVM cannot import the exported network",
+        todo,
+        lambda: from_exported_program(program, unwrap_unit_return_tuple=True, custom_convert_map=converted()),
+    )
+
+
+def from_torch(network: Any, inputs: Sequence[Any]) -> Any:
+    """The Relax module of a `torch.nn.Module` on `inputs`, see `exported`. Raises InputError, ToolMissing."""
+    load()
+    return from_exported(exported(network, inputs))
+
+
+def from_onnx(path: Path, shapes: Shapes | None = None) -> Any:
+    """The Relax module of an ONNX file, weights bound as constants. `shapes` bind inputs whose sizes are left open.
+
+    Raises InputError where the file is no network, has an operator that TVM does not import, or leaves sizes open;
+    UsageError where `shapes` name no input or do not fit it; ToolMissing.
+    """
+    load()
+    library = onnx_model.library()
+    onnx_model.load(path)  # says what is wrong with a file; its result has no weights
+    proto = guarded(f"cannot read the weights of {path}", "export it again", lambda: library.load(str(path)))
+    if proto.functions:
+        proto = guarded(f"cannot read {path}", "export it again", library.inliner.inline_local_functions, proto)
+    fixed = _fixed(path, proto.graph, shapes or {})
+    sized(proto, fixed)
+    settle(proto)
+    unroll(proto)
+    renew(proto)
+
+    from tvm.relax.frontend.onnx import from_onnx as imported
+
+    _known(path, proto)
+    return guarded(
+        f"TVM cannot import {path}",
+        "run it with onnxruntime; if it runs there, export it again with opset 17 or 18",
+        lambda: imported(proto, shape_dict=fixed, keep_params_in_input=False),
+    )
+
+
+def _torch() -> Any:
+    try:
+        import torch
+    except ImportError as error:
+        raise ToolMissing("networks of PyTorch need torch", reason(error), "pip install 'forerun[train]'") from error
+    return torch
+
+
+def _fixed(path: Path, graph: Any, shapes: Shapes) -> dict[str, list[int]]:
+    """The sizes of every input of an ONNX graph. Raises InputError where some are missing, UsageError where `shapes`
+    are of no use."""
+    weights = {tensor.name for tensor in graph.initializer}
+    inputs = {each.name: each.type.tensor_type for each in graph.input if each.name not in weights}
+    for name in shapes:
+        if name not in inputs:
+            known = ", ".join(inputs)
+            raise UsageError(f"there is no input {name}", f"{path} has: {known}", "name one of them")
+    return {name: _bound(name, kind, shapes.get(name)) for name, kind in inputs.items()}
+
+
+def _bound(name: str, kind: Any, wanted: Sequence[int] | None) -> list[int]:
+    ranked = kind.HasField("shape")
+    known = [axis.dim_value if axis.HasField("dim_value") else axis.dim_param or "?" for axis in kind.shape.dim]
+    told = known if ranked else None
+    if wanted is None:
+        sizes = [size for size in known if isinstance(size, int)]
+        if not ranked or len(sizes) < len(known):
+            raise unsized(name, told)
+        return sizes
+    pairs = zip(known if ranked else wanted, wanted, strict=False)
+    same = all(isinstance(size, str) or size == asked for size, asked in pairs)
+    if not same or (ranked and len(known) != len(wanted)) or min(wanted, default=1) < 1:
+        why = f"its shape is {_told(told)}"
+        raise UsageError(f"{tuple(wanted)} does not fit the input {name}", why, "give sizes that do")
+    return [int(size) for size in wanted]
+
+
+def _known(path: Path, proto: Any) -> None:
+    """Raises InputError for operators that TVM does not import."""
+    from tvm.relax.frontend.onnx import onnx_frontend
+
+    has = {*onnx_frontend._get_convert_map(), "Constant", "If"}
+    nodes = onnx_model.every(proto.graph)
+    found = {node.op_type if onnx_model.standard(node) else f"{node.domain}.{node.op_type}" for node in nodes}
+    if unknown := sorted(found - has):
+        why = f"TVM's importer has no operator {', '.join(unknown)}"
+        raise InputError(f"{path} cannot be tuned", why, "export it with others, or cut the part around them out")
+
+
+def unsized(name: str, known: Sequence[int | str] | None) -> InputError:
+    """`known` are sizes, or what stands in their place; None where not even their number is known."""
+    image = (1, 3, 224, 224)
+    usual = image if known is None or len(known) == len(image) else (1,) * len(known)
+    sizes = tuple(size if isinstance(size, int) else one for size, one in zip(known or image, usual, strict=True))
+    shape = shlex.quote(f"{name}={'x'.join(map(str, sizes))}")
+    given = f"--shape {shape}, in Python shapes={{{json.dumps(name)}: {sizes}}}"
+    todo = f"give its sizes, for example {given}; or export the network with fixed ones"
+    return InputError(f"the input {name} has no fixed sizes", f"its shape is {_told(known)}", todo)
+
+
+def _told(known: Sequence[int | str] | None) -> str:
+    return "unknown" if known is None else f"({', '.join(map(str, known))})"
