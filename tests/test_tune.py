@@ -14,6 +14,7 @@ import xml.etree.ElementTree
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -39,10 +40,10 @@ from forerun.models.scheduler import SHIPPED, Scheduler
 from forerun.models.uniform import Uniform
 from forerun.store import Store
 from forerun.tasks.schedule import Again, Schedule, gains, unsteady
-from forerun.toolchains.tvm import _load, database, device, extract, measure
+from forerun.toolchains.tvm import _load, database, device, extract, frontends, measure
 from forerun.toolchains.tvm import network as networks
 from forerun.toolchains.tvm import target as targets
-from forerun.tuning import output
+from forerun.tuning import output, remarks, table
 from forerun.tuning.dealing import Hand, deal
 from forerun.tuning.requests import request
 
@@ -176,7 +177,7 @@ class Slow(Schedule):
 def test_a_program_whose_default_takes_too_long_is_tuned_all_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tuning, "Schedule", Slow)
+    monkeypatch.setattr(table, "Schedule", Slow)
     monkeypatch.setenv("FORERUN_TIMEOUT", "8")
     (tmp_path / "matmul.tir").write_text(PROGRAM)
     found = tuning.tune(tmp_path / "matmul.tir", target="llvm:1", trials=6, proposer="uniform", store=tmp_path / "s")
@@ -209,7 +210,7 @@ class NoisyAlways(Noisy):
 def test_a_default_that_was_measured_beside_something_else_hides_no_gain(
     task: type[Schedule], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tuning, "Schedule", task)
+    monkeypatch.setattr(table, "Schedule", task)
     monkeypatch.setenv("SEEN", str(tmp_path / "seen"))
     (tmp_path / "matmul.tir").write_text(PROGRAM)
     how: dict[str, Any] = {"target": "llvm:1", "trials": 8, "proposer": "uniform", "store": tmp_path / "s"}
@@ -247,13 +248,13 @@ def test_a_network_that_became_slower_or_that_noise_hides_is_told() -> None:
     def compared(*tuned: float) -> networks.Comparison:
         return networks.Comparison({"default": Timing((1.0, 1.0, 1.0)), "tuned": Timing(tuned)}, {})
 
-    assert not tuning.unsure(None) and not tuning.unsure(compared(0.9, 0.9, 0.9)), "faster"
-    assert not tuning.unsure(compared(1.0, 1.0, 1.0)), "the same, where nothing was changed"
-    (said,) = tuning.unsure(compared(2.0, 2.0, 2.0))
+    assert not remarks.unsure(None) and not remarks.unsure(compared(0.9, 0.9, 0.9)), "faster"
+    assert not remarks.unsure(compared(1.0, 1.0, 1.0)), "the same, where nothing was changed"
+    (said,) = remarks.unsure(compared(2.0, 2.0, 2.0))
     assert "2.00 times as long as TVM's default" in said and "spread by 0%" in said
-    assert not tuning.unsure(compared(0.02, 0.02, 0.6)), "noise only ever adds"
+    assert not remarks.unsure(compared(0.02, 0.02, 0.6)), "noise only ever adds"
     for noisy in ((0.5, 0.8, 1.1), (0.8, 1.1, 1.4), (1.02, 1.02, 1.02)):
-        (said,) = tuning.unsure(compared(*noisy))
+        (said,) = remarks.unsure(compared(*noisy))
         assert "nobody can tell" in said and "spread by" in said, noisy
 
 
@@ -287,7 +288,7 @@ def test_the_folder_holds_what_tvm_reads(tuned: Any) -> None:
     better = [kernel for kernel in found.kernels if kernel.decisions]
     assert better and len(known) == len(better)
     target = targets.made(found.target)
-    prepared = extract.extract(extract.from_onnx(place / "net.onnx"), target).module
+    prepared = extract.extract(frontends.from_onnx(place / "net.onnx"), target).module
     with target, known:
         applied = tvm.relax.transform.MetaScheduleApplyDatabase()(prepared)
     scheduled = [name.name_hint for name, f in applied.functions_items() if f.attrs and "tirx.is_scheduled" in f.attrs]
@@ -631,7 +632,7 @@ class Broken(Schedule):
 
 
 def test_kernels_that_crash_hang_or_are_wrong_never_win(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tuning, "Schedule", Broken)
+    monkeypatch.setattr(table, "Schedule", Broken)
     monkeypatch.setenv("FORERUN_TIMEOUT", "8")
     monkeypatch.setenv("FORERUN_WORKERS", "1")
     (tmp_path / "matmul.tir").write_text(PROGRAM)
@@ -660,7 +661,7 @@ def test_the_best_kernel_is_right_on_other_inputs_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: list[Any]
 ) -> None:
     (tmp_path / "matmul.tir").write_text(PROGRAM.replace("64", "128"))
-    monkeypatch.setattr(tuning, "Again", Doubted)
+    monkeypatch.setattr(table, "Again", Doubted)
     monkeypatch.setattr(Schedule, "choose", lambda self, first, trials: next(iter(self.rank(trials)), first))
     given = {"target": "llvm:1", "trials": 4, "proposer": "uniform", "store": tmp_path / "s"}
     (kernel,) = tuning.tune(tmp_path / "matmul.tir", **given).kernels  # type: ignore[arg-type]
@@ -782,36 +783,35 @@ def test_a_busy_machine_is_told(tuned: Any, monkeypatch: pytest.MonkeyPatch) -> 
         Hand(extract.Extracted(k.name, "", 1, 1.0), SimpleNamespace(baseline=k.result.baseline, **about))  # type: ignore[arg-type]
         for k in found.kernels
     ]
-    table = tuning._Table(Uniform(), device.Place(found.target), 0, None, None, lambda _: None)  # type: ignore[arg-type]
-    table.hands = baselines
-    monkeypatch.setattr(tuning, "BUSY", -1.0)
-    assert any(note.startswith("the machine is busy") and "%" in note for note in table.notes(None))
+    notes = partial(remarks.on_hands, baselines, Uniform(), device.Place(found.target))
+    monkeypatch.setattr(remarks, "BUSY", -1.0)
+    assert any(note.startswith("the machine is busy") and "%" in note for note in notes(None))
     wide = {"default": Timing((1.0, 1.0, 1.0)), "PyTorch": Timing((1.0, 5.0, 1.0, 9.0))}
-    monkeypatch.setattr(tuning, "BUSY", 0.15)
-    said = table.notes(networks.Comparison(wide, {}))
+    monkeypatch.setattr(remarks, "BUSY", 0.15)
+    said = notes(networks.Comparison(wide, {}))
     assert any("whole network (PyTorch) spread by" in note for note in said)
-    monkeypatch.setattr(tuning, "BUSY", 1e9)
-    assert table.notes(networks.Comparison(wide, {}, waited=0.05)) == []
-    (note,) = table.notes(networks.Comparison(wide, {}, waited=0.3))
+    monkeypatch.setattr(remarks, "BUSY", 1e9)
+    assert notes(networks.Comparison(wide, {}, waited=0.05)) == []
+    (note,) = notes(networks.Comparison(wide, {}, waited=0.3))
     assert "others had the processor for 30% of the time" in note
     # What was measured on a busy machine stays in the store: a run of the whole network tells.
     threads = {"default": 2, "tuned": 2, "onnxruntime": 1, "PyTorch": 2}
-    (note,) = table.notes(networks.Comparison(wide, {}, threads=threads))
+    (note,) = notes(networks.Comparison(wide, {}, threads=threads))
     assert note.startswith("onnxruntime took less on one thread") and "--target llvm:1" in note
     together = sum(hand.before_s for hand in baselines)
-    (note,) = table.notes(networks.Comparison({"default": Timing((together / 4,))}, {}))
+    (note,) = notes(networks.Comparison({"default": Timing((together / 4,))}, {}))
     assert "together they take 4.0 times as long" in note and "FORERUN_CACHE" in note
 
 
 def test_time_that_is_no_kernels_is_told(tuned: Any) -> None:
     found, _, _ = tuned
     slow = networks.Comparison({"tuned": Timing((found.after_s * 2,))}, {})
-    (note,) = tuning.beside(replace(found, comparison=slow, left_out={}))
+    (note,) = remarks.beside(replace(found, comparison=slow, left_out={}))
     assert note.startswith("the kernels, timed one at a time, take 50% of the tuned network's time; the rest is data")
-    (note,) = tuning.beside(replace(found, comparison=slow, left_out={"fused_sum": "why"}))
+    (note,) = remarks.beside(replace(found, comparison=slow, left_out={"fused_sum": "why"}))
     assert "the rest is programs that were not tuned (1), data that comes from memory" in note
     near = networks.Comparison({"tuned": Timing((found.after_s * 1.2,))}, {})
-    assert tuning.beside(replace(found, comparison=near)) == tuning.beside(replace(found, comparison=None)) == []
+    assert remarks.beside(replace(found, comparison=near)) == remarks.beside(replace(found, comparison=None)) == []
 
 
 def test_the_live_line_tells_what_is_faster_so_far(tuned: Any) -> None:
@@ -906,7 +906,7 @@ def test_where_nothing_is_better_nothing_is_compared(tmp_path: Path, monkeypatch
     monkeypatch.setattr(Schedule, "choose", lambda self, default, trials: default)
     found = tuning.tune(network(tmp_path), target="llvm:1", trials=1, proposer="uniform", output=tmp_path / "out")
     default, tuned = (found.comparison.timings[name] for name in ("default", "tuned"))  # type: ignore[union-attr]
-    assert default is not None and default == tuned and tuning.UNCHANGED in found.notes
+    assert default is not None and default == tuned and tuning._UNCHANGED in found.notes
     gains = {row["run"]: row["gain"] for row in output.network_rows(found)}
     assert {row["threads"] for row in output.network_rows(found)} == {1}
     assert gains["tuned"] == 1 and list(gains) == ["default", "tuned", "onnxruntime"]

@@ -6,20 +6,18 @@ import hashlib
 import json
 import math
 import os
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from forerun.errors import ForerunError, UsageError
-from forerun.files import write_together
+from forerun.files import alone, write_together
 from forerun.tasks.schedule import gains
 from forerun.toolchains.tvm import database
 from forerun.toolchains.tvm.extract import Extracted
-
-if TYPE_CHECKING:
-    from forerun.tuning import Kernel, Tuned
+from forerun.tuning.answers import Kernel, Tuned
 
 LIBRARY, REPORT = "model.so", "report"
 _TOLD = f"{REPORT}.json"
@@ -51,10 +49,19 @@ def checked(path: Path) -> Path:
     return path
 
 
-def unmade(path: Path) -> None:
-    """Removes a folder in which nothing was left."""
-    with suppress(OSError):
-        path.rmdir()
+@contextmanager
+def held(path: Path) -> Iterator[None]:
+    """The folder, checked, for this process alone; one that it made and in which nothing was left is removed again.
+    Raises UsageError, ForerunError."""
+    new = not path.exists()
+    checked(path)
+    with alone(path, "tunes into"):
+        try:
+            yield
+        finally:
+            if new:  # and nobody else's
+                with suppress(OSError):
+                    path.rmdir()
 
 
 def kept(path: Path, name: str, target: str, digest: str = "") -> None:
