@@ -27,12 +27,13 @@ _MOST = 1024
 """Steps of all such operators of a network, at most: each is ten nodes."""
 
 
-def unroll(proto: Any) -> None:
-    """Writes the steps of such operators out, in place, in a graph whose inputs have sizes; nothing in branches. What
-    it does not know (peepholes, clipping, lengths of their own) stays."""
+def unroll(light: Any, proto: Any) -> None:
+    """Writes the steps of such operators out, in place, in a model whose inputs have sizes, `light` being what it is
+    without the values of its weights; nothing in branches. What it does not know (peepholes, clipping, lengths of their
+    own) stays."""
     if not any(node.op_type in _GATES and onnx_model.standard(node) for node in proto.graph.node):
         return
-    shapes, left = shapes_of(proto), _MOST
+    shapes, left = shapes_of(light), _MOST
     constants = {tensor.name: tensor for tensor in proto.graph.initializer}
     nodes = list[Any]()
     for place, node in enumerate(proto.graph.node):

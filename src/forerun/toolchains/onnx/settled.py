@@ -31,7 +31,8 @@ _ROUNDS = 16
 
 
 def sized(proto: Any, sizes: Mapping[str, Sequence[int]]) -> None:
-    """Sets the sizes of a graph's inputs, in place."""
+    """Sets the sizes of a model's inputs, in place; what was known of others while they were open is forgotten."""
+    del proto.graph.value_info[:]
     for value in proto.graph.input:
         if value.name in sizes:
             shape = value.type.tensor_type.shape
@@ -40,11 +41,11 @@ def sized(proto: Any, sizes: Mapping[str, Sequence[int]]) -> None:
                 shape.dim.add().dim_value = size
 
 
-def settle(proto: Any) -> None:
-    """Replaces such nodes, in place, of a graph whose inputs have sizes; nothing in branches."""
-    if not any(node.op_type in _READING and onnx_model.standard(node) for node in proto.graph.node):
+def settle(light: Any, proto: Any) -> None:
+    """Replaces such nodes, in place, of a model whose inputs have sizes, and of what it is without the values of its
+    weights (`model.load`), from which they follow; nothing in branches."""
+    if not any(node.op_type in _READING and onnx_model.standard(node) for node in light.graph.node):
         return
-    light = _light(proto)
     for _ in range(_ROUNDS):
         found = _known(light)
         if not found:
@@ -53,21 +54,8 @@ def settle(proto: Any) -> None:
             _replace(graph, found)
 
 
-def shapes_of(proto: Any) -> dict[str, list[int]]:
-    """The sizes of all values of a graph whose inputs have sizes, as far as they are known."""
-    return _shapes(_light(proto))
-
-
-def _light(proto: Any) -> Any:
-    """A copy without the values of weights, and without what was known of sizes while they were open."""
-    light = onnx_model.library().ModelProto()
-    light.CopyFrom(proto)
-    onnx_model.shear(light.graph)
-    del light.graph.value_info[:]
-    return light
-
-
-def _shapes(light: Any) -> dict[str, list[int]]:
+def shapes_of(light: Any) -> dict[str, list[int]]:
+    """The sizes of all values of a model whose inputs have sizes, as far as they are known."""
     inferred, shapes = onnx_model.infer(light).graph, {}
     for value in (*inferred.input, *inferred.value_info, *inferred.output):
         own = value.type.tensor_type
@@ -78,7 +66,7 @@ def _shapes(light: Any) -> dict[str, list[int]]:
 
 def _known(light: Any) -> dict[str, Array]:
     """The values of nodes of a model without weights that can be worked out."""
-    onnx, shapes = onnx_model.library(), _shapes(light)
+    onnx, shapes = onnx_model.library(), shapes_of(light)
     values = {
         tensor.name: onnx.numpy_helper.to_array(tensor)
         for tensor in light.graph.initializer

@@ -94,14 +94,15 @@ def from_onnx(path: Path, shapes: Shapes | None = None) -> Any:
     """
     load()
     library = onnx_model.library()
-    onnx_model.load(path)  # says what is wrong with a file; its result has no weights
+    light = onnx_model.load(path)  # and says what is wrong with a file
     proto = guarded(f"cannot read the weights of {path}", "export it again", lambda: library.load(str(path)))
     if proto.functions:
         proto = guarded(f"cannot read {path}", "export it again", library.inliner.inline_local_functions, proto)
-    fixed = _fixed(path, proto.graph, shapes or {})
-    sized(proto, fixed)
-    settle(proto)
-    unroll(proto)
+    fixed = _fixed(path, light.graph, shapes or {})
+    for each in (light, proto):
+        sized(each, fixed)
+    settle(light, proto)
+    unroll(light, proto)
     renew(proto)
 
     from tvm.relax.frontend.onnx import from_onnx as imported
