@@ -369,6 +369,8 @@ def test_the_same_call_measures_and_drafts_nothing(
         place / "net.onnx", target="llvm:1", trials=15, proposer="uniform", store=place / "trials.sqlite"
     )
     assert asked == [] and again.output is None and again.order == found.order
+    assert found.recalled == 0 and again.recalled == len(found.order)
+    assert f"({len(found.order)} of them by earlier calls" in output.markdown(again)
     assert [kernel.result for kernel in again.kernels] == [kernel.result for kernel in found.kernels]
     assert [kernel.decisions for kernel in again.kernels] == [kernel.decisions for kernel in found.kernels]
 
@@ -495,6 +497,14 @@ def single(folder: Path, operator: str, inputs: int = 1, output: int = TensorPro
     return saved(graph, folder / "single.onnx")
 
 
+MUTE = """
+import torch
+class Mute(torch.nn.Module):
+    def forward(self, x):
+        x + 1
+def factory():
+    return Mute(), (torch.ones(2),)
+"""
 BAD: dict[str, tuple[Callable[[Path], list[str]], int, str]] = {
     "operator": (lambda p: [str(network(p, operator="Det"))], 1, "no operator Det"),
     "open sizes": (lambda p: [str(network(p, "batch"))], 1, "no fixed sizes"),
@@ -525,6 +535,7 @@ BAD: dict[str, tuple[Callable[[Path], list[str]], int, str]] = {
     "no factory named": (lambda p: [str(_written(p / "own.py", "def mlp():\n    pass"))], 1, "own.py:mlp"),
     "crash": (lambda p: [f"{_written(p / 'own.py', 'import os; os.abort()')}:factory"], 1, "own.py:factory failed"),
     "no exported program": (lambda p: [str(p / "no.pt2")], 1, "no such file"),
+    "no outputs": (lambda p: [f"{_written(p / 'own.py', MUTE)}:factory"], 1, "it returns nothing"),
     "no factory": (lambda p: [f"{_written(p / 'own.py', 'x = 1')}:factory"], 1, "no function factory"),
     "no line": (lambda p: [f"{_written(p / 'w.jsonl', '')}:3"], 2, "no program 3"),
     "a line that is empty": (lambda p: [f"{_line(p / 'w.jsonl', EMPTY)}:mine"], 1, "w.jsonl:mine cannot be tuned"),
@@ -987,7 +998,7 @@ def test_an_answer_that_the_disk_refuses_is_printed(
     ]
     assert cli.main(words) == 1
     out, err = capsys.readouterr()
-    assert "matmul" in out and "No space left on device" in err
+    assert "matmul" in out and "No space left on device" in err and "the same call measures nothing again" in err
 
 
 def test_a_folder_of_something_else_is_left(tuned: Any, tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ with warnings.catch_warnings():
 from forerun.toolchains.tvm import extract as tasks
 from forerun.toolchains.tvm import frontends
 from forerun.toolchains.tvm._load import load
+from forerun.toolchains.tvm.network import flat
 
 tvm = load()
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -366,6 +367,30 @@ def test_truths_are_compared(tmp_path: Path, target: Any) -> None:
     assert found.workloads and np.array_equal(run(found.module, target, a, b, x, y), np.where(a == b, x, y))
 
 
+def test_sizes_that_are_outputs_are_tensors(tmp_path: Path, target: Any) -> None:
+    """Also where another node reads them."""
+    nodes = [
+        helper.make_node("Relu", ["x"], ["y"]),
+        helper.make_node("Shape", ["y"], ["sizes"]),
+        helper.make_node("Size", ["y"], ["size"]),
+        helper.make_node("Expand", ["one", "sizes"], ["ones"]),
+    ]
+    inputs = [
+        helper.make_tensor_value_info("x", TensorProto.FLOAT, (2, 40)),
+        helper.make_tensor_value_info("one", TensorProto.FLOAT, (1, 40)),
+    ]
+    shapes = {"y": (2, 40), "sizes": (2,), "size": (), "ones": (2, 40)}
+    kinds = {"y": TensorProto.FLOAT, "ones": TensorProto.FLOAT}
+    ends = [helper.make_tensor_value_info(name, kinds.get(name, TensorProto.INT64), s) for name, s in shapes.items()]
+    found = tasks.extract(frontends.from_onnx(saved(tmp_path, nodes, inputs, ends)), target)
+    machine = tvm.relax.VirtualMachine(tasks.compiled(found.module, target), tvm.cpu())
+    x, one = np.random.default_rng(0).normal(size=(2, 40)).astype("float32"), np.ones((1, 40), "float32")
+    y, sizes, size, ones = (each.numpy() for each in machine["main"](*map(tvm.runtime.tensor, (x, one))))
+    assert np.array_equal(y, np.maximum(x, 0)) and np.array_equal(ones, one + 0 * x)
+    assert [*sizes] == [2, 40] and size == 80
+    assert [*flat(tvm.runtime.ShapeTuple((3, 4)))[0]] == [3, 4]
+
+
 def test_open_sizes_are_told_and_can_be_given(tmp_path: Path, target: Any) -> None:
     path = model(tmp_path, ("batch", 8))
     with pytest.raises(InputError) as error:
@@ -409,8 +434,8 @@ def test_what_is_no_network_is_refused(tmp_path: Path) -> None:
 
 
 BODIES = {
-    "def factory():\n    raise RuntimeError('no weights here')": "no weights here",
-    "def factory():\n    return 3": "it returned a int",
+    "def factory():\n    raise RuntimeError('no weights here')": "no weights here (line 2)",
+    "def factory():\n    return 3": "it returned one value (int)",
     "def factory():\n    raise SystemExit(3)": "SystemExit: 3",
     "def other():\n    return 3": "no such name",
     "import nothing_of_this_name": "nothing_of_this_name",

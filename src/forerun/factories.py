@@ -8,6 +8,7 @@ import inspect
 import io
 import re
 import sys
+import traceback
 import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -18,6 +19,8 @@ from forerun.errors import ForerunError, InputError, meant, reason
 
 T = TypeVar("T")
 
+_OWN = "_factories_"
+"""How the modules that users' files become are called."""
 _NAMED = re.compile(r"(.+\.py):(\w+)")
 
 
@@ -35,7 +38,7 @@ def made(path: Path, name: str) -> tuple[Any, tuple[Any, ...]]:
     """
     asked, whole = f"{path}:{name}", Path(path).resolve()
     todo = f"make `{name}()` return a torch.nn.Module and a tuple of example tensors"
-    own = f"_factories_{crc32(bytes(whole)):08x}"
+    own = f"{_OWN}{crc32(bytes(whole)):08x}"
     described = importlib.util.spec_from_file_location(own, whole)
     if described is None or described.loader is None or not Path(path).is_file():
         raise InputError(f"cannot read {path}", "it is no Python file", "name one: module.py:factory")
@@ -56,11 +59,16 @@ def made(path: Path, name: str) -> tuple[Any, tuple[Any, ...]]:
         raise InputError(f"{path} has no function {name}", "no such name in it", known or asked_for)
     found = guarded(f"{asked} raised an error", todo, factory)
     if not isinstance(found, tuple) or len(found) != 2:
-        raise InputError(f"{asked} returns no network", f"it returned a {type(found).__name__}", todo)
+        raise InputError(f"{asked} returns no network", f"it returned {_described(found)}", todo)
     network, inputs = found
     if isinstance(inputs, Mapping):
         return network, in_order(asked, network, inputs)
     return network, tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
+
+
+def _described(found: Any) -> str:
+    kind = type(found).__name__
+    return f"{len(found)} values" if isinstance(found, tuple) else "nothing" if found is None else f"one value ({kind})"
 
 
 def in_order(asked: str, network: Any, inputs: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -86,4 +94,11 @@ def guarded(what: str, todo: str, function: Callable[..., T], *arguments: Any) -
     except (ForerunError, MemoryError):
         raise
     except (Exception, SystemExit) as error:  # theirs share no base
-        raise InputError(what, f"{type(error).__name__}: {reason(error)[:200]}", todo) from error
+        raise InputError(what, f"{type(error).__name__}: {reason(error)[:200]}{_place(error)}", todo) from error
+
+
+def _place(error: BaseException) -> str:
+    """The last line of a user's file that the error came through, if it came through one."""
+    frames = traceback.walk_tb(error.__traceback__)
+    own = [line for frame, line in frames if frame.f_globals.get("__name__", "").startswith(_OWN)]
+    return f" (line {own[-1]})" if own else ""

@@ -89,7 +89,8 @@ def _todo(measurement: Measurement) -> str:
 
 
 class Search(Generic[A]):
-    """What `solve` does, round by round, for a caller who deals out the rounds. `trials` are those so far."""
+    """What `solve` does, round by round, for a caller who deals out the rounds. `trials` are those so far, of which the
+    store had `recalled`."""
 
     def __init__(
         self,
@@ -106,7 +107,7 @@ class Search(Generic[A]):
         self.task, self.source, self.trials = task, source, list[Trial[A]]()
         self._model, self._pool, self._seed, self._store, self._on_trial = model, pool, seed, store, on_trial
         self._seen, self._known = set[str](), dict[str, Measurement]()
-        self._silent = self._turn = 0
+        self._silent = self._turn = self.recalled = 0
         self.baseline = self._measured_baseline()
 
     @cached_property
@@ -182,6 +183,7 @@ class Search(Generic[A]):
         """Measures a round, or what of it is done when the time is over. What was measured is kept in any case."""
         texts = [self.text(d.answer) for d in drafts if d.answer is not None]
         made = {i: self._trial(drafts[i], self._known[t]) for i, t in enumerate(texts) if t in self._known}
+        self.recalled += len(made)
         for trial in made.values():
             self._tell(trial)
         todo = [i for i in range(len(drafts)) if i not in made]

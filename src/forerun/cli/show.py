@@ -34,7 +34,11 @@ def run(options: argparse.Namespace) -> int:
         raise InputError(f"{options.folder} cannot be shown", "there is no such folder", todo)
     if (options.folder / "report.json").is_file() and not (options.folder / LOG).is_file():
         why = "report.json is damaged, or of something else"
-        raise InputError(f"{options.folder} cannot be shown", why, "call forerun tune again: what was measured is kept")
+        raise InputError(
+            f"{options.folder} cannot be shown",
+            why,
+            "tune into another folder: what was measured is kept, the same call measures nothing again",
+        )
     points = points_of(options.folder)
     if options.format == "table":
         print(chart(points, min(shutil.get_terminal_size().columns, 100)))

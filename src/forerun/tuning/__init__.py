@@ -110,7 +110,7 @@ def tune(
         def made(comparison: network.Comparison | None, notes: Sequence[str]) -> Tuned:
             return Tuned(
                 asked.name, place.target, writer.name, seed, table.kernels(), table.left_out, table.told(), comparison,
-                time.monotonic() - began, out, tuple(notes), digest,
+                time.monotonic() - began, out, tuple(notes), table.recalled, digest,
             )  # fmt: skip
 
         try:

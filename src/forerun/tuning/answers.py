@@ -59,6 +59,8 @@ class Tuned:
     output: Path | None = None
     notes: tuple[str, ...] = ()
     """What a user should know of how the answer came about."""
+    recalled: int = 0
+    """Trials that earlier calls had measured: `seconds` were not spent on them."""
     digest: str = field(default="", repr=False)
     """Of what the network computes, as `output.digest_of` has it."""
 
@@ -86,7 +88,7 @@ class Unwritten(ForerunError):
     """The disk refuses an answer, which is at hand: `tuned`."""
 
     def __init__(self, error: ForerunError, tuned: Tuned) -> None:
-        super().__init__(error.what, error.why, error.todo)
+        super().__init__(error.what, error.why, f"{error.todo}: the same call measures nothing again")
         self.tuned = tuned
 
 

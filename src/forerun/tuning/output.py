@@ -186,6 +186,7 @@ def to_json(tuned: Tuned) -> dict[str, Any]:
         "proposer": tuned.proposer,
         "seed": tuned.seed,
         "seconds": tuned.seconds,
+        "recalled": tuned.recalled,
         "kernels": kernels,
         "order": [tuned.kernels[place].name for place in tuned.order],
         "left_out": dict(tuned.left_out),
@@ -227,9 +228,11 @@ def markdown(tuned: Tuned) -> str:
         [r["run"], r["threads"] or "", _ms(r["latency"]), f"{r['spread']:.0%}", r["samples"], f"{r['gain']:.2f}x"]
         for r in network_rows(tuned)
     ]
+    known = f" ({tuned.recalled} of them by earlier calls, in time of their own)" if tuned.recalled else ""
     parts = [
         f"# {tuned.name}\n",
-        f"{trials} candidates by `{tuned.proposer}`, seed {tuned.seed}, in {tuned.seconds:.0f} s, on `{tuned.target}`."
+        f"{trials} candidates by `{tuned.proposer}`, seed {tuned.seed}, in {tuned.seconds:.0f} s{known}, on"
+        f" `{tuned.target}`."
         f" Each kernel that counts was compared with NumPy.\n",
         _grid(["task", "weight", "default", "tuned", "gain", "trials", "failed", "share"], kernels),
         f"\n![Latency against trials]({REPORT}.svg)\n",

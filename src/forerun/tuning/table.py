@@ -139,6 +139,11 @@ class Table:
             )
         )  # fmt: skip
 
+    @property
+    def recalled(self) -> int:
+        """Trials that the store had."""
+        return sum(hand.search.recalled for hand in self.hands)
+
     def told(self) -> tuple[int, ...]:
         """The kernel of each trial, in their order, without those of a round that was interrupted."""
         left = [len(hand.search.trials) for hand in self.hands]

@@ -73,7 +73,7 @@ def _known(light: Any) -> dict[str, Array]:
         if onnx_model.is_setting(tensor) and not onnx_model.is_empty(tensor)
     }
     opsets = {each.domain: each.version for each in light.opset_import}
-    ends, found = {value.name for value in light.graph.output}, dict[str, Array]()
+    found = dict[str, Array]()
     for node in light.graph.node:
         if not onnx_model.standard(node) or not node.output:
             continue
@@ -82,7 +82,7 @@ def _known(light: Any) -> dict[str, Array]:
             made = _made(node, shapes, values, opsets)
         if made and all(array.size <= _LARGEST for array in made.values()):
             values |= made
-            if node.op_type != "Constant" and not ends & {*node.output}:
+            if node.op_type != "Constant":
                 found |= made
     return found
 
@@ -108,8 +108,15 @@ def _made(
 
 
 def _replace(graph: Any, found: Mapping[str, Array]) -> None:
+    """By initializers, and what is an output of the graph by a node, as outputs have to be."""
+    library, ends = onnx_model.library(), {value.name for value in graph.output}
+    tensors = {name: library.numpy_helper.from_array(array, name) for name, array in found.items()}
+    constants = [
+        library.helper.make_node("Constant", [], [name], value=tensor)
+        for name, tensor in tensors.items()
+        if name in ends
+    ]
     kept = [node for node in graph.node if not {*node.output} & found.keys()]
     del graph.node[:]
-    graph.node.extend(kept)
-    helper = onnx_model.library().numpy_helper
-    graph.initializer.extend(helper.from_array(array, name) for name, array in found.items())
+    graph.node.extend([*constants, *kept])
+    graph.initializer.extend(tensor for name, tensor in tensors.items() if name not in ends)

@@ -42,6 +42,7 @@ _CHOOSING_S, _CHOOSING = 1.0, 7
 """As much for each number of threads that something else may be better with."""
 _DIVIDING = frozenset(f"relax.{name}" for name in ("divide", "floor_divide", "mod", "floor_mod"))
 _ROUNDING = frozenset(f"relax.{name}" for name in ("quantize", "round"))
+_NOTHING = "relax.null_value"
 _TERMS = 1_000_000
 """Errors of layers add up: outputs of networks agree where those of a sum of so many terms do, at 1e-3 for float32."""
 
@@ -112,6 +113,8 @@ def _without_programs(main: Any) -> str:
             called.append(str(expression.args[0].global_symbol if packed else getattr(expression.op, "name", "?")))
 
     relax.analysis.post_order_visit(main, noted)
+    if {*called} == {_NOTHING}:
+        return "it returns nothing"
     if called:
         return f"functions of TVM's runtime do its work, which have no schedules: {', '.join(dict.fromkeys(called))}"
     return (
@@ -395,6 +398,8 @@ def flat(found: Any) -> list[Any]:
     """The outputs as NumPy arrays, in their order, however they are nested."""
     if isinstance(found, np.ndarray):
         return [found]
+    if kind(found) == "Shape":  # TVM's own
+        return [np.array([*found], np.int64)]
     if hasattr(found, "detach"):
         return [found.detach().numpy()]
     if hasattr(found, "numpy"):
