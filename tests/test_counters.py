@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from forerun.core import Metric
 from forerun.prompts import COUNTER, parts, prompt
 from forerun.tasks._counters import _SYNTAX, counters, reads_sizes
-from forerun.tasks._footprint import asked
+from forerun.tasks._footprint import asked, footprint
 from forerun.tasks._rounds import UNKNOWN
 from forerun.tasks.memory import Memory
 from forerun.toolchains.process.languages import LANGUAGES
@@ -661,6 +661,57 @@ def test_combinations_are_counted(text: str, iterations: float) -> None:
 )
 def test_iterations_of_nested_loops(language: str, text: str, iterations: float) -> None:
     assert counters(language, text)["iterations"] == pytest.approx(iterations, rel=0.02)
+
+
+HALVED = {
+    "python": """
+class Node:
+    def __init__(self, v):
+        self.v, self.l, self.r = v, None, None
+class Trees:
+    def build(self, lo, hi):
+        if lo > hi:
+            return None
+        m = (lo + hi) // 2
+        n = Node(m)
+        n.l = self.build(lo, m - 1)
+        n.r = self.build(m + 1, hi)
+        return n
+root = Trees().build(0, 300_000)
+""",
+    "c++": """
+struct Node { int v; Node *l = nullptr, *r = nullptr; };
+Node *build(const std::vector<int> &a, int lo, int hi) {
+    if (lo >= hi) return nullptr;
+    int mid = lo + (hi - lo) / 2;
+    return new Node{a[mid], build(a, lo, mid), build(a, mid + 1, hi)};
+}
+int main() { Node *root = build(a, 0, 300000); }
+""",
+    "java": """
+static Node build(int lo, int hi) {
+    if (lo >= hi) return null;
+    int m = (lo + hi) >>> 1;
+    return new Node(m, build(lo, m), build(m + 1, hi));
+}
+public static void main(String[] a) { System.out.println(build(0, 300_000).v); }
+""",
+}
+"""Trees of 300,000 nodes."""
+
+
+@pytest.mark.parametrize("language", HALVED)
+def test_trees_that_are_built_of_halves_are_heard(language: str) -> None:
+    found, node = counters(language, HALVED[language]), footprint(language).node
+    assert found["iterations"] == pytest.approx(3e5, rel=0.01)
+    assert asked(language, found["elements"]) == pytest.approx(3e5 * node, rel=0.01)
+
+
+def test_one_half_alone_may_be_looked_into() -> None:
+    """A query of a tree of segments that a list holds."""
+    text = "    m = (lo + hi) // 2\n    return min(least(t, lo, m, a, b), least(t, m + 1, hi, a, b))\n"
+    whole = f"def least(t, lo, hi, a, b):\n{text}for i in range(500):\n    least(t, 0, 300_000, i, i + 9)"
+    assert counters("python", whole)["iterations"] == pytest.approx(500)
 
 
 @pytest.mark.parametrize(

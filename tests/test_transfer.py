@@ -56,6 +56,19 @@ def rows(count: int, metric: str = "latency", language: str = "c") -> list[Row]:
     return [Row(metric, "s", asked(n, metric, language), 5e-3 * n**0.7 * draw.uniform(0.97, 1.03)) for n in sizes]
 
 
+def test_rows_that_differ_in_one_number_say_little_of_others() -> None:
+    """Ten times as long for forty lines more, though no more is believed: of other programs lines say nothing."""
+
+    def text(lines: int, n: int) -> str:
+        return prompt(Metric("latency", "s"), "c", "new", "x" * n, counters={"lines": lines})
+
+    model = Transfer(believed, KINDS)
+    model.fit([Row("latency", "s", text(100 + k, 4000), 5e-3 * 10 ** (k / 40)) for k in range(41)])
+    few, many, short = (belief.median for belief in model.predict([text(1, 4000), text(9999, 4000), text(1, 400)]))
+    assert 4e-3 < few < 6e-3 and 4e-2 < many < 6e-2
+    assert few / 20 < short < few, "a tenth, as the one device has it"
+
+
 def test_it_keeps_the_laws_of_predictors() -> None:
     kinds = [Kind("memory", "B", language, "small", {}, 9) for language in ("c", "python")]
     check_model(Transfer(believed, kinds), Floats())

@@ -30,20 +30,28 @@ Ask = Callable[[Sequence[str]], Sequence[float]]
 
 _LEAST = 1e-280
 _ALPHAS = np.logspace(-3, 4, 29)
+_BEYOND = (0.5, 1.5)
+"""What twice as much, as the model has it, is on another device where no row tells: between 2 to the one and to the
+other. Forty loops that differed in one number gave counters weights that made other programs a hundredth."""
 _COUNTERS = (0.0, 0.3)
 """What a standard deviation of a counter weighs beside one of a belief: not looked at, or leaned on less."""
 
 
 @dataclass(frozen=True)
 class Linear:
-    """From features `[N, F]` to places on a scale `[N]`."""
+    """From features `[N, F]` to places on a scale `[N]`. Beyond the range of the rows that it was learned from,
+    `least` to `most`, a feature counts by `slopes`."""
 
     weights: Vector
     offset: float
+    least: Vector
+    most: Vector
+    slopes: Vector
 
     def __call__(self, features: Any) -> Vector:
         """The places."""
-        return np.asarray(features @ self.weights + self.offset, np.float64)
+        within = np.clip(features, self.least, self.most)
+        return np.asarray(within @ self.weights + (features - within) @ self.slopes + self.offset, np.float64)
 
 
 class Transfer(Regression):
@@ -58,6 +66,7 @@ class Transfer(Regression):
         super().__init__()
         self._ask, self._kinds = ask, tuple(kinds)
         self._others: tuple[tuple[str, str], ...] = ()
+        self._same = False
         self._counters: tuple[str, ...] = ()
         self._near: Known | None = None
 
@@ -103,7 +112,7 @@ class Transfer(Regression):
         assert isinstance(fitted.estimate, Linear)
         found: dict[str, Any] = {"near": self._near.to_json()}
         found |= {"asked": [list(one) for one in self._others], "counters": list(self._counters)}
-        found |= {"weights": fitted.estimate.weights.tolist(), "offset": fitted.estimate.offset}
+        found |= {name: np.asarray(value).tolist() for name, value in vars(fitted.estimate).items()}
         scale = {"unit": fitted.scale.unit, "least": None if np.isinf(fitted.scale.least) else fitted.scale.least}
         return found | {"errors": fitted.errors.tolist(), "low": fitted.low, "high": fitted.high, "scale": scale}
 
@@ -113,15 +122,16 @@ class Transfer(Regression):
         made = cls(ask, kinds)
         made._others = tuple((str(metric), str(device)) for metric, device in found["asked"])
         made._counters, made._near = tuple(map(str, found["counters"])), Known.from_json(found["near"])
-        weights, errors = (np.array(found[name], np.float64) for name in ("weights", "errors"))
-        count = len(made._others) + len(made._counters)
-        if weights.shape != (count,) or made._near.mean.shape != (count,) or errors.ndim != 1 or not len(errors):
-            raise ValueError(f"{weights.shape} weights for {len(made._others)} beliefs")
+        errors, count = np.array(found["errors"], np.float64), len(made._others) + len(made._counters)
+        vectors = {name: np.array(found.get(name, default), np.float64) for name, default in _vectors(count).items()}
+        shapes = {made._near.mean.shape, *(vector.shape for vector in vectors.values())}
+        if shapes != {(count,)} or errors.ndim != 1 or not len(errors):
+            raise ValueError(f"{shapes} for {len(made._others)} beliefs and {len(made._counters)} counters")
         if unknown := [one for one in made._others if one not in {(kind.metric, kind.where) for kind in kinds}]:
             raise ValueError(f"the card knows no {' on '.join(unknown[0])}")
         least, unit = found["scale"]["least"], float(found["scale"]["unit"])
         scale = Scale(unit) if least is None else Scale(unit, float(least))
-        estimate = Linear(weights, float(found["offset"]))
+        estimate = Linear(offset=float(found["offset"]), **vectors)
         made._fitted = Fitted(scale, errors, {}, estimate, float(found["low"]), float(found["high"]))
         return made
 
@@ -138,7 +148,8 @@ class Transfer(Regression):
             why = f"{' and '.join(languages)} of these rows; it knows: {known}"
             todo = "name the --language of the rows, or train a network on them: --recipe cpu"
             raise InputError("the model knows nothing to carry over", why, todo)
-        self._others = tuple([one for one in common if one[0] == metric] or common)
+        same = [one for one in common if one[0] == metric]
+        self._others, self._same = tuple(same or common), bool(same)
         self._counters = tuple(sorted({name for one in found for name in one.counters}))
         x = self._features(found)
         self._near = Known.alone(x.astype(np.float32))
@@ -179,7 +190,22 @@ class Transfer(Regression):
                 out = rest / np.maximum(1 - vectors**2 @ kept - 1 / n, 1e-6)
                 if (error := float(out @ out)) < best:
                     best, chosen = error, by * (z.T @ (vectors @ (turned / (values + alpha))))
-        return Linear(chosen, middle - float(chosen @ mean))
+        return Linear(chosen, middle - float(chosen @ mean), x.min(0), x.max(0), self._slopes(chosen))
+
+    def _slopes(self, weights: Vector) -> Vector:
+        """Beliefs of the same metric count about as much as they are, on the whole, those of others as they do within
+        the rows; counters do not count."""
+        own, slopes = len(self._others), np.where(np.arange(len(weights)) < len(self._others), weights, 0.0)
+        if self._same:
+            leaning = np.maximum(slopes[:own], 0.0) if slopes[:own].max() > 0 else np.ones(own)
+            slopes[:own] = leaning / leaning.sum() * np.clip(weights[:own].sum(), *_BEYOND)
+        return np.asarray(slopes, np.float64)
+
+
+def _vectors(count: int) -> dict[str, Any]:
+    """Those of a `Linear`, by name, and what stands for them in files of versions that had none."""
+    none = [0.0] * count
+    return {"weights": (), "least": [-np.inf] * count, "most": [np.inf] * count, "slopes": none}
 
 
 def _base(found: Parts) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
 
-from forerun.tasks._arithmetic import number
+from forerun.tasks._arithmetic import MOST, number
 from forerun.tasks._names import LENGTHS, Names
 from forerun.tasks._stdin import is_word
 from forerun.tasks._tokens import Text
@@ -34,8 +34,8 @@ _MEMO = re.compile(r"_?(?:memo|cache|known|seen|dp|table|results?|computed|best)
 _ALLOCATING = frozenset("malloc calloc realloc".split())
 _GATHERING = frozenset("list sorted set tuple dict deque frozenset from Set".split())
 """What is called with something and holds all that it gives."""
-_FEW_LINES, _BODY, _HEAD = 40, 400, 14
-"""Tokens of a function that does nothing else, of any that is read, and of the head of a loop."""
+_FEW_LINES, _BODY, _HEAD, _HALVING = 40, 400, 14, 16
+"""Tokens of a function that does nothing else, of any that is read, of the head of a loop, and of a middle's sum."""
 GONE, GIVEN, KEPT = range(3)
 FREED = "free"
 """What frees memory."""
@@ -167,9 +167,9 @@ class Functions:
         return {self._starts[i - 1]: name for name, i in self._bodies.items()}
 
     def branching(self) -> Iterator[tuple[int, float, bool]]:
-        """Calls of functions that call themselves twice, a little less deep: `f(n - 1) + f(n - 2)`; or in a loop, one
-        deeper: `place(row + 1)`, as what tries all orders does. How many calls that makes, and whether something is
-        made in each that stays."""
+        """Calls of functions that call themselves twice, a little less deep: `f(n - 1) + f(n - 2)`; or for both halves
+        of what they were called for; or in a loop, one deeper: `place(row + 1)`, as what tries all orders does. How
+        many calls that makes, and whether something is made in each that stays."""
         tokens, calls = self._tokens, self._calls
         for name, start in [*self._bodies.items(), *self._expressions.items()]:
             end = self._end(start) if name in self._bodies else self._expression(start)
@@ -179,13 +179,37 @@ class Functions:
             own = [i for i in inside if "-" in tokens[i : i + 4]]
             deep = self._names.worth((self._parameters.get(name) or [""])[0]) or 0.0
             times, makes = 0.0, False
-            if len(own) > 1 and 1 < deep <= _DEEPEST:
+            halved, halving = self._halved(name, start, inside)
+            if halved > 1.0 and self._makes(start, end, halving):
+                own, times, makes = halving, halved, True  # what makes nothing may look into one half alone
+            elif len(own) > 1 and 1 < deep <= _DEEPEST:
                 times, makes = _branches(*map(self._shallower, own[:2])) ** deep, self._makes(start, end, own)
             elif not own:
                 own, bound = self._deepening(name, start, inside)
                 times = self._tried(start, own, bound) if own else 0.0
             if times > 1.0:
                 yield from ((self._starts[i], times, makes) for i in calls[name] if i not in own)
+
+    def _halved(self, name: str, start: int, inside: Sequence[int]) -> tuple[float, list[int]]:
+        """How many there are up to a parameter where a function calls itself for what is before the middle and for what
+        is behind it, `build(lo, mid - 1)`, `build(mid + 1, hi)`, and these calls; else 0 and none."""
+        parameters, tokens = self._parameters.get(name, []), self._tokens
+        given = [(i, self._text.places(i)) for i in inside if i < start + _BODY]
+        for (one, before), (other, behind) in pairwise(each for each in given if len(each[1]) == len(parameters)):
+            for (low, first), (high, second) in pairwise(zip(before, behind, strict=True)):
+                least, most = (parameters[before.index(place)] for place in (low, high))
+                goes_on = tokens[low] == least and tokens[second] == most
+                if goes_on and tokens[high] == tokens[first] and self._middle(tokens[first], start, one):
+                    return min(self._names.worth(most) or 0.0, MOST), [one, other]
+        return 0.0, []
+
+    def _middle(self, name: str, start: int, end: int) -> bool:
+        """Whether the name is bound there to half of something."""
+        tokens = self._tokens
+        bound = (i for i in range(start, end) if tokens[i] == name and tokens[i + 1] in ("=", ":="))
+        return any(
+            tokens[k] in ("/", ">", ">>") and tokens[k + 1] in ("1", "2") for i in bound for k in range(i, i + _HALVING)
+        )
 
     def _expression(self, start: int) -> int:
         """Where the expression ends that begins there: with its statement."""
