@@ -2,12 +2,15 @@
 
 import json
 import random
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from forerun.core import Source
+from forerun.corpora import workloads
 from forerun.errors import InputError, UsageError
 from forerun.grammars.decisions import Decisions, Plan
 from forerun.models._judge import REFUSED
@@ -53,7 +56,7 @@ def programs():
 def test_every_sentence_replays_to_exactly_its_decisions(programs, name):
     program = programs[name]
     grammar, refused = Decisions(program), 0
-    drafts = Uniform(1).sample("", grammar, 40, seed=5)
+    drafts = Uniform(1).sample("", grammar, 24, seed=5)
     assert len({draft.answer for draft in drafts}) > 5
     for plan in (draft.answer for draft in drafts):
         trace = program.replay(plan).trace  # Raises Refused where TVM decides otherwise
@@ -67,6 +70,22 @@ def test_every_sentence_replays_to_exactly_its_decisions(programs, name):
             refused += 1
     assert refused < 0.5 * len(drafts)
     check_grammar(grammar, walks=5, seed=1)
+
+
+def test_sentences_of_all_that_networks_fuse_replay_too():
+    """Of each sequence of operators in the table of networks' programs the one with the least work."""
+    table, least = Path(__file__).parents[1] / "benchmarks" / "measured" / "tensor-programs.jsonl.gz", {}
+    for each in workloads.read(table):
+        operators = re.sub(r"\d+", "", each.name.rpartition("/")[2])
+        if operators not in least or each.flops < least[operators].flops:
+            least[operators] = each
+    assert len(least) > 80
+    for operators, each in least.items():
+        program = Program(Source(each.text, "tensorir", operators, TARGET))
+        grammar = Decisions(program)
+        for draft in Uniform(1).sample("", grammar, 3, seed=5):
+            assert program.plan(program.replay(draft.answer).trace) == draft.answer, operators
+            assert grammar.parse(grammar.text(draft.answer)) == draft.answer, operators
 
 
 @pytest.mark.parametrize("name", ["C2D", "DEP", "GMM", "SFM", "TBG"])
