@@ -153,7 +153,7 @@ def test_trees_that_have_grown_stay_when_the_others_are_interrupted(
 ) -> None:
     few = replace(TINY, recipe=replace(TINY.recipe, steps=4))
     both = [
-        [replace(row, metric=name, prompt=row.prompt.replace("runtime", name)) for row in rows(60, seed)]
+        [replace(row, metric=name, prompt=row.prompt.replace("runtime", name)) for row in rows(40, seed)]
         for seed in (0, 1)
         for name in ("runtime", "memory")
     ]
