@@ -62,6 +62,9 @@ def test_a_table_becomes_a_checkpoint_that_is_judged_beside_its_rivals(
     code, out, err = run_forerun("train", *mine, *small, "--format", "json")
     assert f"training nll {points_of(tmp_path / 'made')[-1]['nll']:.3f}" in err
     assert code == 0 and json.loads(out)[0] | {"steps": 30, "done": "yes"} == json.loads(out)[0]
+    assert "nothing was left to do" not in err
+    again = run_forerun("train", *mine, *small, "--format", "json")
+    assert again[:2] == (0, out) and "nothing was left to do" in again[2]
 
     rows = tmp_path / "rows.jsonl"
     words = ("import", str(table), "--text", "code", "--target", "latency_s", "--group", "problem", "--language", "c")

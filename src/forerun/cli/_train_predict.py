@@ -240,9 +240,11 @@ def dialled(
 
 def trained(fit: Callable[..., bool], training: Training, options: argparse.Namespace) -> int:
     """Trains by `fit` with a live line; prints where it stands."""
+    from forerun.models.encoder_decoder.checksums import WEIGHTS
     from forerun.train.loop import LAST
 
     progress, told = Progress(training.recipe.steps, "steps"), False
+    ended = (options.output / WEIGHTS).is_file()
     lost = (options.output / LOG).is_file() and not (options.output / LAST).is_file()
 
     def on_step(step: Step) -> None:
@@ -265,6 +267,11 @@ def trained(fit: Callable[..., bool], training: Training, options: argparse.Name
     finally:
         progress.end()
     if leads():
+        step, steps = points_of(options.output)[-1]["step"], training.recipe.steps
+        if ended and not told:
+            say(f"forerun: {options.output} was trained to its end before: nothing was left to do")
+        elif done and step < steps:
+            say(f"forerun: it ended after {step:,} of {steps:,} steps: the validation loss fell no further")
         show(_table(options.output, done), options.format)
     return 0
 
