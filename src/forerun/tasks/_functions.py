@@ -196,10 +196,10 @@ class Functions:
         parameters, tokens = self._parameters.get(name, []), self._tokens
         given = [(i, self._text.places(i)) for i in inside if i < start + _BODY]
         for (one, before), (other, behind) in pairwise(each for each in given if len(each[1]) == len(parameters)):
-            for (low, first), (high, second) in pairwise(zip(before, behind, strict=True)):
-                least, most = (parameters[before.index(place)] for place in (low, high))
-                goes_on = tokens[low] == least and tokens[second] == most
-                if goes_on and tokens[high] == tokens[first] and self._middle(tokens[first], start, one):
+            for (least, low, first), (most, high, second) in pairwise(zip(parameters, before, behind, strict=True)):
+                middle = tokens[first]
+                whole = [tokens[place] for place in (low, high, second)] == [least, middle, most]
+                if whole and self._middle(middle, start, one):
                     return min(self._names.worth(most) or 0.0, MOST), [one, other]
         return 0.0, []
 
