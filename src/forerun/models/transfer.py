@@ -190,7 +190,8 @@ class Transfer(Regression):
                 out = rest / np.maximum(1 - vectors**2 @ kept - 1 / n, 1e-6)
                 if (error := float(out @ out)) < best:
                     best, chosen = error, by * (z.T @ (vectors @ (turned / (values + alpha))))
-        return Linear(chosen, middle - float(chosen @ mean), x.min(0), x.max(0), self._slopes(chosen))
+        slopes = self._slopes(chosen) if np.ptp(y) > 0 else np.zeros_like(chosen)  # what never differs does nowhere
+        return Linear(chosen, middle - float(chosen @ mean), x.min(0), x.max(0), slopes)
 
     def _slopes(self, weights: Vector) -> Vector:
         """Beliefs of the same metric count about as much as they are, on the whole, those of others as they do within
