@@ -22,7 +22,7 @@ from forerun.rows import Row
 from forerun.splits import split
 from forerun.tables import read_rows
 from forerun.train import leads
-from forerun.train.curves import LOG, best, points_of
+from forerun.train.curves import LOG, Point, best, points_of
 
 if TYPE_CHECKING:
     from forerun.train.loop import Progress as Step
@@ -267,12 +267,13 @@ def trained(fit: Callable[..., bool], training: Training, options: argparse.Name
     finally:
         progress.end()
     if leads():
-        step, steps = points_of(options.output)[-1]["step"], training.recipe.steps
+        points, steps = points_of(options.output), training.recipe.steps
+        step = points[-1]["step"]
         if ended and not told:
             say(f"forerun: {options.output} was trained to its end before: nothing was left to do")
         elif done and step < steps:
             say(f"forerun: it ended after {step:,} of {steps:,} steps: the validation loss fell no further")
-        show(_table(options.output, done), options.format)
+        show(_table(options.output, points, done), options.format)
     return 0
 
 
@@ -285,8 +286,7 @@ def read(options: argparse.Namespace) -> list[Row]:
     return [row for path in options.data for row in read_rows(path, left_out(options))]
 
 
-def _table(folder: Path, done: bool) -> Table:
-    points = points_of(folder)
+def _table(folder: Path, points: Sequence[Point], done: bool) -> Table:
     row = {
         "checkpoint": str(folder),
         "steps": points[-1]["step"],

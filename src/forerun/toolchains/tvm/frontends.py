@@ -165,7 +165,8 @@ def _known(path: Path, proto: Any) -> None:
 
 
 def unsized(name: str, known: Sequence[int | str] | None) -> InputError:
-    """`known` are sizes, or what stands in their place; None where not even their number is known."""
+    """The error about an input whose sizes are open. `known` are sizes, or what stands in their place; None where not
+    even their number is known."""
     image = (1, 3, 224, 224)
     usual = image if known is None or len(known) == len(image) else (1,) * len(known)
     sizes = tuple(size if isinstance(size, int) else one for size, one in zip(known or image, usual, strict=True))
