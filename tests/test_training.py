@@ -214,7 +214,7 @@ def of_two(places: Sequence[Path], command: Sequence[str]) -> list[str]:
     except psutil.TimeoutExpired:
         told = [f"{one.args[-1]}: {one.poll()}" for one in running]
         stopped(running)
-        pytest.fail("\n".join([*told, *(path.read_text() for paths in said for path in paths)]))
+        pytest.fail("\n".join([*told, *(line for paths in said for path in paths for line in stacks(path))]), False)
     finally:
         stopped(running)
     for one, (_, err) in zip(running, said, strict=True):
@@ -247,6 +247,15 @@ def forked(places: Sequence[Path]) -> None:
         one.kill()
     said = [torchrun.errors(places[rank % len(places)], rank).read_text() for rank in (0, 1)]
     assert not failed, "\n".join([f"ended with {failed}", *said])
+
+
+def stacks(path: Path) -> list[str]:
+    """Where the threads of processes were that were aborted, the ten innermost calls of each; and the last words."""
+    lines = path.read_text().splitlines()
+    starts = [i for i, line in enumerate(lines) if line.startswith(("Thread 0x", "Current thread 0x"))]
+    ends = [min(i + 11, *(j for j in (*starts, len(lines)) if j > i)) for i in starts]
+    found = [line for i, j in zip(starts, ends, strict=True) for line in lines[i:j]]
+    return [f"{path.name}:", *found, *(lines[: starts[0]] if starts else lines)[-10:]]
 
 
 def stopped(running: Sequence[psutil.Popen]) -> None:

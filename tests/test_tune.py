@@ -713,7 +713,8 @@ def test_an_interrupt_keeps_what_was_measured(tmp_path: Path, asked: list[Any]) 
         )
     with Store(store) as kept:
         rows = [row for row in kept.trials("schedule/2") if row.answer is not None]
-    assert len(rows) == 3 and asked.count(None) == 1 and len(asked) == 6
+    assert len(rows) == 3 and None in asked  # a default is measured until its samples agree
+    assert len([one for one in asked if one is not None]) == 5
     asked.clear()
     again = tuning.tune(tmp_path / "matmul.tir", target="llvm:1", trials=5, proposer="uniform", store=store)
     texts = [Decisions.text(Schedule().grammar(t.source), t.draft.answer) for t in again.kernels[0].result.trials]
