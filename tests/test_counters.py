@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from forerun.core import Metric
 from forerun.prompts import COUNTER, parts, prompt
+from forerun.tasks._arithmetic import UNKNOWN
 from forerun.tasks._counters import _SYNTAX, counters, reads_sizes
 from forerun.tasks._footprint import asked, footprint
-from forerun.tasks._rounds import UNKNOWN
 from forerun.tasks.memory import Memory
 from forerun.toolchains.process.languages import LANGUAGES
 
@@ -267,7 +267,7 @@ def test_blocks_of_one_line_end_in_it(language: str, text: str, iterations: floa
         ("python", "a = [i * i for i in range(700)]", 40 * 700),
         ("python", "a = []\nfor i in range(700):\n    a.append((i, i + 1))", 136 * 700),
         ("python", "a = {}\nfor i in range(700):\n    a[i] = [i]", (85 + 136) * 700),
-        ("javascript", "const a = []; for (let i = 0; i < 700; i++) a.push({ x: i });", 73 * 700),
+        ("javascript", "const a = []; for (let i = 0; i < 700; i++) a.push({ x: i });", 90 * 700),
         ("lua", "local a = {} for i = 1, 700 do a[#a + 1] = {i, i} end", (14 + 107) * 700),
         ("rust", "let mut m = HashMap::new(); for i in 0..700u64 { m.insert(i, i); }", 48 * 700),
         ("javascript", "const c = { width: 50, height: 30 };\nconst a = new Uint8Array(c.width * c.height);", 1500),
@@ -275,7 +275,7 @@ def test_blocks_of_one_line_end_in_it(language: str, text: str, iterations: floa
         ("javascript", "class G { constructor(n, m) { this.a = new Uint8Array(n * m); } }\nnew G(50, 30);", 1500),
         ("javascript", "const f = (n, k) => { const a = new Uint8Array(n); return a; };\nf(1500, 3);", 1500),
         ("javascript", "const a = Array.from({ length: 50 }, () => new Uint8Array(30));", 1500),
-        ("javascript", "const a = Array.from({ length: 50 }, (_, i) => ({ i }));", 73 * 50),
+        ("javascript", "const a = Array.from({ length: 50 }, (_, i) => ({ i }));", 90 * 50),
         ("go", "func main() {\n const w, h = 50, 30\n a := make([]byte, w*h)\n}", 1500),
         ("go", "func (s *S) f(n int) { s.a = make([]byte, n) }\nfunc main() { x.f(1500) }", 1500),
         ("go", "type P struct {\n x, y float64\n}\nvar p []P\nfor i := 0; i < 700; i++ { p = append(p, q) }", 17 * 700),
@@ -985,7 +985,7 @@ def test_what_a_generator_gives_is_held_by_what_holds_it(language: str, held: st
         ("perl", "my @t;\npush @t, [(0) x 200] for 1 .. 300;\n", 300 * 200, 300),
         ("perl", "my @t = map { [(0) x 200] } 1 .. 300;\n", 300 * 200, 300),
         ("javascript", "const a = [...Array(2e6).keys()].map(x => ({ id: x }));\n", 2e6, 2e6),
-        ("perl", "for my $i (1 .. 50) { if (f($i) eq substr($b, $i, 1)) { push @t, [substr($a, $i, 1)] } }\n", 50, 50),
+        ("perl", "for my $i (1 .. 50) { if (f($i) eq substr($b, $i, 1)) { push @t, [substr($a, $i, 1)] } }\n", 250, 50),
     ],
 )
 def test_rows_count_by_what_they_hold(language: str, text: str, elements: float, iterations: float) -> None:
@@ -1008,3 +1008,117 @@ def test_many_functions_that_call_each_other_take_time_in_proportion() -> None:
         return time.process_time() - began
 
     assert seconds(4000) < 5  # ten where each function looked for all that it reaches
+
+
+USER = '{"id": i, "name": f"user {i}", "role": "none", "tags": [i, i + 1, i + 2]}'
+_USER = 265 + 40 + (72 - 40) + (136 + 40 - 40)  # three fields of its own, of which one is a text, one a list of three
+POINT = "class Point:\n    def __init__(self, x, y, n):\n        self.x = x\n        self.y = y\n        self.n = n\n"
+_POINT = 136 + 40 + (72 - 40)
+WRITTEN = [  # bytes of 700 of them
+    ("python", f"rows = [{USER} for i in range(700)]\n", _USER),
+    ("python", f"rows = [\n    {USER}\n    for i in range(700)\n]\n", _USER),
+    ("python", f"rows = []\nfor i in range(700):\n    rows.append({USER})\n", _USER),
+    ("python", f"rows = []\nfor i in range(700):\n    row = {USER}\n    rows.append(row)\n", _USER),
+    ("python", f"row = {USER}\nrows = []\nfor i in range(700):\n    rows.append(row)\n", 40),
+    ("python", f"def user(i):\n    return {USER}\n\nrows = [user(i) for i in range(700)]\n", _USER),
+    ("python", f"user = lambda i: {USER}\nrows = [user(i) for i in range(700)]\n", _USER),
+    ("python", f"rows = {{i: {USER} for i in range(700)}}\n", 85 + _USER - 40),
+    ("python", f"rows = list({USER} for i in range(700))\n", _USER),
+    ("python", f"sizes = [len({USER}) for i in range(700)]\n", 85),
+    ("python", f"tags = [{USER}['tags'] for i in range(700)]\n", 85),
+    ("python", "a = [(i, i * 2, i * 3) for i in range(700)]\n", 136 + 40),
+    ("python", "a = [[1, 2, 3] for i in range(700)]\n", 136),
+    ("python", "a = [dict(x=i, y=i, z=i) for i in range(700)]\n", 265 + 40),
+    ("python", 'a = [f"item {i}" for i in range(700)]\n', 72),
+    ("python", 'a = ["item " + str(i) for i in range(700)]\n', 72),
+    ("python", "a = [len(str(i)) for i in range(700)]\n", 40),
+    ("python", 's = ", ".join(f"item {i}" for i in range(700))\n', 72),
+    ("python", f'{POINT}\na = [Point(i, i, f"p{{i}}") for i in range(700)]\n', _POINT),
+    ("python", f'{POINT}\na = []\nfor i in range(700):\n    a.append(Point(i, i, n=f"p{{i}}"))\n', _POINT),
+    ("python", 'P = namedtuple("P", "x y z")\na = [P(i, i, i) for i in range(700)]\n', 136 + 40),
+    ("python", "a = list(range(700))\nb = list(zip(a, a))\n", 136),
+    ("python", "a = [0] * 700\nfor x, y in zip(a, a):\n    pass\n", 8),
+    ("python", "h = []\nfor i in range(700):\n    heapq.heappush(h, (i, i))\n", 136),
+    ("python", "m = {}\nfor i in range(700):\n    m.setdefault(i, [i, i])\n", 85 + 136),
+    ("javascript", "const a = [];\nfor (let i = 0; i < 700; i++) a.push({ a: i, b: i, c: `n ${i}` });\n", 90 + 20 + 56),
+    ("javascript", "const f = i => ({ a: i, b: i, c: i });\nfor (let i = 0; i < 700; i++) a.push(f(i));\n", 90 + 20),
+    ("javascript", "const m = new Map();\nfor (let i = 0; i < 700; i++) m.set(i, { a: i, b: i, c: i });\n", 60 + 110),
+    ("ruby", "a = (0...700).map { |i| { id: i, two: i * 2, three: i * 3 } }\n", 199 + 8),
+    ("ruby", "a = Array.new(700) { |i| [i, i * 2, i * 3] }\n", 51 + 8),
+    ("ruby", "P = Struct.new(:x, :y)\na = []\n700.times { |i| a << P.new(i, i) }\n", 51),
+    ("ruby", "class P\n  def initialize(x, y, z)\n  end\nend\na = (1..700).map { |i| P.new(i, i, i) }\n", 51 + 8),
+    ("perl", "my @a;\nfor my $i (1 .. 700) {\n    push @a, { id => $i, two => $i, three => $i };\n}\n", 267 + 30),
+    ("perl", "my @a = map { { id => $_, two => $_, three => $_ } } 1 .. 700;\n", 267 + 30),
+    ("php", "<?php $a = []; for ($i = 0; $i < 700; $i++) { $a[] = ['x' => $i, 'y' => $i, 'z' => $i]; }\n", 393 + 16),
+    ("python", "def add(a, b):\n    return a + b\n\nfor i in range(700):\n    x = add(x, i)\n", 0),
+    ("lua", "local a = {}\nfor i = 1, 700 do\n  table.insert(a, { x = i, y = i, z = i })\nend\n", 145 + 14),
+    ("java", 'record P(int x, String s) {} for (int i = 0; i < 700; i++) a.add(new P(i, "n" + i));', 16 + 12 + 99 - 44),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("language", "text", "each"), WRITTEN)
+def test_things_count_by_what_is_written_out(language: str, text: str, each: float) -> None:
+    taken = asked(language, counters(language, text)["elements"])
+    assert taken == pytest.approx(700 * each, rel=0.02), f"{taken / 700:.1f} bytes each"
+
+
+def test_the_fields_of_a_thing_may_be_many_and_deep() -> None:
+    fields = ", ".join(f'"f{k}": i + {k}' for k in range(40))
+    wide = counters("python", f"a = [{{{fields}}} for i in range(700)]\n")["elements"]
+    assert asked("python", wide) == pytest.approx(700 * (265 + 38 * 40))
+    for text in ("[" * 3000 + "]" * 3000, "return [" * 3000, "a = [i, " * 3000, "x = {'a': " * 3000 + "}" * 3000):
+        assert counters("python", f"def f():\n {text}\n")["elements"] >= 0.0
+
+
+SEARCH = """\
+from collections import deque
+
+def search(n, m):
+    seen = set()
+    queue = deque([(0, 0)])
+    while queue:
+        x, y = queue.popleft()
+        for dx, dy in ((1, 0), (0, 1)):
+            nx, ny = x + dx, y + dy
+            if 0 <= nx < n and 0 <= ny < m and (nx, ny) not in seen:
+                seen.add((nx, ny))
+                queue.append((nx, ny))
+
+search(300, 200)
+"""
+
+
+def test_a_search_goes_through_all_places_of_its_grid_once() -> None:
+    found, other = counters("python", SEARCH), counters("python", SEARCH.replace(" and (nx, ny) not in seen", ""))
+    assert asked("python", found["elements"]) == pytest.approx(136 * 300 * 200)
+    assert 300 * 200 <= found["iterations"] <= 11 * 300 * 200
+    assert other["elements"] == pytest.approx(found["elements"])  # it still keeps what it has seen
+    blind = counters("python", SEARCH.replace("seen", "out").replace(" and (nx, ny) not in out", ""))
+    assert blind["elements"] < 1000
+
+
+@pytest.mark.parametrize("key", ["i, j", "(i, j)"])
+def test_what_is_remembered_is_of_all_arguments_up_to_their_bounds(key: str) -> None:
+    text = (
+        f"memo = {{}}\ndef f(a, b, i, j):\n    if i == len(a) or j == len(b):\n        return 0\n"
+        f"    if ({key}) in memo:\n        return memo[{key}]\n    r = max(f(a, b, i + 1, j), f(a, b, i, j + 1))\n"
+        f'    memo[{key}] = r\n    return r\nprint(f("ab" * 100, "abc" * 50, 0, 0))\n'
+    )
+    assert asked("python", counters("python", text)["elements"]) == pytest.approx((85 + 136) * 200 * 150)
+
+
+TREE = {
+    "python": "def insert(node, key):\n    while True:\n        if key < node.key:\n            if node.left is None:\n"
+    "                node.left = Node(key)\n                return\n            node = node.left\n\n"
+    "class Node:\n    pass\n\nfor i in range(700):\n    insert(root, i)\n",
+    "java": "class Node {} void insert(Node n, int key) { while (true) { if (key < n.key) { if (n.left == null) { "
+    "n.left = new Node(key); return; } n = n.left; } } } void run() { for (int i = 0; i < 700; i++) insert(root, i); }",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("language", TREE)
+def test_what_ends_its_loop_is_added_once(language: str) -> None:
+    node = footprint(language).node
+    assert asked(language, counters(language, TREE[language])["elements"]) == pytest.approx(700 * node, rel=0.02)
+    text = "out = []\nfor i in range(700):\n    out.append(i)\nout.append(0)\nbreak\n"
+    assert counters("python", text)["elements"] == pytest.approx(700)

@@ -12,6 +12,8 @@ FAR, _DEEP = 60, 12
 """Tokens that an expression or a loop's head may have, and parentheses in each other: so all of it stays linear."""
 MOST = 1e15
 """No size is larger."""
+UNKNOWN = 10.0
+"""Rounds of a loop whose bound is not told: enough to see that there is one."""
 _PASSED = frozenset("int float long round floor ceil trunc abs Integer Number parseInt usize i64 u64 size_t".split())
 
 

@@ -13,11 +13,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
+from forerun.tasks._arithmetic import UNKNOWN
 from forerun.tasks._footprint import footprint
 from forerun.tasks._functions import GONE, KEPT
 from forerun.tasks._growth import GROWING
 from forerun.tasks._nesting import Blocks, Braces, Ends, Indents, Mixed, Nest, Parens
-from forerun.tasks._rounds import UNKNOWN
 from forerun.tasks._sizes import Sizes, heard
 from forerun.tasks._stdin import kept, may_read
 from forerun.tasks._tokens import TOKEN, Speech

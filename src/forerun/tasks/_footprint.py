@@ -30,6 +30,8 @@ class Footprint:
     """Under a key."""
     node: float = 32.0
     """That is a thing of its own, which holds one or two others."""
+    record: float = 0.0
+    """That is written out with its fields, of which one or two are its own; 0 where that is not measured."""
     text: float = 56.0
     """That is a short text of its own, in a list that grows."""
     written: float = 1.0
@@ -60,13 +62,13 @@ _FOOTPRINTS: Mapping[str, Footprint] = {
     "d": _C,
     "java": Footprint(listed=44.0, keyed=104.0, node=48.0, text=99.0, written=2.5, narrow=True),
     "go": Footprint(listed=17.0, keyed=78.0, text=62.0, written=2.0),
-    "javascript": Footprint(listed=20.0, keyed=60.0, node=73.0, text=76.0, piece=36.0),
-    "python": Footprint(listed=40.0, keyed=85.0, node=136.0, text=72.0),
-    "ruby": Footprint(keyed=38.0, node=51.0, text=61.0),
-    "php": Footprint(listed=16.0, filled=16.0, keyed=41.0, node=236.0, written=2.0),
-    "perl": Footprint(listed=30.0, filled=46.0, keyed=196.0, node=174.0, text=81.0),
+    "javascript": Footprint(listed=20.0, keyed=60.0, node=73.0, record=90.0, text=76.0, piece=36.0),
+    "python": Footprint(listed=40.0, keyed=85.0, node=136.0, record=265.0, text=72.0),
+    "ruby": Footprint(keyed=38.0, node=51.0, record=199.0, text=61.0),
+    "php": Footprint(listed=16.0, filled=16.0, keyed=41.0, node=236.0, record=393.0, written=2.0),
+    "perl": Footprint(listed=30.0, filled=46.0, keyed=196.0, node=174.0, record=267.0, text=81.0),
     # Lua's are mostly numbered; under strings an element takes 110.
-    "lua": Footprint(listed=14.0, filled=14.0, keyed=14.0, node=107.0, text=88.0, written=4.0),
+    "lua": Footprint(listed=14.0, filled=14.0, keyed=14.0, node=107.0, record=145.0, text=88.0, written=4.0),
 }
 _OTHER = Footprint()
 

@@ -161,6 +161,18 @@ class Functions:
                 place += part(place) in ("&", "*", "mut")
                 if part(place + 1) in (",", ")"):
                     names.hold(name, names.counts.get(part(place), 0.0))
+                elif part(place) == '"':
+                    copies = names.work_out(place + 2) if part(place + 1) == "*" else 1.0
+                    names.hold(name, self._text.strings.get(place, 0) * max(copies, 1.0))
+
+    def returned(self) -> Iterator[tuple[str, int]]:
+        """The names of functions, and where what they give is written."""
+        for i, token in enumerate(self._tokens):
+            if token == "return" and (name := self.at(i)):
+                yield name, i + 1
+        for name, start in self._expressions.items():
+            head = self._tokens[start : start + _HEAD] if self._tokens[start - 1] == "lambda" else ()
+            yield name, start + head.index(":") + 1 if ":" in head else start
 
     def places(self) -> dict[int, str]:
         """Their names, by where they stand in their definitions."""
@@ -260,11 +272,20 @@ class Functions:
         return "free" not in inside and (built or named or not _MAKING.isdisjoint(inside))
 
     def remembering(self) -> Iterator[tuple[int, float]]:
-        """Calls of Python's functions that remember what they gave, and of how many arguments: `@cache`."""
-        kept = {name for name, start in self._bodies.items() if self._remembers(start)}
+        """Calls of functions that remember what they gave, and of how many arguments: `@cache`, `memo[i, j] = r`."""
+        kept = {name: self._bounds(name, start) for name, start in self._bodies.items() if self._remembers(start)}
         for name, calls in self._calls.items() if kept else ():
             for i in calls if name in kept else ():
-                yield self._starts[i], min(self._names.product(self._text.places(i)), _REMEMBERED)
+                count = max(self._names.product(self._text.places(i)), kept[name])
+                yield self._starts[i], min(count, _REMEMBERED)
+
+    def _bounds(self, name: str, start: int) -> float:
+        """For how many arguments a function goes on, by what its parameters are compared with: `i == len(a)`."""
+        parameters, bounds = self._parameters.get(name, ()), dict[str, float]()
+        for k in range(start, min(self._end(start), start + _BODY, len(self._starts))):
+            if self._tokens[k] in parameters and self._tokens[k + 1] in _REACHING:
+                bounds.setdefault(self._tokens[k], max(self._names.work_out(k + 2), 1.0))
+        return math.prod(bounds.values())
 
     @cached_property
     def _calls(self) -> dict[str, list[int]]:
@@ -280,6 +301,13 @@ class Functions:
         """The places of the tokens of a function; none of one that is not defined here."""
         start = self._bodies.get(name)
         return range(0) if start is None else range(start, self._end(start))
+
+    def calls(self, i: int) -> bool:
+        """Whether a function that is defined here is called by the name there, and no method of something: what it does
+        is read where it is defined. Of C, whose containers are all written by hand, that is little."""
+        tokens = self._tokens
+        plain = tokens[i + 1] == "(" and tokens[i - 1] not in (".", ">", ":") and i + 1 not in self._defined
+        return plain and tokens[i] in self._bodies and self._text.speech.language != "c"
 
     def at(self, i: int) -> str:
         """The function that the token at `i` stands in; empty in none."""

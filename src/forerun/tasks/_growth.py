@@ -13,6 +13,7 @@ from forerun.tasks._names import Names
 from forerun.tasks._stdin import is_word
 from forerun.tasks._texts import Texts, doubled
 from forerun.tasks._tokens import Text
+from forerun.tasks._written import Written
 
 GROWING = frozenset(
     "push append push_back emplace_back add put insert extend unshift WriteString push_str addAll concat emplace set"
@@ -21,6 +22,10 @@ GROWING = frozenset(
 )
 """What adds to something that grows."""
 _UNDER_KEYS = frozenset("put set insert setdefault or_insert or_default".split())
+_LISTS = frozenset("python lua".split())
+"""Languages in which only lists have an `insert`."""
+_SECOND = _UNDER_KEYS | {"array_push", "heappush"}
+"""What may be called with what it adds to, or with a key, first."""
 _ALONE = frozenset("malloc calloc".split())
 _CLASSES = frozenset("class struct record type".split())
 _LINKS = frozenset("next nxt prev left right child tail rest cdr link".split())
@@ -28,8 +33,8 @@ _LINKS = frozenset("next nxt prev left right child tail rest cdr link".split())
 _DOUBLING = frozenset(("=@+@", "+=@", "*=2", "=@*2", "=2*@", ".extend(@)", ".concat(@)", "=@.concat(@)"))
 _VALUE = 40.0
 """Bytes of a thing of its own, at most, in languages whose lists hold things themselves."""
-_DOUBLING_TOKENS = 12
-"""No such statement has more."""
+_DOUBLING_TOKENS, _SEARCH = 12, 160
+"""No such statement has more, and no search that is read."""
 _ENDS = frozenset(("", ";", "\n", ")", "}", "end"))
 """What stands behind a statement."""
 
@@ -51,7 +56,7 @@ class Grown(NamedTuple):
     each: float
     """How many elements of a list one counts for."""
     times: float = 1.0
-    """How often, by a loop's word behind it."""
+    """How often, by a loop's word behind it; less than once where the loop around it ends with it."""
     onto: str = ""
     """The name of the text that it is added to, if it is one."""
     lasting: int = KEPT
@@ -61,12 +66,14 @@ class Grown(NamedTuple):
 class Growth:
     """What was heard of it so far."""
 
-    def __init__(self, text: Text, names: Names, functions: Functions, contents: Contents) -> None:
-        self._functions = functions
+    def __init__(self, text: Text, names: Names, functions: Functions, contents: Contents, written: Written) -> None:
+        self._functions, self._written = functions, written
         self._text, self._tokens, self._names, self._contents = text, text.tokens, names, contents
         self.texts = Texts(text, names)
         self.grown: list[Grown] = []
         """In the order of the text."""
+        self._search = 0, MOST
+        """Where the loop of a search stands, and how many places it has been at."""
         self._puts: Counter[str] | None = None
         """At how many places something is put into what has a name."""
         self._bound: dict[str, list[tuple[int, bool]]] = {}
@@ -77,8 +84,28 @@ class Growth:
                 self._bound.setdefault(name, []).append((i, self._written_out(i + 1)))
         self._classes = {name for before, name in pairwise(self._tokens) if before in _CLASSES and is_word(name)}
 
-    def hear(self, i: int, latest: float) -> None:
-        """What is added at `i`, if anything is, where the loop before goes round `latest` times."""
+    def hear(self, i: int, latest: float, loop: int) -> None:
+        """What is added at `i`, if anything is, where the loop before, whose word stands at `loop`, goes round `latest`
+        times."""
+        count = len(self.grown)
+        self._hear(i, latest)
+        if len(self.grown) > count and latest > 1.0 and self._last(i, loop):
+            self.grown[-1] = self.grown[-1]._replace(times=1.0 / latest)
+
+    def _last(self, i: int, loop: int) -> bool:
+        """Whether the loop that stands there around the statement at `i` ends behind it: `return` or `break` follows in
+        the same block."""
+        tokens, starts = self._tokens, self._text.starts
+        end = next((k for k in range(i, min(i + FAR, len(starts) - 1)) if tokens[k] in (";", "\n")), 0)
+        following = end + 1 + (tokens[end + 1] == "\n")
+        if not end or not loop or tokens[following] not in ("return", "break"):
+            return False
+        if self._text.speech.braces:
+            return tokens[loop:i].count("{") > tokens[loop:i].count("}")
+        left = [self._text.indented(starts[k]) for k in (loop, i, following)]
+        return self._text.speech.language == "python" and left[0] < left[1] == left[2]
+
+    def _hear(self, i: int, latest: float) -> None:
         tokens, token, names, takes = self._tokens, self._tokens[i], self._names, self._text.speech.takes
         if self.texts.written(i):
             return
@@ -100,7 +127,7 @@ class Growth:
         if token == "yield" and self._functions.gathered(i):
             self.grown.append(Grown(self._text.starts[i], MOST, self._added(False, i + 1), lasting=GIVEN))
             return
-        grown = token in GROWING or token in names.allocating
+        grown = (token in GROWING and not self._functions.calls(i)) or token in names.allocating
         if not (grown or token in names.growing or tokens[i + 1] == "["):
             return
         if grows := self._list(i):
@@ -112,7 +139,9 @@ class Growth:
             self._add(i, MOST, held)
         elif grown:
             alone = token in _ALONE or token in names.allocating
-            each = self._added(token in _UNDER_KEYS, i + 2, alone, grows)
+            keyed = token in _UNDER_KEYS and (token != "insert" or self._text.speech.language not in _LISTS)
+            start = i + 2 if alone else self._value(i)
+            each = self._added(keyed, start, alone, grows, key=i + 2 if start > i + 2 else 0)
             self._add(i, names.bounded.get(grows, MOST), each, grows=FREED if alone else grows)
 
     def repeated(self, i: int, rounds: float) -> None:
@@ -137,7 +166,14 @@ class Growth:
         if self._puts[name] == 1:
             self._names.bounded[name] = count
 
+    def search(self, i: int, places: float) -> None:
+        """The loop at `i` goes through so many places, and what it keeps is of each of them once."""
+        self._search = i, places
+
     def _add(self, i: int, keys: float, each: float, onto: str = "", grows: str = "") -> None:
+        loop, places = self._search
+        if loop and i < loop + _SEARCH and self._functions.at(loop) == self._functions.at(i):
+            keys = min(keys, places)
         lasting = self._functions.lasting(grows, i) if grows else KEPT
         self.grown.append(Grown(self._text.starts[i], keys, each, onto=onto, lasting=lasting))
 
@@ -198,6 +234,13 @@ class Growth:
         )
         return is_word(name) and "," in tokens[i + 2 : end] and any(alone)
 
+    def _value(self, i: int) -> int:
+        """Where what is added is written by what is called at `i`: `a.append(x)`, `push @a, $x`, `m.put(key, x)`."""
+        if self._tokens[i + 1] != "(":
+            return i + 2 + (self._tokens[i + 2] == ",")
+        places = self._text.places(i + 1) if self._tokens[i] in _SECOND else ()
+        return places[1] if len(places) == 2 else i + 2
+
     def _put(self, i: int) -> int:
         """Where an element is written that is put into something that was empty, if it is: `a[k] = v`, `a[k]++`, Ruby's
         `a << v`; else 0.
@@ -221,19 +264,20 @@ class Growth:
         rests = [self._names.work_out(i + 1) for i in inside if self._tokens[i] == "%"]
         return min((rest for rest in rests if rest > 1.0), default=MOST)
 
-    def _added(self, keyed: bool, i: int, alone: bool = False, onto: str = "") -> float:
-        """How many elements of a list one counts for that is added, and written from `i` on, perhaps behind what it is
-        put `onto`."""
+    def _added(self, keyed: bool, i: int, alone: bool = False, onto: str = "", key: int = 0) -> float:
+        """How many elements of a list one counts for that is added, and written from `i` on, perhaps behind its `key`,
+        or what it is put `onto`."""
         part, takes = self._text.part, self._text.speech.takes
         whole = alone or part(i) in ("[", "{", "new") or (part(i) == "(" and "," in part(i + 2))
         own = self._sized(i) if alone else self._own(i, onto)
-        whole = whole or own > 0.0
+        written = 0.0 if alone else self._written.thing(i)
+        whole = whole or own + written > 0.0
         # What is put into a list of C's, C++'s or Rust's is in it, elsewhere it is a thing of its own.
         inside = own > 0.0 and not alone and takes.node <= _VALUE
-        more = (own if inside else max(takes.node, own)) if whole else 0.0
+        more = (own if inside else max(written or takes.node, own)) if whole else 0.0
         more = more or (takes.text - takes.listed if self._text.spelt(i) else 0.0)
         listed = max(takes.listed, more) if whole else takes.listed + more
-        if keyed and self._tokens[i - 1] == "=" and self._named_by_text(i - 2):
+        if keyed and (self._text.spelt(key) if key else self._tokens[i - 1] == "=" and self._named_by_text(i - 2)):
             more += takes.text - takes.listed
         taken = takes.keyed + more if keyed else listed
         taken = max(taken, self.texts.repeated(i))

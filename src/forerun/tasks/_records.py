@@ -151,6 +151,8 @@ class Records:
                 names.add(tokens[k + 3])
             elif token == "\n" and is_word(tokens[k + 1]) and tokens[k + 2] == ":" and self._language == "python":
                 names.add(tokens[k + 1])
+            elif token == "initialize" and tokens[k + 1] == "(" and self._language == "ruby":  # `@a = a`, mostly
+                names |= {name for name in tokens[k + 2 : self._end(k + 1)] if is_word(name)}
         return len(names)
 
     def _declare(self) -> None:

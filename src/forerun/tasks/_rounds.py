@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 
-from forerun.tasks._arithmetic import FAR, number
+from forerun.tasks._arithmetic import FAR, UNKNOWN, number
 from forerun.tasks._functions import Functions
 from forerun.tasks._growth import Growth
 from forerun.tasks._names import LENGTHS, Names
@@ -12,11 +13,13 @@ from forerun.tasks._spans import COMBINING, RANGING, Spans
 from forerun.tasks._stdin import is_word
 from forerun.tasks._tokens import Text
 
-UNKNOWN = 10.0
-"""Rounds of a loop whose bound is not told: enough to see that there is one."""
-
 _HALVING = frozenset((">>", "<<", "%"))
 _COMPARED = frozenset("< <= > >= != !== == ===".split())
+_ABOVE = frozenset("< <=".split())
+_SEEN = re.compile(r"\w*(?:seen|visited|visit|dist|explored|known|reached|closed)\w*", re.IGNORECASE)
+"""What places are called that a search has been at, or how far they are."""
+_SEARCH = 160
+"""Tokens of a search that are read, behind its head, and of a function that it asks."""
 _WALKING = frozenset(
     "iter iter_mut into_iter begin values keys items entries chars each sort sorted clone reverse rev enumerate".split()
 )
@@ -52,9 +55,31 @@ class Rounds:
         found, name = self._bound(i, min(end, len(tokens)))
         if found <= 1.0 and (through := self._through(i, end)):
             return through
-        rounds = self._by_factors(i, name, found) if found > 1.0 else UNKNOWN
+        rounds = self._by_factors(i, name, found) if found > 1.0 else self._searched(i) or UNKNOWN
         self._remember(i, rounds)
         return rounds
+
+    def _searched(self, i: int) -> float:
+        """How many places a search has been at that goes on until none is left, `while queue`, and enters only those of
+        a grid that it has not seen: `0 <= x < n and 0 <= y < m`; 0 where the loop at `i` is none."""
+        tokens = self._tokens
+        body = range(i + 1, min(i + _SEARCH, len(tokens) - 4))
+        going_on = tokens[i] == "while" or (self._text.speech.language == "go" and tokens[i + 1] in ("len", "{"))
+        if not going_on or not any(_SEEN.fullmatch(tokens[k]) for k in body):
+            return 0.0
+        asked = (self._functions.span(tokens[k]) for k in body if tokens[k + 1] == "(" and is_word(tokens[k]))
+        for span in (body, *(span[:_SEARCH] for span in asked if span)):
+            bounds: dict[str, float] = {}
+            for k in span:
+                if tokens[k] in _ABOVE and is_word(tokens[k - 1]) and (bound := self._names.work_out(k + 1)) > 1.0:
+                    bounds.setdefault(tokens[k - 1], bound)
+                elif tokens[k] in ("\n", ";", "{") and len(bounds) < 2:
+                    bounds.clear()
+            if len(bounds) > 1:
+                places = math.prod([*bounds.values()][:2])
+                self._growth.search(i, places)
+                return places
+        return 0.0
 
     def _loops_in(self, i: int) -> bool:
         """Rust: whether `for` at `i` is of a loop, and not of `impl Drop for A` or `for<'a>`."""

@@ -26,8 +26,10 @@ from forerun.tasks._spans import COMBINING, RANGING, Spans
 from forerun.tasks._stdin import read
 from forerun.tasks._tokens import Speech, Text
 from forerun.tasks._unused import unused
+from forerun.tasks._written import Written
 
-_HOLDING = frozenset("list set tuple sorted dict frozenset deque bytes bytearray array".split())
+_PAIRING = frozenset(("zip", "enumerate"))
+_HOLDING = frozenset("join list set tuple sorted dict frozenset deque bytes bytearray array".split())
 _FILLING = frozenset("to_a to_h to_set map collect select shuffle toArray toList boxed grep".split())
 """What makes a list of a range."""
 _ITERATING = _FILLING | frozenset(
@@ -37,8 +39,9 @@ _ITERATING = _FILLING | frozenset(
 """What goes through it."""
 _COLLECTING = frozenset("collect toList toArray boxed".split())
 """Java: what keeps all that goes through."""
-_NEAR, _HEAD = 24, 6
-"""Tokens beside a range in which such words stand, and behind a block in which what it goes through does."""
+_NEAR, _HEAD, _FAR = 24, 6, 80
+"""Tokens beside a range in which such words stand, behind a block in which what it goes through does, and of a block in
+front of that."""
 _BETWEEN = frozenset(("", ";", "{", "}", "\n", ":"))
 """Statements."""
 
@@ -117,6 +120,10 @@ class _Open:
     """What one of them counts for, where nothing inside is large."""
     inner: float = 1.0
     """The largest thing inside."""
+    headed: bool = False
+    """Whether what follows is what a comprehension goes through."""
+    made: float = 0.0
+    """What one of them counts for at least, as it is written out."""
 
 
 class _Hearing:
@@ -128,12 +135,13 @@ class _Hearing:
         self._text, self._tokens, self._starts, self._speech = text, text.tokens, text.starts, text.speech
         self._takes = text.speech.takes
         self._names, self._spans, self._asked, self._contents = names, spans, asked, contents
-        self._growth = Growth(text, names, functions, contents)
+        self._written = Written(text, functions)
+        self._growth = Growth(text, names, functions, contents, self._written)
         self._rounds = Rounds(text, names, functions, spans, self._growth)
         self._found = Sizes()
         self._open: list[_Open] = []
-        self._latest = 0.0
-        """Rounds of the loop before."""
+        self._latest, self._loop_at = 0.0, 0
+        """Rounds of the loop before, and where its word stands."""
         self._filled = 0.0
         """Ruby: what `Array.new(n) { … }` asked for, in front of the brace."""
 
@@ -148,6 +156,7 @@ class _Hearing:
             '"': self._copied,
             "Array": self._array,
             "length": self._length,
+            **dict.fromkeys(_PAIRING, self._paired),
             **dict.fromkeys(COMBINING, self._combined),
             **dict.fromkeys(RANGING, self._ranged),
             **dict.fromkeys(self._text.dots, self._spanned),
@@ -157,12 +166,12 @@ class _Hearing:
         for i, token in enumerate(self._tokens[: len(self._starts)]):
             if token in ("=", ":="):
                 self._contents.enlarge(i)
-            self._growth.hear(i, self._latest)
+            self._growth.hear(i, self._latest, self._loop_at)
             listener = listeners.get(token)
             size = listener(i) if listener else 0.0
             if size > 1.0:
                 found.elements = max(found.elements, size)
-                if self._open and token not in ("(", "[", "{"):
+                if self._open and token not in ("(", "[", "{") and not self._open[-1].headed:
                     self._open[-1].inner = max(self._open[-1].inner, size)
         found.grown, found.begun = self._growth.grown, self._growth.texts.begun
         found.headed = {self._starts[k]: rounds for k, rounds in self._rounds.calls.items()}
@@ -173,9 +182,11 @@ class _Hearing:
         square = self._tokens[i] == "["
         times, each = self._asked.asked(i)
         size = times * each
+        holds = square or self._tokens[i - 1] in _HOLDING
+        made = self._takes.share(self._written.comprehended(i)) if holds else 0.0
         if square:
             times, each = 1.0, self._asked.first(i)
-        self._open.append(_Open(i, square or self._tokens[i - 1] in _HOLDING, max(times, 1.0), each))
+        self._open.append(_Open(i, holds, max(times, 1.0), each, made=made))
         return size
 
     def _brace(self, i: int) -> float:
@@ -183,7 +194,9 @@ class _Hearing:
         before = self._tokens[i - 1]
         holds = before in _HOLDING or self._speech.comprehends
         times = max(self._filled, 1.0) if before == ")" else 1.0
-        self._open.append(_Open(i, holds, times, self._takes.share(self._takes.keyed) if holds else 1.0))
+        each = self._takes.share(self._takes.keyed) if holds else 1.0
+        made = self._written.comprehended(i) if holds else self._written.block(i) if times > 1.0 else 0.0
+        self._open.append(_Open(i, holds, times, each, made=self._takes.share(made)))
         return 0.0
 
     def _closed(self, i: int) -> float:
@@ -194,7 +207,7 @@ class _Hearing:
         opened, token, sign = self._open.pop(), self._tokens[i], self._tokens[i + 1]
         if token == ")":
             self._filled = opened.times
-        size = opened.times * (opened.inner if opened.inner > 1.0 else opened.each)
+        size = opened.times * max(opened.inner if opened.inner > 1.0 else opened.each, opened.made)
         if sign == "x" or (sign == "*" and opened.holds and token != "}"):
             called = self._takes.typed([self._tokens[opened.at - 1]]) if opened.at > 0 else None
             each = self._takes.share(called or self._takes.filled)
@@ -209,10 +222,12 @@ class _Hearing:
     def _loop(self, i: int) -> float:
         """A loop's word: of a loop, of a comprehension, or behind what it repeats."""
         rounds = self._latest = self._found.rounds[self._starts[i]] = self._rounds.rounds(i)
+        self._loop_at = i
         if self._speech.modifies and i and self._tokens[i - 1] not in _BETWEEN:
             self._growth.repeated(i, rounds)
         if self._open and self._open[-1].holds:
             self._open[-1].times *= rounds
+            self._open[-1].headed = self._speech.comprehends
         return 0.0
 
     def _repeated(self, i: int) -> float:
@@ -237,6 +252,13 @@ class _Hearing:
             self._rounds.headed.update(range(i, self._text.closing(i + 1)))
         self._implied(i, rounds)
         return rounds * self._takes.share(self._takes.node) if self._held() else 0.0
+
+    def _paired(self, i: int) -> float:
+        """Python: `list(zip(a, b))`, where no loop's head has it."""
+        if self._tokens[i + 1] != "(" or not (self._speech.comprehends and self._open and self._open[-1].holds):
+            return 0.0
+        count = max(self._names.counts.get(self._text.part(place), 0.0) for place in self._text.places(i + 1))
+        return count * self._takes.share(self._takes.node)
 
     def _ranged(self, i: int) -> float:
         """`range(n)`, where no loop's head has it; in PHP it is a list."""
@@ -272,9 +294,16 @@ class _Hearing:
         if self._near(i, _ITERATING):
             self._implied(i, rounds)
         if self._near(i, _FILLING) or self._listed(i):
-            each = self._takes.text if self._text.spelt(i, 14) else self._takes.listed
+            each = self._mapped(i) or (self._takes.text if self._text.spelt(i, 14) else self._takes.listed)
             return rounds * self._takes.share(self._asked.stated(i) or each)
         return 0.0
+
+    def _mapped(self, i: int) -> float:
+        """Bytes of what a block makes of each number of the range at `i`: Ruby's `(1..9).map { |k| [k, k] }`, Perl's
+        `map { [$_, $_] } 1 .. 9`; 0 where none does."""
+        words = range(max(i - _FAR, 0), i) if self._speech.language == "perl" else range(i, i + _HEAD)
+        opened = (k + 1 for k in words if self._text.part(k) in _FILLING)
+        return next((self._written.block(k) for k in opened if self._text.part(k) in ("{", "do", "+")), 0.0)
 
     def _length(self, i: int) -> float:
         """JavaScript: `Array.from({ length: n })`."""
@@ -287,15 +316,15 @@ class _Hearing:
             around.holds, around.times = True, around.times * rounds
             made = next((k for k in range(i, self._text.closing(around.at)) if self._tokens[k] == "=>"), i) + 1
             around.each = self._takes.share(self._made(made))
+            around.made = self._takes.share(self._written.taken(made))
             return 0.0
         return rounds * self._takes.share(self._takes.filled)
 
     def _made(self, i: int) -> float:
         """JavaScript: bytes of what an arrow function gives whose body begins at `i`."""
         at = i + (self._text.part(i) in ("(", "new"))
-        if self._text.part(at) in ("{", "[") or self._tokens[at - 1] == "new":
-            return self._text.records.sizes.get(self._tokens[at], self._takes.node)
-        return self._takes.filled
+        thing = self._text.part(at) in ("{", "[") or self._tokens[at - 1] == "new"
+        return self._written.taken(i) or (self._takes.node if thing else self._takes.filled)
 
     def _implied(self, i: int, rounds: float) -> None:
         """Something is gone through without a loop's word."""

@@ -100,6 +100,12 @@ class Text:
         start = self.starts[i] + 1
         return self.source[start : start + self.strings[i]]
 
+    def indented(self, start: int) -> int:
+        """How far the line is indented that the character at `start` stands in."""
+        begins = self.source.rfind("\n", 0, start) + 1
+        line = self.source[begins:start]
+        return len(line) - len(line.lstrip())
+
     def closing(self, opened: int) -> int:
         """Where the bracket ends that opens there."""
         depth = 0
