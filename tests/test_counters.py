@@ -1014,6 +1014,16 @@ USER = '{"id": i, "name": f"user {i}", "role": "none", "tags": [i, i + 1, i + 2]
 _USER = 265 + 40 + (72 - 40) + (136 + 40 - 40)  # three fields of its own, of which one is a text, one a list of three
 POINT = "class Point:\n    def __init__(self, x, y, n):\n        self.x = x\n        self.y = y\n        self.n = n\n"
 _POINT = 136 + 40 + (72 - 40)
+NODE = "struct Node { int key; int size; Node *left, *right; double x; };\n"
+PLATE = """\
+class Plate {
+public:
+    explicit Plate(int n) : n_(n), now_(n * n, 20.0), next_(n * n, 20.0) {}
+private:
+    int n_;
+    std::vector<double> now_, next_;
+};
+"""
 WRITTEN = [  # bytes of 700 of them
     ("python", f"rows = [{USER} for i in range(700)]\n", _USER),
     ("python", f"rows = [\n    {USER}\n    for i in range(700)\n]\n", _USER),
@@ -1050,6 +1060,10 @@ WRITTEN = [  # bytes of 700 of them
     ("perl", "my @a;\nfor my $i (1 .. 700) {\n    push @a, { id => $i, two => $i, three => $i };\n}\n", 267 + 30),
     ("perl", "my @a = map { { id => $_, two => $_, three => $_ } } 1 .. 700;\n", 267 + 30),
     ("php", "<?php $a = []; for ($i = 0; $i < 700; $i++) { $a[] = ['x' => $i, 'y' => $i, 'z' => $i]; }\n", 393 + 16),
+    ("c++", f"{NODE}void f() {{ for (int i = 0; i < 700; i++) t = join(move(t), make_unique<Node>(i, 0)); }}", 32 + 8),
+    ("c++", f"{NODE}void f() {{ for (int i = 0; i < 700; i++) {{ Node *n = new Node(i, 0); g(n); }} }}", 32 + 8),
+    ("c++", f"{NODE}void f() {{ for (int i = 0; i < 700; i++) {{ Node *n = new Node(i, 0); delete n; }} }}", 0),
+    ("c++", f"{PLATE}int main() {{ Plate plate(70); }}", 8 * 7),
     ("python", "def add(a, b):\n    return a + b\n\nfor i in range(700):\n    x = add(x, i)\n", 0),
     ("lua", "local a = {}\nfor i = 1, 700 do\n  table.insert(a, { x = i, y = i, z = i })\nend\n", 145 + 14),
     ("java", 'record P(int x, String s) {} for (int i = 0; i < 700; i++) a.add(new P(i, "n" + i));', 16 + 12 + 99 - 44),

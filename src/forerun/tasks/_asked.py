@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 from forerun.tasks._names import Names
 from forerun.tasks._spans import Spans
@@ -34,6 +35,20 @@ class Asked:
     def __init__(self, text: Text, names: Names, spans: Spans) -> None:
         self._text, self._tokens, self._names, self._spans = text, text.tokens, names, spans
         self._braces, self._loops, self._takes = text.speech.braces, text.speech.loops, text.speech.takes
+        self._cpp = text.speech.language == "c++"
+        self._fields = {name: each for i in self._typed() for name, each in self._vectors(i)}
+        """C++: bytes of what the vectors hold that a type or a program declares, by their names."""
+
+    def _typed(self) -> Iterator[int]:
+        return (i for i, token in enumerate(self._tokens) if token in ("vector", "valarray")) if self._cpp else iter(())
+
+    def _vectors(self, i: int) -> Iterator[tuple[str, float]]:
+        """What is declared with the type at `i`: `vector<double> a, b;`."""
+        tokens, end = self._tokens, self._text.angled(i + 1) + 1
+        each = self._text.records.typed(tokens[i + 1 : end]) or 8.0
+        while end > i + 2 and is_word(tokens[end]) and tokens[end + 1] in (",", ";"):
+            yield tokens[end], each
+            end += 2
 
     def asked(self, i: int) -> tuple[float, float]:
         """How much is asked for by the bracket that opens here, and what one of it counts for."""
@@ -45,6 +60,8 @@ class Asked:
         before = tokens[i - 1]
         named = before in _ASKING or before in self._names.allocating
         called = named or before.endswith("Array") or (before == "new" and tokens[i - 3] == "Array")
+        if not called and before in self._fields and tokens[i - 2] in (":", ","):  # C++: `Grid(int n) : cells(n * n)`
+            return self._spans.shaped(i + 1), self._takes.share(self._fields[before])
         declared = not called and self._declared(i)
         if not (called or declared):
             return 0.0, 1.0

@@ -31,6 +31,10 @@ _CLASSES = frozenset("class struct record type".split())
 _LINKS = frozenset("next nxt prev left right child tail rest cdr link".split())
 """What nodes call those that they lead to."""
 _DOUBLING = frozenset(("=@+@", "+=@", "*=2", "=@*2", "=2*@", ".extend(@)", ".concat(@)", "=@.concat(@)"))
+_OWNING = frozenset("new make_unique make_shared".split())
+"""C++: what makes a thing that something owns."""
+_HEADER = 8.0
+"""Bytes that an allocator adds to one."""
 _VALUE = 40.0
 """Bytes of a thing of its own, at most, in languages whose lists hold things themselves."""
 _DOUBLING_TOKENS, _SEARCH = 12, 160
@@ -124,6 +128,9 @@ class Growth:
         if token in self._classes and self._linked(i):
             self._add(i, MOST, max(takes.share(takes.node), 1.0))
             return
+        if token in _OWNING and (size := self._owned(i)):
+            self._add(i, MOST, takes.share(size))
+            return
         if token == "yield" and self._functions.gathered(i):
             self.grown.append(Grown(self._text.starts[i], MOST, self._added(False, i + 1), lasting=GIVEN))
             return
@@ -180,6 +187,18 @@ class Growth:
     def _grower(self, i: int) -> str:
         """The list or text that grows by what is written at `i`; empty where none does."""
         return self.texts.grows(i) or ("" if self.texts.written(i) else self._list(i))
+
+    def _owned(self, i: int) -> float:
+        """C++: bytes of a thing of the program's own types that is made there, and not deleted in the same function:
+        `new T(…)`, `make_unique<T>(…)`."""
+        tokens, takes = self._tokens, self._text.speech.takes
+        at = i + 1 + (tokens[i + 1] == "<")
+        size = self._text.records.sizes.get(tokens[at], 0.0) if self._text.speech.language == "c++" else 0.0
+        if not size or tokens[at + 1] not in ("(", "{", ">", ";", ")"):
+            return 0.0
+        around = self._functions.span(self._functions.at(i))
+        deleted = "delete" in (tokens[around.start : around.stop] if around else tokens)
+        return 0.0 if deleted else max(size + _HEADER, takes.node)
 
     def _list(self, i: int) -> str:
         """The list that grows by what is written at `i`: `a.append(x)`, `push @a, $x`, `a = append(a, x)`, `a[] = x`;
