@@ -6,10 +6,10 @@
 
 The programs are those of `plain.txt`, and nothing has learned from them; some read how much, which lies beside them as
 `NAME.in`. Those of the folder `whole` have functions and classes, as what is kept has, those of `text` put texts
-together, and those of `stranger` are whole programs of somebody who knew nothing of how predictions are made. They are
-measured in the sandbox, one at a time; `results/plain.json` has what each took and what was said before. With `--kept`
-what stands there is what they took, and only those that it has not are measured, by what `--metric` names; weights say
-theirs anew.
+together, and those of `stranger` and `another` are whole programs of two who knew nothing of how predictions are made.
+They are measured in the sandbox, one at a time; `results/plain.json` has what each took and what was said before. With
+`--kept` what stands there is what they took, and only those that it has not are measured, by what `--metric` names;
+weights say theirs anew.
 """
 
 from __future__ import annotations

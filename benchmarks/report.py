@@ -193,7 +193,10 @@ def shipped() -> str:
     return "\n".join(_experiment(name, lines) for name, lines in experiments.items())
 
 
-PLAIN = {"whole": ", with functions and classes", "text": ", texts that grow", "stranger": ", whole, by a stranger"}
+PLAIN = {
+    "whole": ", with functions and classes", "text": ", texts that grow", "stranger": ", whole, by a stranger",
+    "another": ", whole, by another stranger",
+}  # fmt: skip
 """What the folders of `plain.txt` hold."""
 
 
