@@ -912,6 +912,9 @@ def test_an_input_without_a_size_tells_nothing(stdin: bytes) -> None:
         "s.append(1).append(2)",
         "n = argv or f(",
         "f(x + 1)",
+        "while seen and x < 99 and f(y) < 99:\n",
+        "for x in y: s.append([x]); return\n",
+        "return [x for x in ",
     ],
 )
 def test_sizes_are_read_in_linear_time(language: str, piece: str) -> None:
@@ -1048,6 +1051,7 @@ WRITTEN = [  # bytes of 700 of them
     ("python", 'P = namedtuple("P", "x y z")\na = [P(i, i, i) for i in range(700)]\n', 136 + 40),
     ("python", "a = list(range(700))\nb = list(zip(a, a))\n", 136),
     ("python", "a = [0] * 700\nfor x, y in zip(a, a):\n    pass\n", 8),
+    ("python", "a = [0] * 700\nb = [x + y for x, y in zip(a, a)]\n", 40),
     ("python", "h = []\nfor i in range(700):\n    heapq.heappush(h, (i, i))\n", 136),
     ("python", "m = {}\nfor i in range(700):\n    m.setdefault(i, [i, i])\n", 85 + 136),
     ("javascript", "const a = [];\nfor (let i = 0; i < 700; i++) a.push({ a: i, b: i, c: `n ${i}` });\n", 90 + 20 + 56),
@@ -1136,3 +1140,5 @@ def test_what_ends_its_loop_is_added_once(language: str) -> None:
     assert asked(language, counters(language, TREE[language])["elements"]) == pytest.approx(700 * node, rel=0.02)
     text = "out = []\nfor i in range(700):\n    out.append(i)\nout.append(0)\nbreak\n"
     assert counters("python", text)["elements"] == pytest.approx(700)
+    behind = "def f():\n    for i in range(50):\n        g(i)\n    if x:\n        out.append(1)\n        return\n"
+    assert counters("python", f"{behind}for k in range(700):\n    f()\n")["elements"] == pytest.approx(700)

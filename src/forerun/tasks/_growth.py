@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from itertools import pairwise
 from typing import NamedTuple
@@ -37,8 +38,8 @@ _HEADER = 8.0
 """Bytes that an allocator adds to one."""
 _VALUE = 40.0
 """Bytes of a thing of its own, at most, in languages whose lists hold things themselves."""
-_DOUBLING_TOKENS, _SEARCH = 12, 160
-"""No such statement has more, and no search that is read."""
+_DOUBLING_TOKENS, _SEARCH, _BODY = 12, 160, 400
+"""No such statement has more, and no search or body of a loop that is read."""
 _ENDS = frozenset(("", ";", "\n", ")", "}", "end"))
 """What stands behind a statement."""
 
@@ -78,6 +79,7 @@ class Growth:
         """In the order of the text."""
         self._search = 0, MOST
         """Where the loop of a search stands, and how many places it has been at."""
+        self._deletes = [i for i, token in enumerate(self._tokens) if token == "delete"]
         self._puts: Counter[str] | None = None
         """At how many places something is put into what has a name."""
         self._bound: dict[str, list[tuple[int, bool]]] = {}
@@ -102,12 +104,16 @@ class Growth:
         tokens, starts = self._tokens, self._text.starts
         end = next((k for k in range(i, min(i + FAR, len(starts) - 1)) if tokens[k] in (";", "\n")), 0)
         following = end + 1 + (tokens[end + 1] == "\n")
-        if not end or not loop or tokens[following] not in ("return", "break"):
+        if not end or not max(i - _BODY, 0) < loop or tokens[following] not in ("return", "break"):
             return False
         if self._text.speech.braces:
             return tokens[loop:i].count("{") > tokens[loop:i].count("}")
-        left = [self._text.indented(starts[k]) for k in (loop, i, following)]
-        return self._text.speech.language == "python" and left[0] < left[1] == left[2]
+        if self._text.speech.language != "python":
+            return False
+        indented = self._text.indented
+        lines = (starts[k + 1] for k in range(loop, i) if tokens[k] == "\n" and tokens[k + 1] != "\n")
+        around = indented(starts[loop])
+        return indented(starts[i]) == indented(starts[following]) and all(indented(line) > around for line in lines)
 
     def _hear(self, i: int, latest: float) -> None:
         tokens, token, names, takes = self._tokens, self._tokens[i], self._names, self._text.speech.takes
@@ -196,8 +202,8 @@ class Growth:
         size = self._text.records.sizes.get(tokens[at], 0.0) if self._text.speech.language == "c++" else 0.0
         if not size or tokens[at + 1] not in ("(", "{", ">", ";", ")"):
             return 0.0
-        around = self._functions.span(self._functions.at(i))
-        deleted = "delete" in (tokens[around.start : around.stop] if around else tokens)
+        around = self._functions.span(self._functions.at(i)) or range(len(tokens))
+        deleted = bisect_left(self._deletes, around.start) < bisect_left(self._deletes, around.stop)
         return 0.0 if deleted else max(size + _HEADER, takes.node)
 
     def _list(self, i: int) -> str:

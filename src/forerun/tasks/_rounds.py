@@ -67,8 +67,8 @@ class Rounds:
         going_on = tokens[i] == "while" or (self._text.speech.language == "go" and tokens[i + 1] in ("len", "{"))
         if not going_on or not any(_SEEN.fullmatch(tokens[k]) for k in body):
             return 0.0
-        asked = (self._functions.span(tokens[k]) for k in body if tokens[k + 1] == "(" and is_word(tokens[k]))
-        for span in (body, *(span[:_SEARCH] for span in asked if span)):
+        asked = dict.fromkeys(tokens[k] for k in body if tokens[k + 1] == "(" and is_word(tokens[k]))
+        for span in (body, *(self._functions.span(name)[:_SEARCH] for name in asked)):
             bounds: dict[str, float] = {}
             for k in span:
                 if tokens[k] in _ABOVE and is_word(tokens[k - 1]) and (bound := self._names.work_out(k + 1)) > 1.0:

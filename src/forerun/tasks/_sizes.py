@@ -255,7 +255,8 @@ class _Hearing:
 
     def _paired(self, i: int) -> float:
         """Python: `list(zip(a, b))`, where no loop's head has it."""
-        if self._tokens[i + 1] != "(" or not (self._speech.comprehends and self._open and self._open[-1].holds):
+        held = bool(self._open) and self._open[-1].holds and not self._open[-1].headed
+        if self._tokens[i + 1] != "(" or not (held and self._speech.comprehends):
             return 0.0
         count = max(self._names.counts.get(self._text.part(place), 0.0) for place in self._text.places(i + 1))
         return count * self._takes.share(self._takes.node)

@@ -19,6 +19,8 @@ TOKEN = (
 _NO_TYPE = frozenset(
     "return in and or not if else elif case print puts echo yield new delete throw while for do of await use".split()
 )
+_LINE = 400
+"""Characters of a line that are read."""
 _NO_NAME, _TYPE = frozenset("else try finally default".split()), 14
 """What a colon also stands behind, and the tokens that a type has at most, with what is in front of it."""
 _DECLARING = frozenset("let mut var val const static readonly ( , . *".split())
@@ -101,8 +103,8 @@ class Text:
         return self.source[start : start + self.strings[i]]
 
     def indented(self, start: int) -> int:
-        """How far the line is indented that the character at `start` stands in."""
-        begins = self.source.rfind("\n", 0, start) + 1
+        """How far the line is indented that the character at `start` stands in, of a line that is not very long."""
+        begins = max(self.source.rfind("\n", max(start - _LINE, 0), start) + 1, start - _LINE)
         line = self.source[begins:start]
         return len(line) - len(line.lstrip())
 

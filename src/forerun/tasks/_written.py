@@ -47,6 +47,7 @@ class Written:
         self._several: set[int] = set()
         """Brackets with a comma."""
         self._known: dict[int, float] = {}
+        """What was found of names, by where they are bound."""
         self._loops = [i for i, token in enumerate(self._tokens) if token in text.speech.loops]
         self._things = self._takes.node > _THING
         if self._things:
@@ -119,6 +120,7 @@ class Written:
         return self._takes.text if self._text.spelt(start, min(end, start + _FAR) - start if end else _NEAR) else 0.0
 
     def _thing(self, start: int, end: int, levels: int) -> float:
+        """The same, of no text."""
         while self._tokens[start] in _LEADING or (self._tokens[start] == "(" and self._text.part(start + 1) == "{"):
             start += 1
         if self._opens(start):
