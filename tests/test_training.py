@@ -200,7 +200,8 @@ class HungError(AssertionError):
 
 def of_two(places: Sequence[Path], command: Sequence[str]) -> list[str]:
     """What `torchrun` of two processes prints, of one machine, or of each of two that meet at an address and share no
-    folder. One launch of a hundred does not end; where its threads were is a warning then, and it is tried again."""
+    folder. Now and then a launch does not end, nobody knows why: where its threads were is a warning then, and it is
+    tried again."""
     try:
         return launched(places, command)
     except HungError as error:
