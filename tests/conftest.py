@@ -73,7 +73,7 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.F
 
 @pytest.fixture(autouse=True, scope="session")
 def one_forest() -> Iterator[None]:
-    """Of boosted trees, with a seventh of the trees: four of the whole err less and take twenty times as long."""
+    """Of boosted trees, with a seventh of the trees: four of the whole err less and take many times as long."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(boosted_trees, "_FORESTS", 1)
         patch.setattr(boosted_trees, "_MOST", 40)

@@ -35,12 +35,10 @@ class Asked:
     def __init__(self, text: Text, names: Names, spans: Spans) -> None:
         self._text, self._tokens, self._names, self._spans = text, text.tokens, names, spans
         self._braces, self._loops, self._takes = text.speech.braces, text.speech.loops, text.speech.takes
-        self._cpp = text.speech.language == "c++"
-        self._fields = {name: each for i in self._typed() for name, each in self._vectors(i)}
+        vectors = [i for i, token in enumerate(self._tokens) if token in ("vector", "valarray")]
+        of_cpp = vectors if text.speech.language == "c++" else []
+        self._fields = {name: each for i in of_cpp for name, each in self._vectors(i)}
         """C++: bytes of what the vectors hold that a type or a program declares, by their names."""
-
-    def _typed(self) -> Iterator[int]:
-        return (i for i, token in enumerate(self._tokens) if token in ("vector", "valarray")) if self._cpp else iter(())
 
     def _vectors(self, i: int) -> Iterator[tuple[str, float]]:
         """What is declared with the type at `i`: `vector<double> a, b;`."""

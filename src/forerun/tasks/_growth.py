@@ -38,8 +38,10 @@ _HEADER = 8.0
 """Bytes that an allocator adds to one."""
 _VALUE = 40.0
 """Bytes of a thing of its own, at most, in languages whose lists hold things themselves."""
-_DOUBLING_TOKENS, _SEARCH, _BODY = 12, 160, 400
-"""No such statement has more, and no search or body of a loop that is read."""
+_DOUBLING_TOKENS, _BODY = 12, 400
+"""No such statement has more, and no body of a loop that is read."""
+SEARCH = 160
+"""Tokens of a search that are read, behind its head, and of a function that it asks."""
 _ENDS = frozenset(("", ";", "\n", ")", "}", "end"))
 """What stands behind a statement."""
 
@@ -185,7 +187,7 @@ class Growth:
 
     def _add(self, i: int, keys: float, each: float, onto: str = "", grows: str = "") -> None:
         loop, places = self._search
-        if loop and i < loop + _SEARCH and self._functions.at(loop) == self._functions.at(i):
+        if loop and i < loop + SEARCH and self._functions.at(loop) == self._functions.at(i):
             keys = min(keys, places)
         lasting = self._functions.lasting(grows, i) if grows else KEPT
         self.grown.append(Grown(self._text.starts[i], keys, each, onto=onto, lasting=lasting))

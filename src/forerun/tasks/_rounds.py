@@ -7,7 +7,7 @@ import re
 
 from forerun.tasks._arithmetic import FAR, UNKNOWN, number
 from forerun.tasks._functions import Functions
-from forerun.tasks._growth import Growth
+from forerun.tasks._growth import SEARCH, Growth
 from forerun.tasks._names import LENGTHS, Names
 from forerun.tasks._spans import COMBINING, RANGING, Spans
 from forerun.tasks._stdin import is_word
@@ -18,8 +18,6 @@ _COMPARED = frozenset("< <= > >= != !== == ===".split())
 _ABOVE = frozenset("< <=".split())
 _SEEN = re.compile(r"\w*(?:seen|visited|visit|dist|explored|known|reached|closed)\w*", re.IGNORECASE)
 """What places are called that a search has been at, or how far they are."""
-_SEARCH = 160
-"""Tokens of a search that are read, behind its head, and of a function that it asks."""
 _WALKING = frozenset(
     "iter iter_mut into_iter begin values keys items entries chars each sort sorted clone reverse rev enumerate".split()
 )
@@ -63,12 +61,12 @@ class Rounds:
         """How many places a search has been at that goes on until none is left, `while queue`, and enters only those of
         a grid that it has not seen: `0 <= x < n and 0 <= y < m`; 0 where the loop at `i` is none."""
         tokens = self._tokens
-        body = range(i + 1, min(i + _SEARCH, len(tokens) - 4))
+        body = range(i + 1, min(i + SEARCH, len(tokens) - 4))
         going_on = tokens[i] == "while" or (self._text.speech.language == "go" and tokens[i + 1] in ("len", "{"))
         if not going_on or not any(_SEEN.fullmatch(tokens[k]) for k in body):
             return 0.0
         asked = dict.fromkeys(tokens[k] for k in body if tokens[k + 1] == "(" and is_word(tokens[k]))
-        for span in (body, *(self._functions.span(name)[:_SEARCH] for name in asked)):
+        for span in (body, *(self._functions.span(name)[:SEARCH] for name in asked)):
             bounds: dict[str, float] = {}
             for k in span:
                 if tokens[k] in _ABOVE and is_word(tokens[k - 1]) and (bound := self._names.work_out(k + 1)) > 1.0:
