@@ -6,10 +6,12 @@ are ours, so that a rival's kernel is judged like any other: a wrong one counts 
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import tempfile
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -18,9 +20,11 @@ from typing import Any
 from forerun.clock import interleaved, runs_of
 from forerun.core import Measurement, Source
 from forerun.errors import ForerunError
-from forerun.grammars.decisions import Decisions
+from forerun.grammars.decisions import Decisions, Plan
 from forerun.sandbox import Pool
+from forerun.tasks.schedule import Schedule
 from forerun.toolchains.tvm import database, extract, measure
+from forerun.toolchains.tvm import target as targets
 from forerun.toolchains.tvm._load import intrinsics, load
 from forerun.toolchains.tvm.device import Device
 from forerun.toolchains.tvm.space import Program
@@ -60,13 +64,14 @@ def run_metaschedule(
     weights: Sequence[float] | None = None,
     at_once: int = 64,
     cost_model: str = "xgb",
+    threads: int = 1,
 ) -> list[Run]:
     """What a search strategy (`evolutionary`, `replay-trace`, an object) proposed, in order, as the pool measured it.
 
     The gradient-based task scheduler deals `trials` out to the programs, by what a run of the network calls them
     (`weights`, 1 each without). `at_once` candidates are proposed before one is measured; 64 is TVM's own default. The
-    search has one thread and no torch; its cost model is XGBoost's unless another is named. Raises InputError for a
-    source without design spaces, ToolMissing.
+    search has so many `threads` and no torch; its cost model is XGBoost's unless another is named. Raises InputError
+    for a source without design spaces, ToolMissing.
     """
     began = time.monotonic()
     programs = [Program(source) for source in sources]
@@ -81,7 +86,7 @@ def run_metaschedule(
             search_strategy=strategy,
             task_name=source.name,
             rand_state=seed + 1,  # 0 is none that TVM takes
-            num_threads=1,
+            num_threads=threads,
         )
         for number, (program, source) in enumerate(zip(programs, sources, strict=True))
     ]
@@ -107,10 +112,41 @@ def numbered(module: Any, number: int) -> Any:
     return load().IRModule({"main": module["main"].with_attr(TASK, number)})
 
 
-def judged(source: Source, path: str) -> Measurement:
-    """Measures the module in a file as `forerun.tasks.schedule` measures a plan: in a worker."""
-    text = Path(path).read_text(encoding="utf-8")
-    return measure.judged(source, lambda program: load().ir.load_json(text))
+class Taking(Schedule):
+    """A schedule that waits for its turn on a GPU to be timed: searches of several processes may share one."""
+
+    def begin(self, source: Source, answer: Plan | None) -> Measurement | Callable[[], Measurement]:
+        """As any schedule's."""
+        return _in_turn(source, super().begin(source, answer))
+
+
+class Module(Schedule):
+    """As it measures plans; answers are the paths of files with modules."""
+
+    def begin(self, source: Source, answer: Any) -> Measurement | Callable[[], Measurement]:
+        """Builds and checks it."""
+        text = Path(answer).read_text(encoding="utf-8")
+        return _in_turn(source, measure.begun(source, lambda program: load().ir.load_json(text)))
+
+
+def _in_turn(source: Source, found: Measurement | Callable[[], Measurement]) -> Measurement | Callable[[], Measurement]:
+    return partial(_timed, source, found) if callable(found) else found
+
+
+def _timed(source: Source, timing: Callable[[], Measurement]) -> Measurement:
+    with _turn(source):
+        return timing()
+
+
+@contextlib.contextmanager
+def _turn(source: Source) -> Iterator[None]:
+    """On a GPU one process is timed at a time."""
+    if targets.device(source.target) == "cpu":
+        yield
+        return
+    with Path(tempfile.gettempdir(), "forerun-gpu.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def builder() -> Any:
@@ -158,23 +194,23 @@ def runner(sources: Sequence[Source], pool: Pool, times: Sequence[deque[float]] 
     @derived_object
     class Runner(PyRunner):  # type: ignore[misc]
         def run(self, runner_inputs: Sequence[Any]) -> list[Any]:
-            return [Future(self.measured(Path(str(each.artifact_path)))) for each in runner_inputs]
-
-        def measured(self, path: Path) -> Measurement:
-            found = measured(pool, sources[int(path.stem)], str(path))
-            if times is not None:
-                times[int(path.stem)].append(time.monotonic())
-            return found
+            paths = [str(each.artifact_path) for each in runner_inputs]
+            numbers = [int(Path(path).stem) for path in paths]
+            asked = list[tuple[Source, Any]](zip((sources[number] for number in numbers), paths, strict=True))
+            found = dict[int, Measurement]()
+            for place, measurement in pool.measure_each(Module(), asked):
+                found[place] = measurement
+                if times is not None:
+                    times[numbers[place]].append(time.monotonic())
+            return [Future(found[place]) for place in range(len(asked))]
 
     return Runner()
 
 
 def measured(pool: Pool, source: Source, path: str) -> Measurement:
     """What a worker says of the module in a file."""
-    try:
-        return pool.call(judged, source, path)
-    except ForerunError as error:  # it crashed, or took too long
-        return Measurement(error=error.why)
+    answers: list[Any] = [path]
+    return next(found for _, found in pool.measure(Module(), source, answers))
 
 
 def _recorder(seen: list[Run], times: Sequence[deque[float]], began: float) -> Any:
@@ -201,14 +237,19 @@ def compared(source: Source, texts: Sequence[str]) -> list[float]:
     """
     bench, device = measure.Bench(source, 0), Device(source.target)
     program, tensors = bench.program, bench.tensors(device)
-    runs, counts = dict[str, Callable[[], object]](), list[int]()
+    runs = dict[str, Callable[[], object]]()
     for text in texts:
         outside = text.startswith(("{", "["))
         module = database.scheduled(program, text) if outside else program.scheduled(Decisions(program).parse(text)).mod
-        run = kernel(bench, device, tensors, module)
-        counts.append(runs_of(interleaved({"": run}, 1, warm_up=0)[""].median_s))
-        runs[text] = partial(_repeated, run, counts[-1])
-    found = interleaved(runs, _SAMPLES)
+        runs[text] = kernel(bench, device, tensors, module)
+    with _turn(source):
+        once = [interleaved({"": partial(_repeated, run, 1, device)}, 1, warm_up=0)[""] for run in runs.values()]
+        counts = [runs_of(timing.median_s) for timing in once]
+        repeated = {
+            text: partial(_repeated, run, count, device)
+            for (text, run), count in zip(runs.items(), counts, strict=True)
+        }
+        found = interleaved(repeated, _SAMPLES)
     return [timing.median_s / count for timing, count in zip(found.values(), counts, strict=True)]
 
 
@@ -225,6 +266,7 @@ def kernel(bench: measure.Bench, device: Device, tensors: Sequence[Any], module:
     return partial(function, *tensors)
 
 
-def _repeated(run: Callable[[], object], times: int) -> None:
+def _repeated(run: Callable[[], object], times: int, device: Device) -> None:
     for _ in range(times):
         run()
+    device.handle.sync()  # a GPU may still be at it

@@ -14,13 +14,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 from _lines import Line, Lines, digest, summarise, weights
-from _metaschedule import compared, run_metaschedule
+from _metaschedule import Taking, compared, run_metaschedule
 
 from forerun.cli.render import Progress
 from forerun.core import Result, Source
@@ -34,9 +34,8 @@ from forerun.sandbox import Limits, Pool
 from forerun.solve import Budget, solve
 from forerun.stats import bootstrap, geometric_mean
 from forerun.tables import schedules
-from forerun.tasks.schedule import Schedule
 from forerun.toolchains.tvm import target as targets
-from forerun.toolchains.tvm.device import IMPORTS
+from forerun.toolchains.tvm.device import IMPORTS, NO_LIMIT
 from forerun.toolchains.tvm.extract import CHANNELS_LAST, LAYOUTS
 from forerun.toolchains.tvm.space import Program
 from forerun.tuning.dealing import ROUND
@@ -56,7 +55,8 @@ WITHOUT: dict[str, dict[str, Any]] = {
 """Ours without a part of it."""
 AGAIN = "again"
 METHODS = (OURS, UNIFORM, RANDOM, EVOLUTIONARY)
-TIMEOUT_S = 10.0
+TIMEOUT_S, GPU_TIMEOUT_S = 10.0, 60.0
+"""CUDA's compiler takes 3 to 20 seconds for a product of matrices."""
 TIE = 0.02
 """Kernels whose times differ by less are equally fast."""
 
@@ -69,13 +69,13 @@ def main() -> int:
     chosen = programs(found, options.held, options.each)
     progress = Progress(len(chosen) * len(options.seed) * len(options.models) * len(options.threads), "searches")
     try:
-        with Pool(1, Limits(timeout_s=TIMEOUT_S), IMPORTS) as pool:
+        with workers(options) as pool:
             for line in asked(options, chosen, lines, pool):
                 if line is not None:
                     lines.keep(line)
                 progress.step("" if line is None else f"{line['program']} {line['method']}, seed {line['seed']}")
-        with Pool(1, Limits(timeout_s=60 * TIMEOUT_S), IMPORTS) as pool:
-            for line in again(chosen, options.threads, list(lines), pool):
+        with workers(options, 60) as pool:
+            for line in again(chosen, places(options), list(lines), pool):
                 lines.keep(line)
     finally:
         progress.end()
@@ -103,11 +103,26 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--candidates", type=int, default=64, help="of each search (64)")
     parser.add_argument("--seed", action="append", type=int, help="of the searches (0)")
     parser.add_argument("--threads", action="append", type=int, help="of a kernel (1)")
+    parser.add_argument("--gpu", action="store_true", help="on the first GPU, which is 0 threads in the results")
+    parser.add_argument("--workers", type=int, default=8, help="that build for a GPU side by side (8)")
     parser.add_argument("-o", "--output", type=Path, default=RESULTS, help="the summary; results stand beside it")
     options = parser.parse_args()
     options.seed, options.threads = options.seed or [0], options.threads or [1]
     options.learned = options.learned or [LEARNED]
     return options
+
+
+def places(options: argparse.Namespace) -> dict[int, str]:
+    """The targets, by threads; of the GPU, by 0."""
+    return {0: targets.gpu()} if options.gpu else {threads: targets.here(threads) for threads in options.threads}
+
+
+def workers(options: argparse.Namespace, times: float = 1.0) -> Pool:
+    """One that measures on a processor; for a GPU several, which build and check side by side and time alone. They may
+    take so many times as long as for a candidate."""
+    if not options.gpu:
+        return Pool(1, Limits(timeout_s=times * TIMEOUT_S), IMPORTS)
+    return Pool(options.workers, Limits(timeout_s=times * GPU_TIMEOUT_S, memory_bytes=NO_LIMIT))
 
 
 def of_layout(path: Path, layout: str) -> list[Workload]:
@@ -135,7 +150,7 @@ def programs(found: Sequence[Workload], held: Sequence[str], each: int) -> list[
 def asked(options: argparse.Namespace, chosen: Sequence[Workload], lines: Lines, pool: Pool) -> Iterator[Line | None]:
     """A line for each search that is not there yet; None for one that is."""
     for seed in options.seed:
-        for threads in options.threads:
+        for threads, target in places(options).items():
             for one in chosen:
                 for method in options.models:
                     line: Line = {"program": one.name, "family": one.family, "threads": threads, "seed": seed}
@@ -146,7 +161,7 @@ def asked(options: argparse.Namespace, chosen: Sequence[Workload], lines: Lines,
                     if line.items() <= {**known, "asked": min(known.get("asked", 0), options.candidates)}.items():
                         yield None
                         continue
-                    source = one.source(targets.here(threads))
+                    source = one.source(target)
                     try:
                         yield line | searched(source, method, options, seed, pool)
                     except ForerunError as error:
@@ -156,7 +171,7 @@ def asked(options: argparse.Namespace, chosen: Sequence[Workload], lines: Lines,
 
 def searched(source: Source, method: str, options: argparse.Namespace, seed: int, pool: Pool) -> Line:
     """The default's seconds, and each candidate that was the best so far: its place from 1, seconds, and what it is."""
-    task = Schedule()
+    task = Taking()
     if method not in (RANDOM, EVOLUTIONARY):
         model = Uniform() if method == UNIFORM else Scheduler(options.checkpoint, **WITHOUT.get(method, {}))
         budget = Budget(options.candidates)
@@ -165,7 +180,8 @@ def searched(source: Source, method: str, options: argparse.Namespace, seed: int
     default = next(m for _, m in pool.measure(task, source, [None]))
     strategy = "evolutionary" if method == EVOLUTIONARY else "replay-trace"
     program = Program(source)
-    runs = run_metaschedule([source], strategy, options.candidates, seed, pool)
+    threads = options.workers if options.gpu else 1
+    runs = run_metaschedule([source], strategy, options.candidates, seed, pool, threads=threads)
     found = [None if run.seconds is None else (run.seconds, run.text(program)) for run in runs]
     return {"default": default.values["latency"], "records": records(found)}
 
@@ -188,19 +204,19 @@ def records(found: Sequence[tuple[float, str] | None]) -> list[tuple[int, float,
     return kept
 
 
-def again(chosen: Sequence[Workload], threads: Sequence[int], lines: Sequence[Line], pool: Pool) -> Iterator[Line]:
+def again(chosen: Sequence[Workload], where: Mapping[int, str], lines: Sequence[Line], pool: Pool) -> Iterator[Line]:
     """For each program the seconds of its best kernels, timed in turn; of the default, whose name is empty, what the
     searches measured: it may take seconds."""
     known = {(line["program"], line["threads"]): line["kernels"] for line in lines if line["method"] == AGAIN}
     for one in chosen:
-        for count in threads:
+        for count, target in where.items():
             own = [line for line in lines if (line["program"], line["threads"]) == (one.name, count)]
             searches = [line for line in own if line["method"] != AGAIN]
             texts = sorted({best(line, at) for line in searches for at in AT} - {""})
             if not searches or {*texts} <= {*known.get((one.name, count), ())}:
                 continue
             try:
-                seconds = pool.call(compared, one.source(targets.here(count)), texts)
+                seconds = pool.call(compared, one.source(target), texts)
             except ForerunError as error:
                 print(f"{one.name} is not timed again: {error.what}: {error.why}", file=sys.stderr)
                 continue

@@ -19,6 +19,7 @@ from tests.test_decisions import Fixed
 
 SPACES = Fixed((Tile(64, 2, more=1), Tile(32, 2, 16), Choice(4)), (Tile(64, 2), Choice(4), Place((-1, 0))))
 GRAMMAR = Decisions(SPACES)
+TARGET = '{"kind":"cuda"}'
 
 
 def seconds(plan: Plan) -> float:
@@ -38,7 +39,7 @@ def programs(count: int, family: str) -> list[Sentences]:
     plans = [draft.answer for draft in Uniform(1).sample("", GRAMMAR, 40, seed=3)]
     prompt = "schedule latency, s\nspace 0\nspace 1"
     return [
-        Sentences(f"{family}{i}", (family,), "…", "{}", f"{prompt} {i}", 2, 1.0, tuple(map(sentence, plans)))
+        Sentences(f"{family}{i}", (family,), "…", TARGET, f"{prompt} {i}", 2, 1.0, tuple(map(sentence, plans)))
         for i in range(count)
     ]
 
@@ -77,7 +78,7 @@ def test_workloads_belong_to_every_family_that_uses_them(tmp_path):
 
 def test_a_model_learns_to_propose_what_is_fast(tmp_path):
     pytest.importorskip("torch")
-    from forerun.models.scheduler import Scheduler
+    from forerun.models.scheduler import CARD, Scheduler, kinds
     from forerun.train import recipes
     from forerun.train.schedules import fit
 
@@ -101,6 +102,12 @@ def test_a_model_learns_to_propose_what_is_fast(tmp_path):
     order = np.argsort([seconds(p) for p in random])
     assert shares.shape == (200,) and ((shares >= 0) & (shares <= 1)).all()
     assert shares[order[:40]].mean() > shares[order[-40:]].mean() + 0.05
+
+    # It says for what kind of hardware it writes: one that says nothing, for processors.
+    assert kinds(tmp_path) == {"cuda"} and kinds(tmp_path / "absent") == {"llvm"}
+    (tmp_path / CARD).write_text("[")
+    with pytest.raises(InputError, match="cannot be read"):
+        kinds(tmp_path)
 
     # What was tried is not proposed again.
     source = Source("", "tensorir")

@@ -20,7 +20,7 @@ from forerun.sandbox import Limits
 pytest.importorskip("tvm_ffi")
 
 from forerun.tasks.schedule import Schedule
-from forerun.toolchains.tvm import _cuda, device, extract, space
+from forerun.toolchains.tvm import _cuda, device, extract, space, text
 from forerun.toolchains.tvm import target as targets
 from forerun.toolchains.tvm._load import load
 from forerun.toolchains.tvm.device import Place
@@ -56,6 +56,14 @@ def test_the_hardware_is_told_by_its_properties() -> None:
     told = targets.described(TARGET)
     assert told == "cuda capability 75 SMs 80 threads 1024 warp 32 shared 49152 registers 65536"
     assert Schedule().prompt(source("GMM")).splitlines()[1].startswith("cuda capability ")
+
+
+@pytest.mark.parametrize("name", ["GMM", "SFM", "DEP", "C2D"])
+def test_design_spaces_have_a_text_of_their_own(name: str) -> None:
+    program = Program(source(name))
+    told, blocks = text.prompt(program), text.described(program.module.script())[0]
+    assert text.traces(told, blocks) == [text.insts(found.trace) for found in program.spaces]
+    assert "! " not in told, "an instruction that has no form of its own"
 
 
 @pytest.mark.parametrize("name", ["GMM", "SFM", "DEP"])

@@ -220,11 +220,13 @@ def _drafts(options: argparse.Namespace) -> Table:
     from forerun.toolchains.tvm import target as targets
     from forerun.train.drafts import drafted
 
-    judge = Judge.load(options.checkpoint or SHIPPED)
-    if judge is None:
-        raise InputError(f"{options.checkpoint} has no cost model", "it is what grades drafts", "forerun train judge")
-    scheduler = Scheduler(options.checkpoint) if options.bred else None
     path, target = options.output, targets.parse(options.target)
+    kind, folder = str(targets.made(target).kind.name), options.checkpoint or SHIPPED
+    judge = Judge.load(folder, kind=kind)
+    if judge is None:
+        why = f"nothing in {folder} says which kernels for {kind} are fast"
+        raise InputError(f"{folder} has no cost model for {kind}", why, "forerun train judge")
+    scheduler = Scheduler(options.checkpoint) if options.bred else None
     known = {(each.text, each.target): each for each in schedules.read(path)} if path.is_file() else {}
     programs = [each for each in workloads.read(options.workloads) if not each.families & {*options.but}]
     asked = [each for each in programs if (each.text, target) not in known]

@@ -33,7 +33,7 @@ _CARDS: Mapping[str, tuple[str, Mapping[str, str]]] = {
     JUDGE_OF_GPUS: ("cost model of GPUs", _JUDGES),
     "network.json": (
         "network",
-        {"programs": "tensor programs", "sentences": "schedules, graded by the cost model"}
+        {"kinds": "kinds of targets", "programs": "tensor programs", "sentences": "schedules, graded by the cost model"}
         | _DATA
         | {
             "held programs": "programs held out",

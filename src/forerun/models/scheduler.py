@@ -12,6 +12,7 @@ that it goes on learning, is ours.
 from __future__ import annotations
 
 import hashlib
+import json
 import math
 import random
 from collections import Counter
@@ -34,6 +35,8 @@ from forerun.models.encoder_decoder import CONFIG, EncoderDecoder
 from forerun.toolchains.tvm.space import Beginnings, Program
 
 SHIPPED = Path(__file__).parents[1] / "weights" / "scheduler"
+CARD = "network.json"
+"""In a checkpoint: what its network learned from; `kinds` of targets, processors where none are named."""
 OPERATORS = "operators.json"
 """In the folder that ships: which operators the cost model has seen, and which it has not."""
 DRAFTS, LEAST = 8, 8
@@ -98,8 +101,13 @@ class Scheduler(Model):
 
     @cached_property
     def model(self) -> EncoderDecoder | None:
-        """The network where there is one, loaded when it is asked for: no hardware but processors needs it."""
+        """The network where there is one, loaded when it is asked for: only hardware that it writes for needs it."""
         return self._network() if self._network else None
+
+    @cached_property
+    def _kinds(self) -> frozenset[str]:
+        """The kinds of targets that the network writes for. Raises InputError."""
+        return kinds(self._folder) if self._network else frozenset()
 
     @cached_property
     def _weights(self) -> str:
@@ -132,7 +140,7 @@ class Scheduler(Model):
         closed = _closed(known, len(decisions.spaces))
         program = decisions.spaces if self.judged and isinstance(decisions.spaces, Program) else None
         judge = self._judge_of(program) if program else None
-        if program and judge is None and _other(program):
+        if program and judge is None and _other(program) and not self._writes(program):
             return [Draft(plan, math.nan, self.name) for plan in _taken(program, n, seed, known, closed)]
         if judge:
             drafts = self._population(prompt, decisions, closed)
@@ -155,6 +163,10 @@ class Scheduler(Model):
         """The cost model of a program's hardware, where there is one. Raises InputError."""
         return self._of_others(str(program.target.kind.name)) if _other(program) else self.judge
 
+    def _writes(self, program: Program) -> bool:
+        """Whether the network has learned to write for a program's hardware. Raises InputError."""
+        return str(program.target.kind.name) in self._kinds
+
     def hasty(self) -> Scheduler:
         """One of the same weights that chooses from the first drafts, without mutations: for a first kernel within half
         a second. Itself where no cost model chooses."""
@@ -167,9 +179,11 @@ class Scheduler(Model):
     def _glimpsed(self, prompt: str, decisions: Decisions, closed: Collection[int]) -> dict[Plan, float]:
         """The first drafts."""
         assert isinstance(decisions.spaces, Program)
-        other = _other(decisions.spaces)  # post-processing for a GPU refuses most
-        drafts = self._written(prompt, decisions) if not other and self.model else {}
-        drafts = drafts or dict.fromkeys(decisions.spaces.random(GLIMPSED * (DRAFTS if other else 1), 0), math.nan)
+        program = decisions.spaces
+        drafts = self._written(prompt, decisions) if self._writes(program) else {}
+        if not any(map(program.takes, drafts)):
+            many = GLIMPSED * (DRAFTS if _other(program) else 1)  # post-processing for a GPU refuses most
+            drafts = dict.fromkeys(program.random(many, 0), math.nan)
         return {plan: logprob for plan, logprob in drafts.items() if plan.space not in closed}
 
     def population(self, prompt: str, decisions: Decisions) -> Collection[Plan]:
@@ -183,7 +197,7 @@ class Scheduler(Model):
         assert isinstance(decisions.spaces, Program)
         judge = self._judge_of(decisions.spaces)
         assert judge is not None
-        writes = not _other(decisions.spaces) and self.model is not None
+        writes = self._writes(decisions.spaces)
         written = self._written(prompt, decisions) if writes else {}
         alone, many = (BESIDE, OFFSPRING) if writes else (POPULATION, CHILDREN)
         drafts = dict.fromkeys(decisions.spaces.random(alone, 0), math.nan) | written
@@ -210,7 +224,7 @@ class Scheduler(Model):
         program = grammar.spaces if isinstance(grammar.spaces, Program) else None
         if program is None and self.model is None:
             raise _blind()
-        if program and (_other(program) or self.model is None):
+        if program and not self._writes(program):
             return dict.fromkeys(program.random(n, seed), math.nan)
         assert self.model is not None
         begun = Beginnings(program) if program else None
@@ -225,6 +239,17 @@ class Scheduler(Model):
     def _encoded(self, prompt: str) -> Any:
         assert self.model is not None
         return self.model.network.encode([self.model.tokens(prompt)])
+
+
+def kinds(folder: Path) -> frozenset[str]:
+    """The kinds of targets, as TVM calls them, that a checkpoint's network has learned to write for. Raises
+    InputError."""
+    path = folder / CARD
+    try:
+        told = json.loads(path.read_bytes()) if path.is_file() else {}
+        return frozenset(map(str, told.get("kinds", [PROCESSOR])))
+    except (OSError, ValueError, AttributeError, TypeError) as error:
+        raise InputError(f"{path} cannot be read", reason(error), "copy the whole folder again") from error
 
 
 def bred(
@@ -294,10 +319,10 @@ def _seconds(trial: Trial[Any]) -> float:
 
 
 def _other(program: Program) -> bool:
-    """Whether a program is for hardware that the network has not learned to write for: all but processors.
+    """Whether a program is for other hardware than processors, of which most drafts are legal.
 
-    Where no cost model knows it either, drafts are not ranked: they come as they were drawn, without those that
-    post-processing refuses.
+    Where neither a network nor a cost model knows it, drafts are not ranked: they come as they were drawn, without
+    those that post-processing refuses.
     """
     return str(program.target.kind.name) != PROCESSOR
 

@@ -26,6 +26,7 @@ from forerun.models.encoder_decoder import CONFIG, EncoderDecoder
 from forerun.models.encoder_decoder._torch import TorchNetwork
 from forerun.models.encoder_decoder.numeric import ATOMS
 from forerun.models.encoder_decoder.tokenizer import SPECIAL, Tokenizer
+from forerun.models.scheduler import CARD, kinds
 from forerun.splits import by_families
 from forerun.tables.schedules import Recorded, Sentence, Sentences
 from forerun.train import leads
@@ -35,8 +36,6 @@ from forerun.train.fit import enough_memory, learned, network_of, same_as_before
 from forerun.train.loop import Progress
 from forerun.train.recipes import Training
 
-CARD = "network.json"
-"""What was learned from, and how far."""
 PIECES = (*decisions.PIECES, *graded.PIECES)
 """What is written, a token each."""
 
@@ -81,6 +80,7 @@ def fit(
         "before": before(start),
         "programs": len({each.text for each in train}),
         "sentences": sum(len(each.sentences) for each in train),
+        "kinds": sorted({json.loads(each.target)["kind"] for each in train} | (kinds(start) if start else set())),
         "families": sorted(set[str]().union(*(each.families for each in train))),
         "validated with": sorted(validate),
         "held programs": len({each.text for each in held}),

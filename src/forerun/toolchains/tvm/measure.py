@@ -108,14 +108,14 @@ def measure(source: Source, plan: Plan | None, bounds: Bounds = Bounds(), remote
     each; `build` the seconds to compile and load it. What cannot be built, crashes TVM's runtime with an error or gives
     a wrong result is a Measurement with its error; as is what another machine's connection was lost on.
     """
-    return judged(source, partial(_scheduled, plan), bounds, remote)
+    bench = _bench(source, bounds.seed, remote)
+    with opened(Place(source.target, remote), settings.number("timeout")) as device:
+        return _ended(_steps(bench, device, partial(_scheduled, plan), bounds))
 
 
 def begin(source: Source, plan: Plan | None, bounds: Bounds = Bounds()) -> Measurement | Callable[[], Measurement]:
     """As `measure` on this machine, but for the timing: what does that is given, where there is something to time."""
-    with opened(Place(source.target), settings.number("timeout")) as device:
-        steps = _steps(_bench(source, bounds.seed, None), device, partial(_scheduled, plan), bounds)
-        return _next(steps) or partial(_ended, steps)
+    return begun(source, partial(_scheduled, plan), bounds)
 
 
 def checked(source: Source, plan: Plan | None, bounds: Bounds = Bounds(), remote: Remote | None = None) -> Measurement:
@@ -126,13 +126,13 @@ def checked(source: Source, plan: Plan | None, bounds: Bounds = Bounds(), remote
     return Measurement(checked=True, tool=named()) if found is None or found.ok else found
 
 
-def judged(
-    source: Source, scheduled: Callable[[Program], Any], bounds: Bounds = Bounds(), remote: Remote | None = None
-) -> Measurement:
-    """As `measure`, of the module that `scheduled` makes of the program, or raises Refused."""
-    bench = _bench(source, bounds.seed, remote)
-    with opened(Place(source.target, remote), settings.number("timeout")) as device:
-        return _ended(_steps(bench, device, scheduled, bounds))
+def begun(
+    source: Source, scheduled: Callable[[Program], Any], bounds: Bounds = Bounds()
+) -> Measurement | Callable[[], Measurement]:
+    """As `begin`, of the module that `scheduled` makes of the program, or raises Refused."""
+    with opened(Place(source.target), settings.number("timeout")) as device:
+        steps = _steps(_bench(source, bounds.seed, None), device, scheduled, bounds)
+        return _next(steps) or partial(_ended, steps)
 
 
 def named() -> str:

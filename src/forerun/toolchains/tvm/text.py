@@ -14,6 +14,9 @@
     write b1 0 global at l39                                          CacheWrite, then ReverseComputeAt
     unroll b2 0 16 64 512                                             SampleCategorical, then Annotate
     place b0                                                          SampleComputeLocation, then ComputeAt
+    fuse l11 l21 as threadIdx.x                                       for a GPU: Fuse, then Bind
+    read b0 1 shared at l39                                           CacheRead, then ComputeAt
+    fetch b46 1 2 3 4                                                 SampleCategorical, then Annotate
     space 1 14 of 0, then 4                                           as space 0, but for the lines that follow
     write b1 0 global at l38
 
@@ -38,6 +41,8 @@ Inst = list[Any]
 """An instruction as TVM's JSON has it: kind, inputs, attributes, outputs."""
 
 _STRUCTURE, _UNROLL = "meta_schedule.tiling_structure", "meta_schedule.unroll_explicit"
+_FETCH = "meta_schedule.cooperative_fetch"
+_THREADS = tuple(f"meta_schedule.thread_extent_{end}_inclusive" for end in ("low", "high"))
 _LOWEST = "-340282346638528859811704183484516925440.0"
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _BUFFER = re.compile(r"(\w+): T\.Buffer\(\(([^)]*)\)(?:, \"(\w+)\")?")
@@ -219,15 +224,24 @@ def _forms(found: Sequence[Inst], at: int, blocks: Sequence[str]) -> Iterator[tu
     """Lines that may say what comes next, and how many instructions that is; the last one always does."""
     kind, inputs, attrs, outputs = found[at]
     then = found[at + 1] if at + 1 < len(found) else ["", [], [], []]
-    words = " ".join(map(str, inputs))
+    words = " ".join(str(each).replace(" ", "") for each in inputs)
     if kind == "SamplePerfectTile" and then[0] == "Split":
         yield f"cut {words} {attrs[0]} {attrs[1]}", 2
     elif kind == "SampleCategorical" and then[0] == "Annotate":
-        yield f"unroll {then[1][0]} {' '.join(map(str, attrs[0]))}", 2
+        form = "fetch" if then[2] == [_FETCH] else "unroll"
+        yield f"{form} {then[1][0]} {' '.join(map(str, attrs[0]))}", 2
+    elif kind == "SampleCategorical":
+        yield f"choose {' '.join(map(str, attrs[0]))}", 1
     elif kind == "SampleComputeLocation" and then[0] == "ComputeAt":
         yield f"place {words}", 2
     elif kind == "CacheWrite" and then[0] == "ReverseComputeAt":
         yield f"write {inputs[0]} {attrs[0]} {attrs[1]} at {then[1][1]}", 2
+    elif kind == "CacheRead" and then[0] == "ComputeAt":
+        yield f"read {inputs[0]} {attrs[0]} {attrs[1]} at {then[1][1]}", 2
+    elif kind == "Annotate" and attrs == [_THREADS[0]] and then[0] == "Annotate":
+        yield f"threads {words} {then[1][1]}", 2
+    elif kind == "Fuse" and then[0] == "Bind":
+        yield f"fuse {words} as {then[2][0]}", 2
     elif kind == "GetSBlock":
         yield f"block {blocks.index(attrs[0])}", 1
     elif kind == "GetLoops":
@@ -240,14 +254,22 @@ def _forms(found: Sequence[Inst], at: int, blocks: Sequence[str]) -> Iterator[tu
         yield f"drop {words} {attrs[0]}", 1
     elif kind == "Reorder":
         yield "order", 1
+    elif kind == "ComputeAt":
+        yield f"compute {words}", 1
     elif kind == "ReverseComputeAt":
         yield f"at {words}", 1
     elif kind == "RFactor":
         yield f"rfactor {words} {attrs[0]}", 1
     elif kind == "Fuse":
         yield f"fuse {words}", 1
-    elif kind == "ComputeInline":
-        yield f"inline {words}", 1
+    elif kind == "Bind":
+        yield f"bind {words} {attrs[0]}", 1
+    elif kind == "Split":
+        yield f"split {words}", 1
+    elif kind == "SetScope":
+        yield f"scope {words} {attrs[0]} {attrs[1]}", 1
+    elif kind in ("ComputeInline", "ReverseComputeInline"):
+        yield f"{'inline' if kind == 'ComputeInline' else 'into'} {words}", 1
     elif kind in ("GetProducers", "GetConsumers"):
         yield f"{kind[3:].lower()} {words} {len(outputs)}", 1
     yield "! " + json.dumps(found[at], separators=(",", ":")), 1
@@ -270,7 +292,7 @@ def _instructions(line: str, names: _Names) -> Iterator[Inst]:
         names.structure = words[1]
         yield ["Annotate", [words[0], f'"{words[1]}"'], [_STRUCTURE], []]
     elif form == "note":
-        yield ["Annotate", [words[0], _number(words[1])], [words[2]], []]
+        yield ["Annotate", [words[0], _value(words[1])], [words[2]], []]
     elif form == "drop":
         yield ["Unannotate", [words[0]], [words[1]], []]
     elif form == "cut":
@@ -286,13 +308,28 @@ def _instructions(line: str, names: _Names) -> Iterator[Inst]:
         made = fresh("b")
         yield ["CacheWrite", [words[0], []], [int(words[1]), words[2]], made]
         yield ["ReverseComputeAt", [made[0], words[4]], [True, -1], []]
-    elif form == "at":
-        yield ["ReverseComputeAt", words, [True, -1], []]
-    elif form == "unroll":
-        options = list(map(int, words[1:]))
+    elif form in ("at", "compute"):
+        yield ["ComputeAt" if form == "compute" else "ReverseComputeAt", words, [True, -1], []]
+    elif form in ("unroll", "fetch", "choose"):
+        options = list(map(int, words[form != "choose" :]))
         chosen = fresh("v")
         yield ["SampleCategorical", [], [options, [1 / len(options)] * len(options)], chosen]
-        yield ["Annotate", [words[0], *chosen], [_UNROLL], []]
+        if form != "choose":
+            yield ["Annotate", [words[0], *chosen], [_UNROLL if form == "unroll" else _FETCH], []]
+    elif form == "read":
+        made = fresh("b")
+        yield ["CacheRead", [words[0], [words[0]]], [int(words[1]), words[2]], made]
+        yield ["ComputeAt", [made[0], words[4]], [True, -1], []]
+    elif form == "threads":
+        yield from (
+            ["Annotate", [words[0], int(word)], [key], []] for word, key in zip(words[1:], _THREADS, strict=True)
+        )
+    elif form == "bind":
+        yield ["Bind", [words[0]], [words[1]], []]
+    elif form == "split":
+        yield ["Split", words, [True, False], fresh("l" * (len(words) - 1))]
+    elif form == "scope":
+        yield ["SetScope", [words[0]], [int(words[1]), words[2]], []]
     elif form == "place":
         loop = fresh("l")
         yield ["SampleComputeLocation", words, [], loop]
@@ -300,16 +337,21 @@ def _instructions(line: str, names: _Names) -> Iterator[Inst]:
     elif form == "rfactor":
         yield ["RFactor", [words[0]], [int(words[1])], fresh("b")]
     elif form == "fuse":
-        yield ["Fuse", words, [True], fresh("l")]
-    elif form == "inline":
-        yield ["ComputeInline", words, [], []]
+        bound, made = words[-1] if "as" in words else "", fresh("l")
+        yield ["Fuse", words[:-2] if bound else words, [True], made]
+        if bound:
+            yield ["Bind", made, [bound], []]
+    elif form in ("inline", "into"):
+        yield ["ComputeInline" if form == "inline" else "ReverseComputeInline", words, [], []]
     elif form in ("producers", "consumers"):
         yield [f"Get{form.capitalize()}", [words[0]], [], fresh("b" * int(words[1]))]
     else:
         raise ValueError(f"not a line of a trace: {line!r}")
 
 
-def _number(word: str) -> int | str:
+def _value(word: str) -> int | str | list[int]:
+    if word.startswith("["):
+        return list(map(int, word[1:-1].split(",")))
     return int(word) if word.lstrip("-").isdigit() else word
 
 
