@@ -291,7 +291,7 @@ def tuning(name: str) -> str:
             ]
             most = own[max(own)]
             rows.append([method, *cells, *(f"{most[name]}" for name in ("won", "programs", "seeds"))])
-        about = f"{threads} thread{'s' * (threads != 1)}:\n"
+        about = f"{threads} thread{'s' * (threads != 1)}:\n" if threads else "On the GPU:\n"
         parts.append(f"{about}\n{table(['candidates', *map(str, at), 'won', 'programs', 'seeds, at most'], rows)}")
         if beside := [row for row in found["beside"] if row["threads"] == threads]:
             parts.append(table(["scheduler after", *_rivals(beside)], _beside(beside)))
@@ -309,35 +309,6 @@ def _beside(beside: list[dict[str, Any]]) -> list[list[str]]:
         [f"{n}", *(f"{r['ratio']:.2f} [{r['low']:.2f}, {r['high']:.2f}], {r['won']}" for r in rows)]
         for n, rows in groupby(beside, key=lambda row: row["candidates"])
     ]
-
-
-OF_A_GPU = ROOT / "benchmarks" / "measured" / "schedules-cuda.jsonl.gz"
-JUDGING = ("resnet", "mobilenet", "bert", "unet", "gpt2", "whisper")
-DRAWN, CHOSEN, FIRST = "uniform", "scheduler", (1, 4, 8, 16)
-"""Who proposed a schedule there, and how many of each count."""
-
-
-def tuning_gpu() -> str:
-    """How much faster than TVM's default schedules of a GPU get, on programs of families that nobody learned from."""
-    from forerun.stats import bootstrap, geometric_mean
-    from forerun.tables import schedules
-
-    gains: dict[tuple[str, int], list[float]] = {}
-    names = list[str]()
-    for each in schedules.read(OF_A_GPU):
-        seconds = {who: [s.seconds for s in each.sentences if s.origin == who] for who in (DRAWN, CHOSEN)}
-        if {*each.families} <= {*JUDGING} and each.default and min(map(len, seconds.values())) >= FIRST[-1]:
-            names.append(each.name)
-            for who, count in [(DRAWN, FIRST[-1]), *((CHOSEN, n) for n in FIRST)]:
-                right = [s for s in seconds[who][:count] if s]  # nobody keeps a slower one than the default
-                gains.setdefault((who, count), []).append(each.default / min([each.default, *right]))
-    rows = []
-    for (who, count), own in gains.items():
-        found = bootstrap([[gain] for gain in own], geometric_mean)
-        faster = sum(gain > 1 for gain in own)
-        rows.append([who, f"{count}", f"{found.value:.2f} [{found.low:.2f}, {found.high:.2f}]", f"{faster}"])
-    head = ["candidates by", "after", "times as fast as the default", f"faster, of {len(names)}"]
-    return table(head, rows)
 
 
 RUNS = ("default", "dlight", "metaschedule", "ours", "PyTorch", "Inductor", "onnxruntime")
@@ -509,7 +480,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "tuning-thousand": lambda: tuning("tuning-thousand"),
     "tuning-two": lambda: tuning("tuning-two"),
     "tuning-zen3": lambda: tuning("tuning-zen3"),
-    "tuning-gpu": tuning_gpu,
+    "tuning-gpu": lambda: tuning("tuning-gpu"),
     "measuring": measuring,
     "networks": networks,
     "searches": searches,

@@ -48,6 +48,9 @@ POPULATION, CHILDREN = 256, 64
 WRITTEN, BESIDE, OFFSPRING = 24, 8, 12
 """Drafts that a network writes, random ones beside them, since it may keep to a design space, and mutations in a
 generation: the cost model likes what becomes of these as much as what becomes of four times as many."""
+WRITTEN_ELSEWHERE, OFFSPRING_ELSEWHERE = 64, 48
+"""Likewise for GPUs, where post-processing refuses three of five that the network writes, and nearly all random ones:
+the cost model likes what becomes of these as much as four thirds as many mutations of 256 random ones."""
 AGAIN, MUTATIONS = 2, 4
 """Then, each time that more than one was measured, generations of mutations of those too, by what the cost model has
 learned since: so many for each one that is asked for, as above."""
@@ -96,7 +99,7 @@ class Scheduler(Model):
             _ = self.model  # what is wrong with a folder that somebody named is told at once
         self.asked, self.judged, self.generations = asked, judged, generations
         self._memory = lru_cache(maxsize=8)(self._encoded)
-        self._written = lru_cache(maxsize=KEPT)(partial(self._drawn, n=WRITTEN, seed=0))
+        self._written = lru_cache(maxsize=KEPT)(self._writing)
         self._population = lru_cache(maxsize=KEPT)(self._thought_of)
 
     @cached_property
@@ -200,6 +203,8 @@ class Scheduler(Model):
         writes = self._writes(decisions.spaces)
         written = self._written(prompt, decisions) if writes else {}
         alone, many = (BESIDE, OFFSPRING) if writes else (POPULATION, CHILDREN)
+        if writes and _other(decisions.spaces):
+            many = OFFSPRING_ELSEWHERE
         drafts = dict.fromkeys(decisions.spaces.random(alone, 0), math.nan) | written
         plans = [plan for plan in drafts if plan.space not in closed]
         plans = bred(judge, decisions.spaces, plans, many, random.Random(0), {}, closed, self.generations)
@@ -235,6 +240,11 @@ class Scheduler(Model):
         if program is None or begun is None:
             return written
         return {plan: written.get(begun.of(plan), math.nan) for plan in program.completed(list(written), seed)}
+
+    def _writing(self, prompt: str, decisions: Decisions) -> dict[Plan, float]:
+        """The first drafts of a program that the network writes for."""
+        assert isinstance(decisions.spaces, Program)
+        return self._drawn(prompt, decisions, WRITTEN_ELSEWHERE if _other(decisions.spaces) else WRITTEN, 0)
 
     def _encoded(self, prompt: str) -> Any:
         assert self.model is not None
