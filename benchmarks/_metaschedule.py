@@ -144,7 +144,7 @@ def _turn(source: Source) -> Iterator[None]:
     if targets.device(source.target) == "cpu":
         yield
         return
-    with Path(tempfile.gettempdir(), "forerun-gpu.lock").open("w") as lock:
+    with Path(tempfile.gettempdir(), "forerun-gpu.lock").open("wb") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 

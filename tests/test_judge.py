@@ -164,7 +164,10 @@ def test_the_command_collects_learns_and_tells(
     assert [each.families for each in schedules.read(tmp_path / "b.jsonl")] == [("b",)]
     capsys.readouterr()
     assert main([*drafts, "--checkpoint", str(tmp_path), "-o", str(output)]) == 1
-    assert "has no cost model" in capsys.readouterr().err
+    assert "has no cost model for llvm" in capsys.readouterr().err
+    of_gpu = [*drafts, "--target", '{"kind":"cuda","arch":"sm_90"}', "--checkpoint", folder]
+    assert main([*of_gpu, "-o", str(tmp_path / "g.jsonl")]) == 1
+    assert "has no cost model for cuda" in capsys.readouterr().err
 
     # Of another version of TVM, say.
     before = schedules.read(Path(data))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 import os
+import shutil
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -13,7 +15,7 @@ from forerun.core import Source
 from forerun.errors import ToolMissing, UsageError
 from forerun.grammars.decisions import Decisions, Plan
 from forerun.models._judge import Judge
-from forerun.models.scheduler import SHIPPED, Scheduler
+from forerun.models.scheduler import CARD, SHIPPED, Scheduler
 from forerun.models.uniform import Uniform
 from forerun.sandbox import Limits
 
@@ -93,7 +95,7 @@ def test_what_no_cost_model_knows_is_not_ranked_but_what_is_refused_is_left_out(
 
 
 def test_what_ships_ranks_drafts_for_gpus() -> None:
-    program, model = Program(source("GMM")), Scheduler()
+    program, model = Program(source("GMM")), Scheduler(generations=3)
     judge = Judge.load(SHIPPED, kind="cuda")
     assert judge is not None
     drafts = [draft.answer for draft in model.sample("", Decisions(program), 8, 0)]
@@ -101,8 +103,21 @@ def test_what_ships_ranks_drafts_for_gpus() -> None:
     assert len(drafts) == 8 and all(map(program.takes, drafts)) and len(drawn) > 3
     scores, others = judge.scores(program, drafts), judge.scores(program, drawn)
     assert scores.mean() > others.mean() + 0.5  # so many times as fast, as a logarithm, is what is thought of them
-    assert [draft.answer for draft in Scheduler().sample("", Decisions(program), 8, 0)] == drafts
+    again = Scheduler(generations=3).sample("", Decisions(program), 8, 0)
+    assert [draft.answer for draft in again] == drafts
     assert "model" not in vars(model)  # the network does not write for GPUs
+
+
+def test_a_network_that_learned_gpus_writes_for_them(tmp_path: Path) -> None:
+    shutil.copytree(SHIPPED, tmp_path, dirs_exist_ok=True)
+    card = json.loads((tmp_path / CARD).read_text())
+    (tmp_path / CARD).write_text(json.dumps(card | {"kinds": ["cuda", "llvm"]}))
+    found = source("GMM")
+    program = Program(found)
+    model = Scheduler(tmp_path, generations=0)
+    written = model.sample(Schedule().prompt(found), Decisions(program), 64, 0)
+    assert any(math.isfinite(draft.logprob) for draft in written)
+    assert any(map(program.takes, (draft.answer for draft in written)))
 
 
 def test_features_of_a_gpu_say_how_work_is_dealt_out() -> None:
