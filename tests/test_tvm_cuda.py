@@ -224,6 +224,31 @@ def test_a_kernel_becomes_cuda_source() -> None:
         assert "__global__" in kernel.inspect_source() and "threadIdx.x" in kernel.inspect_source()
 
 
+ASKED, WAITED = "  mask[0] = __activemask();\n", "  __syncwarp();\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "waits"),
+    [
+        ("kernel() {\n", True),
+        ("kernel() {\n  for (int i = 0; i < 4; ++i) {\n", True),
+        ("kernel() {\n  if (threadIdx.x < 17) {\n    a = b;\n  }\n", True),
+        ("kernel() {\n  if (threadIdx.x < 17) {\n", False),
+        ("kernel() {\n  if (threadIdx.x < 17) {\n    a = b;\n  } else {\n", False),
+    ],
+)
+def test_threads_of_a_warp_wait_for_each_other_before_they_ask_who_is_there(before: str, waits: bool) -> None:
+    assert _cuda.together(before + ASKED) == before + WAITED * waits + ASKED
+
+
+def test_sums_over_threads_wait_for_all_of_a_warp() -> None:
+    program = Program(source("SFM"))
+    (kernel,) = extract.built(extract.scheduled(program.module, program.target), program.target).mod.imports
+    lines = [line.strip() for line in kernel.inspect_source().splitlines()]
+    places = [place for place, line in enumerate(lines) if "__activemask()" in line]
+    assert places and all(lines[place - 1] == WAITED.strip() for place in places)
+
+
 def test_a_default_that_fails_is_left_to_the_next_rule() -> None:
     """TVM's for products of matrices ends with an assertion where the result is padded."""
     tvm = load()

@@ -65,6 +65,7 @@ def load() -> Any:
         if hidden:
             del sys.modules["torch"]
     _elementary.register(tvm)
+    _cuda.register()
     return tvm
 
 
