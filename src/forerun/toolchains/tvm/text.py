@@ -41,6 +41,8 @@ Inst = list[Any]
 """An instruction as TVM's JSON has it: kind, inputs, attributes, outputs."""
 
 _STRUCTURE, _UNROLL = "meta_schedule.tiling_structure", "meta_schedule.unroll_explicit"
+_CACHED = {"write": ("CacheWrite", "ReverseComputeAt"), "read": ("CacheRead", "ComputeAt")}
+"""Two instructions that a line says: what is kept nearer, and where."""
 _FETCH = "meta_schedule.cooperative_fetch"
 _THREADS = tuple(f"meta_schedule.thread_extent_{end}_inclusive" for end in ("low", "high"))
 _LOWEST = "-340282346638528859811704183484516925440.0"
@@ -234,10 +236,8 @@ def _forms(found: Sequence[Inst], at: int, blocks: Sequence[str]) -> Iterator[tu
         yield f"choose {' '.join(map(str, attrs[0]))}", 1
     elif kind == "SampleComputeLocation" and then[0] == "ComputeAt":
         yield f"place {words}", 2
-    elif kind == "CacheWrite" and then[0] == "ReverseComputeAt":
-        yield f"write {inputs[0]} {attrs[0]} {attrs[1]} at {then[1][1]}", 2
-    elif kind == "CacheRead" and then[0] == "ComputeAt":
-        yield f"read {inputs[0]} {attrs[0]} {attrs[1]} at {then[1][1]}", 2
+    elif form := next((form for form, both in _CACHED.items() if both == (kind, then[0])), ""):
+        yield f"{form} {inputs[0]} {attrs[0]} {attrs[1]} at {then[1][1]}", 2
     elif kind == "Annotate" and attrs == [_THREADS[0]] and then[0] == "Annotate":
         yield f"threads {words} {then[1][1]}", 2
     elif kind == "Fuse" and then[0] == "Bind":
@@ -304,10 +304,11 @@ def _instructions(line: str, names: _Names) -> Iterator[Inst]:
         yield ["Split", [words[0], *factors], [True, False], loops]
     elif form == "order":
         yield ["Reorder", names.order(), [], []]
-    elif form == "write":
-        made = fresh("b")
-        yield ["CacheWrite", [words[0], []], [int(words[1]), words[2]], made]
-        yield ["ReverseComputeAt", [made[0], words[4]], [True, -1], []]
+    elif form in _CACHED:
+        kind, place = _CACHED[form]
+        made, read = fresh("b"), [words[0]] if form == "read" else []
+        yield [kind, [words[0], read], [int(words[1]), words[2]], made]
+        yield [place, [made[0], words[4]], [True, -1], []]
     elif form in ("at", "compute"):
         yield ["ComputeAt" if form == "compute" else "ReverseComputeAt", words, [True, -1], []]
     elif form in ("unroll", "fetch", "choose"):
@@ -316,10 +317,6 @@ def _instructions(line: str, names: _Names) -> Iterator[Inst]:
         yield ["SampleCategorical", [], [options, [1 / len(options)] * len(options)], chosen]
         if form != "choose":
             yield ["Annotate", [words[0], *chosen], [_UNROLL if form == "unroll" else _FETCH], []]
-    elif form == "read":
-        made = fresh("b")
-        yield ["CacheRead", [words[0], [words[0]]], [int(words[1]), words[2]], made]
-        yield ["ComputeAt", [made[0], words[4]], [True, -1], []]
     elif form == "threads":
         yield from (
             ["Annotate", [words[0], int(word)], [key], []] for word, key in zip(words[1:], _THREADS, strict=True)
