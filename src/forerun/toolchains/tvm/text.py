@@ -43,6 +43,12 @@ Inst = list[Any]
 _STRUCTURE, _UNROLL = "meta_schedule.tiling_structure", "meta_schedule.unroll_explicit"
 _CACHED = {"write": ("CacheWrite", "ReverseComputeAt"), "read": ("CacheRead", "ComputeAt")}
 """Two instructions that a line says: what is kept nearer, and where."""
+_PLAIN = {
+    "Annotate": ("note", 1), "Unannotate": ("drop", 1), "RFactor": ("rfactor", 1), "Fuse": ("fuse", 0),
+    "Bind": ("bind", 1), "Split": ("split", 0), "SetScope": ("scope", 2), "ComputeAt": ("compute", 0),
+    "ReverseComputeAt": ("at", 0), "ComputeInline": ("inline", 0), "ReverseComputeInline": ("into", 0),
+}  # fmt: skip
+"""Instructions that are told by a word, what they are about, and so many of their attributes."""
 _FETCH = "meta_schedule.cooperative_fetch"
 _THREADS = tuple(f"meta_schedule.thread_extent_{end}_inclusive" for end in ("low", "high"))
 _LOWEST = "-340282346638528859811704183484516925440.0"
@@ -248,28 +254,11 @@ def _forms(found: Sequence[Inst], at: int, blocks: Sequence[str]) -> Iterator[tu
         yield f"loops {words} {len(outputs)}", 1
     elif kind == "Annotate" and attrs == [_STRUCTURE]:
         yield f"structure {inputs[0]} {str(inputs[1]).strip(chr(34))}", 1
-    elif kind == "Annotate":
-        yield f"note {words} {attrs[0]}", 1
-    elif kind == "Unannotate":
-        yield f"drop {words} {attrs[0]}", 1
     elif kind == "Reorder":
         yield "order", 1
-    elif kind == "ComputeAt":
-        yield f"compute {words}", 1
-    elif kind == "ReverseComputeAt":
-        yield f"at {words}", 1
-    elif kind == "RFactor":
-        yield f"rfactor {words} {attrs[0]}", 1
-    elif kind == "Fuse":
-        yield f"fuse {words}", 1
-    elif kind == "Bind":
-        yield f"bind {words} {attrs[0]}", 1
-    elif kind == "Split":
-        yield f"split {words}", 1
-    elif kind == "SetScope":
-        yield f"scope {words} {attrs[0]} {attrs[1]}", 1
-    elif kind in ("ComputeInline", "ReverseComputeInline"):
-        yield f"{'inline' if kind == 'ComputeInline' else 'into'} {words}", 1
+    elif kind in _PLAIN:
+        form, told = _PLAIN[kind]
+        yield " ".join([form, words, *map(str, attrs[:told])]), 1
     elif kind in ("GetProducers", "GetConsumers"):
         yield f"{kind[3:].lower()} {words} {len(outputs)}", 1
     yield "! " + json.dumps(found[at], separators=(",", ":")), 1
