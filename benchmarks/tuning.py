@@ -64,7 +64,8 @@ TIE = 0.02
 def main() -> int:
     options = _options()
     lines = Lines(options.output.with_suffix(".jsonl"), ("program", "threads", "seed", "method"))
-    learned = {each.text for path in options.learned for each in schedules.read(path)}
+    known = (each for path in options.learned for each in schedules.read(path))
+    learned = {each.text for each in known if not {*each.families} & {*options.held}}  # trainings leave these out
     found = [each for each in of_layout(options.workloads, options.layout) if each.text not in learned]
     chosen = programs(found, options.held, options.each)
     progress = Progress(len(chosen) * len(options.seed) * len(options.models) * len(options.threads), "searches")
