@@ -116,21 +116,20 @@ class Taking(Schedule):
     """A schedule that waits for its turn on a GPU to be timed: searches of several processes may share one."""
 
     def begin(self, source: Source, answer: Plan | None) -> Measurement | Callable[[], Measurement]:
-        """As any schedule's."""
-        return _in_turn(source, super().begin(source, answer))
+        """As any schedule's, but for the turn."""
+        found = self._begun(source, answer)
+        return partial(_timed, source, found) if callable(found) else found
+
+    def _begun(self, source: Source, answer: Any) -> Measurement | Callable[[], Measurement]:
+        return super().begin(source, answer)
 
 
-class Module(Schedule):
-    """As it measures plans; answers are the paths of files with modules."""
+class Module(Taking):
+    """The same of modules in files, whose paths are the answers."""
 
-    def begin(self, source: Source, answer: Any) -> Measurement | Callable[[], Measurement]:
-        """Builds and checks it."""
+    def _begun(self, source: Source, answer: Any) -> Measurement | Callable[[], Measurement]:
         text = Path(answer).read_text(encoding="utf-8")
-        return _in_turn(source, measure.begun(source, lambda program: load().ir.load_json(text)))
-
-
-def _in_turn(source: Source, found: Measurement | Callable[[], Measurement]) -> Measurement | Callable[[], Measurement]:
-    return partial(_timed, source, found) if callable(found) else found
+        return measure.begun(source, lambda program: load().ir.load_json(text))
 
 
 def _timed(source: Source, timing: Callable[[], Measurement]) -> Measurement:

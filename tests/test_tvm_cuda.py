@@ -95,7 +95,7 @@ def test_what_no_cost_model_knows_is_not_ranked_but_what_is_refused_is_left_out(
 
 
 def test_what_ships_ranks_drafts_for_gpus() -> None:
-    program, model = Program(source("GMM")), Scheduler(generations=3)
+    program, model = Program(source("GMM")), Scheduler()
     judge = Judge.load(SHIPPED, kind="cuda")
     assert judge is not None
     drafts = [draft.answer for draft in model.sample("", Decisions(program), 8, 0)]
@@ -103,8 +103,7 @@ def test_what_ships_ranks_drafts_for_gpus() -> None:
     assert len(drafts) == 8 and all(map(program.takes, drafts)) and len(drawn) > 3
     scores, others = judge.scores(program, drafts), judge.scores(program, drawn)
     assert scores.mean() > others.mean() + 0.5  # so many times as fast, as a logarithm, is what is thought of them
-    again = Scheduler(generations=3).sample("", Decisions(program), 8, 0)
-    assert [draft.answer for draft in again] == drafts
+    assert [draft.answer for draft in Scheduler().sample("", Decisions(program), 8, 0)] == drafts
     assert "model" not in vars(model)  # the network does not write for GPUs
 
 

@@ -224,8 +224,8 @@ def _drafts(options: argparse.Namespace) -> Table:
     kind, folder = str(targets.made(target).kind.name), options.checkpoint or SHIPPED
     judge = Judge.load(folder, kind=kind)
     if judge is None:
-        why = f"nothing in {folder} says which kernels for {kind} are fast"
-        raise InputError(f"{folder} has no cost model for {kind}", why, "forerun train judge")
+        what = f"{folder} has no cost model for {kind}"
+        raise InputError(what, "it is what grades drafts", "forerun train judge")
     scheduler = Scheduler(options.checkpoint) if options.bred else None
     known = {(each.text, each.target): each for each in schedules.read(path)} if path.is_file() else {}
     programs = [each for each in workloads.read(options.workloads) if not each.families & {*options.but}]

@@ -182,11 +182,10 @@ class Scheduler(Model):
     def _glimpsed(self, prompt: str, decisions: Decisions, closed: Collection[int]) -> dict[Plan, float]:
         """The first drafts."""
         assert isinstance(decisions.spaces, Program)
-        program = decisions.spaces
+        program, other = decisions.spaces, _other(decisions.spaces)  # post-processing for a GPU refuses most
         drafts = self._written(prompt, decisions) if self._writes(program) else {}
-        if not any(map(program.takes, drafts)):
-            many = GLIMPSED * (DRAFTS if _other(program) else 1)  # post-processing for a GPU refuses most
-            drafts = dict.fromkeys(program.random(many, 0), math.nan)
+        if not drafts or (other and not any(map(program.takes, drafts))):
+            drafts = dict.fromkeys(program.random(GLIMPSED * (DRAFTS if other else 1), 0), math.nan)
         return {plan: logprob for plan, logprob in drafts.items() if plan.space not in closed}
 
     def population(self, prompt: str, decisions: Decisions) -> Collection[Plan]:
@@ -198,16 +197,15 @@ class Scheduler(Model):
     def _thought_of(self, prompt: str, decisions: Decisions, closed: Collection[int]) -> dict[Plan, float]:
         """Drafts, and mutations of those that look good before anything was measured, with log-probabilities."""
         assert isinstance(decisions.spaces, Program)
-        judge = self._judge_of(decisions.spaces)
+        program, judge = decisions.spaces, self._judge_of(decisions.spaces)
         assert judge is not None
-        writes = self._writes(decisions.spaces)
-        written = self._written(prompt, decisions) if writes else {}
-        alone, many = (BESIDE, OFFSPRING) if writes else (POPULATION, CHILDREN)
-        if writes and _other(decisions.spaces):
-            many = OFFSPRING_ELSEWHERE
-        drafts = dict.fromkeys(decisions.spaces.random(alone, 0), math.nan) | written
+        written, alone, many = dict[Plan, float](), POPULATION, CHILDREN
+        if self._writes(program):
+            written, alone = self._written(prompt, decisions), BESIDE
+            many = OFFSPRING_ELSEWHERE if _other(program) else OFFSPRING
+        drafts = dict.fromkeys(program.random(alone, 0), math.nan) | written
         plans = [plan for plan in drafts if plan.space not in closed]
-        plans = bred(judge, decisions.spaces, plans, many, random.Random(0), {}, closed, self.generations)
+        plans = bred(judge, program, plans, many, random.Random(0), {}, closed, self.generations)
         return {plan: drafts.get(plan, math.nan) for plan in plans}
 
     def graded(self, prompt: str, grammar: Decisions, plans: Sequence[Plan]) -> Any:

@@ -56,7 +56,7 @@ def together(code: str) -> str:
         if text.startswith("}") and heads:
             heads.pop()
         if text.endswith(_ASKED) and not any(head.startswith(("if", "else", "} else")) for head in heads):
-            lines.append(f"{line[: len(line) - len(line.lstrip())]}__syncwarp();\n")
+            lines.append(line.replace(text, "__syncwarp();"))
         if text.endswith("{"):
             heads.append(text)
         lines.append(line)
