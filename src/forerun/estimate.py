@@ -24,10 +24,13 @@ from forerun.models._calibrated import LEVEL
 from forerun.models.encoder_decoder import USUAL, EncoderDecoder
 from forerun.prompts import parts
 from forerun.questions import Options, Question, What, check_sizes, questions
+from forerun.questions.kinds import ran
 from forerun.tasks.accuracy import ACCURACY
 from forerun.tasks.runtime import Runtime
 from forerun.toolchains.onnx.model import MOST_SIZE
 
+_SOME = 3
+"""Packages that are named."""
 MODEL = EncoderDecoder.name
 """The name of the checkpoint that ships."""
 Model = str | os.PathLike[str] | EncoderDecoder
@@ -217,9 +220,13 @@ def answers(asked: Sequence[Question], loaded: EncoderDecoder, model: str = MODE
         value, (low, high) = belief.median, belief.interval(LEVEL)
         if kind.unit == "B" or kind.metric == "instructions":
             value, low, high = _whole(value, round), _whole(low, math.floor), _whole(high, math.ceil)
-        strange = question.strange or (asks is not None and reading.familiarity is not None)
+        unknown = loaded.imports.unknown(question.prompt) if ran(kind.metric) else []
+        strange = question.strange or bool(unknown) or (asks is not None and reading.familiarity is not None)
         familiarity = 0.0 if strange else reading.familiarity
         notes = question.notes
+        if unknown:
+            told = ", ".join(unknown[:_SOME]) + (f" and {len(unknown) - _SOME} more" if len(unknown) > _SOME else "")
+            notes = (*notes, f"{question.name} uses {told}: nothing is known of what it takes, and it is not counted")
         if asks is not None and kind.metric == Runtime.name and math.isfinite(asks):
             early = f"its loops would take {asks:.3g} s if none ended early, which the upper end counts"
             notes = (*notes, f"{question.name}: {early}")

@@ -44,6 +44,11 @@ SETTINGS = {
             "seconds that one candidate may take before it is stopped; to build a processor's kernel, a twelfth of it",
         ),
         Setting("memory", "4096", "MiB of address space that one worker may use"),
+        Setting(
+            "python",
+            "",
+            "interpreter of Python programs that are measured, its packages with it (default: without any)",
+        ),
         Setting("objective", "size", "what `optimize` and `cc` make smaller: size, text, instructions or cycles"),
         Setting("budget", "20", "compilations that `cc` spends on one module, or seconds when it ends in `s`"),
         Setting("lock", "", "lock file that `cc` reads and extends"),

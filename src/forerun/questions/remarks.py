@@ -10,12 +10,9 @@ from forerun.questions.files import LLVM, ONNX, File, called
 from forerun.tasks import _graphs
 from forerun.tasks._counters import reads_sizes
 from forerun.tasks._endless import Endless
-from forerun.tasks._packages import foreign
 from forerun.tasks._parsing import broken
 from forerun.toolchains.process.languages import LANGUAGES
 
-_SOME = 3
-"""Packages that are named."""
 _DEFINED = re.compile(r"^define\b", re.MULTILINE)
 """How a function of LLVM IR begins."""
 _TRITON = re.compile(r"^@(?:triton\.)?(?:jit|autotune)\b", re.MULTILINE)
@@ -49,10 +46,6 @@ def on_source(file: File) -> Iterator[Remark]:
 def on_run(file: File, stdin: bytes) -> Iterator[Remark]:
     """Of a program that is asked what its run takes."""
     name, language, text = file.source.name, file.source.lang, file.source.text
-    if used := foreign(language, text):
-        told = ", ".join(used[:_SOME]) + (f" and {len(used) - _SOME} more" if len(used) > _SOME else "")
-        why = "nothing is known of what packages take: the answer is that of a program without them"
-        yield Remark(f"{name} uses {told}: {why}", True)
     if not stdin and reads_sizes(language, text):
         why = "how much it takes follows from what it reads, and no input was named (--stdin)"
         yield Remark(f"{name}: {why}: the answer is that of usual programs")

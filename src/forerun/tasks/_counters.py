@@ -18,9 +18,11 @@ from forerun.tasks._footprint import footprint
 from forerun.tasks._functions import GONE, KEPT
 from forerun.tasks._growth import GROWING
 from forerun.tasks._nesting import Blocks, Braces, Ends, Indents, Mixed, Nest, Parens
+from forerun.tasks._packages import foreign
 from forerun.tasks._sizes import Sizes, heard
 from forerun.tasks._stdin import kept, may_read
 from forerun.tasks._tokens import TOKEN, Speech
+from forerun.tasks._used import used
 from forerun.toolchains.llvm.counts import counts
 
 _LINE, _HASH = r"//[^\n]*+", r"(?<![$&{\\])\#[^\n]*+"
@@ -118,8 +120,9 @@ def counters(language: str, text: str, stdin: bytes = b"") -> dict[str, float]:
     Of source: lines, bytes, loops, how deep loops and blocks are nested, branches, calls (and definitions that look
     like them), words that allocate, the largest integer that is written out; and as far as sizes in the text tell, the
     most elements that are asked for at once or gathered in loops (as many as of the language's lists take as much:
-    `forerun.tasks._footprint`), and how often the innermost loop of any nest goes round, where names are worth what is
-    read from `stdin`; what stands in functions of a program that nobody calls adds to neither. Of LLVM IR (`llvm`): see
+    `forerun.tasks._footprint`; of Python with packages as many as take what it holds: `forerun.tasks._used`), and how
+    often the innermost loop of any nest goes round, where names are worth what is read from `stdin`; what stands in
+    functions of a program that nobody calls adds to neither. Of LLVM IR (`llvm`): see
     `forerun.toolchains.llvm.counts`. A language that is not known is read as something like C or Python.
     """
     return dict(_counters(language, text, stdin))
@@ -139,6 +142,9 @@ def _counters(language: str, text: str, stdin: bytes) -> dict[str, float]:
         scan.push(token)
     grown = scan.grown()
     read = speech.takes.share(kept(language, text, stdin, speech.takes))
+    asked = max(sizes.elements, _times(grown) if grown else 0.0, read)
+    if language == "python" and foreign(language, text):
+        asked = speech.takes.share(used(text).bytes) or asked
     return {
         "lines": float(text.count("\n") + (not text.endswith("\n") and text != "")),
         "bytes": float(len(text.encode("utf-8", "surrogatepass"))),
@@ -149,7 +155,7 @@ def _counters(language: str, text: str, stdin: bytes) -> dict[str, float]:
         "calls": float(scan.calls),
         "allocations": float(scan.allocations),
         "largest": scan.largest,
-        "elements": max(sizes.elements, _times(grown) if grown else 0.0, read),
+        "elements": asked,
         "iterations": _times(scan.heaviest()) if scan.nest.heaviest else 0.0,
     }
 

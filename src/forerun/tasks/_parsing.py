@@ -7,14 +7,12 @@ no compiler took any of the dozen that were tried.
 
 from __future__ import annotations
 
-import ast
 import re
-import warnings
 from collections.abc import Mapping
-from functools import cache, lru_cache
+from functools import cache
 
-from forerun.prompts import readable
 from forerun.tasks._counters import skipped
+from forerun.tasks._python import tree
 
 _MOST = 1 << 18
 """Characters that Python's parser is given: with more it would be waited for. Brackets are looked at in all of them."""
@@ -36,14 +34,6 @@ def broken(language: str, text: str) -> str:
     if language not in _HIDING or re.search(_HIDING[language], text, re.MULTILINE):
         return ""
     return _brackets(language, text)
-
-
-@lru_cache(maxsize=1)
-def tree(text: str) -> ast.Module:
-    """Python's own; kept, as more than one ask. Raises SyntaxError, ValueError, RecursionError, MemoryError."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of what it may mean, which is not asked
-        return ast.parse(readable(text))  # bytes of another encoding are no matter of syntax
 
 
 def _python(text: str) -> str:

@@ -3,7 +3,8 @@
 A checkpoint is a folder: `config.json`, `tokenizer.json`, `pieces.json`, `model.safetensors` for PyTorch, and
 `encoder.onnx` and `decoder.onnx` for everybody else. Either of the two is enough to answer, and both answer alike;
 PyTorch takes seconds to start, so the commands tell where graphs that were saved are gone. `calibration.json` says how
-wide its intervals must be, and what it knows; `ensemble.safetensors`, where it is there, has trees beside the network;
+wide its intervals must be, and what it knows; `ensemble.safetensors`, where it is there, has trees beside the network,
+`imports.json` what importing Python's packages takes;
 `checksums.json` says which of these files belong together; `card.json` says what it was trained on, for people in
 `README.md`; `learned.json` says which rows it must not be judged by.
 """
@@ -26,7 +27,7 @@ from forerun.files import make_folder, write_atomically
 from forerun.grammars.floats import Floats
 from forerun.models import _decode
 from forerun.models._predictor import Predictor
-from forerun.models.encoder_decoder import calibration, carried, checksums, ensemble
+from forerun.models.encoder_decoder import calibration, carried, checksums, ensemble, imports
 from forerun.models.encoder_decoder._onnx import OnnxNetwork
 from forerun.models.encoder_decoder.calibration import Calibration
 from forerun.models.encoder_decoder.card import FILE as CARD
@@ -35,6 +36,7 @@ from forerun.models.encoder_decoder.carried import Carried
 from forerun.models.encoder_decoder.checksums import DECODER, ENCODER, WEIGHTS
 from forerun.models.encoder_decoder.config import Config
 from forerun.models.encoder_decoder.ensemble import Ensemble
+from forerun.models.encoder_decoder.imports import Imports
 from forerun.models.encoder_decoder.learned import FILE as LEARNED
 from forerun.models.encoder_decoder.learned import Learned
 from forerun.models.encoder_decoder.tokenizer import PIECES, TOKENIZER, Encoded, Tokenizer
@@ -44,7 +46,7 @@ from forerun.rows import Row
 A = TypeVar("A")
 
 CONFIG = "config.json"
-BESIDE = (CONFIG, TOKENIZER, PIECES, calibration.FILE, ensemble.FILE, carried.FILE)
+BESIDE = (CONFIG, TOKENIZER, PIECES, calibration.FILE, ensemble.FILE, carried.FILE, imports.FILE)
 """What is read whatever runs the network."""
 PARTS = (*BESIDE, WEIGHTS, ENCODER, DECODER)
 BEGUN = "training.json"
@@ -122,6 +124,8 @@ class EncoderDecoder(Predictor):
     card: Card = Card()
     ensemble: Ensemble = Ensemble({})
     """The trees beside the network: without any it answers alone."""
+    imports: Imports = Imports()
+    """What it knows of programs that use packages, which neither network nor trees have read of."""
     carried: Carried = Carried({})
     """Of metrics and devices that it was told a few numbers of."""
     learned: Learned = Learned()
@@ -159,7 +163,7 @@ class EncoderDecoder(Predictor):
         self.where, self._sums = str(folder), checksums.check(folder, (*BESIDE, *network.files))
         self.network: Reader = network
         self.calibration, self.card = Calibration.load(folder), Card.load(folder)
-        self.ensemble = Ensemble.load(folder)
+        self.ensemble, self.imports = Ensemble.load(folder), Imports.load(folder)
         self.carried = Carried.load(folder, self.medians, self.card.kinds)
         self.learned = Learned.load(folder)
 
@@ -202,6 +206,7 @@ class EncoderDecoder(Predictor):
             self.ensemble.save(folder)
         else:
             (folder / ensemble.FILE).unlink(missing_ok=True)
+        self.imports.save(folder)
         self.carried.save(folder)
         self.learned.save(folder)
         if onnx and not copied:
@@ -274,6 +279,7 @@ class EncoderDecoder(Predictor):
                 found[i] = Reading(distribution(leaves, one), familiarity, encoded[i].cut, encoded[i].tokens)
         alone = [found[i].distribution for i in range(len(prompts))]
         settled = self.settled(prompts, self.ensemble.moved(prompts, alone))
+        settled = [self.imports.belief(prompt) or one for prompt, one in zip(prompts, settled, strict=True)]
         made = [self._seen(prompt, replace(found[i], distribution=settled[i])) for i, prompt in enumerate(prompts)]
         for i, (belief, near) in self.carried.read(asked).items():
             before = made[i].familiarity
@@ -291,6 +297,8 @@ class EncoderDecoder(Predictor):
     def medians(self, prompts: Sequence[str]) -> list[float]:
         """What it believes of each, in short: the trees' median where a metric has some, which takes milliseconds."""
         found = self.ensemble.medians(prompts)
+        of_imports = [self.imports.belief(prompt) for prompt in prompts]
+        found = [one.median if one else median for one, median in zip(of_imports, found, strict=True)]
         rest = [i for i, median in enumerate(found) if math.isnan(median)]
         for i, one in zip(rest, self.predict([prompts[i] for i in rest]) if rest else (), strict=True):
             found[i] = one.median

@@ -225,14 +225,29 @@ def find(name: str) -> Tool:
 
 
 def _python() -> Tool:
-    """The Python that runs this, in an environment of its own without packages.
+    """The Python that the setting names, with its packages; else the one that runs this, in an environment of its own
+    without any.
 
     What is on the PATH may be a shell script; and packages of the interpreter may have modules imported whenever it
     starts (`.pth`), which takes as much as most small programs.
     """
+    if (named := settings.path("python")) is not None:
+        return _named_python(named)
     base = os.path.realpath(getattr(sys, "_base_executable", "") or sys.executable)
     version = ".".join(map(str, sys.version_info[:3]))
     return Tool("python", f"{sys.implementation.name} {version}", _bare(Path(base)), "runs forerun")
+
+
+def _named_python(path: Path) -> Tool:
+    """Raises ToolMissing for what is no Python."""
+    ask = "import sys; print(sys.implementation.name, '.'.join(map(str, sys.version_info[:3])))"
+    said = _said(str(path), ("-I", "-c", ask))
+    if not re.fullmatch(r"\w+ \d+\.\d+\.\d+", said):
+        why = f"{settings.SETTINGS['python'].variable}={path}: it does not answer as a Python does"
+        raise ToolMissing(
+            "programs in python cannot run", why, "name the interpreter: DIR/bin/python of an environment"
+        )
+    return Tool("python", said, str(path), "the setting `python`")
 
 
 def _bare(python: Path) -> str:
@@ -267,14 +282,19 @@ def _on_path(names: Iterable[str]) -> Iterator[str]:
 
 def _version(path: str, row: Language) -> str:
     """The first number with a point in what the tool says; some say it on standard error, or fail in passing."""
+    found = re.search(r"\d+\.\d[\d.]*", _said(path, row.ask, row.say))
+    return found[0].rstrip(".") if found else ""
+
+
+def _said(path: str, words: Sequence[str], say: str = "") -> str:
+    """What a tool says, on either stream; nothing where it does not run."""
     try:
         run = subprocess.run(
-            [path, *row.ask], input=row.say, capture_output=True, encoding="utf-8", timeout=20, errors="replace"
+            [path, *words], input=say, capture_output=True, encoding="utf-8", timeout=20, errors="replace"
         )
     except (OSError, subprocess.SubprocessError):
         return ""
-    found = re.search(r"\d+\.\d[\d.]*", f"{run.stdout}\n{run.stderr}")
-    return found[0].rstrip(".") if found else ""
+    return f"{run.stdout}\n{run.stderr}".strip()
 
 
 def version_class(tool: Tool) -> str:

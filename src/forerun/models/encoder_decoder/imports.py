@@ -1,0 +1,125 @@
+"""What Python programs with packages take: what an empty one does, what importing does, and what they work with.
+
+`imports.json` beside the weights has what importing each of the best known packages takes beyond the packages that it
+imports itself, as it was measured, and by which factor programs that use some were off. Of what they work with, arrays
+first of all, their text tells (`forerun.tasks._used`). Network and trees, which have read of no such program, do not
+answer then.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from forerun.distribution import Distribution
+from forerun.errors import InputError, reason
+from forerun.files import write_atomically
+from forerun.models._predictor import around
+from forerun.models._regression import thinned
+from forerun.prompts import Parts, parts
+from forerun.tasks._packages import foreign, modules
+from forerun.tasks._used import used
+
+FILE = "imports.json"
+NUMPY, OTHERS = "numpy", "others"
+"""What errs alike: programs that import nothing but NumPy, and all others."""
+_WORKING = {"memory": "bytes", "traced": "bytes", "runtime": "seconds"}
+"""What of their work adds to which metric."""
+
+
+@dataclass(frozen=True)
+class Imports:
+    """By metric: what an empty program takes (`start`); what each module takes beyond those that it `needs` (`costs`);
+    and for `NUMPY` and `OTHERS` by which factors, as logarithms, programs took more than was told (`errors`)."""
+
+    start: Mapping[str, float] = field(default_factory=dict)
+    costs: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    needs: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    errors: Mapping[str, Mapping[str, Sequence[float]]] = field(default_factory=dict)
+
+    def unknown(self, prompt: str) -> list[str]:
+        """Packages that a program uses and that nothing is known of, whatever its language. Never raises."""
+        found = parts(prompt)
+        return [name for name in foreign(_language(found), found.text) if name not in self.needs]
+
+    def told(self, metric: str, text: str) -> float:
+        """What a program of this text takes. Never raises."""
+        wanted, there = self._named(text), set[str]()
+        while wanted:
+            there.add(name := wanted.pop())
+            wanted += [each for each in self.needs[name] if each not in there]
+        costs = self.costs[metric]
+        imported = sum(costs.get(name, 0.0) for name in sorted(there))
+        return self.start[metric] + imported + float(getattr(used(text), _WORKING[metric]))
+
+    def belief(self, prompt: str) -> Distribution | None:
+        """Of a program that uses what is known; None of anything else."""
+        found = parts(prompt)
+        metric, name = found.head.get("metric", ""), kind(found)
+        errors = self.errors.get(metric, {}).get(name, ())
+        if not name or not errors or not self._named(found.text):
+            return None
+        return around(self.told(metric, found.text), np.exp(thinned(np.array(errors))).tolist())
+
+    def _named(self, text: str) -> list[str]:
+        """The modules that a program names."""
+        paths = [path.split(".") for path in modules(text)]
+        names = {".".join(path[:n]) for path in paths for n in range(1, len(path) + 1)}
+        return sorted(names & self.needs.keys())
+
+    def save(self, folder: Path) -> None:
+        """Writes `imports.json`; removes it where there is nothing to write."""
+        if not self.needs:
+            (folder / FILE).unlink(missing_ok=True)
+            return
+        rows = {
+            name: {"needs": list(needs)} | {metric: own[name] for metric, own in self.costs.items() if name in own}
+            for name, needs in self.needs.items()
+        }
+        found = {"start": dict(self.start), "modules": rows, "errors": self.errors}
+        write_atomically(folder / FILE, (json.dumps(found, indent=1) + "\n").encode())
+
+    @classmethod
+    def load(cls, folder: Path) -> Imports:
+        """Reads what `save` wrote; an empty one where there is no such file. Raises InputError."""
+        path = folder / FILE
+        if not path.is_file():
+            return cls()
+        try:
+            found = json.loads(path.read_text(encoding="utf-8"))
+            start = {metric: float(value) for metric, value in found["start"].items()}
+            needs = {name: tuple(map(str, row["needs"])) for name, row in found["modules"].items()}
+            costs = {
+                metric: {name: float(row[metric]) for name, row in found["modules"].items() if metric in row}
+                for metric in start
+            }
+            errors = {
+                metric: {name: [float(one) for one in own] for name, own in of.items()}
+                for metric, of in found["errors"].items()
+            }
+            numbers = [*start.values(), *(x for own in costs.values() for x in own.values())]
+            unknown = {name for own in needs.values() for name in own} - needs.keys()
+            if unknown or not errors.keys() <= start.keys() <= _WORKING.keys():
+                raise ValueError(f"it names what it does not have: {', '.join(sorted(unknown)) or 'a metric'}")
+            if not all(0 <= x < math.inf for x in numbers):
+                raise ValueError("a cost is no number from zero")
+            return cls(start, costs, needs, errors)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            raise InputError(f"{path} cannot be read", reason(error), "copy the checkpoint again") from error
+
+
+def kind(found: Parts) -> str:
+    """`NUMPY` or `OTHERS` of a Python program that uses packages, else nothing."""
+    if _language(found) != "python":
+        return ""
+    packages = {*foreign("python", found.text)}
+    return "" if not packages else NUMPY if packages == {NUMPY} else OTHERS
+
+
+def _language(found: Parts) -> str:
+    return found.head.get("language", "").partition(",")[0]

@@ -1,0 +1,249 @@
+"""What a Python program works with: arrays of known shapes, lists of so many elements, things with attributes."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+Shape = tuple[float, ...]
+RANK: Final = "biufc"
+"""Kinds of elements: booleans, integers, integers without a sign, numbers with a point, complex ones."""
+_NAMED: Mapping[str, tuple[str, float]] = {
+    "bool": ("b", 1), "bool_": ("b", 1), "int": ("i", 8), "int_": ("i", 8), "long": ("i", 8), "intp": ("i", 8),
+    "short": ("i", 2), "byte": ("i", 1), "ubyte": ("u", 1), "float": ("f", 8), "float_": ("f", 8), "double": ("f", 8),
+    "single": ("f", 4), "half": ("f", 2), "bfloat16": ("f", 2), "complex": ("c", 16), "cfloat": ("c", 8),
+    "object": ("O", 8), "category": ("i", 1), "str": ("O", 8), "string": ("O", 8),
+}  # fmt: skip
+_LETTERS: Mapping[str, str] = {"i": "i", "u": "u", "f": "f", "c": "c"}
+_BITS: Mapping[str, str] = {"int": "i", "uint": "u", "float": "f", "complex": "c"}
+
+
+class Block:
+    """Memory that is held as long as somebody holds one of its arrays."""
+
+    __slots__ = ("bytes",)
+
+    def __init__(self, size: float = 0.0) -> None:
+        self.bytes = size
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """Of so many elements along each axis, None where that is not known; views share a block."""
+
+    shape: Shape | None
+    kind: str = "f"
+    each: float = 8.0
+    block: Block = field(default_factory=Block, compare=False)
+
+    @property
+    def count(self) -> float:
+        """Its elements."""
+        return math.prod(self.shape) if self.shape is not None else 0.0
+
+    @property
+    def bytes(self) -> float:
+        """What they take."""
+        return self.count * self.each
+
+    def viewed(self, shape: Shape | None) -> Array:
+        """The same memory in another shape."""
+        return Array(shape, self.kind, self.each, self.block)
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A module of a package, or what stands in it: `numpy.random.normal`."""
+
+    path: str
+
+    @property
+    def root(self) -> str:
+        """The package."""
+        return self.path.partition(".")[0]
+
+    @property
+    def last(self) -> str:
+        """What it is called there."""
+        return self.path.rpartition(".")[2]
+
+
+@dataclass(slots=True)
+class Many:
+    """A list, or what else gathers values: how many, the latest, and what all hold."""
+
+    count: float
+    one: Any = None
+    block: Block = field(default_factory=Block)
+
+
+NUMBER = 32.0
+"""Bytes of a number that is a thing of its own, and of most small things; its place in a list takes eight more."""
+
+
+@dataclass(slots=True)
+class Function:
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+    own: Thing | None = None
+    """What it is a method of."""
+
+
+@dataclass(slots=True)
+class Class:
+    node: ast.ClassDef
+
+
+@dataclass(slots=True)
+class Thing:
+    """An instance, with its attributes; a table of pandas, with its columns."""
+
+    of: Class | None = None
+    values: dict[str, Any] = field(default_factory=dict)
+    rows: float = 0.0
+
+
+@dataclass(slots=True)
+class Range:
+    """What counts up so many times."""
+
+    count: float | None
+    one: Any = None
+
+
+def element(value: Any, otherwise: tuple[str, float]) -> tuple[str, float]:
+    """Kind and bytes of a dtype as it is written: `np.float32`, `"int8"`, `float`, `"<f4"`."""
+    name = value.last if isinstance(value, Named) else value if isinstance(value, str) else ""
+    name = name.lstrip("<>=|").lower() if name else ""
+    if name in _NAMED:
+        return _NAMED[name]
+    for word, kind in _BITS.items():
+        if name.startswith(word) and name[len(word) :].isdecimal():
+            return kind, int(name[len(word) :]) / 8
+    if name[:1] in _LETTERS and name[1:].isdecimal():
+        return name[0], float(name[1:])
+    return otherwise
+
+
+def dims(value: Any) -> Shape | None:
+    """A shape as it is written: a number, or several in brackets."""
+    if isinstance(value, float):
+        return (value,)
+    if isinstance(value, tuple):
+        return value if all(isinstance(one, float) and one >= 0 for one in value) else None
+    return None
+
+
+def shape_of(value: Any) -> Shape | None:
+    """Of a value: nothing around a number, None where it is not known."""
+    if isinstance(value, Array):
+        return value.shape
+    if isinstance(value, (float, str)):
+        return ()
+    if isinstance(value, tuple):
+        inner = shape_of(value[0]) if value else ()
+        return None if inner is None else (float(len(value)), *inner)
+    if isinstance(value, Many):
+        inner = shape_of(value.one) if value.one is not None else ()
+        return None if inner is None else (value.count, *inner)
+    return None
+
+
+def broadcast(shapes: Sequence[Shape | None]) -> Shape | None:
+    """The shape of what works element by element on arrays of these."""
+    known = [shape for shape in shapes if shape is not None]
+    if not known:
+        return None
+    longest = max(map(len, known))
+    padded = [(1.0,) * (longest - len(shape)) + shape for shape in known]
+    return tuple(max(axis) for axis in zip(*padded, strict=True))
+
+
+def promoted(values: Sequence[Any]) -> tuple[str, float]:
+    """Elements of what works on these; numbers that stand in the text leave those of arrays as they are."""
+    arrays = [value for value in values if isinstance(value, Array)]
+    if not arrays:
+        return "f", 8.0
+    kind = max((one.kind for one in arrays), key=lambda k: RANK.find(k))
+    each = max(one.each for one in arrays)
+    if kind == "f" and any(
+        one.kind in "iu" and one.each >= one_f.each for one in arrays for one_f in arrays if one_f.kind == "f"
+    ):
+        each = 8.0
+    return kind, each
+
+
+def product(left: Shape | None, right: Shape | None) -> Shape | None:
+    """Of matrices, or of stacks of them."""
+    if left is None or right is None or not left or not right:
+        return None
+    if len(right) == 1:
+        return left[:-1]
+    if len(left) == 1:
+        return (*right[:-2], right[-1])
+    stacks = broadcast([left[:-2], right[:-2]])
+    return (*(stacks or ()), left[-2], right[-1])
+
+
+def gather(value: Any, blocks: dict[int, Block], seen: set[int]) -> None:
+    """The blocks that a value holds."""
+    if isinstance(value, (Array, Many)):
+        blocks[id(value.block)] = value.block
+    elif isinstance(value, tuple):
+        for one in value:
+            gather(one, blocks, seen)
+    elif isinstance(value, Thing) and id(value) not in seen:
+        seen.add(id(value))
+        for one in value.values.values():
+            gather(one, blocks, seen)
+
+
+def find_lists(value: Any, found: dict[int, Many], seen: set[int]) -> None:
+    if isinstance(value, Many):
+        found[id(value)] = value
+    elif isinstance(value, tuple):
+        for one in value:
+            find_lists(one, found, seen)
+    elif isinstance(value, Thing) and id(value) not in seen:
+        seen.add(id(value))
+        for one in value.values.values():
+            find_lists(one, found, seen)
+
+
+def weight(value: Any) -> float:
+    """Bytes that a value takes by itself, its place in a list with it; 0 of what is small."""
+    blocks: dict[int, Block] = {}
+    gather(value, blocks, set())
+    own = sum(block.bytes for block in blocks.values())
+    if isinstance(value, tuple):
+        own += 56.0 + 8.0 * len(value) + NUMBER * sum(isinstance(one, float) for one in value)
+    return own + 8.0 + (112.0 if isinstance(value, Array) else 0.0) if own else 0.0
+
+
+def one_of(value: Any) -> Any:
+    """What a loop over it is given."""
+    if isinstance(value, (Range, Many)):
+        return value.one
+    if isinstance(value, tuple):
+        return value[0] if value else None
+    if isinstance(value, Array) and value.shape:
+        return value.viewed(value.shape[1:]) if len(value.shape) > 1 else None
+    return None
+
+
+def length_of(value: Any) -> float | None:
+    if isinstance(value, (Range, Many)):
+        return value.count
+    if isinstance(value, (tuple, str)):
+        return float(len(value))
+    if isinstance(value, Thing):
+        return value.rows or None
+    return value.shape[0] if isinstance(value, Array) and value.shape else None
+
+
+def numeric(values: Iterable[Any]) -> list[Any]:
+    return [
+        one for one in values if isinstance(one, (Array, Many, float)) or (isinstance(one, tuple) and shape_of(one))
+    ]

@@ -1,0 +1,456 @@
+"""What expressions of a Python program give, for `forerun.tasks._used`: nothing is computed but sizes."""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from forerun.tasks._arrays import (
+    Array,
+    Class,
+    Function,
+    Many,
+    Named,
+    Range,
+    Thing,
+    broadcast,
+    length_of,
+    numeric,
+    one_of,
+    product,
+    promoted,
+    shape_of,
+)  # fmt: skip
+from forerun.tasks._holding import Holding
+from forerun.tasks._rules import COSTS, CUBIC, SORTING
+from forerun.tasks._tables import framed, method
+
+_PLAIN: Mapping[type, Callable[[float, float], float]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow,
+    ast.LShift: lambda a, b: a * 2**b, ast.RShift: lambda a, b: a // 2**b,
+}  # fmt: skip
+_ROUNDED: Mapping[str, Callable[[float], float]] = {
+    "int": math.trunc, "round": round, "abs": abs, "float": float, "sqrt": math.sqrt, "ceil": math.ceil,
+    "floor": math.floor, "isqrt": lambda x: math.isqrt(int(x)), "log2": math.log2, "log": math.log, "exp": math.exp,
+}  # fmt: skip
+_TYPES = frozenset("int float bool complex str object".split())
+_FLOP = 0.03
+"""Nanoseconds of one of a product's multiplications and additions."""
+_FLOATING = frozenset(
+    "zeros ones empty full rand randn tensor linspace logspace eye normal rand_like randn_like".split()
+)
+"""What PyTorch makes of four bytes where nothing else is told."""
+
+
+class Expressions(Holding):
+    """Expressions, but for calls of the program's own functions."""
+
+    @abstractmethod
+    def _follow(self, function: Function, arguments: list[Any], options: dict[str, Any]) -> Any:
+        """What a function of the program's own gives."""
+
+    @abstractmethod
+    def _bind(self, target: ast.expr, value: Any) -> None:
+        """Gives a name, an attribute or a place its value."""
+
+    def _value(self, node: ast.expr | None) -> Any:
+        if node is None:
+            return None
+        self._step()
+        method = getattr(self, f"_of_{type(node).__name__.lower()}", None)
+        return method(node) if method is not None else None
+
+    def _of_constant(self, node: ast.Constant) -> Any:
+        if isinstance(node.value, bool) or node.value is None:
+            return node.value
+        if isinstance(node.value, complex):
+            return Array((), "c", 16.0)
+        return float(node.value) if isinstance(node.value, (int, float)) else node.value
+
+    def _of_joinedstr(self, node: ast.JoinedStr) -> Any:
+        parts = [each.value if isinstance(each, ast.Constant) else " " * 6 for each in node.values]
+        return "".join(map(str, parts))
+
+    def _of_name(self, node: ast.Name) -> Any:
+        for frame in (self._frames[-1], self._frames[0]):
+            if node.id in frame:
+                return frame[node.id]
+        return Named(node.id) if node.id in _TYPES else None
+
+    def _of_tuple(self, node: ast.Tuple) -> Any:
+        return tuple(self._spread(node.elts))
+
+    def _of_list(self, node: ast.List) -> Any:
+        values = tuple(self._spread(node.elts))
+        return values if values else Many(0.0)
+
+    def _spread(self, nodes: Iterable[ast.expr]) -> Iterable[Any]:
+        for each in nodes:
+            if isinstance(each, ast.Starred):
+                inner = self._value(each.value)
+                yield from inner if isinstance(inner, tuple) else ()
+            else:
+                yield self._value(each)
+
+    def _of_dict(self, node: ast.Dict) -> Any:
+        made = Thing()
+        for key, each in zip(node.keys, node.values, strict=True):
+            name, value = self._value(key), self._value(each)
+            made.values[name if isinstance(name, str) else f"{len(made.values)}"] = value
+        return made
+
+    def _of_starred(self, node: ast.Starred) -> Any:
+        return self._value(node.value)
+
+    def _of_namedexpr(self, node: ast.NamedExpr) -> Any:
+        value = self._value(node.value)
+        self._bind(node.target, value)
+        return value
+
+    def _of_ifexp(self, node: ast.IfExp) -> Any:
+        found = [self._value(node.body), self._value(node.orelse)]
+        return next((one for one in found if one is not None), None)
+
+    def _of_boolop(self, node: ast.BoolOp) -> Any:
+        found = [self._value(each) for each in node.values]
+        return next((one for one in reversed(found) if one is not None), None)
+
+    def _of_unaryop(self, node: ast.UnaryOp) -> Any:
+        value = self._value(node.operand)
+        if isinstance(value, float):
+            return -value if isinstance(node.op, ast.USub) else value
+        return self._rules.like(value) if isinstance(value, Array) else None
+
+    def _of_compare(self, node: ast.Compare) -> Any:
+        values = [self._value(each) for each in (node.left, *node.comparators)]
+        self._work(*values, each=0.6)
+        return self._rules.elementwise(numeric(values), "b", 1.0)
+
+    def _of_binop(self, node: ast.BinOp) -> Any:
+        before = len(self._passing)
+        left, right = self._value(node.left), self._value(node.right)
+        if isinstance(left, float) and isinstance(right, float):
+            return reckoned(node.op, left, right)
+        if isinstance(node.op, ast.MatMult):
+            shape, wide = product(shape_of(left), shape_of(right)), promoted((left, right))
+            for one in (left, right):
+                if isinstance(one, Array) and (one.kind, one.each) != wide:
+                    self._alloc(one.shape, *wide)
+            made = self._alloc(shape, *wide) if shape else None
+            inner = (shape_of(left) or (1.0,))[-1]
+            self._work(made, each=_FLOP * 2 * inner * wide[1] / 8)
+        elif isinstance(node.op, ast.Mult) and isinstance(left, (Many, tuple)) and not isinstance(right, Array):
+            return self._repeated(left, right)
+        elif isinstance(node.op, ast.Add) and isinstance(left, (Many, tuple)) and isinstance(right, (Many, tuple)):
+            return left + right if isinstance(left, tuple) and isinstance(right, tuple) else left
+        else:
+            kind, each = promoted((left, right))
+            if (isinstance(node.op, (ast.Div, ast.Pow)) and kind in "biu" and isinstance(node.op, ast.Div)) or (
+                kind in "biu"
+                and any(
+                    isinstance(one, ast.Constant) and isinstance(one.value, float) for one in (node.left, node.right)
+                )
+            ):
+                kind, each = "f", 8.0
+            made = self._reusing(node, left, right, kind, each)
+            slow = isinstance(node.op, (ast.Div, ast.FloorDiv, ast.Mod)), isinstance(node.op, ast.Pow) and right != 2.0
+            self._work(made, each=1.5 if slow[0] else 6.0 if slow[1] else 0.8)
+        del self._passing[before:]
+        if made is not None:
+            self._passing.append(made)
+        return made
+
+    def _reusing(self, node: ast.BinOp, left: Any, right: Any, kind: str, each: float) -> Any:
+        """The result; in the memory of an operand that nobody else holds, as NumPy does where that is large."""
+        shape = broadcast([shape_of(one) for one in numeric((left, right))]) if numeric((left, right)) else None
+        for operand, value, other in ((node.left, left, right), (node.right, right, left)):
+            temporary = isinstance(operand, (ast.BinOp, ast.Call, ast.UnaryOp)) and isinstance(value, Array)
+            alike = shape_of(other) in ((), shape)
+            if temporary and alike and value.shape == shape and value.each == each and value.block.bytes == value.bytes:
+                return value
+        return self._rules.elementwise(numeric((left, right)), kind, each)
+
+    def _repeated(self, value: Any, times: Any) -> Any:
+        count = (length_of(value) or 0.0) * (times if isinstance(times, float) else 0.0)
+        made = Many(0.0, value.one if isinstance(value, Many) else value[0] if value else None)
+        self._passing.append(made)
+        self._put(made, made.one, count, small=8.0)
+        return made
+
+    def _of_listcomp(self, node: ast.ListComp) -> Any:
+        return self._comprehended(node.elt, node.generators)
+
+    _of_setcomp = _of_generatorexp = _of_listcomp
+
+    def _of_dictcomp(self, node: ast.DictComp) -> Any:
+        return self._comprehended(node.value, node.generators)
+
+    def _comprehended(self, element_of: ast.expr, generators: list[ast.comprehension]) -> Any:
+        count: float | None = 1.0
+        for each in generators:
+            over = self._value(each.iter)
+            self._bind(each.target, one_of(over))
+            length = length_of(over)
+            count = None if count is None or length is None else count * length
+        made = Many(0.0)
+        times, self._times = self._times, self._times * (count or 1.0)
+        value = self._value(element_of)
+        self._times = times
+        self._passing.append(made)
+        self._put(made, value, count or 0.0)
+        return made
+
+    def _of_attribute(self, node: ast.Attribute) -> Any:
+        return self._attribute(self._value(node.value), node.attr)
+
+    def _attribute(self, owner: Any, name: str) -> Any:
+        if isinstance(owner, Named):
+            return Named(f"{owner.path}.{name}")
+        if isinstance(owner, Thing):
+            if name in owner.values:
+                return owner.values[name]
+            return self._method(owner, name)
+        if not isinstance(owner, Array):
+            return None
+        if name == "shape":
+            return owner.shape
+        if name in ("T", "mT"):
+            return owner.viewed(None if owner.shape is None else tuple(reversed(owner.shape)))
+        if name in ("size", "nbytes", "ndim") and owner.shape is not None:
+            return {"size": owner.count, "nbytes": owner.bytes, "ndim": float(len(owner.shape))}[name]
+        if name in ("values", "flat", "data", "iloc", "loc", "array"):
+            return owner
+        return Array(owner.shape, "f", owner.each / 2, owner.block) if name in ("real", "imag") else None
+
+    def _method(self, owner: Thing, name: str) -> Any:
+        for each in owner.of.node.body if owner.of else ():
+            if isinstance(each, ast.FunctionDef) and each.name == name:
+                function = Function(each, owner)
+                if any(isinstance(one, ast.Name) and one.id == "property" for one in each.decorator_list):
+                    return self._follow(function, [], {})
+                return function
+        return None
+
+    def _of_subscript(self, node: ast.Subscript) -> Any:
+        owner = self._value(node.value)
+        if isinstance(owner, (tuple, Many)):
+            key = self._value(node.slice)
+            if isinstance(owner, tuple) and isinstance(key, float) and -len(owner) <= key < len(owner):
+                return owner[int(key)]
+            return one_of(owner) if not isinstance(node.slice, ast.Slice) else owner
+        if isinstance(owner, Thing):
+            key = self._value(node.slice)
+            return owner.values.get(key) if isinstance(key, str) else owner
+        if isinstance(owner, Named):  # np.mgrid[0:n, 0:m]
+            return self._grid(owner, node.slice)
+        return self._taken(owner, node.slice) if isinstance(owner, Array) else None
+
+    def _grid(self, owner: Named, key: ast.expr) -> Any:
+        if owner.last not in ("mgrid", "ogrid"):
+            return None
+        parts = key.elts if isinstance(key, ast.Tuple) else [key]
+        sizes = [self._value(each.upper) for each in parts if isinstance(each, ast.Slice)]
+        if not all(isinstance(size, float) for size in sizes):
+            return None
+        if owner.last == "ogrid":
+            return tuple(self._alloc((size,), "i", 8.0) for size in sizes)
+        whole = self._alloc((float(len(sizes)), *sizes), "i", 8.0)
+        return tuple(whole.viewed(tuple(sizes)) for _ in sizes)
+
+    def _taken(self, own: Array, key: ast.expr) -> Any:
+        """What brackets behind an array give: a view, or where an array says which ones, a copy."""
+        parts = list(key.elts) if isinstance(key, ast.Tuple) else [key]
+        if own.shape is None:
+            return own.viewed(None)
+        if len(parts) == 1 and isinstance(several := self._value(parts[0]), tuple) and several:
+            return self._alloc(shape_of(several[0]), own.kind, own.each)
+        left, found, copied = list(own.shape), list[float](), None
+        rest = sum(not (isinstance(one, ast.Constant) and one.value in (None, ...)) for one in parts)
+        for one in parts:
+            if isinstance(one, ast.Constant) and one.value is Ellipsis:
+                keep = max(len(left) - rest, 0)
+                found += left[:keep]
+                del left[:keep]
+                continue
+            if isinstance(one, ast.Constant) and one.value is None:
+                found.append(1.0)
+                continue
+            rest -= 1
+            if isinstance(one, ast.Slice):
+                if left:
+                    found.append(self._sliced(left.pop(0), one))
+                continue
+            value = self._value(one)
+            if isinstance(value, Named) and value.last == "newaxis":
+                found.append(1.0)
+                continue
+            if isinstance(value, (Array, Many)) and (shape := shape_of(value)) is not None:
+                mask = isinstance(value, Array) and value.kind == "b"
+                del left[: len(shape) if mask else 1]
+                if copied is None or mask:
+                    found += (math.prod(shape) / 2,) if mask else shape
+                copied = value
+            elif left:
+                left.pop(0)
+        shape = tuple(found + left)
+        if copied is not None:
+            self._work(Array(shape), each=6.0)
+            return self._alloc(shape, own.kind, own.each)
+        return own.viewed(shape) if shape else None
+
+    def _sliced(self, size: float, one: ast.Slice) -> float:
+        start, stop, step = (self._value(each) for each in (one.lower, one.upper, one.step))
+        start = start if isinstance(start, float) else 0.0
+        stop = stop if isinstance(stop, float) else size
+        start, stop = (each + size if each < 0 else min(each, size) for each in (start, stop))
+        jump = abs(step) if isinstance(step, float) and step else 1.0
+        return max(math.ceil((stop - start) / jump), 0.0) * 1.0
+
+    def _of_call(self, node: ast.Call) -> Any:
+        before = len(self._passing)
+        function = node.func
+        owner = self._value(function.value) if isinstance(function, ast.Attribute) else None
+        arguments = list(self._spread(node.args))
+        options = {each.arg: self._value(each.value) for each in node.keywords if each.arg}
+        if isinstance(function, ast.Attribute):
+            made = self._asked(owner, function.attr, arguments, options)
+        else:
+            made = self._called(function, arguments, options)
+        del self._passing[before:]
+        if made is not None:
+            self._passing.append(made)
+        return made
+
+    def _asked(self, owner: Any, name: str, arguments: list[Any], options: dict[str, Any]) -> Any:
+        """A method, or a function of a module."""
+        if isinstance(owner, Named):
+            return self._outside(Named(f"{owner.path}.{name}"), arguments, options)
+        if isinstance(owner, Thing) and isinstance(found := self._attribute(owner, name), (Function, Class)):
+            return self._made(found, arguments, options)
+        if isinstance(owner, Thing):
+            return method(self._alloc, owner, name, arguments, options)
+        if isinstance(owner, Many):
+            if name in ("append", "add", "appendleft", "insert"):
+                self._put(owner, arguments[-1] if arguments else None, 1.0)
+            elif name == "extend" and arguments:
+                self._put(owner, one_of(arguments[0]), length_of(arguments[0]) or 0.0)
+            elif name == "clear":
+                owner.count = owner.block.bytes = 0.0
+            return owner.one if name in ("pop", "popleft") else owner if name in ("copy", "values", "items") else None
+        if isinstance(owner, Array):
+            if name == "tolist":
+                made = Many(0.0)
+                self._put(made, 0.0, owner.count)
+                return made
+            return self._ruled(name, [owner, *arguments], options)
+        return None
+
+    def _ruled(self, name: str, arguments: list[Any], options: dict[str, Any]) -> Any:
+        """What there is a rule for."""
+        made = self._rules.call(name, arguments, options)
+        count = max((math.prod(shape) for one in (made, *arguments) if (shape := shape_of(one))), default=1.0)
+        each = COSTS.get(name, 0.7)
+        if name in SORTING:
+            each *= math.log2(max(count, 2.0))
+        elif name in CUBIC:
+            each *= (shape_of(arguments[0]) or (1.0,))[-1] if arguments else 1.0
+        elif name in ("matmul", "dot", "mm", "bmm", "einsum"):
+            each = _FLOP * 2 * (shape_of(arguments[-1]) or (1.0,))[-1]
+        self._work(made, *arguments, each=each)
+        return made
+
+    def _called(self, function: ast.expr, arguments: list[Any], options: dict[str, Any]) -> Any:
+        known = self._value(function)
+        if isinstance(known, (Function, Class)):
+            return self._made(known, arguments, options)
+        if isinstance(known, Thing) and (method := self._method(known, "__call__")) is not None:
+            return self._made(method, arguments, options)
+        if isinstance(known, Named) and "." in known.path:
+            return self._outside(known, arguments, options)
+        name = function.id if isinstance(function, ast.Name) else ""
+        return self._builtin(name, arguments)
+
+    def _builtin(self, name: str, arguments: list[Any]) -> Any:
+        first = arguments[0] if arguments else None
+        if name == "range":
+            known = [one for one in arguments if isinstance(one, float)]
+            if len(known) != len(arguments) or not known:
+                return Range(None)
+            start, stop, step = (0.0, *known, 1.0)[:3] if len(known) == 1 else (*known, 1.0)[:3]
+            return Range(max(math.ceil((stop - start) / (step or 1.0)), 0.0) * 1.0, start)
+        if name == "len":
+            return length_of(first)
+        if name in _ROUNDED and isinstance(first, float):
+            return _safe(_ROUNDED[name], first)
+        if name in ("min", "max") and arguments and all(isinstance(one, float) for one in arguments):
+            return min(arguments) if name == "min" else max(arguments)
+        if name == "enumerate":
+            return Range(length_of(first), (None, one_of(first)))
+        if name == "zip":
+            lengths = [length for one in arguments if (length := length_of(one)) is not None]
+            return Range(min(lengths) if lengths else None, tuple(map(one_of, arguments)))
+        if name in ("list", "set", "sorted", "tuple", "dict", "deque", "reversed"):
+            if isinstance(first, (tuple, Many)):
+                return first
+            made = Many(0.0)
+            self._put(made, one_of(first), length_of(first) or 0.0)
+            return made
+        return None
+
+    def _outside(self, function: Named, arguments: list[Any], options: dict[str, Any]) -> Any:
+        """What a package's function gives."""
+        name = function.last
+        if name in ("default_rng", "RandomState", "Generator", "PCG64"):
+            return Named("numpy.random")
+        if function.root == "math" and arguments and isinstance(arguments[0], float) and name in _ROUNDED:
+            return _safe(_ROUNDED[name], arguments[0])
+        if name == "DataFrame":
+            return framed(self._alloc, arguments[0] if arguments else options.get("data"))
+        if name in ("date_range", "bdate_range", "timedelta_range"):
+            periods = options.get("periods")
+            return self._alloc((periods,) if isinstance(periods, float) else None, "i", 8.0)
+        if name in ("to_timedelta", "to_datetime", "tonumeric", "cut", "qcut"):
+            return self._rules.like(arguments[0], "i", 8.0) if arguments and shape_of(arguments[0]) else None
+        if name in ("Timestamp", "Timedelta"):
+            return 0.0
+        if name == "merge" and arguments and isinstance(arguments[0], Thing):
+            return method(self._alloc, arguments[0], name, arguments[1:], options)
+        if function.root in ("collections",) and name == "deque":
+            return Many(0.0)
+        if options.get("dtype") is None and function.root == "torch" and name in _FLOATING:
+            options = options | {"dtype": "float32"}
+        return self._ruled(name, arguments, options)
+
+    def _made(self, known: Function | Class, arguments: list[Any], options: dict[str, Any]) -> Any:
+        if isinstance(known, Function):
+            return self._follow(known, arguments, options)
+        thing = Thing(known)
+        start = self._method(thing, "__init__")
+        if isinstance(start, Function):
+            self._follow(start, arguments, options)
+        elif any(isinstance(each, ast.AnnAssign) for each in known.node.body):  # a dataclass
+            names = [
+                each.target.id
+                for each in known.node.body
+                if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)
+            ]
+            thing.values |= dict(zip(names, arguments, strict=False)) | options
+        return thing
+
+
+def reckoned(op: ast.operator, left: float, right: float) -> float | None:
+    plain = _PLAIN.get(type(op))
+    return _safe(plain, left, right) if plain else None
+
+
+def _safe(function: Callable[..., float], *values: float) -> float | None:
+    try:
+        found = float(function(*values))
+    except (ArithmeticError, ValueError, TypeError):
+        return None
+    return found if math.isfinite(found) else None

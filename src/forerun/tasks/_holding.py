@@ -1,0 +1,87 @@
+"""What a program that is gone through holds, and how long it works: the accounts of `forerun.tasks._used`."""
+
+from __future__ import annotations
+
+import ast
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from typing import Any
+
+from forerun.tasks._arrays import NUMBER, Array, Block, Many, find_lists, gather, shape_of, weight
+from forerun.tasks._rules import Rules
+
+_STEPS = 40_000
+"""Nodes that are gone through."""
+_SMALL = float(1 << 14)
+"""Bytes below which nobody looks how much is held."""
+_NODE_S, _CALL_S = 25e-9, 6e-7
+"""Seconds that Python takes for a node of its tree, and NumPy for a call."""
+
+
+class Ended(Exception):
+    """The steps are over."""
+
+
+class Holding(ABC):
+    """Names in frames, and what expressions that are under way hold."""
+
+    def __init__(self) -> None:
+        self.most = self.seconds = 0.0
+        self._rules = Rules(self._alloc)
+        self._frames: list[dict[str, Any]] = [{}]
+        self._results: list[list[Any]] = [[]]
+        self._passing: list[Any] = []
+        """What expressions that are under way hold."""
+        self._left, self._share, self._times = _STEPS, 1.0, 1.0
+        """Steps, how often a branch is taken of the rounds of its loop, and how often what is gone through happens."""
+
+    @abstractmethod
+    def run(self, body: Iterable[ast.stmt]) -> None:
+        """One statement after the other. Raises Ended."""
+
+    def _alloc(self, shape: Any, kind: str, each: float) -> Array:
+        made = Array(shape, kind, each)
+        made.block.bytes = made.bytes if math.isfinite(made.bytes) else 0.0
+        self._passing.append(made)
+        if made.block.bytes >= _SMALL:
+            self._look()
+        return made
+
+    def _look(self) -> None:
+        blocks: dict[int, Block] = {}
+        seen: set[int] = set()
+        for frame in self._frames:
+            for value in frame.values():
+                gather(value, blocks, seen)
+        gather(tuple(self._passing), blocks, seen)
+        gather(tuple(one for found in self._results for one in found), blocks, seen)
+        self.most = max(self.most, sum(block.bytes for block in blocks.values()))
+
+    def _step(self) -> None:
+        self._left -= 1
+        if self._left < 0:
+            raise Ended
+        self.seconds += self._times * _NODE_S
+
+    def _work(self, *values: Any, each: float, calls: float = 1.0) -> None:
+        """Nanoseconds for each element of the largest value."""
+        count = max((math.prod(shape) for one in values if (shape := shape_of(one))), default=0.0)
+        if math.isfinite(count):
+            self.seconds += self._times * (calls * _CALL_S + count * each * 1e-9)
+
+    def _put(self, many: Many, value: Any, count: float, small: float = NUMBER + 8) -> None:
+        """So many values like this one, in a list."""
+        many.count += count * self._share
+        many.one = value if value is not None else many.one
+        each = 57.0 + len(value) if isinstance(value, str) and small > 8 else small
+        many.block.bytes += count * self._share * (weight(value) or each)
+        self._look()
+
+    def _lists(self) -> list[Many]:
+        found: dict[int, Many] = {}
+        seen: set[int] = set()
+        for frame in self._frames:
+            for value in frame.values():
+                find_lists(value, found, seen)
+        return list(found.values())

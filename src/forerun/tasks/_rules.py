@@ -1,0 +1,615 @@
+"""What functions of NumPy, and of packages that speak like it, give: arrays of what shape, of what elements.
+
+A table of rules, none of which computes a number. What is not known has no shape, and counts as nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from forerun.tasks._arrays import Array, Many, Shape, broadcast, dims, element, product, promoted, shape_of
+
+Alloc = Callable[[Shape | None, str, float], Array]
+Arguments = Sequence[Any]
+Options = Mapping[str, Any]
+Rule = Callable[["Rules", Arguments, Options], Any]
+
+
+def _axes(value: Any, rank: int) -> set[int] | None:
+    """Axes as they are written; None of what is not known."""
+    asked = value if isinstance(value, tuple) else (value,)
+    if not all(isinstance(one, float) for one in asked):
+        return None
+    return {int(one) % max(rank, 1) for one in asked}
+
+
+class Rules:
+    """What is called gives what: `alloc` makes an array that takes memory of its own."""
+
+    def __init__(self, alloc: Alloc) -> None:
+        self.alloc = alloc
+
+    def call(self, name: str, arguments: Arguments, options: Options) -> Any:
+        """The value of a call of this name, None of what there is no rule for."""
+        rule = RULES.get(name)
+        try:
+            return rule(self, arguments, options) if rule else None
+        except (IndexError, TypeError, ValueError, ArithmeticError):  # called as nobody calls it
+            return None
+
+    def like(self, array: Any, kind: str = "", each: float = 0.0) -> Array:
+        """A new array of the shape of another one."""
+        own = array if isinstance(array, Array) else Array(shape_of(array))
+        return self.alloc(own.shape, kind or own.kind, each or own.each)
+
+    def typed(self, shape: Shape | None, options: Options, otherwise: tuple[str, float] = ("f", 8.0)) -> Array:
+        """A new array, of elements that the call may name."""
+        return self.alloc(shape, *element(options.get("dtype"), otherwise))
+
+    def elementwise(self, values: Sequence[Any], kind: str = "", each: float = 0.0) -> Any:
+        """What works element by element; numbers give a number that nobody knows."""
+        if not any(isinstance(value, (Array, Many)) for value in values):
+            return None
+        found = promoted(values)
+        shape = broadcast([shape_of(value) for value in values])
+        return self.alloc(shape, kind or found[0], each or found[1])
+
+    def floating(self, value: Any) -> Any:
+        """A new array of numbers with a point; of a number one of NumPy's, which makes others wide."""
+        if isinstance(value, float):
+            return Array((), "f", 8.0)
+        if not isinstance(value, (Array, Many)):
+            return None
+        kind, each = promoted([value])
+        return self.elementwise([value], *((kind, each) if kind in "fc" else ("f", 8.0)))
+
+    def reduced(self, arguments: Arguments, options: Options, kind: str = "", each: float = 0.0, whole: int = 0) -> Any:
+        """Along an axis, or all of it; `whole` copies of it are made on the way."""
+        array = arguments[0] if arguments else None
+        shape = shape_of(array)
+        if shape is None:
+            return None
+        own = array if isinstance(array, Array) else Array(shape)
+        for _ in range(whole):
+            self.alloc(shape, "f" if own.kind in "biu" else own.kind, 8.0 if own.kind in "biu" else own.each)
+        axis = options.get("axis", options.get("dim", arguments[1] if len(arguments) > 1 else None))
+        axes = _axes(axis, len(shape))
+        if axes is None or axes >= set(range(len(shape))):
+            return Array((), kind or own.kind, each or own.each)
+        kept = options.get("keepdims", options.get("keepdim")) is True
+        left = tuple(1.0 if n in axes else one for n, one in enumerate(shape) if kept or n not in axes)
+        return self.alloc(left, kind or own.kind, each or own.each)
+
+
+def _filled(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    shape = options.get("shape", options.get("size", arguments[0] if arguments else None))
+    numbers = [one for one in arguments if isinstance(one, float)]
+    several = len(numbers) > 1 and len(numbers) == len(arguments)  # torch.zeros(n, m)
+    dtype = options.get("dtype", arguments[-1] if len(arguments) > 1 and not several else None)
+    return rules.typed(tuple(numbers) if several else dims(shape), {"dtype": dtype})
+
+
+def _full(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    return rules.typed(dims(arguments[0] if arguments else options.get("shape")), options)
+
+
+def _shaped(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    """`rand(n, m)`."""
+    if len(arguments) == 1 and isinstance(arguments[0], tuple):
+        arguments = arguments[0]
+    return rules.typed(dims(tuple(arguments)) if arguments else None, options)
+
+
+def _drawn(place: int, kind: str = "f") -> Rule:
+    """`normal(0, 1, (n, m))`, whose size is the argument of this place."""
+
+    def rule(rules: Rules, arguments: Arguments, options: Options) -> Any:
+        size = options.get("size", arguments[place] if len(arguments) > place else None)
+        shape = dims(size) if size is not None else broadcast([shape_of(a) for a in arguments if isinstance(a, Array)])
+        return rules.typed(shape, options, (kind, 8.0))
+
+    return rule
+
+
+def _arange(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    known = [one if isinstance(one, float) else math.nan for one in arguments]
+    start, stop, step = 0.0, known[0] if known else math.nan, 1.0
+    if len(known) > 1:
+        start, stop, step = known[0], known[1], known[2] if len(known) > 2 else 1.0
+    step = options["step"] if isinstance(options.get("step"), float) else step
+    count = (stop - start) / step if step else math.nan
+    whole = all(one == int(one) for one in known if not math.isnan(one) and not math.isinf(one))
+    shape = None if math.isnan(count) else (max(float(math.ceil(count)), 0.0),)
+    return rules.typed(shape, options, ("i", 8.0) if whole else ("f", 8.0))
+
+
+def _linspace(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    count = options.get("num", options.get("steps", arguments[2] if len(arguments) > 2 else 50.0))
+    return rules.typed(dims(count), options)
+
+
+def _square(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    n = arguments[0] if arguments else None
+    m = options.get("M", arguments[1] if len(arguments) > 1 else n)
+    return rules.typed((n, m) if isinstance(n, float) and isinstance(m, float) else None, options)
+
+
+def _like(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    own = arguments[0] if arguments and isinstance(arguments[0], Array) else Array(shape_of(arguments[0]))
+    return rules.typed(own.shape, options, (own.kind, own.each))
+
+
+def _array(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    value = arguments[0] if arguments else None
+    one = value.one if isinstance(value, Many) else value[0] if isinstance(value, tuple) and value else value
+    whole = ("f", 8.0)
+    dtype = options.get("dtype", arguments[1] if len(arguments) > 1 else None)
+    return rules.typed(shape_of(value), {"dtype": dtype}, (one.kind, one.each) if isinstance(one, Array) else whole)
+
+
+def _as_array(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    value = arguments[0] if arguments else None
+    if isinstance(value, Array) and element(options.get("dtype"), (value.kind, value.each)) == (value.kind, value.each):
+        return value
+    return _array(rules, arguments, options)
+
+
+def _cast(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    own = arguments[0]
+    if not isinstance(own, Array):
+        return None
+    wanted = element(options.get("dtype", arguments[1] if len(arguments) > 1 else None), (own.kind, own.each))
+    return own if options.get("copy") is False and wanted == (own.kind, own.each) else rules.alloc(own.shape, *wanted)
+
+
+def _joined(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    """`concatenate([a, b])`, of a list or of several; the axis does not matter to how many there are."""
+    value = arguments[0] if arguments else None
+    parts = list(value) if isinstance(value, tuple) else [value.one] * 1 if isinstance(value, Many) else []
+    times = value.count if isinstance(value, Many) else 1.0
+    shapes = [shape_of(part) for part in parts]
+    if not shapes or any(shape is None for shape in shapes):
+        return None
+    axis = options.get("axis", options.get("dim", arguments[1] if len(arguments) > 1 else 0.0))
+    first = shapes[0] or (1.0,)
+    at = int(axis) % max(len(first), 1) if isinstance(axis, float) else 0
+    total = sum((shape or (1.0,))[min(at, len(shape or (1.0,)) - 1)] for shape in shapes if shape is not None) * times
+    found = tuple(total if n == at else one for n, one in enumerate(first))
+    return rules.alloc(found, *promoted(parts))
+
+
+def _stacked(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    value = arguments[0] if arguments else None
+    shape = shape_of(value)
+    one = value.one if isinstance(value, Many) else value[0] if isinstance(value, tuple) and value else None
+    return rules.alloc(shape, *promoted([one]))
+
+
+def _unary(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    if isinstance(options.get("out"), Array):
+        return options["out"]
+    return rules.floating(arguments[0]) if arguments else None
+
+
+def _same(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    """As `_unary`, of elements of the same kind."""
+    if isinstance(options.get("out"), Array):
+        return options["out"]
+    return rules.like(arguments[0]) if arguments and isinstance(arguments[0], (Array, Many)) else None
+
+
+def _size(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    """As `_same`; of complex numbers it is one with a point."""
+    own = arguments[0] if arguments else None
+    if isinstance(own, Array) and own.kind == "c":
+        return rules.alloc(own.shape, "f", own.each / 2)
+    return _same(rules, arguments, options)
+
+
+def _binary(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    if isinstance(options.get("out"), Array):
+        return options["out"]
+    return rules.elementwise([value for value in arguments if isinstance(value, (Array, Many, float))])
+
+
+def _truth(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    return rules.elementwise([value for value in arguments if isinstance(value, (Array, Many, float))], "b", 1.0)
+
+
+def _where(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    if len(arguments) < 3:
+        found = _places(rules, arguments, options)
+        return (found,)
+    return rules.elementwise(arguments, *promoted(arguments[1:]))
+
+
+def _places(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    shape = shape_of(arguments[0]) if arguments else None
+    return rules.alloc(None if shape is None else (math.prod(shape) / 10,), "i", 8.0)
+
+
+def _triangle(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    n = arguments[0] if arguments else None
+    if not isinstance(n, float):
+        return None
+    rules.alloc((n, n), "b", 1.0)
+    return tuple(rules.alloc((n * n / 2,), "i", 8.0) for _ in range(2))
+
+
+def _image(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    """Pillow's `Image.new("RGB", (width, height))`: a pixel takes four bytes, a grey one takes one."""
+    mode, shape = (*arguments, None, None)[:2]
+    return rules.alloc(dims(shape), "u", 1.0 if mode in ("1", "L", "P") else 4.0)
+
+
+def _reducing(kind: str = "", each: float = 0.0, whole: int = 0) -> Rule:
+    return lambda rules, arguments, options: rules.reduced(arguments, options, kind, each, whole)
+
+
+def _along(kind: str = "", each: float = 0.0, flat: bool = False) -> Rule:
+    """As many as there were."""
+
+    def rule(rules: Rules, arguments: Arguments, options: Options) -> Any:
+        own = arguments[0] if arguments else None
+        if not isinstance(own, (Array, Many)):
+            return None
+        found = promoted([own])
+        if not kind and found[0] == "b":
+            found = ("i", 8.0)
+        shape = shape_of(own)
+        shape = (math.prod(shape),) if flat and shape else shape
+        return rules.alloc(shape, *element(options.get("dtype"), (kind or found[0], each or found[1])))
+
+    return rule
+
+
+def _repeated(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    own, times = (*arguments, options.get("reps", options.get("repeats")))[:2]
+    shape = shape_of(own)
+    count = math.prod(times) if isinstance(times, tuple) and dims(times) else times
+    if shape is None or not isinstance(count, float):
+        return None
+    return rules.alloc((count * math.prod(shape),), *promoted([own]))
+
+
+def _outer(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    left, right = (shape_of(value) for value in (*arguments, None, None)[:2])
+    if left is None or right is None:
+        return None
+    return rules.alloc((math.prod(left), math.prod(right)), *promoted(arguments[:2]))
+
+
+def _grid(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    sizes = [shape_of(value) for value in arguments]
+    known = [math.prod(shape) for shape in sizes if shape is not None]
+    shape = tuple(known) if len(known) == len(arguments) else None
+    if shape and len(shape) > 1 and options.get("indexing") != "ij":
+        shape = (shape[1], shape[0], *shape[2:])
+    one = promoted(arguments)
+    return tuple(rules.alloc(shape, *one) for _ in arguments)
+
+
+def _product(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    shape = product(*(shape_of(value) for value in (*arguments, None, None)[:2]))
+    return rules.alloc(shape, *promoted(arguments[:2])) if shape != () else None
+
+
+def _einsum(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    text = arguments[0] if arguments and isinstance(arguments[0], str) else ""
+    left, arrow, right = text.replace(" ", "").partition("->")
+    sizes: dict[str, float] = {}
+    for letters, value in zip(left.split(","), arguments[1:], strict=False):
+        for letter, size in zip(letters, shape_of(value) or (), strict=False):
+            sizes[letter] = max(size, sizes.get(letter, 0.0))
+    if not arrow or not all(letter in sizes for letter in right):
+        return None
+    return rules.alloc(tuple(sizes[letter] for letter in right), *promoted(arguments[1:]))
+
+
+def _copied(times: float = 1.0) -> Rule:
+    """What works on copies of it, and gives one of its shape."""
+
+    def rule(rules: Rules, arguments: Arguments, options: Options) -> Any:
+        arrays = [value for value in arguments if isinstance(value, Array)]
+        if not arrays:
+            return None
+        largest = max(arrays, key=lambda one: one.count)
+        for _ in range(int(times) - 1):
+            rules.floating(largest)
+        return rules.floating(largest)
+
+    return rule
+
+
+def _solved(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    copies = [rules.floating(value) for value in arguments[:2]]
+    return copies[1] if len(copies) > 1 else None
+
+
+def _back_solved(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    return rules.floating(arguments[1]) if len(arguments) > 1 else None
+
+
+def _svd(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    shape = shape_of(arguments[0]) if arguments else None
+    if shape is None or len(shape) < 2:
+        return None
+    (m, n), each = shape[-2:], promoted(arguments[:1])
+    rules.alloc(shape, *each)
+    whole, k = options.get("full_matrices", True) is not False, min(m, n)
+    u = rules.alloc((m, m if whole else k), *each)
+    rules.alloc((k, 8 * k), *each)
+    return u, rules.alloc((k,), *each), rules.alloc((n if whole else k, n), *each)
+
+
+def _eigen(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    shape = shape_of(arguments[0]) if arguments else None
+    if shape is None or len(shape) < 2:
+        return None
+    rules.alloc(shape, "f", 8.0)
+    rules.alloc((*shape[:-1], 2 * shape[-1]), "f", 8.0)
+    return rules.alloc(shape[:-1], "f", 8.0), rules.alloc(shape, "f", 8.0)
+
+
+def _fourier(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    shape = shape_of(arguments[0]) if arguments else None
+    return rules.alloc(shape, "c", 16.0)
+
+
+def _half(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    shape = shape_of(arguments[0]) if arguments else None
+    return rules.alloc((*shape[:-1], math.floor(shape[-1] / 2) + 1) if shape else None, "c", 16.0)
+
+
+def _back(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    shape = shape_of(arguments[0]) if arguments else None
+    return rules.alloc((*shape[:-1], (shape[-1] - 1) * 2) if shape else None, "f", 8.0)
+
+
+def _frequencies(divisor: float) -> Rule:
+    return lambda rules, arguments, options: rules.typed(
+        (arguments[0] / divisor,) if arguments and isinstance(arguments[0], float) else None, options
+    )
+
+
+def _viewed(change: Callable[[Shape, Arguments, Options], Shape | None]) -> Rule:
+    def rule(rules: Rules, arguments: Arguments, options: Options) -> Any:
+        own = arguments[0] if arguments else None
+        if not isinstance(own, Array):
+            return None
+        return own.viewed(None if own.shape is None else change(own.shape, arguments[1:], options))
+
+    return rule
+
+
+def _reshape(shape: Shape, arguments: Arguments, options: Options) -> Shape | None:
+    wanted = arguments[0] if len(arguments) == 1 and isinstance(arguments[0], tuple) else tuple(arguments)
+    if not wanted or not all(isinstance(one, float) for one in wanted):
+        return (math.prod(shape),)
+    rest = math.prod(one for one in wanted if one > 0) or 1.0
+    return tuple(one if one >= 0 else math.prod(shape) / rest for one in wanted)
+
+
+def _flat(shape: Shape, arguments: Arguments, options: Options) -> Shape | None:
+    return (math.prod(shape),)
+
+
+def _turned(shape: Shape, arguments: Arguments, options: Options) -> Shape | None:
+    order = arguments[0] if len(arguments) == 1 and isinstance(arguments[0], tuple) else tuple(arguments)
+    known = [int(one) for one in order if isinstance(one, float)]
+    if len(known) == len(shape) and all(-len(shape) <= one < len(shape) for one in known):
+        return tuple(shape[one] for one in known)
+    return tuple(reversed(shape))
+
+
+def _squeezed(shape: Shape, arguments: Arguments, options: Options) -> Shape | None:
+    return tuple(one for one in shape if one != 1.0)
+
+
+def _expanded(shape: Shape, arguments: Arguments, options: Options) -> Shape | None:
+    return (1.0, *shape)
+
+
+def _windows(shape: Shape, arguments: Arguments, options: Options) -> Shape | None:
+    window = dims(arguments[0]) if arguments else None
+    if not window or len(window) != len(shape):
+        return (*shape, *window) if window else None
+    return (*(max(one - w + 1, 1.0) for one, w in zip(shape, window, strict=True)), *window)
+
+
+def _to(shape: Shape, arguments: Arguments, options: Options) -> Shape | None:
+    return dims(arguments[0]) if arguments else None
+
+
+def _padded(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    own, more = (*arguments, None, None)[:2]
+    shape = shape_of(own)
+    if shape is None:
+        return None
+    grown = tuple(one + 2 * more for one in shape) if isinstance(more, float) else shape
+    return rules.alloc(grown, *promoted([own]))
+
+
+def _chosen(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    """`choice(a, size)`: numbers below `a`, or elements of it."""
+    size = options.get("size", arguments[1] if len(arguments) > 1 else None)
+    of = arguments[0] if arguments else None
+    texts = isinstance(of, (tuple, Many)) and isinstance(of[0] if isinstance(of, tuple) and of else None, str)
+    kind = ("O", 24.0) if texts else (of.kind, of.each) if isinstance(of, Array) else ("i", 8.0)
+    return rules.alloc(dims(size), *kind) if size is not None else None
+
+
+def _shuffled(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    of = arguments[0] if arguments else None
+    return rules.alloc((of,), "i", 8.0) if isinstance(of, float) else rules.like(of) if isinstance(of, Array) else None
+
+
+def _counted(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    least = options.get("minlength")
+    return rules.alloc((least if isinstance(least, float) else 256.0,), "i", 8.0)
+
+
+def _diagonals(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    shape = shape_of(arguments[0]) if arguments else None
+    if shape is None:
+        return None
+    return rules.alloc((shape[0], shape[0]), "f", 8.0) if len(shape) == 1 else rules.alloc((min(shape),), "f", 8.0)
+
+
+def _correlated(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    shape = shape_of(arguments[0]) if arguments else None
+    if not shape or len(shape) != 2:
+        return None
+    rules.floating(arguments[0])
+    n = shape[0] if options.get("rowvar", True) is not False else shape[1]
+    return rules.alloc((n, n), "f", 8.0)
+
+
+def _distances(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    """`cdist(a, b)`, `cosine_similarity(a)`."""
+    left = shape_of(arguments[0]) if arguments else None
+    right = shape_of(arguments[1]) if len(arguments) > 1 else left
+    return rules.alloc((left[0], right[0]) if left and right else None, "f", 8.0)
+
+
+def _pairs(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    shape = shape_of(arguments[0]) if arguments else None
+    return rules.alloc((shape[0] * (shape[0] - 1) / 2,) if shape else None, "f", 8.0)
+
+
+def _made(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    """scikit-learn's `make_classification(n_samples=…, n_features=…)`."""
+    rows = options.get("n_samples", arguments[0] if arguments else 100.0)
+    columns = options.get("n_features", arguments[1] if len(arguments) > 1 else 20.0)
+    known = isinstance(rows, float) and isinstance(columns, float)
+    return (
+        rules.alloc((rows, columns) if known else None, "f", 8.0),
+        rules.alloc((rows,) if isinstance(rows, float) else None, "i", 8.0),
+    )
+
+
+def _dealt(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    """`train_test_split(x, y)`."""
+    share = options.get("test_size")
+    share = share if isinstance(share, float) and share < 1 else 0.25
+    found = list[Any]()
+    for one in arguments:
+        for part in (1 - share, share):
+            shape = shape_of(one)
+            found.append(rules.alloc((shape[0] * part, *shape[1:]) if shape else None, *promoted([one])))
+    return tuple(found)
+
+
+def _names(words: str, rule: Rule) -> dict[str, Rule]:
+    return dict.fromkeys(words.split(), rule)
+
+
+RULES: Mapping[str, Rule] = {
+    **_names("zeros ones empty", _filled),
+    **_names("full", _full),
+    **_names("rand randn", _shaped),
+    **_names("random random_sample ranf standard_normal standard_exponential standard_cauchy", _drawn(0)),
+    **_names("exponential rayleigh power pareto weibull chisquare standard_gamma standard_t", _drawn(1)),
+    **_names("normal uniform lognormal gamma beta laplace logistic gumbel triangular vonmises f rvs", _drawn(2)),
+    **_names("poisson geometric", _drawn(1, "i")),
+    **_names("integers randint binomial random_integers negative_binomial", _drawn(2, "i")),
+    **_names("choice", _chosen),
+    **_names("permutation randperm", _shuffled),
+    **_names("arange", _arange),
+    **_names("linspace logspace geomspace", _linspace),
+    **_names("eye identity tri", _square),
+    **_names("zeros_like ones_like empty_like full_like rand_like randn_like randint_like copy clone", _like),
+    **_names("array tensor Series Index", _array),
+    **_names("asarray asanyarray ascontiguousarray as_tensor from_numpy contiguous to_numpy numpy fromiter", _as_array),
+    **_names("astype type", _cast),
+    **_names("concatenate concat cat vstack row_stack append", _joined),
+    **_names("hstack column_stack dstack", _joined),
+    **_names("stack", _stacked),
+    **_names("sin cos tan arcsin arccos arctan asin acos atan sinh cosh tanh exp exp2 expm1 log log2 log10 log1p sqrt"
+             " cbrt fabs floor ceil rint trunc reciprocal sigmoid softmax log_softmax softplus erf deg2rad rad2deg"
+             " degrees radians normalize", _unary),
+    **_names("square negative sign round around relu gelu silu leaky_relu elu nan_to_num conj conjugate"
+             " clip clamp roll flip fliplr flipud rot90 triu tril fftshift ifftshift flatten filter rotate resize"
+             " convert", _same),
+    **_names("abs absolute angle", _size),
+    **_names("maximum minimum add subtract multiply divide true_divide floor_divide power mod fmod remainder hypot"
+             " arctan2 logaddexp fmax fmin bitwise_and bitwise_or bitwise_xor left_shift right_shift copysign interp",
+             _binary),
+    **_names("isnan isinf isfinite isclose isin in1d logical_and logical_or logical_not logical_xor greater less"
+             " greater_equal less_equal equal not_equal isna notna isnull notnull", _truth),
+    **_names("where select", _where),
+    **_names("nonzero flatnonzero argwhere", _places),
+    **_names("sum mean max min amax amin prod nansum nanmean nanmax nanmin average ptp trace count_nonzero",
+             _reducing()),
+    **_names("var std nanvar nanstd logsumexp", _reducing(whole=1)),
+    **_names("norm", lambda rules, arguments, options: rules.reduced(arguments, options, whole=int("axis" in options))),
+    **_names("new", _image),
+    **_names("median percentile quantile nanmedian nanpercentile nanquantile mode", _reducing("f", 8.0, whole=1)),
+    **_names("argmax argmin nanargmax nanargmin", _reducing("i", 8.0)),
+    **_names("any all", _reducing("b", 1.0)),
+    **_names("cumsum cumprod cummax cummin diff sort msort partition gradient", _along()),
+    **_names("argsort argpartition digitize", _along("i", 8.0)),
+    **_names("searchsorted", lambda rules, arguments, options: _along("i", 8.0)(rules, arguments[1:], options)),
+    **_names("triu_indices tril_indices", _triangle),
+    **_names("unique", _along(flat=True)),
+    **_names("repeat tile", _repeated),
+    **_names("outer kron", _outer),
+    **_names("meshgrid", _grid),
+    **_names("matmul dot mm bmm inner", _product),
+    **_names("einsum", _einsum),
+    **_names("inv pinv cholesky matrix_power expm lu_factor cho_factor convolve correlate fftconvolve convolve2d"
+             " gaussian_filter median_filter uniform_filter sobel laplace label zoom filtfilt lfilter sosfiltfilt"
+             " sosfilt medfilt savgol_filter hilbert detrend resample", _copied()),
+    **_names("solve lstsq spsolve", _solved),
+    **_names("lu_solve cho_solve", _back_solved),
+    **_names("svd", _svd),
+    **_names("eig eigh", _eigen),
+    **_names("fft ifft fft2 ifft2 fftn ifftn", _fourier),
+    **_names("rfft rfft2 rfftn", _half),
+    **_names("irfft irfft2 irfftn", _back),
+    **_names("fftfreq", _frequencies(1.0)),
+    **_names("rfftfreq", _frequencies(2.0)),
+    **_names("reshape view resize unflatten", _viewed(_reshape)),
+    **_names("ravel", _viewed(_flat)),
+    **_names("transpose permute swapaxes moveaxis", _viewed(_turned)),
+    **_names("squeeze", _viewed(_squeezed)),
+    **_names("expand_dims unsqueeze atleast_2d", _viewed(_expanded)),
+    **_names("sliding_window_view", _viewed(_windows)),
+    **_names("broadcast_to expand", _viewed(_to)),
+    **_names("detach cpu to requires_grad_", _viewed(lambda shape, arguments, options: shape)),
+    **_names("pad", _padded),
+    **_names("bincount histogram", _counted),
+    **_names("diag diagonal", _diagonals),
+    **_names("cov corrcoef", _correlated),
+    **_names("cdist cosine_similarity euclidean_distances pairwise_distances", _distances),
+    **_names("pdist", _pairs),
+    **_names("make_classification make_regression make_blobs make_moons make_circles", _made),
+    **_names("train_test_split", _dealt),
+}  # fmt: skip
+
+COSTS: Mapping[str, float] = {
+    name: each
+    for words, each in (
+        ("zeros ones empty full arange zeros_like ones_like empty_like", 0.3),
+        ("sum max min mean prod argmax argmin any all", 0.3),
+        ("sqrt exp log log2 log10 log1p expm1 tanh arctan arctan2 sigmoid softmax interp where select std var", 2.0),
+        ("sin cos tan arcsin arccos sinh cosh", 15.0),
+        ("power hypot cumsum cumprod bincount nonzero flatnonzero argwhere", 5.0),
+        ("rand random random_sample uniform", 3.0),
+        ("randn normal standard_normal lognormal", 15.0),
+        ("integers randint choice median percentile quantile histogram searchsorted digitize", 10.0),
+        ("exponential gamma beta chisquare standard_t laplace", 30.0),
+        ("poisson binomial permutation", 50.0),
+        ("sort argsort unique partition argpartition fft ifft fft2 ifft2 rfft irfft rfft2 irfft2", 3.0),
+        ("svd", 1.0), ("eig", 4.0), ("eigh", 0.4), ("inv pinv lstsq expm", 0.15), ("solve cholesky det slogdet", 0.04),
+        ("filtfilt lfilter sosfiltfilt gaussian_filter median_filter convolve2d tolist isin", 30.0),
+    )
+    for name in words.split()
+}  # fmt: skip
+"""Nanoseconds of an element, where they are not those of adding two numbers."""
+SORTING = frozenset("sort argsort unique fft ifft fft2 ifft2 rfft irfft rfft2 irfft2".split())
+"""What takes so much more for each doubling."""
+CUBIC = frozenset("svd eig eigh inv pinv lstsq expm solve cholesky det slogdet".split())
+"""What takes so much for each element and row."""

@@ -1,0 +1,179 @@
+"""What programs that use packages hold and how long they work: gone through, and beside what NumPy allocates."""
+
+from __future__ import annotations
+
+import tracemalloc
+from textwrap import dedent
+
+import pytest
+
+pytest.importorskip("numpy")
+
+from forerun.tasks._counters import counters
+from forerun.tasks._used import Used, used
+
+MB = 1e6
+PROGRAMS = {
+    "temporaries": """
+        a = np.ones(1_000_000)
+        b = (a * a + 2 * a) <= 1.0
+        """,
+    "a row does not take the place of a matrix": """
+        x = np.random.default_rng(0).normal(size=(250_000, 4))
+        z = (x - x.mean(axis=0)) / 3.0
+        y = (x - x.mean(axis=0)) / x.max(axis=0)
+        """,
+    "views": """
+        a = np.zeros((1000, 1000))
+        b = a[::2, 10:].T[None, :]
+        r = a.reshape(-1, 500).ravel()
+        c = np.broadcast_to(a[0], (5000, 1000))
+        """,
+    "kinds": """
+        a = np.arange(2_000_000, dtype=np.int32)
+        b = a.astype("float32")
+        c = a / 3
+        d = b * 2.5
+        e = b * np.sqrt(2.0)
+        """,
+    "broadcasting": """
+        p = np.random.rand(700, 3)
+        d = np.sqrt(((p[:, None, :] - p[None, :, :]) ** 2).sum(axis=-1))
+        """,
+    "products": """
+        a = np.random.rand(800, 600)
+        b = a @ a.T
+        c = np.einsum("ij,kj->ik", a, a)
+        """,
+    "lists of arrays": """
+        frames = []
+        for i in range(40):
+            x = np.random.rand(100, 500)
+            if i % 4 == 0:
+                frames.append(x.copy())
+        whole = np.stack(frames)
+        """,
+    "comprehensions": """
+        parts = [np.full((50, 1000), float(i)) for i in range(20)]
+        whole = np.concatenate(parts)
+        """,
+    "functions": """
+        N = 400_000
+
+        def scaled(x, by=2.0):
+            y = x * by
+            return np.exp(y) - 1
+
+        def main(n):
+            total = 0.0
+            for _ in range(10):
+                total += scaled(np.linspace(0, 1, n)).sum()
+            return total
+
+        main(N)
+        """,
+    "classes": """
+        class Net:
+            def __init__(self, n, m):
+                self.w = np.zeros((n, m), dtype=np.float32)
+                self.cache = None
+
+            def forward(self, x):
+                self.cache = x
+                return np.maximum(x @ self.w, 0)
+
+        net = Net(500, 800)
+        out = net.forward(np.ones((2000, 500), dtype=np.float32))
+        """,
+    "what is deleted": """
+        a = np.ones(3_000_000)
+        s = a.sum()
+        del a
+        b = np.ones(1_000_000)
+        """,
+    "masks": """
+        a = np.linspace(-1, 1, 2_000_000)
+        b = a[a > 0]
+        c = np.where(a > 0, a, 0)
+        """,
+    "grids": """
+        X, Y = np.meshgrid(np.linspace(0, 1, 900), np.linspace(0, 1, 700))
+        C = X + 1j * Y
+        """,
+    "spectra": """
+        x = np.random.rand(300_000)
+        f = np.fft.rfft(x)
+        m = np.abs(f)
+        """,
+    "in place": """
+        a = np.ones((1200, 1000))
+        a *= 2.0
+        a[:, 5] = 1.0
+        a += 1
+        """,
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_as_much_is_held_as_numpy_allocates(name: str) -> None:
+    text = "import numpy as np\n" + dedent(PROGRAMS[name])
+    names: dict[str, object] = {}
+    exec("import numpy as np\nnp.random.rand(1), np.fft.rfft([1.0])", names)
+    tracemalloc.start()
+    try:
+        exec(compile(text, name, "exec"), names)
+        truth = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert used(text).bytes == pytest.approx(truth, rel=0.03, abs=0.3 * MB)
+
+
+@pytest.mark.parametrize(
+    ("line", "size"),
+    [
+        ("x = np.zeros((1000, 1000), np.uint8)", 1.0),
+        ("x = np.random.randint(0, 9, size=(500, 1000))", 4.0),
+        ("x = np.eye(1000)", 8.0),
+        ("x = np.tile(np.ones(1000), (10, 50))", 4.008),
+        ("x = np.array([[0.0] * 1000 for _ in range(500)])", 8.0),
+        ("x = torch.zeros(1000, 500)", 2.0),
+        ("x = torch.randn(1000, 500, dtype=torch.float64)", 4.0),
+        ("x = np.mgrid[0:500, 0:1000]", 8.0),
+        ("x = pd.DataFrame({'a': np.arange(500_000), 'b': np.zeros(500_000, dtype='int8')})", 9.0),
+        ("n = int('7')\nx = np.zeros(n)", 0.0),
+        ("x = np.zeros(sys.argv[1])", 0.0),
+        ("np.zeros(", 0.0),
+        ("x = np.concatenate()\ny = np.reshape(3, *4)\nz = [][0][1]", 0.0),
+    ],
+)
+def test_what_functions_make(line: str, size: float) -> None:
+    text = f"import sys\nimport numpy as np\nimport pandas as pd\nimport torch\n{line}\n"
+    found = used(text).bytes / MB
+    assert found == pytest.approx(size, rel=0.02, abs=0.02) or (size and size <= found <= 2.2 * size)
+
+
+def test_work_is_counted_as_often_as_loops_go_round() -> None:
+    def seconds(rounds: int, inner: str = "a = np.sort(a)") -> float:
+        return used(f"import numpy as np\na = np.ones(100_000)\nfor _ in range({rounds}):\n    {inner}\n").seconds
+
+    assert seconds(1000) == pytest.approx(10 * seconds(100), rel=0.02)
+    assert seconds(100) > 20 * seconds(100, "a += 1")
+    assert used("x = 1\n").seconds < 1e-5
+
+
+def test_whatever_is_read_it_ends() -> None:
+    deep = (
+        "import numpy as np\n"
+        + "".join(f"{'  ' * i}for i{i} in range(1000):\n" for i in range(15))
+        + "  " * 15
+        + "x = 1\n"
+    )
+    calls = "import numpy as np\ndef f(n):\n  return f(n - 1) + f(n - 2)\nf(40)\n"
+    for text in (deep, calls, "(" * 5000, "\0", "x = 1" * 100_000):
+        assert isinstance(used(text), Used)
+
+
+def test_elements_of_programs_with_packages_are_what_they_hold() -> None:
+    text = "import numpy as np\nx = np.zeros((1000, 1000), dtype=np.float32)\ny = x + 1\n"
+    assert counters("python", text)["elements"] == pytest.approx(8 * MB / 40)
+    assert counters("python", text.replace("numpy", "array"))["elements"] != pytest.approx(8 * MB / 40)
