@@ -5,14 +5,15 @@
 
 Called again, `measure` goes on with the packages that the file lacks. Environments are made by uv, which has to be on
 the PATH, but for PyTorch's. An empty program is measured beside each import. `table` makes of it what ships in a
-checkpoint (`forerun.models.encoder_decoder.imports`): what each module takes beyond an empty program and the others
-that it imports, and by which factors programs that use packages took more than that tells, which are rows of `forerun
+checkpoint (`forerun.models.encoder_decoder.imports`): what each module takes beyond an empty program, and by which
+factors programs that use packages took more than that tells, which are rows of `forerun
 data export`.
 """
 
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 import math
 import os
@@ -124,6 +125,7 @@ PACKAGES = {
     "setuptools": "setuptools",
     "six": "six",
     "typing_extensions": "typing_extensions",
+    "torch": "torch torch.nn torch.nn.functional torch.utils.data",
 }
 """What is installed, and the modules of it that programs name."""
 OLDER = {
@@ -157,13 +159,12 @@ def main() -> int:
     options = parser.parse_args()
     if options.what == "table":
         return _table(options)
-    found: dict[str, dict[str, Any]] = json.loads(options.output.read_text()) if options.output.is_file() else {}
-    packages = PACKAGES | ({"torch": "torch torch.nn torch.nn.functional torch.utils.data"} if options.torch else {})
-    for package in options.package or packages:
-        for version in ("", *OLDER.get(package, ())):
-            name = f"{package}=={options.torch if package == 'torch' else version}".removesuffix("==")
+    found: dict[str, dict[str, Any]] = _read(options.output) if options.output.is_file() else {}
+    for package in options.package or (name for name in PACKAGES if name != "torch" or options.torch):
+        for version in (options.torch if package == "torch" else "", *OLDER.get(package, ())):
+            name = f"{package}=={version}".removesuffix("==")
             if name not in found:
-                modules = packages[package].split()[: 1 if version else None]
+                modules = PACKAGES[package].split()[: 1 if version and package != "torch" else None]
                 found[name] = dict(_measured(name, modules, options.repeats))
                 write_atomically(options.output, (json.dumps(found, indent=1) + "\n").encode())
                 print(
@@ -172,9 +173,14 @@ def main() -> int:
     return 0
 
 
+def _read(path: Path) -> dict[str, dict[str, Any]]:
+    data = path.read_bytes()
+    return dict(json.loads(gzip.decompress(data) if path.suffix == ".gz" else data))
+
+
 def _table(options: argparse.Namespace) -> int:
     """Of the newest version of each package; what was measured with others says how far they are off."""
-    read = json.loads(options.measured.read_text(encoding="utf-8"))
+    read = _read(options.measured)
     newest = {
         name: each
         for package, own in read.items()
@@ -183,18 +189,17 @@ def _table(options: argparse.Namespace) -> int:
     }
     of = {"memory": 1.0, "traced": 1.0, "runtime": options.faster}
     start = {metric: median(each["start"][metric] for each in newest.values()) / by for metric, by in of.items()}
-    costs: dict[str, dict[str, float]] = {metric: {} for metric in of}
     needs = {name: [other for other in each["loads"] if other in newest] for name, each in newest.items()}
-    for name in sorted(newest, key=lambda name: (len(needs[name]), name)):
-        for metric, by in of.items():
-            others = sum(costs[metric].get(other, 0.0) for other in needs[name])
-            costs[metric][name] = round(max(newest[name][metric] / by - others, 0.0), 6)
+    costs = {
+        metric: {name: round(max(each[metric] / by, 0.0), 6) for name, each in newest.items()}
+        for metric, by in of.items()
+    }
     made = Imports(start, costs, needs)
     errors: dict[str, dict[str, list[float]]] = {}
     for row in (row for path in options.programs for row in read_rows(path)):
         found = parts(row.prompt)
         if row.metric in of and (name := kind(found)):
-            error = math.log(row.value / made.told(row.metric, found.text))
+            error = math.log(row.value / of[row.metric] / made.told(row.metric, found.text))
             errors.setdefault(row.metric, {}).setdefault(name, []).append(round(error, 4))
     replace(made, errors=errors).save(options.output)
     for metric, own in errors.items():

@@ -8,8 +8,13 @@ from pathlib import Path
 
 import pytest
 
+import forerun
+from forerun.core import Metric
 from forerun.corpora.generated import numbered
-from forerun.tasks._packages import foreign
+from forerun.errors import InputError
+from forerun.models.encoder_decoder.imports import Imports
+from forerun.prompts import prompt
+from forerun.tasks._packages import foreign, modules
 from forerun.toolchains.process.languages import of_file
 
 WRITTEN = Path(__file__).parents[1] / "benchmarks" / "measured" / "written.jsonl.gz"
@@ -46,3 +51,104 @@ def test_programs_that_were_learned_from_use_none() -> None:
     drawn = [numbered(1, number) for number in range(60)]
     for language, text in [*((language.name, text) for language, text in own if language), *(one[1:] for one in drawn)]:
         assert not foreign(language, text)
+
+
+@pytest.mark.parametrize(
+    "text, names",
+    [
+        ("import numpy as np\nx = np.random.normal(0, 1)", "numpy numpy.random.normal"),
+        ("import scipy.stats\nscipy.stats.norm.pdf(1)", "scipy.stats scipy.stats.norm.pdf"),
+        ("from sklearn import svm as s, tree\ns.SVC()", "sklearn.svm sklearn.tree sklearn.svm.SVC"),
+        ("from .near import x\nfrom . import y\nx.z()", ""),
+        ("import numpy as np\nprint(", ""),
+    ],
+)
+def test_modules_are_named_with_what_they_stand_in(text: str, names: str) -> None:
+    found = modules(text)
+    assert {*names.split()} <= {*found}
+    assert all(any(f"{one}.".startswith(f"{each}.") for one in names.split()) for each in found)
+
+
+IMPORTS = Imports(
+    {"memory": 10.0, "runtime": 0.1},
+    {"memory": {"numpy": 20.0, "numpy.random": 25.0, "pandas": 60.0, "torch": 50.0}, "runtime": {"numpy": 1.0}},
+    {"numpy": (), "numpy.random": ("numpy",), "pandas": ("numpy", "numpy.random"), "torch": ("numpy",)},
+    {"memory": {"numpy": [-0.1, 0.0, 0.1] * 5, "others": [0.0, 0.5] * 5}},
+)
+
+
+@pytest.mark.parametrize(
+    "text, value",
+    [
+        ("import numpy", 30.0),
+        ("import numpy as np\nnp.random.rand()", 35.0 + 8),
+        ("import pandas, numpy.random", 70.0),
+        ("import torch, pandas", 70.0 + 30.0),  # what both need is there once
+        ("import torch\nimport nobody", 60.0),
+        ("import numpy as np\na = np.ones(100000)\nb = a + 1", 30.0 + 1.6e6),
+    ],
+)
+def test_importing_takes_what_it_shares_with_others_once(text: str, value: float) -> None:
+    assert IMPORTS.told("memory", text) == pytest.approx(value, abs=8)
+    assert IMPORTS.told("runtime", "import numpy") == pytest.approx(1.1, abs=1e-3)
+
+
+def asking(text: str, metric: str = "memory", language: str = "python, cpython 3.11") -> str:
+    return prompt(Metric(metric, "B"), language, "here", text)
+
+
+def test_what_is_believed_is_as_wide_as_such_programs_were_off() -> None:
+    numpy, others = (IMPORTS.belief(asking(text)) for text in ("import numpy", "import numpy, torch"))
+    assert numpy is not None and others is not None
+    assert numpy.median == pytest.approx(30, rel=0.02) and numpy.interval(0.9)[1] < 35
+    assert others.interval(0.9)[1] > 1.5 * 60
+    for other in (
+        asking("print(1)"),
+        asking("import nobody"),
+        asking("import numpy", "traced"),
+        asking("import numpy", language="ruby, ruby 3.1"),
+        "import numpy",
+    ):
+        assert IMPORTS.belief(other) is None
+    assert IMPORTS.unknown(asking("import numpy, nobody, os\nfrom far.away import x")) == ["nobody", "far"]
+
+
+def test_it_is_kept_and_what_is_damaged_is_said(tmp_path: Path) -> None:
+    IMPORTS.save(tmp_path)
+    again = Imports.load(tmp_path)
+    assert again == IMPORTS
+    Imports().save(tmp_path)
+    assert not (tmp_path / "imports.json").exists() and Imports.load(tmp_path) == Imports()
+    for text in (
+        "{",
+        "[]",
+        '{"start": {}, "modules": {"a": {"needs": ["b"]}}, "errors": {}}',
+        '{"start": {"memory": -1}, "modules": {}, "errors": {}}',
+        '{"start": {"size": 1}, "modules": {}, "errors": {}}',
+    ):
+        (tmp_path / "imports.json").write_text(text, encoding="utf-8")
+        with pytest.raises(InputError, match="cannot be read"):
+            Imports.load(tmp_path)
+
+
+def test_the_weights_that_ship_know_packages(tmp_path: Path) -> None:
+    path = tmp_path / "job.py"
+
+    def asked(text: str, metric: str = "memory") -> forerun.Estimate:
+        path.write_text(text, encoding="utf-8")
+        return forerun.predict(path, metric=metric)
+
+    small, large = (
+        asked("import numpy as np\nprint(1)"),
+        asked("import numpy as np\nx = np.ones(10**8)\nprint(x.sum())"),
+    )
+    assert 20e6 < small.value < 40e6 and 780e6 < large.value < 860e6 and not small.notes and small.familiarity
+    assert large.low < 800e6 < large.high and large.high / large.low < 2
+    both = asked("import numpy as np\nimport pandas as pd\nimport requests")
+    assert both.value > small.value + 30e6
+    strange = asked("import numpy as np\nimport nobody\n")
+    assert strange.familiarity == 0 and "nobody" in strange.notes[0] and "numpy" not in strange.notes[0]
+    assert strange.value > 20e6
+    work = "import numpy as np\nx = np.ones(10**6)\nfor _ in range({}):\n    x = np.sort(x)\n"
+    assert asked(work.format(100), "runtime").value > 5 * asked(work.format(1), "runtime").value
+    assert asked("print(1)").value < 12e6

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -311,6 +312,31 @@ def test_python_starts_without_what_its_packages_import(tmp_path: Path, monkeypa
         monkeypatch.setenv("FORERUN_CACHE", str(tmp_path / "sealed"))
         languages.find.cache_clear()
         assert subprocess.run([languages.find("python").path, "-c", told], capture_output=True, check=True).stdout
+    finally:
+        languages.find.cache_clear()
+
+
+def test_python_may_be_one_with_packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "env"], check=True)
+    packages = next((tmp_path / "env" / "lib").glob("python*")) / "site-packages"
+    (packages / "some_package.py").write_text("held = b'x' * 50_000_000\n", encoding="utf-8")
+    program = "import some_package\nprint(len(some_package.held))\n"
+
+    def spent() -> Spent:
+        languages.find.cache_clear()
+        with built(languages.named("python"), program) as found:
+            return found.run(None, Bounds())
+
+    try:
+        assert "some_package" in spent().error
+        monkeypatch.setenv("FORERUN_PYTHON", str(tmp_path / "env" / "bin" / "python"))
+        took = spent()
+        assert not took.error and took.memory_bytes > 50_000_000
+        assert languages.find("python").version == f"cpython {sys.version.split()[0]}"
+        for wrong in (tmp_path / "nowhere", Path(shutil.which("true") or "/bin/true")):
+            monkeypatch.setenv("FORERUN_PYTHON", str(wrong))
+            with pytest.raises(ToolMissing, match="python"):
+                spent()
     finally:
         languages.find.cache_clear()
 

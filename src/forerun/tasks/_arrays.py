@@ -152,13 +152,17 @@ def shape_of(value: Any) -> Shape | None:
 
 
 def broadcast(shapes: Sequence[Shape | None]) -> Shape | None:
-    """The shape of what works element by element on arrays of these."""
+    """The shape of what works element by element on arrays of these; of such as do not fit that of the largest."""
     known = [shape for shape in shapes if shape is not None]
     if not known:
         return None
     longest = max(map(len, known))
     padded = [(1.0,) * (longest - len(shape)) + shape for shape in known]
-    return tuple(max(axis) for axis in zip(*padded, strict=True))
+    found = tuple(max(axis) for axis in zip(*padded, strict=True))
+    fits = all(
+        one in (1.0, most) or one > 0.9 * most for shape in padded for one, most in zip(shape, found, strict=True)
+    )
+    return found if fits else max(known, key=math.prod)
 
 
 def promoted(values: Sequence[Any]) -> tuple[str, float]:

@@ -26,7 +26,7 @@ from forerun.tasks._arrays import (
     shape_of,
 )  # fmt: skip
 from forerun.tasks._holding import Holding
-from forerun.tasks._rules import COSTS, CUBIC, SORTING
+from forerun.tasks._rules import COSTS, CUBIC, RULES, SORTING
 from forerun.tasks._tables import framed, method
 
 _PLAIN: Mapping[type, Callable[[float, float], float]] = {
@@ -223,7 +223,7 @@ class Expressions(Holding):
             return owner.viewed(None if owner.shape is None else tuple(reversed(owner.shape)))
         if name in ("size", "nbytes", "ndim") and owner.shape is not None:
             return {"size": owner.count, "nbytes": owner.bytes, "ndim": float(len(owner.shape))}[name]
-        if name in ("values", "flat", "data", "iloc", "loc", "array"):
+        if name in ("values", "flat", "data", "iloc", "loc", "array", "str"):
             return owner
         return Array(owner.shape, "f", owner.each / 2, owner.block) if name in ("real", "imag") else None
 
@@ -347,6 +347,8 @@ class Expressions(Holding):
                 made = Many(0.0)
                 self._put(made, 0.0, owner.count)
                 return made
+            if owner.kind == "O" and name not in RULES:  # pandas: `names.str.strip()`
+                return self._rules.like(owner)
             return self._ruled(name, [owner, *arguments], options)
         return None
 

@@ -15,6 +15,8 @@ _STEPS = 40_000
 """Nodes that are gone through."""
 _SMALL = float(1 << 14)
 """Bytes below which nobody looks how much is held."""
+_MAPPED, _NEW_S, _AGAIN_S = 32e6, 3e-10, 5e-11
+"""Bytes from which on memory is asked of the system each time, and seconds that a byte of it takes, and another one."""
 _NODE_S, _CALL_S = 25e-9, 6e-7
 """Seconds that Python takes for a node of its tree, and NumPy for a call."""
 
@@ -46,6 +48,7 @@ class Holding(ABC):
         self._passing.append(made)
         if made.block.bytes >= _SMALL:
             self._look()
+        self.seconds += self._times * made.block.bytes * (_NEW_S if made.block.bytes >= _MAPPED else _AGAIN_S)
         return made
 
     def _look(self) -> None:

@@ -182,9 +182,11 @@ def _joined(rules: Rules, arguments: Arguments, options: Options) -> Any:
 
 def _stacked(rules: Rules, arguments: Arguments, options: Options) -> Any:
     value = arguments[0] if arguments else None
-    shape = shape_of(value)
+    count, *inner = shape_of(value) or (0.0,)
     one = value.one if isinstance(value, Many) else value[0] if isinstance(value, tuple) and value else None
-    return rules.alloc(shape, *promoted([one]))
+    axis = options.get("axis", options.get("dim", arguments[1] if len(arguments) > 1 else 0.0))
+    at = int(axis) % (len(inner) + 1) if isinstance(axis, float) else 0
+    return rules.alloc((*inner[:at], count, *inner[at:]), *promoted([one]))
 
 
 def _unary(rules: Rules, arguments: Arguments, options: Options) -> Any:
@@ -228,6 +230,13 @@ def _where(rules: Rules, arguments: Arguments, options: Options) -> Any:
 def _places(rules: Rules, arguments: Arguments, options: Options) -> Any:
     shape = shape_of(arguments[0]) if arguments else None
     return rules.alloc(None if shape is None else (math.prod(shape) / 10,), "i", 8.0)
+
+
+def _powers(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    """`vander(x, n)`."""
+    shape = shape_of(arguments[0]) if arguments else None
+    n = options.get("N", arguments[1] if len(arguments) > 1 else None)
+    return rules.alloc((shape[0], n if isinstance(n, float) else shape[0]) if shape else None, "f", 8.0)
 
 
 def _triangle(rules: Rules, arguments: Arguments, options: Options) -> Any:
@@ -356,6 +365,12 @@ def _eigen(rules: Rules, arguments: Arguments, options: Options) -> Any:
 def _fourier(rules: Rules, arguments: Arguments, options: Options) -> Any:
     shape = shape_of(arguments[0]) if arguments else None
     return rules.alloc(shape, "c", 16.0)
+
+
+def _fourier_twice(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    """Along one axis, then along the other."""
+    _fourier(rules, arguments, options)
+    return _fourier(rules, arguments, options)
 
 
 def _half(rules: Rules, arguments: Arguments, options: Options) -> Any:
@@ -566,7 +581,9 @@ RULES: Mapping[str, Rule] = {
     **_names("lu_solve cho_solve", _back_solved),
     **_names("svd", _svd),
     **_names("eig eigh", _eigen),
-    **_names("fft ifft fft2 ifft2 fftn ifftn", _fourier),
+    **_names("fft ifft", _fourier),
+    **_names("fft2 ifft2 fftn ifftn", _fourier_twice),
+    **_names("vander", _powers),
     **_names("rfft rfft2 rfftn", _half),
     **_names("irfft irfft2 irfftn", _back),
     **_names("fftfreq", _frequencies(1.0)),

@@ -1,16 +1,15 @@
 """What Python programs with packages take: what an empty one does, what importing does, and what they work with.
 
-`imports.json` beside the weights has what importing each of the best known packages takes beyond the packages that it
-imports itself, as it was measured, and by which factor programs that use some were off. Of what they work with, arrays
-first of all, their text tells (`forerun.tasks._used`). Network and trees, which have read of no such program, do not
-answer then.
+`imports.json` beside the weights has what importing modules of the best known packages takes, as it was measured, and
+by which factors programs that use some were off. Of what they work with, arrays first of all, their text tells
+(`forerun.tasks._used`). Network and trees, which have read of no such program, do not answer then.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -34,8 +33,9 @@ _WORKING = {"memory": "bytes", "traced": "bytes", "runtime": "seconds"}
 
 @dataclass(frozen=True)
 class Imports:
-    """By metric: what an empty program takes (`start`); what each module takes beyond those that it `needs` (`costs`);
-    and for `NUMPY` and `OTHERS` by which factors, as logarithms, programs took more than was told (`errors`)."""
+    """By metric: what an empty program takes (`start`); what importing a module adds to that (`costs`), of which a part
+    is of the modules that it `needs`; and for `NUMPY` and `OTHERS` by which factors, as logarithms, programs took more
+    than was told (`errors`)."""
 
     start: Mapping[str, float] = field(default_factory=dict)
     costs: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
@@ -49,13 +49,18 @@ class Imports:
 
     def told(self, metric: str, text: str) -> float:
         """What a program of this text takes. Never raises."""
-        wanted, there = self._named(text), set[str]()
-        while wanted:
-            there.add(name := wanted.pop())
-            wanted += [each for each in self.needs[name] if each not in there]
-        costs = self.costs[metric]
-        imported = sum(costs.get(name, 0.0) for name in sorted(there))
+        imported = self._imported(self.costs[metric], self._named(text))
         return self.start[metric] + imported + float(getattr(used(text), _WORKING[metric]))
+
+    def _imported(self, costs: Mapping[str, float], names: Collection[str]) -> float:
+        """What importing several modules takes: the most costly one, and of each other what it shares with none."""
+        found, there = 0.0, set[str]()
+        for name in sorted(names, key=lambda name: (-costs.get(name, 0.0), name)):
+            if name not in there:
+                shared = self._imported(costs, there & {*self.needs[name]})
+                found += max(costs.get(name, 0.0) - shared, 0.0)
+                there |= {name, *self.needs[name]}
+        return found
 
     def belief(self, prompt: str) -> Distribution | None:
         """Of a program that uses what is known; None of anything else."""
