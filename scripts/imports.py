@@ -125,7 +125,7 @@ PACKAGES = {
     "setuptools": "setuptools",
     "six": "six",
     "typing_extensions": "typing_extensions",
-    "torch": "torch torch.nn torch.nn.functional torch.utils.data",
+    "torch": "torch torch.nn torch.nn.functional torch.optim torch.utils.data",
 }
 """What is installed, and the modules of it that programs name."""
 OLDER = {
@@ -141,6 +141,11 @@ OLDER = {
     "flask": ("2.2.5",),
 }
 """Versions that say how far others may be off."""
+FIRST = {
+    "torch.optim": "import torch\nweights = torch.zeros(9, requires_grad=True)\nweights.sum().backward()\n"
+    "torch.optim.SGD([weights], lr=0.1).step()",
+}
+"""What loads as much again when it is first used."""
 BOUNDS = Bounds(cpu_s=60.0, memory_bytes=64 << 30)
 LOADED = "\nimport sys\nprint(*sorted(sys.modules))"
 
@@ -217,7 +222,7 @@ def _measured(package: str, modules: Sequence[str], repeats: int) -> Iterator[tu
         os.environ["FORERUN_PYTHON"] = str(python)
         find.cache_clear()
         for module in modules:
-            with built(named("python"), "") as empty, built(named("python"), f"import {module}") as program:
+            with built(named("python"), "") as empty, built(named("python"), _first(module)) as program:
                 starts, runs = list[Spent](), list[Spent]()
                 for _ in range(repeats):
                     starts.append(empty.run(None, BOUNDS))
@@ -259,10 +264,14 @@ def _environment(folder: Path, package: str) -> Path | None:
     return python
 
 
+def _first(module: str) -> str:
+    return FIRST.get(module, f"import {module}")
+
+
 def _loaded(module: str) -> list[str]:
     """All that is there after the import, of what is asked about here."""
     asked = {name for names in PACKAGES.values() for name in names.split()}
-    with built(named("python"), f"import {module}{LOADED}") as program:
+    with built(named("python"), f"{_first(module)}{LOADED}") as program:
         program.run(None, BOUNDS)
         said = (program.folder / "out").read_text(errors="replace", encoding="utf-8")
     return sorted((asked & {*said.split()}) - {module})

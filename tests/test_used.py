@@ -152,6 +152,65 @@ def test_what_functions_make(line: str, size: float) -> None:
     assert found == pytest.approx(size, rel=0.02, abs=0.02) or (size and size <= found <= 2.2 * size)
 
 
+NET = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Sequential(nn.Conv2d(3, 16, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2))
+        self.head = nn.Linear(16 * 16 * 16, 500)
+
+    def forward(self, x):
+        return self.head(self.body(x).flatten(1))
+
+net = Net().to("cpu")
+"""
+WEIGHTS = 4 * (16 * 4096 // 16 * 500 + 500 + 3 * 16 * 9 + 16)
+"""Bytes."""
+GIVEN = 4 * 100 * (2 * 16 * 32 * 32 + 16 * 16 * 16 + 500)
+"""By the layers, for a hundred images."""
+IMAGES = 4 * 100 * 3 * 32 * 32
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("", WEIGHTS),
+        (
+            "with torch.no_grad():\n    y = net(torch.randn(100, 3, 32, 32))\n",
+            WEIGHTS + IMAGES + 4 * 100 * 2 * 16 * 32 * 32,
+        ),
+        ("y = net(torch.randn(100, 3, 32, 32))\n", WEIGHTS + IMAGES + GIVEN),
+        ("x = torch.randn(100, 3, 32, 32)\nfor _ in range(9):\n    y = net(x)\n", WEIGHTS + IMAGES + GIVEN),
+        (
+            "o = torch.optim.Adam(net.parameters())\nx = torch.randn(100, 3, 32, 32)\n"
+            "for _ in range(9):\n    net(x).sum().backward()\n    o.step()\n",
+            4 * WEIGHTS + IMAGES + GIVEN,
+        ),
+    ],
+)
+def test_networks_hold_weights_what_layers_gave_and_gradients(text: str, size: float) -> None:
+    assert used(NET + text).bytes == pytest.approx(size, rel=0.12)
+
+
+def test_networks_of_the_text_are_as_large_as_those_of_pytorch() -> None:
+    torch = pytest.importorskip("torch")
+    names: dict[str, object] = {}
+    exec(NET, names)
+    assert sum(4 * each.numel() for each in names["net"].parameters()) == pytest.approx(WEIGHTS)  # type: ignore[attr-defined]
+    for line in (
+        "nn.Embedding(5000, 64)",
+        "nn.LSTM(80, 200, 2)",
+        "nn.ConvTranspose2d(32, 64, 5)",
+        "nn.Bilinear(9, 8, 700)",
+    ):
+        layer = eval(line, {"nn": torch.nn})
+        truth = 4 * sum(each.numel() for each in layer.parameters())
+        assert used(f"import torch\nfrom torch import nn\nx = {line}\n").bytes == pytest.approx(truth, rel=0.25)
+
+
 def test_work_is_counted_as_often_as_loops_go_round() -> None:
     def seconds(rounds: int, inner: str = "a = np.sort(a)") -> float:
         return used(f"import numpy as np\na = np.ones(100_000)\nfor _ in range({rounds}):\n    {inner}\n").seconds

@@ -105,6 +105,17 @@ class Thing:
     rows: float = 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """One of PyTorch, or several behind each other."""
+
+    name: str
+    sizes: tuple[float, ...] = ()
+    options: Mapping[str, Any] | None = None
+    weight: Array | None = None
+    inner: tuple[Any, ...] = ()
+
+
 @dataclass(slots=True)
 class Range:
     """What counts up so many times."""
@@ -195,6 +206,8 @@ def gather(value: Any, blocks: dict[int, Block], seen: set[int]) -> None:
     """The blocks that a value holds."""
     if isinstance(value, (Array, Many)):
         blocks[id(value.block)] = value.block
+    elif isinstance(value, Layer):
+        gather((value.weight, *value.inner), blocks, seen)
     elif isinstance(value, tuple):
         for one in value:
             gather(one, blocks, seen)

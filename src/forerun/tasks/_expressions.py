@@ -9,10 +9,12 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from forerun.tasks import _layers as layers
 from forerun.tasks._arrays import (
     Array,
     Class,
     Function,
+    Layer,
     Many,
     Named,
     Range,
@@ -25,7 +27,8 @@ from forerun.tasks._arrays import (
     promoted,
     shape_of,
 )  # fmt: skip
-from forerun.tasks._holding import Holding
+from forerun.tasks._holding import LASTING, Holding
+from forerun.tasks._layers import LAYERS
 from forerun.tasks._rules import COSTS, CUBIC, RULES, SORTING
 from forerun.tasks._tables import framed, method
 
@@ -41,6 +44,10 @@ _ROUNDED: Mapping[str, Callable[[float], float]] = {
 _TYPES = frozenset("int float bool complex str object".split())
 _FLOP = 0.03
 """Nanoseconds of one of a product's multiplications and additions."""
+_MOMENTS: Mapping[str, float] = {"Adam": 2.0, "AdamW": 2.0, "RMSprop": 1.0, "Adagrad": 1.0}
+"""Numbers that an optimiser keeps for each parameter."""
+_ITSELF = frozenset("to train eval cpu cuda float half double requires_grad_ share_memory".split())
+"""Methods of a network that give itself."""
 _FLOATING = frozenset(
     "zeros ones empty full rand randn tensor linspace logspace eye normal rand_like randn_like".split()
 )
@@ -317,7 +324,10 @@ class Expressions(Holding):
         owner = self._value(function.value) if isinstance(function, ast.Attribute) else None
         arguments = list(self._spread(node.args))
         options = {each.arg: self._value(each.value) for each in node.keywords if each.arg}
-        if isinstance(function, ast.Attribute):
+        if isinstance(function, ast.Attribute) and function.attr == "backward":
+            self._backward()
+            made = None
+        elif isinstance(function, ast.Attribute):
             made = self._asked(owner, function.attr, arguments, options)
         else:
             made = self._called(function, arguments, options)
@@ -330,9 +340,12 @@ class Expressions(Holding):
         """A method, or a function of a module."""
         if isinstance(owner, Named):
             return self._outside(Named(f"{owner.path}.{name}"), arguments, options)
-        if isinstance(owner, Thing) and isinstance(found := self._attribute(owner, name), (Function, Class)):
-            return self._made(found, arguments, options)
+        if isinstance(owner, (Layer, Thing)) and name in _ITSELF and (isinstance(owner, Layer) or owner.of):
+            return owner
         if isinstance(owner, Thing):
+            found = self._attribute(owner, name)
+            if isinstance(found, (Function, Class, Layer)) or (isinstance(found, Thing) and found.of):
+                return self._applied(found, arguments, options)
             return method(self._alloc, owner, name, arguments, options)
         if isinstance(owner, Many):
             if name in ("append", "add", "appendleft", "insert"):
@@ -343,6 +356,11 @@ class Expressions(Holding):
                 owner.count = owner.block.bytes = 0.0
             return owner.one if name in ("pop", "popleft") else owner if name in ("copy", "values", "items") else None
         if isinstance(owner, Array):
+            if name in ("size", "numel", "dim") and owner.shape is not None:
+                place = arguments[0] if arguments else None
+                whole = {"size": owner.shape, "numel": owner.count, "dim": float(len(owner.shape))}[name]
+                inside = isinstance(place, float) and -len(owner.shape) <= place < len(owner.shape)
+                return owner.shape[int(place)] if inside and isinstance(place, float) else whole
             if name == "tolist":
                 made = Many(0.0)
                 self._put(made, 0.0, owner.count)
@@ -368,14 +386,45 @@ class Expressions(Holding):
 
     def _called(self, function: ast.expr, arguments: list[Any], options: dict[str, Any]) -> Any:
         known = self._value(function)
-        if isinstance(known, (Function, Class)):
-            return self._made(known, arguments, options)
-        if isinstance(known, Thing) and (method := self._method(known, "__call__")) is not None:
-            return self._made(method, arguments, options)
+        if isinstance(known, (Function, Class, Layer, Thing)):
+            return self._applied(known, arguments, options)
         if isinstance(known, Named) and "." in known.path:
             return self._outside(known, arguments, options)
         name = function.id if isinstance(function, ast.Name) else ""
         return self._builtin(name, arguments)
+
+    def _applied(self, known: Any, arguments: list[Any], options: dict[str, Any]) -> Any:
+        """What is called may be a function, a class, a layer, or a thing that can be called."""
+        if isinstance(known, Layer):
+            return self._through(known, arguments[0] if arguments else None)
+        if isinstance(known, Thing):
+            found = self._method(known, "__call__") or self._method(known, "forward")
+            return self._made(found, arguments, options) if isinstance(found, Function) else None
+        return self._made(known, arguments, options)
+
+    def _through(self, layer: Layer, value: Any) -> Any:
+        """What a layer gives, which is kept for the gradients."""
+        before = len(self._passing)
+        for each in layer.inner:
+            value = self._applied(each, [value], {})
+            self._passing[before:] = [value]
+        if layer.inner:
+            return value
+        made = self._alloc(layers.given(layer, shape_of(value)), "f", 4.0)
+        self._work(made, each=_FLOP * layers.work(layer))
+        if self._learning:
+            self._kept.append(made)
+        return (made, None) if layer.name in ("RNN", "GRU", "LSTM", "MultiheadAttention") else made
+
+    def _backward(self) -> None:
+        """Gradients of all parameters, beside what layers gave, which goes then."""
+        self._lasts(self._parameters - self._graded)
+        self._graded = self._parameters
+        self._forget()
+
+    def _lasts(self, size: float) -> None:
+        """So many bytes stay from one step of a training to the next."""
+        self._kept.append(self._alloc((size,), LASTING, 1.0))
 
     def _builtin(self, name: str, arguments: list[Any]) -> Any:
         first = arguments[0] if arguments else None
@@ -411,6 +460,8 @@ class Expressions(Holding):
             return Named("numpy.random")
         if function.root == "math" and arguments and isinstance(arguments[0], float) and name in _ROUNDED:
             return _safe(_ROUNDED[name], arguments[0])
+        if function.root == "torch" and (made := self._layered(name, arguments, options)) is not None:
+            return made
         if name == "DataFrame":
             return framed(self._alloc, arguments[0] if arguments else options.get("data"))
         if name in ("date_range", "bdate_range", "timedelta_range"):
@@ -427,6 +478,27 @@ class Expressions(Holding):
         if options.get("dtype") is None and function.root == "torch" and name in _FLOATING:
             options = options | {"dtype": "float32"}
         return self._ruled(name, arguments, options)
+
+    def _layered(self, name: str, arguments: list[Any], options: dict[str, Any]) -> Any:
+        """What PyTorch's modules are made of, what feeds them, and what moves their parameters."""
+        if name in LAYERS:
+            made = layers.made(self._alloc, name, arguments, options)
+            self._parameters += made.weight.bytes if made.weight else 0.0
+            return made
+        if name in ("Sequential", "ModuleList"):
+            return Layer(
+                name,
+                inner=tuple(arguments[0] if len(arguments) == 1 and isinstance(arguments[0], tuple) else arguments),
+            )
+        if name == "TensorDataset":
+            return tuple(arguments)
+        if name == "DataLoader" and arguments and isinstance(arguments[0], tuple):
+            size = options.get("batch_size", arguments[1] if len(arguments) > 1 else 1.0)
+            count, size = length_of(arguments[0][0]), size if isinstance(size, float) and size else 1.0
+            one = tuple(self._alloc((size, *(shape_of(each) or (0.0,))[1:]), "f", 4.0) for each in arguments[0])
+            return Range(None if count is None else math.ceil(count / size) * 1.0, one)
+        self._lasts(self._parameters * (1.0 if name == "SGD" and "momentum" in options else _MOMENTS.get(name, 0.0)))
+        return None
 
     def _made(self, known: Function | Class, arguments: list[Any], options: dict[str, Any]) -> Any:
         if isinstance(known, Function):

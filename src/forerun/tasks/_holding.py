@@ -11,6 +11,8 @@ from typing import Any
 from forerun.tasks._arrays import NUMBER, Array, Block, Many, find_lists, gather, shape_of, weight
 from forerun.tasks._rules import Rules
 
+LASTING = "g"
+"""Kind of what stays from one step of a training to the next."""
 _STEPS = 40_000
 """Nodes that are gone through."""
 _SMALL = float(1 << 14)
@@ -35,6 +37,10 @@ class Holding(ABC):
         self._results: list[list[Any]] = [[]]
         self._passing: list[Any] = []
         """What expressions that are under way hold."""
+        self._kept: list[Array] = []
+        """What PyTorch keeps: what layers gave, for the gradients, and these."""
+        self._parameters, self._graded, self._learning = 0.0, 0.0, True
+        """Bytes of all layers, of those that have gradients, and whether these are asked for."""
         self._left, self._share, self._times = _STEPS, 1.0, 1.0
         """Steps, how often a branch is taken of the rounds of its loop, and how often what is gone through happens."""
 
@@ -57,7 +63,7 @@ class Holding(ABC):
         for frame in self._frames:
             for value in frame.values():
                 gather(value, blocks, seen)
-        gather(tuple(self._passing), blocks, seen)
+        gather((*self._passing, *self._kept), blocks, seen)
         gather(tuple(one for found in self._results for one in found), blocks, seen)
         self.most = max(self.most, sum(block.bytes for block in blocks.values()))
 
@@ -80,6 +86,10 @@ class Holding(ABC):
         each = 57.0 + len(value) if isinstance(value, str) and small > 8 else small
         many.block.bytes += count * self._share * (weight(value) or each)
         self._look()
+
+    def _forget(self) -> None:
+        """What layers gave goes with the round of a loop."""
+        self._kept = [one for one in self._kept if one.kind == LASTING]
 
     def _lists(self) -> list[Many]:
         found: dict[int, Many] = {}

@@ -411,6 +411,24 @@ def _flat(shape: Shape, arguments: Arguments, options: Options) -> Shape | None:
     return (math.prod(shape),)
 
 
+def _flattened(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    """NumPy's copy in one row; PyTorch's view, from an axis on."""
+    own = arguments[0] if arguments else None
+    if not isinstance(own, Array) or own.shape is None:
+        return None
+    first = options.get("start_dim", arguments[1] if len(arguments) > 1 else None)
+    if not isinstance(first, float):
+        return rules.alloc((own.count,), own.kind, own.each)
+    at = int(first)
+    return own.viewed((*own.shape[:at], math.prod(own.shape[at:])))
+
+
+def _pooled(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    shape, by = shape_of(arguments[0]), options.get("kernel_size", arguments[1] if len(arguments) > 1 else 2.0)
+    by = by if isinstance(by, float) and by else 2.0
+    return rules.alloc((*shape[:2], *(one // by for one in shape[2:])) if shape else None, "f", 4.0)
+
+
 def _turned(shape: Shape, arguments: Arguments, options: Options) -> Shape | None:
     order = arguments[0] if len(arguments) == 1 and isinstance(arguments[0], tuple) else tuple(arguments)
     known = [int(one) for one in order if isinstance(one, float)]
@@ -546,7 +564,7 @@ RULES: Mapping[str, Rule] = {
              " cbrt fabs floor ceil rint trunc reciprocal sigmoid softmax log_softmax softplus erf deg2rad rad2deg"
              " degrees radians normalize", _unary),
     **_names("square negative sign round around relu gelu silu leaky_relu elu nan_to_num conj conjugate"
-             " clip clamp roll flip fliplr flipud rot90 triu tril fftshift ifftshift flatten filter rotate resize"
+             " clip clamp roll flip fliplr flipud rot90 triu tril fftshift ifftshift filter rotate resize"
              " convert", _same),
     **_names("abs absolute angle", _size),
     **_names("maximum minimum add subtract multiply divide true_divide floor_divide power mod fmod remainder hypot"
@@ -591,6 +609,8 @@ RULES: Mapping[str, Rule] = {
     **_names("reshape view resize unflatten", _viewed(_reshape)),
     **_names("ravel", _viewed(_flat)),
     **_names("transpose permute swapaxes moveaxis", _viewed(_turned)),
+    **_names("flatten", _flattened),
+    **_names("max_pool2d avg_pool2d max_pool1d", _pooled),
     **_names("squeeze", _viewed(_squeezed)),
     **_names("expand_dims unsqueeze atleast_2d", _viewed(_expanded)),
     **_names("sliding_window_view", _viewed(_windows)),

@@ -128,7 +128,10 @@ class _Reader(Expressions):
             value = self._value(item.context_expr)
             if item.optional_vars is not None:
                 self._bind(item.optional_vars, value)
+        learning = self._learning
+        self._learning = learning and not any(_without_gradients(item.context_expr) for item in node.items)
         self.run(node.body)
+        self._learning = learning
 
     def _do_try(self, node: ast.Try) -> None:
         self.run([*node.body, *node.orelse, *node.finalbody])
@@ -153,6 +156,7 @@ class _Reader(Expressions):
         before = {id(one): (one, one.count, one.block.bytes) for one in self._lists()}
         times, self._times = self._times, self._times * max((count or 2.0) / 2, 1.0)
         self.run(body)
+        self._forget()
         if count is None or count <= 1:
             self._times = times
             return
@@ -163,6 +167,7 @@ class _Reader(Expressions):
         self.run(body)
         self._times = times
         self._look()
+        self._forget()
 
     def _bind(self, target: ast.expr, value: Any) -> None:
         if isinstance(target, ast.Name):
@@ -213,6 +218,12 @@ class _Reader(Expressions):
             self._share = share
             del self._passing[before:]
         return next((one for one in reversed(found) if one is not None), None)
+
+
+def _without_gradients(node: ast.expr) -> bool:
+    """`torch.no_grad()`."""
+    called = node.func if isinstance(node, ast.Call) else node
+    return isinstance(called, ast.Attribute) and called.attr in ("no_grad", "inference_mode")
 
 
 def _often(test: ast.expr, value: Callable[[ast.expr], Any]) -> float:
