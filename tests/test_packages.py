@@ -143,7 +143,7 @@ def test_the_weights_that_ship_know_packages(tmp_path: Path) -> None:
         asked("import numpy as np\nx = np.ones(10**8)\nprint(x.sum())"),
     )
     assert 20e6 < small.value < 40e6 and 780e6 < large.value < 860e6 and not small.notes and small.familiarity
-    assert large.low < 800e6 < large.high and large.high / large.low < 2
+    assert large.low < 800e6 < large.high and large.high / large.low < 3.2
     both = asked("import numpy as np\nimport pandas as pd\nimport requests")
     assert both.value > small.value + 30e6
     strange = asked("import numpy as np\nimport nobody\n")

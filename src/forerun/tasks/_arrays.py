@@ -54,6 +54,10 @@ class Array:
         return Array(shape, self.kind, self.each, self.block)
 
 
+class Wide(float):
+    """A number that is NumPy's: it makes narrower ones beside it as wide."""
+
+
 @dataclass(frozen=True, slots=True)
 class Named:
     """A module of a package, or what stands in it: `numpy.random.normal`."""
@@ -178,7 +182,7 @@ def broadcast(shapes: Sequence[Shape | None]) -> Shape | None:
 
 def promoted(values: Sequence[Any]) -> tuple[str, float]:
     """Elements of what works on these; numbers that stand in the text leave those of arrays as they are."""
-    arrays = [value for value in values if isinstance(value, Array)]
+    arrays = [Array(()) if isinstance(value, Wide) else value for value in values if isinstance(value, (Array, Wide))]
     if not arrays:
         return "f", 8.0
     kind = max((one.kind for one in arrays), key=lambda k: RANK.find(k))

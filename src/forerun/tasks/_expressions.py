@@ -19,6 +19,7 @@ from forerun.tasks._arrays import (
     Named,
     Range,
     Thing,
+    Wide,
     broadcast,
     length_of,
     numeric,
@@ -261,13 +262,24 @@ class Expressions(Holding):
         if owner.last not in ("mgrid", "ogrid"):
             return None
         parts = key.elts if isinstance(key, ast.Tuple) else [key]
-        sizes = [self._value(each.upper) for each in parts if isinstance(each, ast.Slice)]
+        sizes = [self._points(each) for each in parts if isinstance(each, ast.Slice)]
         if not all(isinstance(size, float) for size in sizes):
             return None
         if owner.last == "ogrid":
             return tuple(self._alloc((size,), "i", 8.0) for size in sizes)
-        whole = self._alloc((float(len(sizes)), *sizes), "i", 8.0)
-        return tuple(whole.viewed(tuple(sizes)) for _ in sizes)
+        return self._alloc((float(len(sizes)), *sizes), "i", 8.0)
+
+    def _points(self, one: ast.Slice) -> Any:
+        """How many there are of `0:n`, or of `-1:1:n * 1j`, where the step says so."""
+        start, stop, step = self._value(one.lower) or 0.0, self._value(one.upper), one.step
+        for part in ast.walk(step) if step else ():
+            if isinstance(part, ast.Constant) and isinstance(part.value, complex):
+                factors = (step.left, step.right) if isinstance(step, ast.BinOp) else ()
+                times = [found for each in factors if isinstance(found := self._value(each), float)]
+                return abs(part.value.imag) * math.prod(times)
+        known = isinstance(start, float) and isinstance(stop, float)
+        by = self._value(step) if step else 1.0
+        return max(math.ceil((stop - start) / (by or 1.0)), 0.0) * 1.0 if known and isinstance(by, float) else None
 
     def _taken(self, own: Array, key: ast.expr) -> Any:
         """What brackets behind an array give: a view, or where an array says which ones, a copy."""
@@ -440,6 +452,8 @@ class Expressions(Holding):
             return _safe(_ROUNDED[name], first)
         if name in ("min", "max") and arguments and all(isinstance(one, float) for one in arguments):
             return min(arguments) if name == "min" else max(arguments)
+        if name == "sum" and isinstance(one := one_of(first), Array):
+            return self._rules.like(one)
         if name == "enumerate":
             return Range(length_of(first), (None, one_of(first)))
         if name == "zip":
@@ -519,7 +533,9 @@ class Expressions(Holding):
 
 def reckoned(op: ast.operator, left: float, right: float) -> float | None:
     plain = _PLAIN.get(type(op))
-    return _safe(plain, left, right) if plain else None
+    found = _safe(plain, left, right) if plain else None
+    wide = found is not None and (isinstance(left, Wide) or isinstance(right, Wide))
+    return Wide(found) if wide and found is not None else found
 
 
 def _safe(function: Callable[..., float], *values: float) -> float | None:

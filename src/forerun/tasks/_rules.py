@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from forerun.tasks._arrays import Array, Many, Shape, broadcast, dims, element, product, promoted, shape_of
+from forerun.tasks._arrays import Array, Many, Shape, Wide, broadcast, dims, element, product, promoted, shape_of
 
 Alloc = Callable[[Shape | None, str, float], Array]
 Arguments = Sequence[Any]
@@ -35,6 +35,8 @@ class Rules:
         """The value of a call of this name, None of what there is no rule for."""
         rule = RULES.get(name)
         try:
+            if name in NUMBERS and arguments and all(isinstance(one, float) for one in arguments):
+                return Wide(NUMBERS[name](*arguments))
             return rule(self, arguments, options) if rule else None
         except (IndexError, TypeError, ValueError, ArithmeticError):  # called as nobody calls it
             return None
@@ -59,7 +61,7 @@ class Rules:
     def floating(self, value: Any) -> Any:
         """A new array of numbers with a point; of a number one of NumPy's, which makes others wide."""
         if isinstance(value, float):
-            return Array((), "f", 8.0)
+            return Array(())
         if not isinstance(value, (Array, Many)):
             return None
         kind, each = promoted([value])
@@ -362,9 +364,14 @@ def _eigen(rules: Rules, arguments: Arguments, options: Options) -> Any:
     return rules.alloc(shape[:-1], "f", 8.0), rules.alloc(shape, "f", 8.0)
 
 
+def _long(arguments: Arguments, options: Options) -> Shape | None:
+    """The shape of a series that is cut or filled up to `n`, where that is told: `fft(x, n)`."""
+    shape, n = shape_of(arguments[0]), options.get("n", arguments[1] if len(arguments) > 1 else None)
+    return (*shape[:-1], n) if shape and isinstance(n, float) else shape
+
+
 def _fourier(rules: Rules, arguments: Arguments, options: Options) -> Any:
-    shape = shape_of(arguments[0]) if arguments else None
-    return rules.alloc(shape, "c", 16.0)
+    return rules.alloc(_long(arguments, options), "c", 16.0)
 
 
 def _fourier_twice(rules: Rules, arguments: Arguments, options: Options) -> Any:
@@ -374,13 +381,14 @@ def _fourier_twice(rules: Rules, arguments: Arguments, options: Options) -> Any:
 
 
 def _half(rules: Rules, arguments: Arguments, options: Options) -> Any:
-    shape = shape_of(arguments[0]) if arguments else None
+    shape = _long(arguments, options)
     return rules.alloc((*shape[:-1], math.floor(shape[-1] / 2) + 1) if shape else None, "c", 16.0)
 
 
 def _back(rules: Rules, arguments: Arguments, options: Options) -> Any:
-    shape = shape_of(arguments[0]) if arguments else None
-    return rules.alloc((*shape[:-1], (shape[-1] - 1) * 2) if shape else None, "f", 8.0)
+    shape, told = shape_of(arguments[0]), _long(arguments, options)
+    same = shape is None or told == shape
+    return rules.alloc((*shape[:-1], (shape[-1] - 1) * 2) if shape and same else told, "f", 8.0)
 
 
 def _frequencies(divisor: float) -> Rule:
@@ -533,6 +541,14 @@ def _dealt(rules: Rules, arguments: Arguments, options: Options) -> Any:
             shape = shape_of(one)
             found.append(rules.alloc((shape[0] * part, *shape[1:]) if shape else None, *promoted([one])))
     return tuple(found)
+
+
+NUMBERS: Mapping[str, Callable[..., float]] = {
+    "ceil": math.ceil, "floor": math.floor, "sqrt": math.sqrt, "log2": math.log2, "log": math.log, "log10": math.log10,
+    "exp": math.exp, "hypot": math.hypot, "round": round, "rint": round, "abs": abs, "maximum": max, "minimum": min,
+    "prod": lambda value: value, "power": pow,
+}  # fmt: skip
+"""What is computed of numbers."""
 
 
 def _names(words: str, rule: Rule) -> dict[str, Rule]:
