@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
@@ -218,6 +219,29 @@ def plain() -> str:
         twice = sum(times < 2 for times, _ in off)
         rows.append([kind, str(len(own)), f"{off[len(off) // 2][0]:.1f}×", str(twice), str(held), ", ".join(far)])
     return table(["", "programs", "off by (median)", "within twice", "in the 90% interval", "farthest off"], rows)
+
+
+def packages() -> str:
+    """Programs with packages: how far the answers are off, with what is known of packages and without."""
+    found = load("packages")
+    if not found:
+        return "Not measured.\n"
+    rows, columns = [], ["", "programs", "off by (median)", "within twice", "in the 90% interval"]
+    places = dict.fromkeys((row["metric"], row["set"], row["kind"]) for row in found["rows"])
+    for metric, name, kind in sorted(places, key=lambda place: ("memory traced runtime".find(place[0]), *place)):
+        own = [row for row in found["rows"] if (row["metric"], row["set"], row["kind"]) == (metric, name, kind)]
+        cells = [f"{metric}, {name} set, {'NumPy alone' if kind == 'numpy' else kind}", str(len(own))]
+        told = {when: [_off(row, when) for row in own] for when in ("now", "before")}
+        cells.append(" (".join(f"{median(each):.2f}×" for each in told.values()) + ")")
+        cells.append(" (".join(str(sum(one < 2 for one in each)) for each in told.values()) + ")")
+        held = (sum(row[f"low {when}"] <= row["measured"] <= row[f"high {when}"] for row in own) for when in told)
+        rows.append([*cells, " (".join(map(str, held)) + ")"])
+    return table(columns, rows)
+
+
+def _off(row: dict[str, Any], when: str) -> float:
+    times = row[f"value {when}"] / row["measured"]
+    return float(max(times, 1 / times))
 
 
 def _experiment(name: str, lines: list[dict[str, Any]]) -> str:
@@ -472,6 +496,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "predictor-regress-lm": lambda: predictor_speed("regress-lm"),
     "shipped": shipped,
     "plain": plain,
+    "packages": packages,
     "predict": predict,
     "unseen": unseen,
     "tuning": lambda: tuning("tuning"),
