@@ -92,11 +92,11 @@ STACKED = (NETWORK, "boosted_trees", "neighbours")
 TREES = "rows of the trees"
 SAID = (
     *LIMITS,
-    "Times of the AMD EPYC are of one virtual machine with two cores (Zen 5) that did little else, and its name does"
-    " not say how fast it is. `forerun train --recipe adapt` tells it of yours, in seconds.",
     "Of programs that import packages of Python neither network nor trees have read: what importing them takes was"
     " measured (`imports.json`), what they work with is read off their text. Of packages that are not there nothing is"
     " known.",
+    "Times of the AMD EPYC are of one virtual machine with two cores (Zen 5) that did little else, and its name does"
+    " not say how fast it is. `forerun train --recipe adapt` tells it of yours, in seconds.",
 )
 """The limits of the weights that ship."""
 SCORES = ("spearman", "kendall", "within_spearman", "mdape", "mape", "coverage", "width", "log_crps")
