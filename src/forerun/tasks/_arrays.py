@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -206,38 +206,32 @@ def product(left: Shape | None, right: Shape | None) -> Shape | None:
     return (*(stacks or ()), left[-2], right[-1])
 
 
-def gather(value: Any, blocks: dict[int, Block], seen: set[int]) -> None:
-    """The blocks that a value holds."""
+def leaves(value: Any, seen: set[int]) -> Iterator[Array | Many]:
+    """The arrays and lists that a value holds; things that were `seen` are passed over."""
+    inner: Iterable[Any] = ()
     if isinstance(value, (Array, Many)):
-        blocks[id(value.block)] = value.block
+        yield value
     elif isinstance(value, Layer):
-        gather((value.weight, *value.inner), blocks, seen)
+        inner = (value.weight, *value.inner)
     elif isinstance(value, tuple):
-        for one in value:
-            gather(one, blocks, seen)
+        inner = value
     elif isinstance(value, Thing) and id(value) not in seen:
         seen.add(id(value))
-        for one in value.values.values():
-            gather(one, blocks, seen)
+        inner = value.values.values()
+    for one in inner:
+        yield from leaves(one, seen)
 
 
-def find_lists(value: Any, found: dict[int, Many], seen: set[int]) -> None:
-    if isinstance(value, Many):
-        found[id(value)] = value
-    elif isinstance(value, tuple):
-        for one in value:
-            find_lists(one, found, seen)
-    elif isinstance(value, Thing) and id(value) not in seen:
-        seen.add(id(value))
-        for one in value.values.values():
-            find_lists(one, found, seen)
+def held(values: Iterable[Any]) -> float:
+    """Bytes of all that several values hold, whatever several of them share once."""
+    seen = set[int]()
+    blocks = {id(one.block): one.block for value in values for one in leaves(value, seen)}
+    return sum(block.bytes for block in blocks.values())
 
 
 def weight(value: Any) -> float:
     """Bytes that a value takes by itself, its place in a list with it; 0 of what is small."""
-    blocks: dict[int, Block] = {}
-    gather(value, blocks, set())
-    own = sum(block.bytes for block in blocks.values())
+    own = held((value,))
     if isinstance(value, tuple):
         own += 56.0 + 8.0 * len(value) + NUMBER * sum(isinstance(one, float) for one in value)
     return own + 8.0 + (112.0 if isinstance(value, Array) else 0.0) if own else 0.0

@@ -85,7 +85,7 @@ class Expressions(Holding):
         return "".join(map(str, parts))
 
     def _of_name(self, node: ast.Name) -> Any:
-        for frame in (self._frames[-1], self._frames[0]):
+        for frame in reversed(self._frames):  # an inner function sees what the outer one names
             if node.id in frame:
                 return frame[node.id]
         return Named(node.id) if node.id in _TYPES else None
@@ -113,6 +113,9 @@ class Expressions(Holding):
         return made
 
     def _of_starred(self, node: ast.Starred) -> Any:
+        return self._value(node.value)
+
+    def _of_await(self, node: ast.Await) -> Any:
         return self._value(node.value)
 
     def _of_namedexpr(self, node: ast.NamedExpr) -> Any:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any
 
-from forerun.tasks._arrays import NUMBER, Array, Block, Many, find_lists, gather, shape_of, weight
+from forerun.tasks._arrays import NUMBER, Array, Many, held, leaves, shape_of, weight
 from forerun.tasks._rules import Rules
 
 LASTING = "g"
@@ -58,14 +59,12 @@ class Holding(ABC):
         return made
 
     def _look(self) -> None:
-        blocks: dict[int, Block] = {}
-        seen: set[int] = set()
-        for frame in self._frames:
-            for value in frame.values():
-                gather(value, blocks, seen)
-        gather((*self._passing, *self._kept), blocks, seen)
-        gather(tuple(one for found in self._results for one in found), blocks, seen)
-        self.most = max(self.most, sum(block.bytes for block in blocks.values()))
+        """How much is held now."""
+        self.most = max(self.most, held((*self._names(), *self._passing, *self._kept, *chain(*self._results))))
+
+    def _names(self) -> Iterator[Any]:
+        """What all names hold."""
+        return chain.from_iterable(frame.values() for frame in self._frames)
 
     def _step(self) -> None:
         self._left -= 1
@@ -92,9 +91,6 @@ class Holding(ABC):
         self._kept = [one for one in self._kept if one.kind == LASTING]
 
     def _lists(self) -> list[Many]:
-        found: dict[int, Many] = {}
-        seen: set[int] = set()
-        for frame in self._frames:
-            for value in frame.values():
-                find_lists(value, found, seen)
-        return list(found.values())
+        seen = set[int]()
+        found = (one for value in self._names() for one in leaves(value, seen) if isinstance(one, Many))
+        return list({id(one): one for one in found}.values())

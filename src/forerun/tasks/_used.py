@@ -76,8 +76,10 @@ class _Reader(Expressions):
         for each in node.names:
             self._frames[-1][each.asname or each.name] = Named(f"{node.module or ''}.{each.name}")
 
-    def _do_functiondef(self, node: ast.FunctionDef) -> None:
+    def _do_functiondef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         self._frames[-1][node.name] = Function(node)
+
+    _do_asyncfunctiondef = _do_functiondef
 
     def _do_classdef(self, node: ast.ClassDef) -> None:
         self._frames[-1][node.name] = Class(node)
@@ -123,7 +125,7 @@ class _Reader(Expressions):
         self._share, self._times = before, times
         self.run(node.orelse)
 
-    def _do_with(self, node: ast.With) -> None:
+    def _do_with(self, node: ast.With | ast.AsyncWith) -> None:
         for item in node.items:
             value = self._value(item.context_expr)
             if item.optional_vars is not None:
@@ -133,8 +135,15 @@ class _Reader(Expressions):
         self.run(node.body)
         self._learning = learning
 
+    _do_asyncwith = _do_with
+
     def _do_try(self, node: ast.Try) -> None:
         self.run([*node.body, *node.orelse, *node.finalbody])
+
+    def _do_match(self, node: ast.Match) -> None:
+        self._value(node.subject)
+        for case in node.cases:
+            self.run(case.body)
 
     def _do_while(self, node: ast.While) -> None:
         self._value(node.test)
@@ -142,26 +151,27 @@ class _Reader(Expressions):
         self._rounds(node.body, None)
         self._times = times
 
-    def _do_for(self, node: ast.For) -> None:
+    def _do_for(self, node: ast.For | ast.AsyncFor) -> None:
         over = self._value(node.iter)
         count = length_of(over)
         self._bind(node.target, one_of(over))
         self._rounds(node.body, count)
         self.run(node.orelse)
 
+    _do_asyncfor = _do_for
+
     def _rounds(self, body: list[ast.stmt], count: float | None) -> None:
         """Twice; lists that grow do so as often as the loop goes round."""
         if count is not None and count < 1:
             return
-        before = {id(one): (one, one.count, one.block.bytes) for one in self._lists()}
+        before = [(one, one.count, one.block.bytes) for one in self._lists()]
         times, self._times = self._times, self._times * max((count or 2.0) / 2, 1.0)
         self.run(body)
         self._forget()
         if count is None or count <= 1:
             self._times = times
             return
-        for one in self._lists():
-            _, had, took = before.get(id(one), (one, 0.0, 0.0))
+        for one, had, took in before:
             one.count += (one.count - had) * (count - 2)
             one.block.bytes += (one.block.bytes - took) * (count - 2)
         self.run(body)
