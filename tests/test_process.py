@@ -335,7 +335,7 @@ def test_python_may_be_one_with_packages(tmp_path: Path, monkeypatch: pytest.Mon
         assert languages.find("python").version == f"cpython {sys.version.split()[0]}"
         for wrong in (tmp_path / "nowhere", Path(shutil.which("true") or "/bin/true")):
             monkeypatch.setenv("FORERUN_PYTHON", str(wrong))
-            with pytest.raises(ToolMissing, match="python"):
+            with pytest.raises(UsageError, match="python"):
                 spent()
     finally:
         languages.find.cache_clear()

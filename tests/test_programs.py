@@ -6,6 +6,8 @@ import codecs
 import json
 import math
 import pickle
+import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -310,6 +312,27 @@ def test_which_program_failed_and_what_it_lacks_is_said(tmp_path: Path, run_fore
     assert "1 program failed: input (p/b.py: input: it reads standard input)" in err
     write(tmp_path / "p", {"b.in": "7"})
     assert collect(run_forerun, *words)[0] == 0
+
+
+def test_what_lacked_a_package_runs_again_where_an_interpreter_is_named(
+    tmp_path: Path, run_forerun: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / "p", {"a.py": "import some_package", "b.py": "print(1)"})
+    words = ("memory", "--folder", str(tmp_path / "p"), "--repeats", "1")
+    monkeypatch.delenv("FORERUN_PYTHON", raising=False)
+    code, rows, err = collect(run_forerun, *words)
+    assert code == 0 and rows["python"]["measured"] == 1 and "FORERUN_PYTHON" in err
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "env"], check=True)
+    packages = next((tmp_path / "env" / "lib").glob("python*")) / "site-packages"
+    (packages / "some_package.py").touch()
+    try:
+        for named, count in ((tmp_path / "env" / "bin" / "python", 2), (tmp_path / "nowhere", 0)):
+            monkeypatch.setenv("FORERUN_PYTHON", str(named))
+            languages.find.cache_clear()
+            code, rows, err = collect(run_forerun, *words)
+            assert rows["python"]["measured"] == count if count else code == 2 and "nowhere" in err
+    finally:
+        languages.find.cache_clear()
 
 
 def test_what_ran_into_a_limit_is_run_again_when_asked(tmp_path: Path, run_forerun: Any) -> None:

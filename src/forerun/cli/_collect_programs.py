@@ -16,7 +16,7 @@ from forerun.corpora.generated import generated, spoken
 from forerun.corpora.programs import GROUPINGS, Program, load
 from forerun.errors import UsageError
 from forerun.stats import median, quantile
-from forerun.tasks._programs import Programs
+from forerun.tasks._programs import LACKING, Programs
 from forerun.tasks.memory import Memory
 from forerun.tasks.runtime import Runtime
 from forerun.toolchains.process.languages import named
@@ -86,6 +86,8 @@ def run(options: argparse.Namespace) -> int:
     workers = _workers(options.task)
     task = _task(options, beside=workers - 1)
     done = measured(found, "program", task, workers, _kind, options)
+    if any(LACKING in one.measurement.error for one in done) and settings.path("python") is None:
+        say("forerun: Python runs without packages: FORERUN_PYTHON=DIR/bin/python names an environment that has them")
     show(_table(done, task), options.format)
     return 0 if any(m.measurement.ok for m in done) else 1
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import ClassVar
 
+from forerun import settings
 from forerun.core import Measurement, Metric, Source
 from forerun.errors import ForerunError, ToolMissing
 from forerun.prompts import prompt
@@ -21,6 +22,8 @@ from forerun.toolchains.process.languages import LANGUAGES, find, named
 from forerun.toolchains.process.runner import Bounds, Built, Spent, built, confinable
 from forerun.toolchains.process.target import Target, tool_of
 
+LACKING = "ModuleNotFoundError"
+"""In the error of a Python program whose package is not there."""
 _SHOWN = 200
 """Characters of the input that the model reads."""
 
@@ -64,6 +67,10 @@ class Programs(Numbers):
         target = Target.parse(source.target)
         stdin = source.reference if target.stdin else b""
         return question(self.metric, f"{source.lang}, {target.tool}", target.device, source.text, stdin=stdin)
+
+    def accepts(self, measurement: Measurement) -> bool:
+        """But a program that lacked a package, where the interpreter that the setting names may have it."""
+        return LACKING not in measurement.error or settings.path("python") is None
 
     def facts(self, source: Source) -> Measurement:
         """Compiles and runs the program. Raises ToolMissing."""

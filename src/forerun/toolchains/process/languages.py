@@ -239,14 +239,12 @@ def _python() -> Tool:
 
 
 def _named_python(path: Path) -> Tool:
-    """Raises ToolMissing for what is no Python."""
+    """Raises UsageError for what is no Python."""
     ask = "import sys; print(sys.implementation.name, '.'.join(map(str, sys.version_info[:3])))"
     said = _said(str(path), ("-I", "-c", ask))
     if not re.fullmatch(r"\w+ \d+\.\d+\.\d+", said):
         why = f"{settings.SETTINGS['python'].variable}={path}: it does not answer as a Python does"
-        raise ToolMissing(
-            "programs in python cannot run", why, "name the interpreter: DIR/bin/python of an environment"
-        )
+        raise UsageError("programs in python cannot run", why, "name one of an environment: DIR/bin/python")
     return Tool("python", said, str(path), "the setting `python`")
 
 
