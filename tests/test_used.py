@@ -105,6 +105,94 @@ PROGRAMS = {
         f = np.fft.rfft(x)
         m = np.abs(f)
         """,
+    "generators": """
+        def chunks(n):
+            for i in range(n):
+                yield np.full(50_000, i, dtype=float)
+
+        whole = np.concatenate(list(chunks(20)))
+        """,
+    "mappings": """
+        d, e, f = {}, {}, {"a": np.ones(100_000)}
+        for i in range(30):
+            d[i] = np.ones(20_000)
+            e[f"k{i}"] = np.ones(10_000)
+        f["b"] = np.ones(100_000)
+        """,
+    "mappings of lists": """
+        from collections import defaultdict
+        groups = defaultdict(list)
+        for i in range(40):
+            groups[i % 4].append(np.ones(25_000))
+        """,
+    "while": """
+        q = []
+        while len(q) < 40:
+            q.append(np.zeros(30_000))
+        """,
+    "inheritance": """
+        class Base:
+            SIZE = 1000
+
+            def __init__(self, n):
+                self.x = np.zeros((n, self.SIZE))
+
+        class Sub(Base):
+            @staticmethod
+            def more(n):
+                return np.ones(n)
+
+            @classmethod
+            def of(cls, n):
+                return cls(n)
+
+        s = Sub(500)
+        t = Sub.of(250)
+        y, z = s.more(300_000), Sub.more(300_000)
+        """,
+    "globals and inner functions": """
+        CACHE = None
+
+        def outer(n):
+            base = np.ones(n)
+
+            def inner():
+                global CACHE
+                CACHE = np.concatenate([base, base])
+
+            inner()
+
+        outer(400_000)
+        x = CACHE + 1
+        """,
+    "arguments with stars": """
+        def make(*sizes, scale=3, **more):
+            return np.ones(sizes) * more["by"], np.zeros(100_000 * scale)
+
+        a, b = make(*[200, 300], **{"by": 2.0})
+        """,
+    "sums and means are wide": """
+        img = np.zeros((600, 700, 3), dtype=np.uint8)
+        m, s = img.mean(axis=2), img.sum(axis=2)
+        c = np.cumsum(img.ravel())
+        """,
+    "beside each other": """
+        x = np.zeros((100_000, 5))
+        y = np.hstack([x, np.ones((100_000, 1))])
+        z = np.column_stack([x, np.ones(100_000)])
+        """,
+    "views in lists": """
+        x = np.zeros((1000, 1000))
+        parts = [x[:, i : i + 100] for i in range(10)]
+        halves = np.split(x, 4)
+        total = sum(x[:, i : i + 256] for i in range(3))
+        """,
+    "axes": """
+        x = np.zeros((300, 400))
+        y = np.expand_dims(x, -1) * np.ones(3)
+        z = np.moveaxis(y, -1, 0).sum(axis=0)
+        w = np.swapaxes(y, 0, 2).mean(axis=0)
+        """,
     "in place": """
         a = np.ones((1200, 1000))
         a *= 2.0
@@ -228,8 +316,32 @@ def test_whatever_is_read_it_ends() -> None:
         + "x = 1\n"
     )
     calls = "import numpy as np\ndef f(n):\n  return f(n - 1) + f(n - 2)\nf(40)\n"
-    for text in (deep, calls, "(" * 5000, "\0", "x = 1" * 100_000):
+    doubled = "import numpy\nx = 1\n" + "x = (x, x)\n" * 60 + "y = [0]\n" + "y = y + y\n" * 60
+    for text in (deep, calls, doubled, "(" * 5000, "\0", "x = 1" * 100_000):
         assert isinstance(used(text), Used)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "x = np.zeros(-(10**9))",
+        "x = np.zeros((10**9,) * 5)",
+        "x = [np.ones(10) for a in range(10**300) for b in range(10**300)]",
+        f"n = {'9' * 400}\nx = np.zeros(n)",
+        "i = 1e999\nx = np.zeros(9)[:-i]\nfor _ in range(i):\n    pass",
+        "from torch import nn\ny = nn.Sequential(nn.Hardtanh(), nobody.Layer(), None)(x)\nz = nn.MaxPool2d(0)(x)",
+        "from torch.utils.data import *\nd = DataLoader(TensorDataset())",
+        "class A(A): pass\nx = A().y()",
+    ],
+)
+def test_nothing_is_negative_or_without_end(line: str) -> None:
+    found = used(f"import numpy as np\n{line}\n")
+    assert 0 <= found.bytes <= 1e19 and 0 <= found.seconds <= 1e9
+
+
+def test_what_was_read_before_the_end_counts() -> None:
+    long = "import numpy as np\na = np.ones(10**6)\nb = " + " + ".join(["a"] * 900) + "\n"
+    assert used(long).bytes >= 8 * MB
 
 
 def test_elements_of_programs_with_packages_are_what_they_hold() -> None:

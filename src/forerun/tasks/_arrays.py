@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -91,18 +91,28 @@ NUMBER = 32.0
 @dataclass(slots=True)
 class Function:
     node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-    own: Thing | None = None
+    own: Thing | Class | None = None
     """What it is a method of."""
 
 
 @dataclass(slots=True)
 class Class:
     node: ast.ClassDef
+    bases: tuple[Any, ...] = ()
+    values: dict[str, Any] = field(default_factory=dict)
+    """What its body binds."""
+
+    def lines(self) -> Iterator[Class]:
+        """Itself and what it inherits from, as far as the program has it."""
+        yield self
+        for base in self.bases:
+            if isinstance(base, Class):
+                yield from base.lines()
 
 
 @dataclass(slots=True)
 class Thing:
-    """An instance, with its attributes; a table of pandas, with its columns."""
+    """An instance, with its attributes; a mapping, with its keys, or a table of pandas, with its columns."""
 
     of: Class | None = None
     values: dict[str, Any] = field(default_factory=dict)
@@ -142,10 +152,14 @@ def element(value: Any, otherwise: tuple[str, float]) -> tuple[str, float]:
     return otherwise
 
 
+REST = "*"
+"""The key of all values of a mapping whose own are not written out."""
+
+
 def dims(value: Any) -> Shape | None:
     """A shape as it is written: a number, or several in brackets."""
     if isinstance(value, float):
-        return (value,)
+        return (value,) if value >= 0 else None
     if isinstance(value, tuple):
         return value if all(isinstance(one, float) and one >= 0 for one in value) else None
     return None
@@ -160,9 +174,9 @@ def shape_of(value: Any) -> Shape | None:
     if isinstance(value, tuple):
         inner = shape_of(value[0]) if value else ()
         return None if inner is None else (float(len(value)), *inner)
-    if isinstance(value, Many):
+    if isinstance(value, (Many, Range)):
         inner = shape_of(value.one) if value.one is not None else ()
-        return None if inner is None else (value.count, *inner)
+        return None if inner is None or value.count is None else (value.count, *inner)
     return None
 
 
@@ -206,32 +220,31 @@ def product(left: Shape | None, right: Shape | None) -> Shape | None:
     return (*(stacks or ()), left[-2], right[-1])
 
 
-def leaves(value: Any, seen: set[int]) -> Iterator[Array | Many]:
-    """The arrays and lists that a value holds; things that were `seen` are passed over."""
-    inner: Iterable[Any] = ()
-    if isinstance(value, (Array, Many)):
-        yield value
-    elif isinstance(value, Layer):
-        inner = (value.weight, *value.inner)
-    elif isinstance(value, tuple):
-        inner = value
-    elif isinstance(value, Thing) and id(value) not in seen:
-        seen.add(id(value))
-        inner = value.values.values()
-    for one in inner:
-        yield from leaves(one, seen)
+def leaves(values: Iterable[Any], walked: Callable[[int], None] = lambda count: None) -> Iterator[Array | Many]:
+    """The arrays and lists that values hold; `walked` hears through how many things it went."""
+    left, seen, count = list(values), set[int](), 0
+    while left:
+        value, count = left.pop(), count + 1
+        if isinstance(value, (Array, Many)):
+            yield value
+        elif isinstance(value, (Layer, Thing, Class, tuple)) and id(value) not in seen:
+            seen.add(id(value))
+            if isinstance(value, Layer):
+                left += (value.weight, *value.inner)
+            else:
+                left += value if isinstance(value, tuple) else value.values.values()
+    walked(count)
 
 
-def held(values: Iterable[Any]) -> float:
+def held(values: Iterable[Any], walked: Callable[[int], None] = lambda count: None) -> float:
     """Bytes of all that several values hold, whatever several of them share once."""
-    seen = set[int]()
-    blocks = {id(one.block): one.block for value in values for one in leaves(value, seen)}
+    blocks = {id(one.block): one.block for one in leaves(values, walked)}
     return sum(block.bytes for block in blocks.values())
 
 
 def weight(value: Any) -> float:
-    """Bytes that a value takes by itself, its place in a list with it; 0 of what is small."""
-    own = held((value,))
+    """Bytes that a value takes by itself, its place in a list with it; 0 of what is small. Of a view nothing."""
+    own = 1.0 if isinstance(value, Array) and value.bytes < value.block.bytes else held((value,))
     if isinstance(value, tuple):
         own += 56.0 + 8.0 * len(value) + NUMBER * sum(isinstance(one, float) for one in value)
     return own + 8.0 + (112.0 if isinstance(value, Array) else 0.0) if own else 0.0

@@ -6,11 +6,13 @@ import ast
 import math
 import operator
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from forerun.tasks import _layers as layers
 from forerun.tasks._arrays import (
+    REST,
     Array,
     Class,
     Function,
@@ -28,7 +30,7 @@ from forerun.tasks._arrays import (
     promoted,
     shape_of,
 )  # fmt: skip
-from forerun.tasks._holding import LASTING, Holding
+from forerun.tasks._holding import LASTING, MOST, Holding
 from forerun.tasks._layers import LAYERS
 from forerun.tasks._rules import COSTS, CUBIC, RULES, SORTING
 from forerun.tasks._tables import framed, method
@@ -42,7 +44,11 @@ _ROUNDED: Mapping[str, Callable[[float], float]] = {
     "int": math.trunc, "round": round, "abs": abs, "float": float, "sqrt": math.sqrt, "ceil": math.ceil,
     "floor": math.floor, "isqrt": lambda x: math.isqrt(int(x)), "log2": math.log2, "log": math.log, "exp": math.exp,
 }  # fmt: skip
-_TYPES = frozenset("int float bool complex str object".split())
+_TYPES = frozenset("int float bool complex str object list".split())
+_COPIES, _LONG = 64, 1000
+"""Things that stand for one each, and how long a list is of which each is known."""
+_UNDER_KEY = 100.0
+"""Bytes of a small value with its key."""
 _FLOP = 0.03
 """Nanoseconds of one of a product's multiplications and additions."""
 _MOMENTS: Mapping[str, float] = {"Adam": 2.0, "AdamW": 2.0, "RMSprop": 1.0, "Adagrad": 1.0}
@@ -78,7 +84,9 @@ class Expressions(Holding):
             return node.value
         if isinstance(node.value, complex):
             return Array((), "c", 16.0)
-        return float(node.value) if isinstance(node.value, (int, float)) else node.value
+        if isinstance(node.value, (int, float)):
+            return _safe(float, node.value)
+        return node.value
 
     def _of_joinedstr(self, node: ast.JoinedStr) -> Any:
         parts = [each.value if isinstance(each, ast.Constant) else " " * 6 for each in node.values]
@@ -88,28 +96,51 @@ class Expressions(Holding):
         for frame in reversed(self._frames):  # an inner function sees what the outer one names
             if node.id in frame:
                 return frame[node.id]
+        if self._stars and node.id in RULES:
+            return Named(f"{self._stars[-1]}.{node.id}")
         return Named(node.id) if node.id in _TYPES else None
 
     def _of_tuple(self, node: ast.Tuple) -> Any:
-        return tuple(self._spread(node.elts))
+        return self._written(node.elts)
 
     def _of_list(self, node: ast.List) -> Any:
-        values = tuple(self._spread(node.elts))
-        return values if values else Many(0.0)
+        return self._written(node.elts) or Many(0.0)
+
+    def _written(self, nodes: list[ast.expr]) -> Any:
+        """What is written out: each of it, where it is not long."""
+        if len(nodes) <= _LONG:
+            return tuple(self._spread(nodes))
+        made = Many(0.0)
+        self._put(made, self._value(nodes[0]), float(len(nodes)))
+        return made
 
     def _spread(self, nodes: Iterable[ast.expr]) -> Iterable[Any]:
         for each in nodes:
             if isinstance(each, ast.Starred):
                 inner = self._value(each.value)
-                yield from inner if isinstance(inner, tuple) else ()
+                yield from inner if isinstance(inner, tuple) else self._copies(inner)
             else:
                 yield self._value(each)
 
+    def _copies(self, value: Any) -> Iterator[Any]:
+        """What a list has, of which only one is known: layers with weights of their own."""
+        one = one_of(value)
+        for _ in range(int(min(length_of(value) or 0.0, _COPIES))):
+            yield self._another(one) if isinstance(one, Layer) else one
+
+    def _another(self, layer: Layer) -> Layer:
+        weight = self._rules.like(layer.weight) if layer.weight else None
+        self._parameters += weight.bytes if weight else 0.0
+        return replace(layer, weight=weight, inner=tuple(map(self._another, layer.inner)))
+
     def _of_dict(self, node: ast.Dict) -> Any:
-        made = Thing()
+        made = _mapping() if not node.keys else Thing()
         for key, each in zip(node.keys, node.values, strict=True):
             name, value = self._value(key), self._value(each)
-            made.values[name if isinstance(name, str) else f"{len(made.values)}"] = value
+            if key is None and isinstance(value, Thing):
+                made.values |= value.values
+            else:
+                made.values[name if isinstance(name, str) else f"{len(made.values)}"] = value
         return made
 
     def _of_starred(self, node: ast.Starred) -> Any:
@@ -117,6 +148,14 @@ class Expressions(Holding):
 
     def _of_await(self, node: ast.Await) -> Any:
         return self._value(node.value)
+
+    def _of_yield(self, node: ast.Yield) -> Any:
+        value, (count, one) = self._value(node.value), self._yielded[-1]
+        self._yielded[-1] = count + self._times, value if value is not None else one
+
+    def _of_yieldfrom(self, node: ast.YieldFrom) -> Any:
+        value, (count, one) = self._value(node.value), self._yielded[-1]
+        self._yielded[-1] = count + self._times * (length_of(value) or 0.0), one_of(value) or one
 
     def _of_namedexpr(self, node: ast.NamedExpr) -> Any:
         value = self._value(node.value)
@@ -158,7 +197,8 @@ class Expressions(Holding):
         elif isinstance(node.op, ast.Mult) and isinstance(left, (Many, tuple)) and not isinstance(right, Array):
             return self._repeated(left, right)
         elif isinstance(node.op, ast.Add) and isinstance(left, (Many, tuple)) and isinstance(right, (Many, tuple)):
-            return left + right if isinstance(left, tuple) and isinstance(right, tuple) else left
+            short = isinstance(left, tuple) and isinstance(right, tuple) and len(left) + len(right) <= _LONG
+            return left + right if short else self._lengthened(left, right)  # type: ignore[operator]
         else:
             kind, each = promoted((left, right))
             if (isinstance(node.op, (ast.Div, ast.Pow)) and kind in "biu" and isinstance(node.op, ast.Div)) or (
@@ -186,6 +226,14 @@ class Expressions(Holding):
                 return value
         return self._rules.elementwise(numeric((left, right)), kind, each)
 
+    def _lengthened(self, left: Any, right: Any) -> Any:
+        """A list of what both have."""
+        made = Many(0.0)
+        self._passing.append(made)
+        for one in (left, right):
+            self._put(made, one_of(one), length_of(one) or 0.0)
+        return made
+
     def _repeated(self, value: Any, times: Any) -> Any:
         count = (length_of(value) or 0.0) * (times if isinstance(times, float) else 0.0)
         made = Many(0.0, value.one if isinstance(value, Many) else value[0] if value else None)
@@ -196,25 +244,36 @@ class Expressions(Holding):
     def _of_listcomp(self, node: ast.ListComp) -> Any:
         return self._comprehended(node.elt, node.generators)
 
-    _of_setcomp = _of_generatorexp = _of_listcomp
+    _of_setcomp = _of_listcomp
+
+    def _of_generatorexp(self, node: ast.GeneratorExp) -> Any:
+        before = len(self._passing)
+        count, value = self._each(node.elt, node.generators)
+        self._passing[before:] = [value]
+        return Range(count, value)
 
     def _of_dictcomp(self, node: ast.DictComp) -> Any:
         return self._comprehended(node.value, node.generators)
 
     def _comprehended(self, element_of: ast.expr, generators: list[ast.comprehension]) -> Any:
+        made = Many(0.0)
+        self._passing.append(made)
+        count, value = self._each(element_of, generators)
+        self._put(made, value, count or 0.0)
+        return made
+
+    def _each(self, element_of: ast.expr, generators: list[ast.comprehension]) -> tuple[float | None, Any]:
+        """How many elements a comprehension has, and one of them."""
         count: float | None = 1.0
         for each in generators:
             over = self._value(each.iter)
             self._bind(each.target, one_of(over))
             length = length_of(over)
-            count = None if count is None or length is None else count * length
-        made = Many(0.0)
-        times, self._times = self._times, self._times * (count or 1.0)
+            count = None if count is None or length is None else min(count * length, MOST)
+        times, self._times = self._times, min(self._times * (count or 1.0), MOST)
         value = self._value(element_of)
         self._times = times
-        self._passing.append(made)
-        self._put(made, value, count or 0.0)
-        return made
+        return count, value
 
     def _of_attribute(self, node: ast.Attribute) -> Any:
         return self._attribute(self._value(node.value), node.attr)
@@ -226,6 +285,8 @@ class Expressions(Holding):
             if name in owner.values:
                 return owner.values[name]
             return self._method(owner, name)
+        if isinstance(owner, Class):
+            return self._of_class(owner, name, owner)
         if not isinstance(owner, Array):
             return None
         if name == "shape":
@@ -239,13 +300,25 @@ class Expressions(Holding):
         return Array(owner.shape, "f", owner.each / 2, owner.block) if name in ("real", "imag") else None
 
     def _method(self, owner: Thing, name: str) -> Any:
-        for each in owner.of.node.body if owner.of else ():
-            if isinstance(each, ast.FunctionDef) and each.name == name:
-                function = Function(each, owner)
-                if any(isinstance(one, ast.Name) and one.id == "property" for one in each.decorator_list):
-                    return self._follow(function, [], {})
-                return function
+        return self._of_class(owner.of, name, owner) if owner.of else None
+
+    def _of_class(self, of: Class, name: str, owner: Thing | Class) -> Any:
+        """What a class has of this name, or what it inherits from: a value, or a method of the owner's."""
+        for line in of.lines():
+            if name in line.values:
+                return line.values[name]
+            for each in line.node.body:
+                if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef)) and each.name == name:
+                    return self._bound(each, of, owner)
         return None
+
+    def _bound(self, node: ast.FunctionDef | ast.AsyncFunctionDef, of: Class, owner: Thing | Class) -> Any:
+        marks = {one.id for one in node.decorator_list if isinstance(one, ast.Name)}
+        if marks & {"property", "cached_property"}:
+            return self._follow(Function(node, owner), [], {})
+        if "staticmethod" in marks or ("classmethod" not in marks and isinstance(owner, Class)):
+            return Function(node)
+        return Function(node, of if "classmethod" in marks else owner)
 
     def _of_subscript(self, node: ast.Subscript) -> Any:
         owner = self._value(node.value)
@@ -253,10 +326,16 @@ class Expressions(Holding):
             key = self._value(node.slice)
             if isinstance(owner, tuple) and isinstance(key, float) and -len(owner) <= key < len(owner):
                 return owner[int(key)]
+            if isinstance(node.slice, ast.Slice) and isinstance(owner, tuple):
+                return owner[: int(self._sliced(float(len(owner)), node.slice))]
             return one_of(owner) if not isinstance(node.slice, ast.Slice) else owner
         if isinstance(owner, Thing):
-            key = self._value(node.slice)
-            return owner.values.get(key) if isinstance(key, str) else owner
+            key, rest = self._value(node.slice), owner.values.get(REST)
+            if isinstance(key, str) and key in owner.values:
+                return owner.values[key]
+            if isinstance(rest, Many):
+                return rest if owner.rows < 0 else rest.one
+            return None if isinstance(key, str) else owner
         if isinstance(owner, Named):  # np.mgrid[0:n, 0:m]
             return self._grid(owner, node.slice)
         return self._taken(owner, node.slice) if isinstance(owner, Array) else None
@@ -282,7 +361,7 @@ class Expressions(Holding):
                 return abs(part.value.imag) * math.prod(times)
         known = isinstance(start, float) and isinstance(stop, float)
         by = self._value(step) if step else 1.0
-        return max(math.ceil((stop - start) / (by or 1.0)), 0.0) * 1.0 if known and isinstance(by, float) else None
+        return _counted((stop - start) / (by or 1.0)) if known and isinstance(by, float) else None
 
     def _taken(self, own: Array, key: ast.expr) -> Any:
         """What brackets behind an array give: a view, or where an array says which ones, a copy."""
@@ -329,16 +408,19 @@ class Expressions(Holding):
         start, stop, step = (self._value(each) for each in (one.lower, one.upper, one.step))
         start = start if isinstance(start, float) else 0.0
         stop = stop if isinstance(stop, float) else size
-        start, stop = (each + size if each < 0 else min(each, size) for each in (start, stop))
+        start, stop = (max(each + size, 0.0) if each < 0 else min(each, size) for each in (start, stop))
         jump = abs(step) if isinstance(step, float) and step else 1.0
-        return max(math.ceil((stop - start) / jump), 0.0) * 1.0
+        return _counted((stop - start) / jump) or 0.0
 
     def _of_call(self, node: ast.Call) -> Any:
         before = len(self._passing)
         function = node.func
         owner = self._value(function.value) if isinstance(function, ast.Attribute) else None
         arguments = list(self._spread(node.args))
-        options = {each.arg: self._value(each.value) for each in node.keywords if each.arg}
+        options = dict[str, Any]()
+        for each in node.keywords:
+            given = self._value(each.value)
+            options |= {each.arg: given} if each.arg else given.values if isinstance(given, Thing) else {}
         if isinstance(function, ast.Attribute) and function.attr == "backward":
             self._backward()
             made = None
@@ -357,10 +439,15 @@ class Expressions(Holding):
             return self._outside(Named(f"{owner.path}.{name}"), arguments, options)
         if isinstance(owner, (Layer, Thing)) and name in _ITSELF and (isinstance(owner, Layer) or owner.of):
             return owner
-        if isinstance(owner, Thing):
+        if isinstance(owner, (Thing, Class)):
             found = self._attribute(owner, name)
             if isinstance(found, (Function, Class, Layer)) or (isinstance(found, Thing) and found.of):
                 return self._applied(found, arguments, options)
+            if isinstance(owner, Class):
+                return None
+            if name == "setdefault" and len(arguments) > 1:
+                self._keyed(owner, arguments[1])
+                return arguments[1]
             return method(self._alloc, owner, name, arguments, options)
         if isinstance(owner, Many):
             if name in ("append", "add", "appendleft", "insert"):
@@ -415,20 +502,27 @@ class Expressions(Holding):
         if isinstance(known, Thing):
             found = self._method(known, "__call__") or self._method(known, "forward")
             return self._made(found, arguments, options) if isinstance(found, Function) else None
-        return self._made(known, arguments, options)
+        return self._made(known, arguments, options) if isinstance(known, (Function, Class)) else None
+
+    def _keyed(self, owner: Thing, value: Any) -> None:
+        """One more value in a mapping, under a key that is not written out."""
+        rest = owner.values.setdefault(REST, Many(0.0))
+        if isinstance(rest, Many):
+            self._put(rest, value, 1.0, small=_UNDER_KEY)
 
     def _through(self, layer: Layer, value: Any) -> Any:
         """What a layer gives, which is kept for the gradients."""
         before = len(self._passing)
         for each in layer.inner:
-            value = self._applied(each, [value], {})
+            given = self._applied(each, [value], {})
+            value = value if given is None else given[0] if isinstance(given, tuple) and given else given
             self._passing[before:] = [value]
         if layer.inner:
             return value
         made = self._alloc(layers.given(layer, shape_of(value)), "f", 4.0)
         self._work(made, each=_FLOP * layers.work(layer))
         if self._learning:
-            self._kept.append(made)
+            self._kept += [made, self._alloc((layers.kept(layer, made.shape),), "f", 4.0)]
         return (made, None) if layer.name in ("RNN", "GRU", "LSTM", "MultiheadAttention") else made
 
     def _backward(self) -> None:
@@ -448,7 +542,7 @@ class Expressions(Holding):
             if len(known) != len(arguments) or not known:
                 return Range(None)
             start, stop, step = (0.0, *known, 1.0)[:3] if len(known) == 1 else (*known, 1.0)[:3]
-            return Range(max(math.ceil((stop - start) / (step or 1.0)), 0.0) * 1.0, start)
+            return Range(_counted((stop - start) / (step or 1.0)), start)
         if name == "len":
             return length_of(first)
         if name in _ROUNDED and isinstance(first, float):
@@ -462,6 +556,8 @@ class Expressions(Holding):
         if name == "zip":
             lengths = [length for one in arguments if (length := length_of(one)) is not None]
             return Range(min(lengths) if lengths else None, tuple(map(one_of, arguments)))
+        if name == "dict" and not arguments:
+            return _mapping()
         if name in ("list", "set", "sorted", "tuple", "dict", "deque", "reversed"):
             if isinstance(first, (tuple, Many)):
                 return first
@@ -473,6 +569,8 @@ class Expressions(Holding):
     def _outside(self, function: Named, arguments: list[Any], options: dict[str, Any]) -> Any:
         """What a package's function gives."""
         name = function.last
+        if name in ("OrderedDict", "Counter", "defaultdict") and function.root != "collections":
+            return None
         if name in ("default_rng", "RandomState", "Generator", "PCG64"):
             return Named("numpy.random")
         if function.root == "math" and arguments and isinstance(arguments[0], float) and name in _ROUNDED:
@@ -484,14 +582,17 @@ class Expressions(Holding):
         if name in ("date_range", "bdate_range", "timedelta_range"):
             periods = options.get("periods")
             return self._alloc((periods,) if isinstance(periods, float) else None, "i", 8.0)
-        if name in ("to_timedelta", "to_datetime", "tonumeric", "cut", "qcut"):
+        if name in ("to_timedelta", "to_datetime", "to_numeric", "cut", "qcut"):
             return self._rules.like(arguments[0], "i", 8.0) if arguments and shape_of(arguments[0]) else None
         if name in ("Timestamp", "Timedelta"):
             return 0.0
         if name == "merge" and arguments and isinstance(arguments[0], Thing):
             return method(self._alloc, arguments[0], name, arguments[1:], options)
-        if function.root in ("collections",) and name == "deque":
-            return Many(0.0)
+        if function.root == "collections":
+            lists = arguments and isinstance(arguments[0], Named) and arguments[0].last == "list"
+            return Many(0.0) if name == "deque" else Thing(values={REST: Many(0.0)}, rows=-1.0) if lists else _mapping()
+        if function.root == "asyncio" and name == "run":
+            return arguments[0] if arguments else None
         if options.get("dtype") is None and function.root == "torch" and name in _FLOATING:
             options = options | {"dtype": "float32"}
         return self._ruled(name, arguments, options)
@@ -502,20 +603,35 @@ class Expressions(Holding):
             made = layers.made(self._alloc, name, arguments, options)
             self._parameters += made.weight.bytes if made.weight else 0.0
             return made
+        if name == "TransformerEncoder" and arguments and isinstance(arguments[0], Layer):
+            several = arguments[1] if len(arguments) > 1 else options.get("num_layers")
+            return Layer(
+                name, inner=tuple(self._copies(Many(several if isinstance(several, float) else 1.0, arguments[0])))
+            )
         if name in ("Sequential", "ModuleList"):
             return Layer(
                 name,
-                inner=tuple(arguments[0] if len(arguments) == 1 and isinstance(arguments[0], tuple) else arguments),
+                inner=tuple(self._members(arguments)),
             )
         if name == "TensorDataset":
             return tuple(arguments)
-        if name == "DataLoader" and arguments and isinstance(arguments[0], tuple):
+        if name == "DataLoader" and arguments and isinstance(arguments[0], tuple) and arguments[0]:
             size = options.get("batch_size", arguments[1] if len(arguments) > 1 else 1.0)
             count, size = length_of(arguments[0][0]), size if isinstance(size, float) and size else 1.0
             one = tuple(self._alloc((size, *(shape_of(each) or (0.0,))[1:]), "f", 4.0) for each in arguments[0])
-            return Range(None if count is None else math.ceil(count / size) * 1.0, one)
+            return Range(None if count is None else _counted(count / size), one)
         self._lasts(self._parameters * (1.0 if name == "SGD" and "momentum" in options else _MOMENTS.get(name, 0.0)))
         return None
+
+    def _members(self, arguments: list[Any]) -> Iterator[Any]:
+        """Layers, of a list or a mapping too."""
+        for one in arguments:
+            if isinstance(one, (Many, Range)):
+                yield from self._copies(one)
+            elif isinstance(one, tuple):
+                yield from (each[-1] if isinstance(each, tuple) and each else each for each in one)
+            else:
+                yield one
 
     def _made(self, known: Function | Class, arguments: list[Any], options: dict[str, Any]) -> Any:
         if isinstance(known, Function):
@@ -534,11 +650,21 @@ class Expressions(Holding):
         return thing
 
 
+def _mapping() -> Thing:
+    """An empty one."""
+    return Thing(values={REST: Many(0.0)})
+
+
 def reckoned(op: ast.operator, left: float, right: float) -> float | None:
     plain = _PLAIN.get(type(op))
     found = _safe(plain, left, right) if plain else None
     wide = found is not None and (isinstance(left, Wide) or isinstance(right, Wide))
     return Wide(found) if wide and found is not None else found
+
+
+def _counted(rounds: float) -> float | None:
+    """Whole rounds; None of what is no number."""
+    return max(float(math.ceil(rounds)), 0.0) if math.isfinite(rounds) else None
 
 
 def _safe(function: Callable[..., float], *values: float) -> float | None:

@@ -14,10 +14,12 @@ from forerun.tasks._rules import Rules
 
 LASTING = "g"
 """Kind of what stays from one step of a training to the next."""
-_STEPS = 40_000
-"""Nodes that are gone through."""
-_SMALL = float(1 << 14)
-"""Bytes below which nobody looks how much is held."""
+_STEPS, _LOOKED = 40_000, 100
+"""Nodes that are gone through, and things that are looked at in the time of one."""
+MOST = 1e18
+"""Bytes, elements, rounds."""
+_SMALL, _SLIGHT = float(1 << 14), 1e-3
+"""Bytes, and the share of the most so far, below which nobody looks how much is held."""
 _MAPPED, _NEW_S, _AGAIN_S = 32e6, 3e-10, 5e-11
 """Bytes from which on memory is asked of the system each time, and seconds that a byte of it takes, and another one."""
 _NODE_S, _CALL_S = 25e-9, 6e-7
@@ -42,6 +44,10 @@ class Holding(ABC):
         """What PyTorch keeps: what layers gave, for the gradients, and these."""
         self._parameters, self._graded, self._learning = 0.0, 0.0, True
         """Bytes of all layers, of those that have gradients, and whether these are asked for."""
+        self._yielded: list[tuple[float, Any]] = [(0.0, None)]
+        """Of each function: how many values it has given on its way, and the latest."""
+        self._stars: list[str] = []
+        """Modules all of whose names are there."""
         self._left, self._share, self._times = _STEPS, 1.0, 1.0
         """Steps, how often a branch is taken of the rounds of its loop, and how often what is gone through happens."""
 
@@ -51,16 +57,21 @@ class Holding(ABC):
 
     def _alloc(self, shape: Any, kind: str, each: float) -> Array:
         made = Array(shape, kind, each)
-        made.block.bytes = made.bytes if math.isfinite(made.bytes) else 0.0
+        made.block.bytes = min(max(made.bytes, 0.0), MOST) if not math.isnan(made.bytes) else 0.0
         self._passing.append(made)
-        if made.block.bytes >= _SMALL:
+        if made.block.bytes >= max(_SMALL, _SLIGHT * self.most):
             self._look()
         self.seconds += self._times * made.block.bytes * (_NEW_S if made.block.bytes >= _MAPPED else _AGAIN_S)
         return made
 
     def _look(self) -> None:
         """How much is held now."""
-        self.most = max(self.most, held((*self._names(), *self._passing, *self._kept, *chain(*self._results))))
+        there = (*self._names(), *self._passing, *self._kept, *chain(*self._results))
+        self.most = max(self.most, held(there, self._walked))
+
+    def _walked(self, count: int) -> None:
+        """Looking takes steps, too."""
+        self._left -= count // _LOOKED
 
     def _names(self) -> Iterator[Any]:
         """What all names hold."""
@@ -75,15 +86,16 @@ class Holding(ABC):
     def _work(self, *values: Any, each: float, calls: float = 1.0) -> None:
         """Nanoseconds for each element of the largest value."""
         count = max((math.prod(shape) for one in values if (shape := shape_of(one))), default=0.0)
-        if math.isfinite(count):
+        if math.isfinite(count * each):
             self.seconds += self._times * (calls * _CALL_S + count * each * 1e-9)
 
     def _put(self, many: Many, value: Any, count: float, small: float = NUMBER + 8) -> None:
         """So many values like this one, in a list."""
+        count = min(count, MOST)
         many.count += count * self._share
         many.one = value if value is not None else many.one
         each = 57.0 + len(value) if isinstance(value, str) and small > 8 else small
-        many.block.bytes += count * self._share * (weight(value) or each)
+        many.block.bytes = min(many.block.bytes + count * self._share * (weight(value) or each), MOST)
         self._look()
 
     def _forget(self) -> None:
@@ -91,6 +103,5 @@ class Holding(ABC):
         self._kept = [one for one in self._kept if one.kind == LASTING]
 
     def _lists(self) -> list[Many]:
-        seen = set[int]()
-        found = (one for value in self._names() for one in leaves(value, seen) if isinstance(one, Many))
+        found = (one for one in leaves(self._names(), self._walked) if isinstance(one, Many))
         return list({id(one): one for one in found}.values())

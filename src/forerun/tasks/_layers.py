@@ -44,7 +44,7 @@ def made(alloc: Alloc, name: str, arguments: Sequence[Any], options: Mapping[str
     sizes = tuple(one for one in given if isinstance(one, float))
     try:
         count = _PARAMETERS[name](*sizes) if name in _PARAMETERS else 0.0
-    except TypeError:  # sizes that are not known
+    except (TypeError, ArithmeticError):  # sizes that are not known, or none
         count = 0.0
     return Layer(name, sizes, dict(options), alloc((count,), "f", _FOUR) if count else None)
 
@@ -62,7 +62,7 @@ def given(layer: Layer, shape: Shape | None) -> Shape | None:
         return (shape[0], math.prod(shape[1:]))
     if name.startswith("AdaptiveAvgPool") and sizes:
         return (*shape[:2], *(sizes[0] for _ in shape[2:]))
-    if name.startswith(("MaxPool", "AvgPool")) and sizes:
+    if name.startswith(("MaxPool", "AvgPool")) and sizes and sizes[0] >= 1:
         return (*shape[:2], *(max(one // sizes[0], 1.0) for one in shape[2:]))
     if name.startswith("Conv") and len(sizes) > 2 and len(shape) > 2:
         step, more = (_option(options, *place, sizes) for place in (("stride", 3, 1.0), ("padding", 4, 0.0)))
@@ -71,6 +71,20 @@ def given(layer: Layer, shape: Shape | None) -> Shape | None:
         along = [_strided(one, sizes[2], step, more, "Transpose" in name) for one in shape[2:]]
         return (shape[0], sizes[1], *along)
     return shape
+
+
+def kept(layer: Layer, shape: Shape | None) -> float:
+    """Elements that stay for the gradients beside what it gives: of attention its weights and what goes in."""
+    if layer.name not in ("MultiheadAttention", "TransformerEncoderLayer") or not shape or len(shape) < 3:
+        return 0.0
+    size, heads, inner = (*layer.sizes, 1.0, 2048.0)[:3] if len(layer.sizes) > 1 else (shape[-1], 1.0, 2048.0)
+    first = (layer.options or {}).get("batch_first") is True
+    batch, long = shape[:2] if first else (shape[1], shape[0])
+    attention = 4 * math.prod(shape) + 2 * batch * heads * long * long
+    if layer.name == "MultiheadAttention":
+        return attention
+    inner = told if isinstance(told := (layer.options or {}).get("dim_feedforward"), float) else inner
+    return attention + math.prod(shape) * (5 + 2 * inner / max(size, 1.0))
 
 
 def work(layer: Layer) -> float:

@@ -11,6 +11,7 @@ import ast
 import re
 import sys
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
 from forerun.tasks._python import tree
 
@@ -41,6 +42,7 @@ def foreign(language: str, text: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+@lru_cache(maxsize=8)
 def modules(text: str) -> list[str]:
     """Whatever a Python program names of packages, with the names of what they stand in: `numpy.random.normal` of
     `np.random.normal(…)`, in the order of the text. Never raises."""

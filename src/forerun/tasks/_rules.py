@@ -9,7 +9,20 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from forerun.tasks._arrays import Array, Many, Shape, Wide, broadcast, dims, element, product, promoted, shape_of
+from forerun.tasks._arrays import (
+    Array,
+    Many,
+    Range,
+    Shape,
+    Wide,
+    broadcast,
+    dims,
+    element,
+    length_of,
+    product,
+    promoted,
+    shape_of,
+)  # fmt: skip
 
 Alloc = Callable[[Shape | None, str, float], Array]
 Arguments = Sequence[Any]
@@ -182,6 +195,17 @@ def _joined(rules: Rules, arguments: Arguments, options: Options) -> Any:
     return rules.alloc(found, *promoted(parts))
 
 
+def _beside(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    """Columns beside each other; of one dimension, one behind the other for `hstack`, which takes as much."""
+    value = arguments[0] if arguments else None
+    parts = value if isinstance(value, tuple) else (value.one,) if isinstance(value, Many) else ()
+    times = value.count if isinstance(value, Many) else 1.0
+    shapes = [shape_of(part) or (0.0,) for part in parts]
+    rows = max((shape[0] for shape in shapes), default=0.0)
+    columns = sum(shape[1] if len(shape) > 1 else 1.0 for shape in shapes) * times
+    return rules.alloc((rows, columns), *promoted(parts))
+
+
 def _stacked(rules: Rules, arguments: Arguments, options: Options) -> Any:
     value = arguments[0] if arguments else None
     count, *inner = shape_of(value) or (0.0,)
@@ -259,16 +283,25 @@ def _reducing(kind: str = "", each: float = 0.0, whole: int = 0) -> Rule:
     return lambda rules, arguments, options: rules.reduced(arguments, options, kind, each, whole)
 
 
-def _along(kind: str = "", each: float = 0.0, flat: bool = False) -> Rule:
-    """As many as there were."""
+def _adding(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    """Sums of narrow whole numbers and means of whole ones are wide."""
+    own = arguments[0] if arguments else None
+    wide = isinstance(own, Array) and own.kind in "biu"
+    return rules.reduced(arguments, options, "", 8.0) if wide else rules.reduced(arguments, options)
+
+
+def _along(kind: str = "", each: float = 0.0, flat: bool = False, widened: str = "b") -> Rule:
+    """As many as there were, of elements of the same kind but where it is `widened`."""
 
     def rule(rules: Rules, arguments: Arguments, options: Options) -> Any:
         own = arguments[0] if arguments else None
         if not isinstance(own, (Array, Many)):
             return None
         found = promoted([own])
-        if not kind and found[0] == "b":
+        if not kind and found[0] in widened and found[1] < 8:
             found = ("i", 8.0)
+            if "dtype" not in options:
+                rules.alloc(shape_of(own), *found)
         shape = shape_of(own)
         shape = (math.prod(shape),) if flat and shape else shape
         return rules.alloc(shape, *element(options.get("dtype"), (kind or found[0], each or found[1])))
@@ -353,6 +386,36 @@ def _svd(rules: Rules, arguments: Arguments, options: Options) -> Any:
     u = rules.alloc((m, m if whole else k), *each)
     rules.alloc((k, 8 * k), *each)
     return u, rules.alloc((k,), *each), rules.alloc((n if whole else k, n), *each)
+
+
+def _qr(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    shape = shape_of(arguments[0]) if arguments else None
+    if shape is None or len(shape) < 2:
+        return None
+    (m, n), each = shape[-2:], promoted(arguments[:1])
+    rules.alloc(shape, *each)
+    return rules.alloc((m, min(m, n)), *each), rules.alloc((min(m, n), n), *each)
+
+
+def _sloped(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    """An array for each axis."""
+    own = arguments[0] if arguments else None
+    found = tuple(rules.floating(own) for _ in shape_of(own) or ())
+    return found[0] if len(found) == 1 or "axis" in options else found
+
+
+def _split(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    """Views, as many as are asked for."""
+    own, parts = (*arguments, options.get("indices_or_sections", 2.0))[:2]
+    if not isinstance(own, Array) or not own.shape:
+        return None
+    count = parts if isinstance(parts, float) else length_of(parts) or 2.0
+    return Range(count, own.viewed((own.shape[0] / max(count, 1.0), *own.shape[1:])))
+
+
+def _places_of(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    shape = dims(arguments[0]) if arguments else None
+    return rules.alloc((float(len(shape)), *shape) if shape else None, "i", 8.0)
 
 
 def _eigen(rules: Rules, arguments: Arguments, options: Options) -> Any:
@@ -450,7 +513,29 @@ def _squeezed(shape: Shape, arguments: Arguments, options: Options) -> Shape | N
 
 
 def _expanded(shape: Shape, arguments: Arguments, options: Options) -> Shape | None:
-    return (1.0, *shape)
+    axis = options.get("axis", options.get("dim", arguments[0] if arguments else 0.0))
+    at = int(axis) % (len(shape) + 1) if isinstance(axis, float) else 0
+    return (*shape[:at], 1.0, *shape[at:])
+
+
+def _swapped(shape: Shape, arguments: Arguments, options: Options) -> Shape | None:
+    """Two axes for each other."""
+    axes = [int(one) for one in arguments if isinstance(one, float)]
+    if len(axes) != 2 or not all(-len(shape) <= one < len(shape) for one in axes):
+        return tuple(reversed(shape))
+    found, (one, other) = list(shape), axes
+    found[one], found[other] = found[other], found[one]
+    return tuple(found)
+
+
+def _moved(shape: Shape, arguments: Arguments, options: Options) -> Shape | None:
+    """An axis to another place."""
+    axes = [int(one) for one in arguments if isinstance(one, float)]
+    if len(axes) != 2 or not all(-len(shape) <= one < len(shape) for one in axes):
+        return shape
+    found = list(shape)
+    found.insert(axes[1] % len(shape), found.pop(axes[0]))
+    return tuple(found)
 
 
 def _windows(shape: Shape, arguments: Arguments, options: Options) -> Shape | None:
@@ -574,7 +659,8 @@ RULES: Mapping[str, Rule] = {
     **_names("asarray asanyarray ascontiguousarray as_tensor from_numpy contiguous to_numpy numpy fromiter", _as_array),
     **_names("astype type", _cast),
     **_names("concatenate concat cat vstack row_stack append", _joined),
-    **_names("hstack column_stack dstack", _joined),
+    **_names("hstack column_stack", _beside),
+    **_names("dstack", _stacked),
     **_names("stack", _stacked),
     **_names("sin cos tan arcsin arccos arctan asin acos atan sinh cosh tanh exp exp2 expm1 log log2 log10 log1p sqrt"
              " cbrt fabs floor ceil rint trunc reciprocal sigmoid softmax log_softmax softplus erf deg2rad rad2deg"
@@ -590,15 +676,23 @@ RULES: Mapping[str, Rule] = {
              " greater_equal less_equal equal not_equal isna notna isnull notnull", _truth),
     **_names("where select", _where),
     **_names("nonzero flatnonzero argwhere", _places),
-    **_names("sum mean max min amax amin prod nansum nanmean nanmax nanmin average ptp trace count_nonzero",
-             _reducing()),
+    **_names("max min amax amin nanmax nanmin ptp trace", _reducing()),
+    **_names("sum prod nansum count_nonzero", _adding),
+    **_names("mean nanmean average", _adding),
     **_names("var std nanvar nanstd logsumexp", _reducing(whole=1)),
     **_names("norm", lambda rules, arguments, options: rules.reduced(arguments, options, whole=int("axis" in options))),
     **_names("new", _image),
     **_names("median percentile quantile nanmedian nanpercentile nanquantile mode", _reducing("f", 8.0, whole=1)),
     **_names("argmax argmin nanargmax nanargmin", _reducing("i", 8.0)),
     **_names("any all", _reducing("b", 1.0)),
-    **_names("cumsum cumprod cummax cummin diff sort msort partition gradient", _along()),
+    **_names("cummax cummin diff sort msort partition", _along()),
+    **_names("cumsum cumprod", _along(widened="biu")),
+    **_names("gradient", _sloped),
+    **_names("split array_split hsplit vsplit chunk", _split),
+    **_names("qr", _qr),
+    **_names("eigvals eigvalsh", lambda rules, arguments, options: (_eigen(rules, arguments, options) or (None,))[0]),
+    **_names("indices", _places_of),
+    **_names("fromfunction", lambda rules, arguments, options: _full(rules, arguments[1:], options)),
     **_names("argsort argpartition digitize", _along("i", 8.0)),
     **_names("searchsorted", lambda rules, arguments, options: _along("i", 8.0)(rules, arguments[1:], options)),
     **_names("triu_indices tril_indices", _triangle),
@@ -624,7 +718,11 @@ RULES: Mapping[str, Rule] = {
     **_names("rfftfreq", _frequencies(2.0)),
     **_names("reshape view resize unflatten", _viewed(_reshape)),
     **_names("ravel", _viewed(_flat)),
-    **_names("transpose permute swapaxes moveaxis", _viewed(_turned)),
+    **_names("permute", _viewed(_turned)),
+    **_names("transpose", _viewed(lambda shape, arguments, options: (
+        _swapped if len(arguments) == 2 and len(shape) > 2 else _turned)(shape, arguments, options))),
+    **_names("swapaxes", _viewed(_swapped)),
+    **_names("moveaxis", _viewed(_moved)),
     **_names("flatten", _flattened),
     **_names("max_pool2d avg_pool2d max_pool1d", _pooled),
     **_names("squeeze", _viewed(_squeezed)),

@@ -17,14 +17,18 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from forerun.tasks._arrays import Array, Class, Function, Many, Named, Thing, length_of, one_of
+from forerun.tasks._arrays import Array, Class, Function, Many, Named, Range, Thing, length_of, one_of
 from forerun.tasks._expressions import Expressions, reckoned
-from forerun.tasks._holding import Ended
+from forerun.tasks._holding import MOST
 from forerun.tasks._python import tree
 from forerun.tasks._tables import with_column
 
 _DEEP = 12
 """Calls in each other."""
+_GLOBAL = " global"
+"""Names of a function that are those of the module."""
+_TEXT, _LONG_S = 1 << 18, 1e9
+"""Characters of a text that is read, and seconds."""
 _UNKNOWN = 10.0
 """Rounds of a loop that goes on until something happens."""
 
@@ -41,13 +45,14 @@ class Used:
 def used(text: str) -> Used:
     """What a program that uses packages works with. Never raises."""
     reader = _Reader()
+    if len(text) > _TEXT:
+        return Used()
     try:
         reader.run(tree(text).body)
-    except Ended:
+        reader.end()
+    except Exception:  # whatever a text holds: what was found so far is there
         pass
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return Used()
-    return Used(reader.most, min(reader.seconds, 1e9))
+    return Used(reader.most, min(reader.seconds, _LONG_S))
 
 
 class _Reader(Expressions):
@@ -59,6 +64,10 @@ class _Reader(Expressions):
             before = len(self._passing)
             self._statement(node)
             del self._passing[before:]
+
+    def end(self) -> None:
+        """All that names hold in the end."""
+        self._look()
 
     def _statement(self, node: ast.stmt) -> None:
         self._step()
@@ -74,7 +83,10 @@ class _Reader(Expressions):
 
     def _do_importfrom(self, node: ast.ImportFrom) -> None:
         for each in node.names:
-            self._frames[-1][each.asname or each.name] = Named(f"{node.module or ''}.{each.name}")
+            if each.name == "*":
+                self._stars.append(str(node.module))
+            else:
+                self._frames[-1][each.asname or each.name] = Named(f"{node.module or ''}.{each.name}")
 
     def _do_functiondef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         self._frames[-1][node.name] = Function(node)
@@ -82,7 +94,14 @@ class _Reader(Expressions):
     _do_asyncfunctiondef = _do_functiondef
 
     def _do_classdef(self, node: ast.ClassDef) -> None:
-        self._frames[-1][node.name] = Class(node)
+        made = Class(node, tuple(self._value(each) for each in node.bases))
+        self._frames[-1][node.name] = made
+        self._frames.append(made.values)
+        self.run(each for each in node.body if isinstance(each, (ast.Assign, ast.AnnAssign)))
+        self._frames.pop()
+
+    def _do_global(self, node: ast.Global) -> None:
+        self._frames[-1][_GLOBAL] = (*self._frames[-1].get(_GLOBAL, ()), *node.names)
 
     def _do_expr(self, node: ast.Expr) -> None:
         self._value(node.value)
@@ -147,9 +166,18 @@ class _Reader(Expressions):
 
     def _do_while(self, node: ast.While) -> None:
         self._value(node.test)
-        times, self._times = self._times, self._times * _UNKNOWN
-        self._rounds(node.body, None)
-        self._times = times
+        self._rounds(node.body, self._while(node.test))
+
+    def _while(self, test: ast.expr) -> float:
+        """How often a loop goes round as long as something is less than what is known: `while len(q) < n`."""
+        if isinstance(test, ast.Compare) and isinstance(test.ops[0], (ast.Lt, ast.LtE)):
+            most = self._value(test.comparators[0])
+            called = (
+                isinstance(test.left, ast.Call) and isinstance(test.left.func, ast.Name) and test.left.func.id == "len"
+            )
+            if isinstance(most, float) and most >= 1 and (called or isinstance(test.left, ast.Name)):
+                return most
+        return _UNKNOWN
 
     def _do_for(self, node: ast.For | ast.AsyncFor) -> None:
         over = self._value(node.iter)
@@ -165,15 +193,15 @@ class _Reader(Expressions):
         if count is not None and count < 1:
             return
         before = [(one, one.count, one.block.bytes) for one in self._lists()]
-        times, self._times = self._times, self._times * max((count or 2.0) / 2, 1.0)
+        times, self._times = self._times, min(self._times * max((count or 2.0) / 2, 0.5), MOST)
         self.run(body)
         self._forget()
         if count is None or count <= 1:
             self._times = times
             return
         for one, had, took in before:
-            one.count += (one.count - had) * (count - 2)
-            one.block.bytes += (one.block.bytes - took) * (count - 2)
+            one.count = min(one.count + (one.count - had) * (count - 2), MOST)
+            one.block.bytes = min(one.block.bytes + (one.block.bytes - took) * (count - 2), MOST)
         self.run(body)
         self._times = times
         self._look()
@@ -181,7 +209,8 @@ class _Reader(Expressions):
 
     def _bind(self, target: ast.expr, value: Any) -> None:
         if isinstance(target, ast.Name):
-            self._frames[-1][target.id] = value
+            whole = target.id in self._frames[-1].get(_GLOBAL, ())
+            self._frames[0 if whole else -1][target.id] = value
         elif isinstance(target, ast.Starred):
             self._bind(target.value, None)
         elif isinstance(target, (ast.Tuple, ast.List)):
@@ -194,7 +223,10 @@ class _Reader(Expressions):
                 owner.values[target.attr] = value
         elif isinstance(target, ast.Subscript):
             owner, key = self._value(target.value), self._value(target.slice)
-            if isinstance(owner, Thing) and isinstance(key, str):
+            spelt = isinstance(target.slice, ast.Constant) or (isinstance(owner, Thing) and owner.rows > 0)
+            if isinstance(owner, Thing) and owner.of is None and not (isinstance(key, str) and spelt):
+                self._keyed(owner, value)
+            elif isinstance(owner, Thing) and isinstance(key, str):
                 with_column(self._alloc, owner, key, value)
             elif isinstance(owner, Many) and owner.count < math.inf:
                 self._put(owner, value, 1.0 if not isinstance(key, float) else 0.0)
@@ -214,19 +246,25 @@ class _Reader(Expressions):
         frame |= dict(zip(names, arguments, strict=False)) | options
         if named.vararg:
             frame[named.vararg.arg] = tuple(arguments[len(names) :])
+        if named.kwarg:
+            frame[named.kwarg.arg] = Thing(values=dict(options))
         self._frames.append(frame)
         self._results.append([])
-        before, share = len(self._passing), self._share
+        self._yielded.append((0.0, None))
+        before, share, times = len(self._passing), self._share, self._times
         try:
             if isinstance(function.node, ast.Lambda):
                 self._results[-1].append(self._value(function.node.body))
             else:
                 self.run(function.node.body)
+            self._look()
         finally:
             self._frames.pop()
-            found = self._results.pop()
+            found, (given, one) = self._results.pop(), self._yielded.pop()
             self._share = share
             del self._passing[before:]
+        if given:
+            return Range(given / times, one)
         return next((one for one in reversed(found) if one is not None), None)
 
 
