@@ -118,6 +118,7 @@ PROGRAMS = {
             d[i] = np.ones(20_000)
             e[f"k{i}"] = np.ones(10_000)
         f["b"] = np.ones(100_000)
+        c = {k: v * 2 for k, v in d.items()}
         """,
     "mappings of lists": """
         from collections import defaultdict
@@ -126,9 +127,9 @@ PROGRAMS = {
             groups[i % 4].append(np.ones(25_000))
         """,
     "while": """
-        q = []
-        while len(q) < 40:
-            q.append(np.zeros(30_000))
+        q = [np.zeros(12_000)]
+        while len(q) < 100:
+            q.append(q[-1] * 2)
         """,
     "inheritance": """
         class Base:

@@ -437,14 +437,14 @@ class Expressions(Holding):
         """A method, or a function of a module."""
         if isinstance(owner, Named):
             return self._outside(Named(f"{owner.path}.{name}"), arguments, options)
-        if isinstance(owner, (Layer, Thing)) and name in _ITSELF and (isinstance(owner, Layer) or owner.of):
+        if isinstance(owner, Layer) and name in _ITSELF:
             return owner
         if isinstance(owner, (Thing, Class)):
             found = self._attribute(owner, name)
             if isinstance(found, (Function, Class, Layer)) or (isinstance(found, Thing) and found.of):
                 return self._applied(found, arguments, options)
-            if isinstance(owner, Class):
-                return None
+            if isinstance(owner, Class) or (owner.of and name in _ITSELF):
+                return None if isinstance(owner, Class) else owner
             if name == "setdefault" and len(arguments) > 1:
                 self._keyed(owner, arguments[1])
                 return arguments[1]

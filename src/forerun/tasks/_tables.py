@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from forerun.tasks._arrays import REST, Array, Many, Thing, shape_of
+from forerun.tasks._arrays import REST, Array, Many, Range, Thing, shape_of
 from forerun.tasks._rules import Alloc
 
 _AS_LONG = frozenset(
@@ -32,7 +32,11 @@ def framed(alloc: Alloc, data: Any) -> Thing:
 def method(alloc: Alloc, own: Thing, name: str, arguments: Sequence[Any], options: Mapping[str, Any]) -> Any:
     """What a method of a table gives, or one of a mapping."""
     if name in ("items", "values", "keys"):
-        values = tuple(one.one if key == REST and isinstance(one, Many) else one for key, one in own.values.items())
+        values = tuple(one for key, one in own.values.items() if key != REST)
+        rest = own.values.get(REST)
+        if isinstance(rest, Many) and rest.count:
+            one = rest.one if rest.one is not None else next(iter(values), None)
+            return Range(rest.count + len(values), (None, one) if name == "items" else one)
         return tuple((None, one) for one in values) if name == "items" else values
     if name == "get":
         return own.values.get(arguments[0]) if arguments and isinstance(arguments[0], str) else None

@@ -13,11 +13,12 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from forerun.tasks._arrays import Array, Class, Function, Many, Named, Range, Thing, length_of, one_of
+from forerun.tasks._arrays import Array, Class, Function, Many, Named, Range, Thing, held, length_of, one_of
 from forerun.tasks._expressions import Expressions, reckoned
 from forerun.tasks._holding import MOST
 from forerun.tasks._python import tree
@@ -27,6 +28,7 @@ _DEEP = 12
 """Calls in each other."""
 _GLOBAL = " global"
 """Names of a function that are those of the module."""
+_GROWING = frozenset("append extend insert".split())
 _TEXT, _LONG_S = 1 << 18, 1e9
 """Characters of a text that is read, and seconds."""
 _UNKNOWN = 10.0
@@ -47,16 +49,18 @@ def used(text: str) -> Used:
     reader = _Reader()
     if len(text) > _TEXT:
         return Used()
-    try:
-        reader.run(tree(text).body)
-        reader.end()
-    except Exception:  # whatever a text holds: what was found so far is there
-        pass
+    with suppress(Exception):  # whatever a text holds: what was found so far is there
+        reader.read(tree(text))
     return Used(reader.most, min(reader.seconds, _LONG_S))
 
 
 class _Reader(Expressions):
     """Statements, and calls of the program's own functions."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._growing = set[str]()
+        """Names of lists that something is added to."""
 
     def run(self, body: Iterable[ast.stmt]) -> None:
         """One statement after the other."""
@@ -65,8 +69,12 @@ class _Reader(Expressions):
             self._statement(node)
             del self._passing[before:]
 
-    def end(self) -> None:
-        """All that names hold in the end."""
+    def read(self, program: ast.Module) -> None:
+        """Goes through a whole program. Raises Ended, or whatever a text makes it raise."""
+        for node in ast.walk(program):
+            if isinstance(node, ast.Attribute) and node.attr in _GROWING and isinstance(node.value, ast.Name):
+                self._growing.add(node.value.id)
+        self.run(program.body)
         self._look()
 
     def _statement(self, node: ast.stmt) -> None:
@@ -113,7 +121,8 @@ class _Reader(Expressions):
     def _do_assign(self, node: ast.Assign) -> None:
         value = self._value(node.value)
         for target in node.targets:
-            self._bind(target, value)
+            grows = isinstance(target, ast.Name) and target.id in self._growing and isinstance(node.value, ast.List)
+            self._bind(target, self._lengthened(value, ()) if grows and isinstance(value, tuple) else value)
 
     def _do_annassign(self, node: ast.AnnAssign) -> None:
         if node.value is not None:
@@ -265,7 +274,7 @@ class _Reader(Expressions):
             del self._passing[before:]
         if given:
             return Range(given / times, one)
-        return next((one for one in reversed(found) if one is not None), None)
+        return max((one for one in reversed(found) if one is not None), key=lambda one: held((one,)), default=None)
 
 
 def _without_gradients(node: ast.expr) -> bool:
