@@ -201,16 +201,15 @@ class Expressions(Holding):
             return left + right if short else self._lengthened(left, right)  # type: ignore[operator]
         else:
             kind, each = promoted((left, right))
-            if (isinstance(node.op, (ast.Div, ast.Pow)) and kind in "biu" and isinstance(node.op, ast.Div)) or (
-                kind in "biu"
-                and any(
-                    isinstance(one, ast.Constant) and isinstance(one.value, float) for one in (node.left, node.right)
-                )
-            ):
+            pointed = any(
+                isinstance(one, ast.Constant) and isinstance(one.value, float) for one in (node.left, node.right)
+            )
+            if kind in "biu" and (pointed or isinstance(node.op, ast.Div)):
                 kind, each = "f", 8.0
             made = self._reusing(node, left, right, kind, each)
-            slow = isinstance(node.op, (ast.Div, ast.FloorDiv, ast.Mod)), isinstance(node.op, ast.Pow) and right != 2.0
-            self._work(made, each=1.5 if slow[0] else 6.0 if slow[1] else 0.8)
+            powers = isinstance(node.op, ast.Pow) and right != 2.0
+            divides = isinstance(node.op, (ast.Div, ast.FloorDiv, ast.Mod))
+            self._work(made, each=6.0 if powers else 1.5 if divides else 0.8)
         del self._passing[before:]
         if made is not None:
             self._passing.append(made)
@@ -569,8 +568,6 @@ class Expressions(Holding):
     def _outside(self, function: Named, arguments: list[Any], options: dict[str, Any]) -> Any:
         """What a package's function gives."""
         name = function.last
-        if name in ("OrderedDict", "Counter", "defaultdict") and function.root != "collections":
-            return None
         if name in ("default_rng", "RandomState", "Generator", "PCG64"):
             return Named("numpy.random")
         if function.root == "math" and arguments and isinstance(arguments[0], float) and name in _ROUNDED:
