@@ -19,7 +19,8 @@ from functools import lru_cache
 from typing import Any
 
 from forerun.tasks._arrays import Array, Class, Function, Many, Named, Range, Thing, held, length_of, one_of
-from forerun.tasks._expressions import Expressions, reckoned
+from forerun.tasks._calls import Calls
+from forerun.tasks._expressions import reckoned
 from forerun.tasks._holding import MOST
 from forerun.tasks._python import tree
 from forerun.tasks._tables import with_column
@@ -54,7 +55,7 @@ def used(text: str) -> Used:
     return Used(reader.most, min(reader.seconds, _LONG_S))
 
 
-class _Reader(Expressions):
+class _Reader(Calls):
     """Statements, and calls of the program's own functions."""
 
     def __init__(self) -> None:
