@@ -17,7 +17,6 @@ _NAMED: Mapping[str, tuple[str, float]] = {
     "single": ("f", 4), "half": ("f", 2), "bfloat16": ("f", 2), "complex": ("c", 16), "cfloat": ("c", 8),
     "object": ("O", 8), "category": ("i", 1), "str": ("O", 8), "string": ("O", 8),
 }  # fmt: skip
-_LETTERS: Mapping[str, str] = {"i": "i", "u": "u", "f": "f", "c": "c"}
 _BITS: Mapping[str, str] = {"int": "i", "uint": "u", "float": "f", "complex": "c"}
 
 
@@ -26,8 +25,8 @@ class Block:
 
     __slots__ = ("bytes",)
 
-    def __init__(self, size: float = 0.0) -> None:
-        self.bytes = size
+    def __init__(self) -> None:
+        self.bytes = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +116,8 @@ class Thing:
     of: Class | None = None
     values: dict[str, Any] = field(default_factory=dict)
     rows: float = 0.0
+    makes_lists: bool = False
+    """Whether it makes a list for a key that it lacks: `defaultdict(list)`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +148,7 @@ def element(value: Any, otherwise: tuple[str, float]) -> tuple[str, float]:
     for word, kind in _BITS.items():
         if name.startswith(word) and name[len(word) :].isdecimal():
             return kind, int(name[len(word) :]) / 8
-    if name[:1] in _LETTERS and name[1:].isdecimal():
+    if name[:1] in _BITS.values() and name[1:].isdecimal():
         return name[0], float(name[1:])
     return otherwise
 

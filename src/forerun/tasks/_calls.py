@@ -219,7 +219,7 @@ class Calls(Expressions):
             return method(self._alloc, arguments[0], name, arguments[1:], options)
         if function.root == "collections":
             lists = arguments and isinstance(arguments[0], Named) and arguments[0].last == "list"
-            return Many(0.0) if name == "deque" else Thing(values={REST: Many(0.0)}, rows=-1.0) if lists else mapping()
+            return Many(0.0) if name == "deque" else mapping(makes_lists=bool(lists))
         if function.root == "asyncio" and name == "run":
             return arguments[0] if arguments else None
         if options.get("dtype") is None and function.root == "torch" and name in _FLOATING:
@@ -238,10 +238,7 @@ class Calls(Expressions):
                 name, inner=tuple(self._copies(Many(several if isinstance(several, float) else 1.0, arguments[0])))
             )
         if name in ("Sequential", "ModuleList"):
-            return Layer(
-                name,
-                inner=tuple(self._members(arguments)),
-            )
+            return Layer(name, inner=tuple(self._members(arguments)))
         if name == "TensorDataset":
             return tuple(arguments)
         if name == "DataLoader" and arguments and isinstance(arguments[0], tuple) and arguments[0]:
@@ -249,7 +246,8 @@ class Calls(Expressions):
             count, size = length_of(arguments[0][0]), size if isinstance(size, float) and size else 1.0
             one = tuple(self._alloc((size, *(shape_of(each) or (0.0,))[1:]), "f", 4.0) for each in arguments[0])
             return Range(None if count is None else counted(count / size), one)
-        self._lasts(self._parameters * (1.0 if name == "SGD" and "momentum" in options else _MOMENTS.get(name, 0.0)))
+        if moments := 1.0 if name == "SGD" and "momentum" in options else _MOMENTS.get(name, 0.0):
+            self._lasts(self._parameters * moments)
         return None
 
     def _members(self, arguments: list[Any]) -> Iterator[Any]:

@@ -25,7 +25,6 @@ from forerun.tasks._arrays import (
     length_of,
     numeric,
     one_of,
-    product,
     promoted,
     shape_of,
 )  # fmt: skip
@@ -174,13 +173,9 @@ class Expressions(Holding):
         if isinstance(left, float) and isinstance(right, float):
             return reckoned(node.op, left, right)
         if isinstance(node.op, ast.MatMult):
-            shape, wide = product(shape_of(left), shape_of(right)), promoted((left, right))
-            for one in (left, right):
-                if isinstance(one, Array) and (one.kind, one.each) != wide:
-                    self._alloc(one.shape, *wide)
-            made = self._alloc(shape, *wide) if shape else None
+            made = self._rules.call("matmul", (left, right), {})
             inner = (shape_of(left) or (1.0,))[-1]
-            self._work(made, each=FLOP * 2 * inner * wide[1] / 8)
+            self._work(made, each=FLOP * 2 * inner * promoted((left, right))[1] / 8)
         elif isinstance(node.op, ast.Mult) and isinstance(left, (Many, tuple)) and not isinstance(right, Array):
             return self._repeated(left, right)
         elif isinstance(node.op, ast.Add) and isinstance(left, (Many, tuple)) and isinstance(right, (Many, tuple)):
@@ -320,7 +315,7 @@ class Expressions(Holding):
             if isinstance(key, str) and key in owner.values:
                 return owner.values[key]
             if isinstance(rest, Many):
-                return rest if owner.rows < 0 else rest.one
+                return rest if owner.makes_lists else rest.one
             return None if isinstance(key, str) else owner
         if isinstance(owner, Named):  # np.mgrid[0:n, 0:m]
             return self._grid(owner, node.slice)
@@ -399,9 +394,9 @@ class Expressions(Holding):
         return counted((stop - start) / jump) or 0.0
 
 
-def mapping() -> Thing:
+def mapping(makes_lists: bool = False) -> Thing:
     """An empty one."""
-    return Thing(values={REST: Many(0.0)})
+    return Thing(values={REST: Many(0.0)}, makes_lists=makes_lists)
 
 
 def reckoned(op: ast.operator, left: float, right: float) -> float | None:

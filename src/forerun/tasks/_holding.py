@@ -83,11 +83,11 @@ class Holding(ABC):
             raise Ended
         self.seconds += self._times * _NODE_S
 
-    def _work(self, *values: Any, each: float, calls: float = 1.0) -> None:
+    def _work(self, *values: Any, each: float) -> None:
         """Nanoseconds for each element of the largest value."""
         count = max((math.prod(shape) for one in values if (shape := shape_of(one))), default=0.0)
         if math.isfinite(count * each):
-            self.seconds += self._times * (calls * _CALL_S + count * each * 1e-9)
+            self.seconds += self._times * (_CALL_S + count * each * 1e-9)
 
     def _put(self, many: Many, value: Any, count: float, small: float = NUMBER + 8) -> None:
         """So many values like this one, in a list."""

@@ -37,13 +37,17 @@ _NAMES: Mapping[str, str] = {
 
 def foreign(language: str, text: str) -> list[str]:
     """Their names, each once, in the order of the text. Never raises."""
-    text = text[:_MOST]
-    found = _python(text) if language == "python" else _named(language, text)
-    return list(dict.fromkeys(found))
+    return list(_foreign(language, text[:_MOST]))
 
 
 @lru_cache(maxsize=8)
-def modules(text: str) -> list[str]:
+def _foreign(language: str, text: str) -> tuple[str, ...]:
+    """Kept, as a program is asked about for one metric after another, and more than one want to know."""
+    return tuple(dict.fromkeys(_python(text) if language == "python" else _named(language, text)))
+
+
+@lru_cache(maxsize=8)
+def modules(text: str) -> tuple[str, ...]:
     """Whatever a Python program names of packages, with the names of what they stand in: `numpy.random.normal` of
     `np.random.normal(…)`, in the order of the text. Never raises."""
     named, found = dict[str, str](), list[str]()
@@ -64,7 +68,7 @@ def modules(text: str) -> list[str]:
             path = path.value
         if names and isinstance(path, ast.Name) and path.id in named:
             found.append(".".join([named[path.id], *reversed(names)]))
-    return list(dict.fromkeys(found))
+    return tuple(dict.fromkeys(found))
 
 
 def _nodes(text: str) -> Iterator[ast.AST]:

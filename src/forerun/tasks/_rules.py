@@ -98,6 +98,25 @@ class Rules:
         return self.alloc(left, kind or own.kind, each or own.each)
 
 
+def _first(arguments: Arguments) -> Shape | None:
+    """The shape of the first one."""
+    return shape_of(arguments[0]) if arguments else None
+
+
+def _matrix(arguments: Arguments) -> Shape | None:
+    """The same of a matrix, or of a stack of them."""
+    shape = _first(arguments)
+    return shape if shape and len(shape) > 1 else None
+
+
+def _parts(arguments: Arguments) -> tuple[list[Any], float]:
+    """What is put together, and how often: `concatenate([a, b])`, or a list of which only one is known."""
+    value = arguments[0] if arguments else None
+    if isinstance(value, Many):
+        return [value.one], value.count
+    return list(value) if isinstance(value, tuple) else [], 1.0
+
+
 def _filled(rules: Rules, arguments: Arguments, options: Options) -> Any:
     shape = options.get("shape", options.get("size", arguments[0] if arguments else None))
     numbers = [one for one in arguments if isinstance(one, float)]
@@ -180,10 +199,8 @@ def _cast(rules: Rules, arguments: Arguments, options: Options) -> Any:
 
 
 def _joined(rules: Rules, arguments: Arguments, options: Options) -> Any:
-    """`concatenate([a, b])`, of a list or of several; the axis does not matter to how many there are."""
-    value = arguments[0] if arguments else None
-    parts = list(value) if isinstance(value, tuple) else [value.one] * 1 if isinstance(value, Many) else []
-    times = value.count if isinstance(value, Many) else 1.0
+    """Along an axis; the other ones are those of the first part."""
+    parts, times = _parts(arguments)
     shapes = [shape_of(part) for part in parts]
     if not shapes or any(shape is None for shape in shapes):
         return None
@@ -197,9 +214,7 @@ def _joined(rules: Rules, arguments: Arguments, options: Options) -> Any:
 
 def _beside(rules: Rules, arguments: Arguments, options: Options) -> Any:
     """Columns beside each other; of one dimension, one behind the other for `hstack`, which takes as much."""
-    value = arguments[0] if arguments else None
-    parts = value if isinstance(value, tuple) else (value.one,) if isinstance(value, Many) else ()
-    times = value.count if isinstance(value, Many) else 1.0
+    parts, times = _parts(arguments)
     shapes = [shape_of(part) or (0.0,) for part in parts]
     rows = max((shape[0] for shape in shapes), default=0.0)
     columns = sum(shape[1] if len(shape) > 1 else 1.0 for shape in shapes) * times
@@ -207,12 +222,11 @@ def _beside(rules: Rules, arguments: Arguments, options: Options) -> Any:
 
 
 def _stacked(rules: Rules, arguments: Arguments, options: Options) -> Any:
-    value = arguments[0] if arguments else None
-    count, *inner = shape_of(value) or (0.0,)
-    one = value.one if isinstance(value, Many) else value[0] if isinstance(value, tuple) and value else None
+    parts, _ = _parts(arguments)
+    count, *inner = _first(arguments) or (0.0,)
     axis = options.get("axis", options.get("dim", arguments[1] if len(arguments) > 1 else 0.0))
     at = int(axis) % (len(inner) + 1) if isinstance(axis, float) else 0
-    return rules.alloc((*inner[:at], count, *inner[at:]), *promoted([one]))
+    return rules.alloc((*inner[:at], count, *inner[at:]), *promoted(parts[:1]))
 
 
 def _unary(rules: Rules, arguments: Arguments, options: Options) -> Any:
@@ -254,13 +268,13 @@ def _where(rules: Rules, arguments: Arguments, options: Options) -> Any:
 
 
 def _places(rules: Rules, arguments: Arguments, options: Options) -> Any:
-    shape = shape_of(arguments[0]) if arguments else None
+    shape = _first(arguments)
     return rules.alloc(None if shape is None else (math.prod(shape) / 10,), "i", 8.0)
 
 
 def _powers(rules: Rules, arguments: Arguments, options: Options) -> Any:
     """`vander(x, n)`."""
-    shape = shape_of(arguments[0]) if arguments else None
+    shape = _first(arguments)
     n = options.get("N", arguments[1] if len(arguments) > 1 else None)
     return rules.alloc((shape[0], n if isinstance(n, float) else shape[0]) if shape else None, "f", 8.0)
 
@@ -336,8 +350,13 @@ def _grid(rules: Rules, arguments: Arguments, options: Options) -> Any:
 
 
 def _product(rules: Rules, arguments: Arguments, options: Options) -> Any:
-    shape = product(*(shape_of(value) for value in (*arguments, None, None)[:2]))
-    return rules.alloc(shape, *promoted(arguments[:2])) if shape != () else None
+    """Of matrices; such as have other elements than the result are copied first."""
+    left, right = arguments[:2]
+    shape, wide = product(shape_of(left), shape_of(right)), promoted((left, right))
+    for one in (left, right):
+        if isinstance(one, Array) and (one.kind, one.each) != wide:
+            rules.alloc(one.shape, *wide)
+    return rules.alloc(shape, *wide) if shape else None
 
 
 def _einsum(rules: Rules, arguments: Arguments, options: Options) -> Any:
@@ -352,19 +371,10 @@ def _einsum(rules: Rules, arguments: Arguments, options: Options) -> Any:
     return rules.alloc(tuple(sizes[letter] for letter in right), *promoted(arguments[1:]))
 
 
-def _copied(times: float = 1.0) -> Rule:
-    """What works on copies of it, and gives one of its shape."""
-
-    def rule(rules: Rules, arguments: Arguments, options: Options) -> Any:
-        arrays = [value for value in arguments if isinstance(value, Array)]
-        if not arrays:
-            return None
-        largest = max(arrays, key=lambda one: one.count)
-        for _ in range(int(times) - 1):
-            rules.floating(largest)
-        return rules.floating(largest)
-
-    return rule
+def _copied(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    """What works on a copy of the largest, and gives that."""
+    arrays = [value for value in arguments if isinstance(value, Array)]
+    return rules.floating(max(arrays, key=lambda one: one.count)) if arrays else None
 
 
 def _solved(rules: Rules, arguments: Arguments, options: Options) -> Any:
@@ -377,8 +387,8 @@ def _back_solved(rules: Rules, arguments: Arguments, options: Options) -> Any:
 
 
 def _svd(rules: Rules, arguments: Arguments, options: Options) -> Any:
-    shape = shape_of(arguments[0]) if arguments else None
-    if shape is None or len(shape) < 2:
+    shape = _matrix(arguments)
+    if shape is None:
         return None
     (m, n), each = shape[-2:], promoted(arguments[:1])
     rules.alloc(shape, *each)
@@ -389,8 +399,8 @@ def _svd(rules: Rules, arguments: Arguments, options: Options) -> Any:
 
 
 def _qr(rules: Rules, arguments: Arguments, options: Options) -> Any:
-    shape = shape_of(arguments[0]) if arguments else None
-    if shape is None or len(shape) < 2:
+    shape = _matrix(arguments)
+    if shape is None:
         return None
     (m, n), each = shape[-2:], promoted(arguments[:1])
     rules.alloc(shape, *each)
@@ -419,8 +429,8 @@ def _places_of(rules: Rules, arguments: Arguments, options: Options) -> Any:
 
 
 def _eigen(rules: Rules, arguments: Arguments, options: Options) -> Any:
-    shape = shape_of(arguments[0]) if arguments else None
-    if shape is None or len(shape) < 2:
+    shape = _matrix(arguments)
+    if shape is None:
         return None
     rules.alloc(shape, "f", 8.0)
     rules.alloc((*shape[:-1], 2 * shape[-1]), "f", 8.0)
@@ -578,14 +588,14 @@ def _counted(rules: Rules, arguments: Arguments, options: Options) -> Any:
 
 
 def _diagonals(rules: Rules, arguments: Arguments, options: Options) -> Any:
-    shape = shape_of(arguments[0]) if arguments else None
+    shape = _first(arguments)
     if shape is None:
         return None
     return rules.alloc((shape[0], shape[0]), "f", 8.0) if len(shape) == 1 else rules.alloc((min(shape),), "f", 8.0)
 
 
 def _correlated(rules: Rules, arguments: Arguments, options: Options) -> Any:
-    shape = shape_of(arguments[0]) if arguments else None
+    shape = _first(arguments)
     if not shape or len(shape) != 2:
         return None
     rules.floating(arguments[0])
@@ -595,13 +605,13 @@ def _correlated(rules: Rules, arguments: Arguments, options: Options) -> Any:
 
 def _distances(rules: Rules, arguments: Arguments, options: Options) -> Any:
     """`cdist(a, b)`, `cosine_similarity(a)`."""
-    left = shape_of(arguments[0]) if arguments else None
+    left = _first(arguments)
     right = shape_of(arguments[1]) if len(arguments) > 1 else left
     return rules.alloc((left[0], right[0]) if left and right else None, "f", 8.0)
 
 
 def _pairs(rules: Rules, arguments: Arguments, options: Options) -> Any:
-    shape = shape_of(arguments[0]) if arguments else None
+    shape = _first(arguments)
     return rules.alloc((shape[0] * (shape[0] - 1) / 2,) if shape else None, "f", 8.0)
 
 
@@ -704,7 +714,7 @@ RULES: Mapping[str, Rule] = {
     **_names("einsum", _einsum),
     **_names("inv pinv cholesky matrix_power expm lu_factor cho_factor convolve correlate fftconvolve convolve2d"
              " gaussian_filter median_filter uniform_filter sobel laplace label zoom filtfilt lfilter sosfiltfilt"
-             " sosfilt medfilt savgol_filter hilbert detrend resample", _copied()),
+             " sosfilt medfilt savgol_filter hilbert detrend resample", _copied),
     **_names("solve lstsq spsolve", _solved),
     **_names("lu_solve cho_solve", _back_solved),
     **_names("svd", _svd),

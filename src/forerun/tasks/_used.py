@@ -11,7 +11,6 @@ What each function takes for an element was measured once (NumPy 2.4, one thread
 from __future__ import annotations
 
 import ast
-import math
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -47,9 +46,9 @@ class Used:
 @lru_cache(maxsize=8)
 def used(text: str) -> Used:
     """What a program that uses packages works with. Never raises."""
-    reader = _Reader()
     if len(text) > _TEXT:
         return Used()
+    reader = _Reader()
     with suppress(Exception):  # whatever a text holds: what was found so far is there
         reader.read(tree(text))
     return Used(reader.most, min(reader.seconds, _LONG_S))
@@ -182,10 +181,9 @@ class _Reader(Calls):
         """How often a loop goes round as long as something is less than what is known: `while len(q) < n`."""
         if isinstance(test, ast.Compare) and isinstance(test.ops[0], (ast.Lt, ast.LtE)):
             most = self._value(test.comparators[0])
-            called = (
-                isinstance(test.left, ast.Call) and isinstance(test.left.func, ast.Name) and test.left.func.id == "len"
-            )
-            if isinstance(most, float) and most >= 1 and (called or isinstance(test.left, ast.Name)):
+            left = test.left
+            called = isinstance(left, ast.Call) and isinstance(left.func, ast.Name) and left.func.id == "len"
+            if isinstance(most, float) and most >= 1 and (called or isinstance(left, ast.Name)):
                 return most
         return _UNKNOWN
 
@@ -238,7 +236,7 @@ class _Reader(Calls):
                 self._keyed(owner, value)
             elif isinstance(owner, Thing) and isinstance(key, str):
                 with_column(self._alloc, owner, key, value)
-            elif isinstance(owner, Many) and owner.count < math.inf:
+            elif isinstance(owner, Many):
                 self._put(owner, value, 1.0 if not isinstance(key, float) else 0.0)
 
     def _follow(self, function: Function, arguments: list[Any], options: dict[str, Any]) -> Any:
