@@ -34,7 +34,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         f"{parser.description} One program at a time for runtime, because others beside it are noise, and one for each"
         " core for memory; the setting `workers` changes both. A run for runtime answers for memory too; one"
         " for memory answers for runtime only where the program ran alone (FORERUN_WORKERS=1). What p.c reads from"
-        " standard input lies beside it, as p.in or p.stdin, or in inputs/, as inputs/p.1: a run for each."
+        " standard input lies beside it, as p.in or p.stdin, or in inputs/, as inputs/p.1: a run for each. Python runs"
+        " without packages, unless the setting `python` names an interpreter that has some"
+        " (FORERUN_PYTHON=DIR/bin/python)."
     )
     parser.add_argument("--folder", action="append", default=[], metavar="DIR", help="a folder of programs")
     parser.add_argument("--generated", type=int, default=0, metavar="N", help="so many programs whose sizes are drawn")
