@@ -228,7 +228,9 @@ def packages() -> str:
         return "Not measured.\n"
     rows, columns = [], ["", "programs", "off by (median)", "within twice", "in the 90% interval"]
     places = dict.fromkeys((row["metric"], row["set"], row["kind"]) for row in found["rows"])
-    for metric, name, kind in sorted(places, key=lambda place: ("memory traced runtime".find(place[0]), *place)):
+    sets = [*dict.fromkeys(row["set"] for row in found["rows"])]
+    order = {place: ("memory traced runtime".find(place[0]), sets.index(place[1]), place[2]) for place in places}
+    for metric, name, kind in sorted(places, key=order.__getitem__):
         own = [row for row in found["rows"] if (row["metric"], row["set"], row["kind"]) == (metric, name, kind)]
         cells = [f"{metric}, {name} set, {'NumPy alone' if kind == 'numpy' else kind}", str(len(own))]
         told = {when: [_off(row, when) for row in own] for when in ("now", "before")}

@@ -47,7 +47,7 @@ PACKAGES = {
     " sklearn.preprocessing sklearn.svm",
     "matplotlib": "matplotlib matplotlib.pyplot matplotlib.animation mpl_toolkits.mplot3d",
     "seaborn": "seaborn",
-    "networkx": "networkx",
+    "networkx": "networkx networkx.pagerank",
     "sympy": "sympy",
     "mpmath": "mpmath",
     "pillow": "PIL PIL.Image PIL.ImageDraw PIL.ImageFilter",
@@ -141,7 +141,10 @@ OLDER = {
     "flask": ("2.2.5",),
 }
 """Versions that say how far others may be off."""
+BESIDE = {"scikit-learn": ("pandas",), "networkx": ("scipy",)}
+"""What most who have a package have, too, and what it then imports of itself."""
 FIRST = {
+    "networkx.pagerank": "import networkx\nnetworkx.pagerank(networkx.path_graph(3))",
     "torch.optim": "import torch\nweights = torch.zeros(9, requires_grad=True)\nweights.sum().backward()\n"
     "torch.optim.SGD([weights], lr=0.1).step()",
 }
@@ -255,6 +258,7 @@ def _environment(folder: Path, package: str) -> Path | None:
         ]
     else:
         asked = ["uv", "pip", "install", "-q", "--compile-bytecode", "--python", str(python), package]
+        asked += BESIDE.get(package, ())
         steps = [["uv", "venv", "-q", "--python", sys.executable, str(folder / "env")], asked]
     for step in steps:
         run = subprocess.run(step, capture_output=True, text=True, check=False)

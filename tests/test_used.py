@@ -53,6 +53,16 @@ PROGRAMS = {
                 frames.append(x.copy())
         whole = np.stack(frames)
         """,
+    "rounds that are written out": """
+        for n in (100_000, 400_000, 50_000):
+            x = np.ones(n)
+            y = x * 2
+        """,
+    "functions by their names": """
+        ways = {"plus": lambda x: x + 1, "twice": lambda x: np.concatenate([x, x])}
+        for name, way in ways.items():
+            y = way(np.ones(300_000))
+        """,
     "comprehensions": """
         parts = [np.full((50, 1000), float(i)) for i in range(20)]
         whole = np.concatenate(parts)

@@ -120,6 +120,14 @@ class Thing:
     """Whether it makes a list for a key that it lacks: `defaultdict(list)`."""
 
 
+@dataclass(slots=True)
+class Sparse(Thing):
+    """A matrix of which only `count` elements are stored, in what `values` holds."""
+
+    shape: tuple[float, float] = (0.0, 0.0)
+    count: float = 0.0
+
+
 @dataclass(frozen=True, slots=True)
 class Layer:
     """One of PyTorch, or several behind each other."""

@@ -17,15 +17,19 @@ from forerun.tasks._arrays import (
     Many,
     Named,
     Range,
+    Sparse,
     Thing,
     length_of,
     one_of,
     shape_of,
 )  # fmt: skip
-from forerun.tasks._expressions import FLOP, ROUNDED, Expressions, counted, mapping, safe
+from forerun.tasks._estimators import Estimating, Estimator
+from forerun.tasks._expressions import FLOP, ROUNDED, counted, mapping, safe
 from forerun.tasks._holding import LASTING
 from forerun.tasks._layers import LAYERS
+from forerun.tasks._linked import Graph, Linking
 from forerun.tasks._rules import COSTS, CUBIC, RULES, SORTING
+from forerun.tasks._sparse import Sparsely
 from forerun.tasks._tables import framed, method
 
 _MOMENTS: Mapping[str, float] = {"Adam": 2.0, "AdamW": 2.0, "RMSprop": 1.0, "Adagrad": 1.0}
@@ -40,7 +44,7 @@ _UNDER_KEY = 100.0
 """Bytes of a small value with its key."""
 
 
-class Calls(Expressions):
+class Calls(Estimating, Linking, Sparsely):
     """Calls, but of the program's own functions."""
 
     def _of_call(self, node: ast.Call) -> Any:
@@ -70,6 +74,12 @@ class Calls(Expressions):
             return self._outside(Named(f"{owner.path}.{name}"), arguments, options)
         if isinstance(owner, Layer) and name in _ITSELF:
             return owner
+        if isinstance(owner, Estimator):
+            return self._estimated(owner, name, arguments, options)
+        if isinstance(owner, Graph):
+            return self._of_graph(owner, name, arguments, bool(options))
+        if isinstance(owner, Sparse):
+            return self._of_sparse(owner, name, arguments)
         if isinstance(owner, (Thing, Class)):
             found = self._attribute(owner, name)
             if isinstance(found, (Function, Class, Layer)) or (isinstance(found, Thing) and found.of):
@@ -205,6 +215,12 @@ class Calls(Expressions):
         if function.root == "math" and arguments and isinstance(arguments[0], float) and name in ROUNDED:
             return safe(ROUNDED[name], arguments[0])
         if function.root == "torch" and (made := self._layered(name, arguments, options)) is not None:
+            return made
+        if function.root == "sklearn" and (made := self._estimator(name, arguments, options)) is not None:
+            return made
+        if function.root == "networkx":
+            return self._linked(name, arguments, options)
+        if function.root == "scipy" and (made := self._sparse(name, arguments, options)) is not None:
             return made
         if name == "DataFrame":
             return framed(self._alloc, arguments[0] if arguments else options.get("data"))

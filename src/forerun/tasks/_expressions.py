@@ -19,6 +19,7 @@ from forerun.tasks._arrays import (
     Many,
     Named,
     Range,
+    Sparse,
     Thing,
     Wide,
     broadcast,
@@ -53,6 +54,10 @@ class Expressions(Holding):
     @abstractmethod
     def _follow(self, function: Function, arguments: list[Any], options: dict[str, Any]) -> Any:
         """What a function of the program's own gives."""
+
+    @abstractmethod
+    def _with_sparse(self, name: str, left: Any, right: Any) -> Any:
+        """An operator between a sparse matrix and something else."""
 
     @abstractmethod
     def _bind(self, target: ast.expr, value: Any) -> None:
@@ -129,6 +134,9 @@ class Expressions(Holding):
                 made.values[name if isinstance(name, str) else f"{len(made.values)}"] = value
         return made
 
+    def _of_lambda(self, node: ast.Lambda) -> Any:
+        return Function(node)
+
     def _of_starred(self, node: ast.Starred) -> Any:
         return self._value(node.value)
 
@@ -172,7 +180,9 @@ class Expressions(Holding):
         left, right = self._value(node.left), self._value(node.right)
         if isinstance(left, float) and isinstance(right, float):
             return reckoned(node.op, left, right)
-        if isinstance(node.op, ast.MatMult):
+        if isinstance(left, Sparse) or isinstance(right, Sparse):
+            made = self._with_sparse(type(node.op).__name__, left, right)
+        elif isinstance(node.op, ast.MatMult):
             made = self._rules.call("matmul", (left, right), {})
             inner = (shape_of(left) or (1.0,))[-1]
             self._work(made, each=FLOP * 2 * inner * promoted((left, right))[1] / 8)
@@ -262,6 +272,9 @@ class Expressions(Holding):
     def _attribute(self, owner: Any, name: str) -> Any:
         if isinstance(owner, Named):
             return Named(f"{owner.path}.{name}")
+        if isinstance(owner, Sparse):
+            turned = Sparse(values=owner.values, shape=(owner.shape[1], owner.shape[0]), count=owner.count)
+            return {"shape": owner.shape, "nnz": owner.count, "T": turned}.get(name)
         if isinstance(owner, Thing):
             if name in owner.values:
                 return owner.values[name]
@@ -310,6 +323,8 @@ class Expressions(Holding):
             if isinstance(node.slice, ast.Slice) and isinstance(owner, tuple):
                 return owner[: int(self._sliced(float(len(owner)), node.slice))]
             return one_of(owner) if not isinstance(node.slice, ast.Slice) else owner
+        if isinstance(owner, Sparse):
+            return self._rows_of(owner, node.slice)
         if isinstance(owner, Thing):
             key, rest = self._value(node.slice), owner.values.get(REST)
             if isinstance(key, str) and key in owner.values:
@@ -320,6 +335,20 @@ class Expressions(Holding):
         if isinstance(owner, Named):  # np.mgrid[0:n, 0:m]
             return self._grid(owner, node.slice)
         return self._taken(owner, node.slice) if isinstance(owner, Array) else None
+
+    def _rows_of(self, owner: Sparse, key: ast.expr) -> Any:
+        """Rows of a sparse matrix, and columns, with their share of what is stored."""
+        parts = list(key.elts) if isinstance(key, ast.Tuple) else [key]
+        if not any(isinstance(each, ast.Slice) for each in parts):
+            return None
+        sizes = [
+            self._sliced(n, one) if isinstance(one, ast.Slice) else 1.0
+            for n, one in zip(owner.shape, parts, strict=False)
+        ]
+        rows, columns = (*sizes, owner.shape[1])[:2]
+        share = rows * columns / max(math.prod(owner.shape), 1.0)
+        held = self._alloc((share * owner.values[""].bytes,), "u", 1.0)
+        return Sparse(values={"": held}, shape=(rows, columns), count=owner.count * share)
 
     def _grid(self, owner: Named, key: ast.expr) -> Any:
         if owner.last not in ("mgrid", "ogrid"):

@@ -615,27 +615,29 @@ def _pairs(rules: Rules, arguments: Arguments, options: Options) -> Any:
     return rules.alloc((shape[0] * (shape[0] - 1) / 2,) if shape else None, "f", 8.0)
 
 
-def _made(rules: Rules, arguments: Arguments, options: Options) -> Any:
-    """scikit-learn's `make_classification(n_samples=…, n_features=…)`."""
-    rows = options.get("n_samples", arguments[0] if arguments else 100.0)
-    columns = options.get("n_features", arguments[1] if len(arguments) > 1 else 20.0)
-    known = isinstance(rows, float) and isinstance(columns, float)
-    return (
-        rules.alloc((rows, columns) if known else None, "f", 8.0),
-        rules.alloc((rows,) if isinstance(rows, float) else None, "i", 8.0),
-    )
+def _square_of_pairs(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    """`squareform(pdist(x))`."""
+    shape = _first(arguments)
+    if shape is None:
+        return None
+    if len(shape) == 2:
+        return rules.alloc((shape[0] * (shape[0] - 1) / 2,), "f", 8.0)
+    side = round((1 + math.sqrt(1 + 8 * shape[0])) / 2)
+    return rules.alloc((float(side), float(side)), "f", 8.0)
 
 
-def _dealt(rules: Rules, arguments: Arguments, options: Options) -> Any:
-    """`train_test_split(x, y)`."""
-    share = options.get("test_size")
-    share = share if isinstance(share, float) and share < 1 else 0.25
-    found = list[Any]()
-    for one in arguments:
-        for part in (1 - share, share):
-            shape = shape_of(one)
-            found.append(rules.alloc((shape[0] * part, *shape[1:]) if shape else None, *promoted([one])))
-    return tuple(found)
+def _labelled(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    """`label(mask)`: a number for each element, and how many there are, which nobody knows."""
+    return rules.like(arguments[0], "i", 4.0), None
+
+
+def _from_edge(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    """`distance_transform_edt(mask)`: where the nearest other element is stands beside it for a while."""
+    shape = _first(arguments)
+    if shape is None:
+        return None
+    rules.alloc((float(len(shape)), *shape), "i", 12.0)
+    return rules.alloc(shape, "f", 8.0)
 
 
 NUMBERS: Mapping[str, Callable[..., float]] = {
@@ -683,7 +685,8 @@ RULES: Mapping[str, Rule] = {
              " arctan2 logaddexp fmax fmin bitwise_and bitwise_or bitwise_xor left_shift right_shift copysign interp",
              _binary),
     **_names("isnan isinf isfinite isclose isin in1d logical_and logical_or logical_not logical_xor greater less"
-             " greater_equal less_equal equal not_equal isna notna isnull notnull", _truth),
+             " greater_equal less_equal equal not_equal isna notna isnull notnull"
+             " binary_erosion binary_dilation binary_opening binary_closing binary_fill_holes", _truth),
     **_names("where select", _where),
     **_names("nonzero flatnonzero argwhere", _places),
     **_names("max min amax amin nanmax nanmin ptp trace", _reducing()),
@@ -713,7 +716,8 @@ RULES: Mapping[str, Rule] = {
     **_names("matmul dot mm bmm inner", _product),
     **_names("einsum", _einsum),
     **_names("inv pinv cholesky matrix_power expm lu_factor cho_factor convolve correlate fftconvolve convolve2d"
-             " gaussian_filter median_filter uniform_filter sobel laplace label zoom filtfilt lfilter sosfiltfilt"
+             " gaussian_filter median_filter uniform_filter maximum_filter minimum_filter percentile_filter rank_filter"
+             " gaussian_gradient_magnitude grey_erosion grey_dilation sobel laplace zoom filtfilt lfilter sosfiltfilt"
              " sosfilt medfilt savgol_filter hilbert detrend resample", _copied),
     **_names("solve lstsq spsolve", _solved),
     **_names("lu_solve cho_solve", _back_solved),
@@ -746,8 +750,9 @@ RULES: Mapping[str, Rule] = {
     **_names("cov corrcoef", _correlated),
     **_names("cdist cosine_similarity euclidean_distances pairwise_distances", _distances),
     **_names("pdist", _pairs),
-    **_names("make_classification make_regression make_blobs make_moons make_circles", _made),
-    **_names("train_test_split", _dealt),
+    **_names("squareform", _square_of_pairs),
+    **_names("label", _labelled),
+    **_names("distance_transform_edt", _from_edge),
 }  # fmt: skip
 
 COSTS: Mapping[str, float] = {

@@ -29,6 +29,8 @@ _DEEP = 12
 _GLOBAL = " global"
 """Names of a function that are those of the module."""
 _GROWING = frozenset("append extend insert".split())
+_EACH, _ENOUGH = 12, 20_000
+"""Rounds of a loop that are gone through one by one, and steps that must be left for that."""
 _TEXT, _LONG_S = 1 << 18, 1e9
 """Characters of a text that is read, and seconds."""
 _UNKNOWN = 10.0
@@ -189,6 +191,13 @@ class _Reader(Calls):
 
     def _do_for(self, node: ast.For | ast.AsyncFor) -> None:
         over = self._value(node.iter)
+        if isinstance(over, tuple) and 1 < len(over) <= _EACH and self._left > _ENOUGH:
+            for one in over:  # written out: each may be something else
+                self._bind(node.target, one)
+                self.run(node.body)
+                self._look()
+            self.run(node.orelse)
+            return
         count = length_of(over)
         self._bind(node.target, one_of(over))
         self._rounds(node.body, count)
