@@ -343,6 +343,12 @@ def test_whatever_is_read_it_ends() -> None:
         "from torch import nn\ny = nn.Sequential(nn.Hardtanh(), nobody.Layer(), None)(x)\nz = nn.MaxPool2d(0)(x)",
         "from torch.utils.data import *\nd = DataLoader(TensorDataset())",
         "class A(A): pass\nx = A().y()",
+        "from sklearn.datasets import make_classification\nX, y = make_classification(-5, 1e300)",
+        "from sklearn.svm import SVC\nm = SVC(3, 4).fit(np.zeros((10**20, 10**20)), 1)\nm.predict(None)",
+        "from sklearn.preprocessing import *\nPolynomialFeatures(10**6).fit_transform(np.ones((9, 10**5)))",
+        "import networkx as nx\nG = nx.balanced_tree(10**9, 10**9)\nnx.betweenness_centrality(G, k='x')",
+        "import networkx as nx\nG = nx.gnm_random_graph(10**30, -7)\nnx.floyd_warshall(G)",
+        "from scipy import sparse\nA = sparse.random(10**30, 'x', density=-1)\nB = sparse.eye(1e300) @ sparse.eye(-9)",
     ],
 )
 def test_nothing_is_negative_or_without_end(line: str) -> None:

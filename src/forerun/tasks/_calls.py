@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from forerun.tasks import _layers as layers
@@ -40,6 +41,8 @@ _FLOATING = frozenset(
     "zeros ones empty full rand randn tensor linspace logspace eye normal rand_like randn_like".split()
 )
 """What PyTorch makes of four bytes where nothing else is told."""
+_ODD = (IndexError, TypeError, ValueError, ArithmeticError)
+"""What goes wrong with a call that nobody makes so."""
 _UNDER_KEY = 100.0
 """Bytes of a small value with its key."""
 
@@ -74,12 +77,14 @@ class Calls(Estimating, Linking, Sparsely):
             return self._outside(Named(f"{owner.path}.{name}"), arguments, options)
         if isinstance(owner, Layer) and name in _ITSELF:
             return owner
-        if isinstance(owner, Estimator):
-            return self._estimated(owner, name, arguments, options)
-        if isinstance(owner, Graph):
-            return self._of_graph(owner, name, arguments, bool(options))
-        if isinstance(owner, Sparse):
-            return self._of_sparse(owner, name, arguments)
+        if isinstance(owner, (Estimator, Graph, Sparse)):
+            with suppress(*_ODD):
+                if isinstance(owner, Estimator):
+                    return self._estimated(owner, name, arguments, options)
+                if isinstance(owner, Graph):
+                    return self._of_graph(owner, name, arguments, bool(options))
+                return self._of_sparse(owner, name, arguments)
+            return None
         if isinstance(owner, (Thing, Class)):
             found = self._attribute(owner, name)
             if isinstance(found, (Function, Class, Layer)) or (isinstance(found, Thing) and found.of):
@@ -216,12 +221,11 @@ class Calls(Estimating, Linking, Sparsely):
             return safe(ROUNDED[name], arguments[0])
         if function.root == "torch" and (made := self._layered(name, arguments, options)) is not None:
             return made
-        if function.root == "sklearn" and (made := self._estimator(name, arguments, options)) is not None:
-            return made
-        if function.root == "networkx":
-            return self._linked(name, arguments, options)
-        if function.root == "scipy" and (made := self._sparse(name, arguments, options)) is not None:
-            return made
+        own = {"sklearn": self._estimator, "networkx": self._linked, "scipy": self._sparse}.get(function.root)
+        if own is not None:
+            with suppress(*_ODD):
+                if (made := own(name, arguments, options)) is not None:
+                    return made
         if name == "DataFrame":
             return framed(self._alloc, arguments[0] if arguments else options.get("data"))
         if name in ("date_range", "bdate_range", "timedelta_range"):

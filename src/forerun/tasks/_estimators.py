@@ -85,7 +85,7 @@ _FITS: Mapping[str, Cost] = {
     "MDS": lambda n, d, o: n * n * 500.0 * o("n_init", 4.0),
     "NMF": lambda n, d, o: n * d * o("n_components", d) * 55.0,
     "FastICA": lambda n, d, o: n * d * 70.0,
-    "LatentDirichletAllocation": lambda n, d, o: n * d * o("max_iter", 10.0) * 4700.0,
+    "LatentDirichletAllocation": lambda n, d, o: n * d * o("max_iter", 10.0) * 1500.0,
     "PCA": lambda n, d, o: n * d * (4.0 + 0.03 * d),
     "TruncatedSVD": lambda n, d, o: n * d * o("n_components", 2.0) * 3.0,
     "TSNE": lambda n, d, o: n * 4400.0 * o("max_iter", 1000.0),
@@ -117,6 +117,8 @@ _ANSWERS: Mapping[str, Cost] = {
     "MLPRegressor": lambda n, d, o: 300.0 + (d + 1.0) * o("hidden_layer_sizes", 100.0) * 2 * FLOP,
 }
 """Nanoseconds for each row of those that learned from so many; of those that have trees, `_LEAF` for each."""
+_LEARN_NS, _ANSWER_NS = 1e6, 1e5
+"""Nanoseconds that a call takes, whatever is learned or asked."""
 _LEAF, _PLAIN, _MADE_NS = 120.0, 3.0, 20.0
 """Nanoseconds to a row's leaf, of a number that goes into something plain, and of one that is drawn."""
 _FORESTS: Mapping[str, float] = {
@@ -131,6 +133,14 @@ _COPIES: Mapping[str, float] = {
     "TruncatedSVD": 1.6, "StandardScaler": 1.0,
 }  # fmt: skip
 """How often what is learned from is there beside itself, meanwhile."""
+
+
+def _powers(d: float, degree: float) -> float:
+    """Products of at most so many of so many columns."""
+    found = math.lgamma(d + degree + 1) - math.lgamma(d + 1) - math.lgamma(degree + 1)
+    return round(math.exp(min(found, 40.0)))
+
+
 _SCALERS = frozenset("StandardScaler MinMaxScaler MaxAbsScaler RobustScaler Normalizer PowerTransformer".split())
 _COLUMNS: Mapping[str, Cost] = {
     "PCA": lambda n, d, o: o("n_components", min(n, d)),
@@ -142,7 +152,7 @@ _COLUMNS: Mapping[str, Cost] = {
     **dict.fromkeys(
         "TSNE Isomap LocallyLinearEmbedding SpectralEmbedding MDS".split(), lambda n, d, o: o("n_components", 2.0)
     ),
-    "PolynomialFeatures": lambda n, d, o: float(math.comb(int(d + o("degree", 2.0)), int(d))),
+    "PolynomialFeatures": lambda n, d, o: _powers(d, o("degree", 2.0)),
 } | {name: lambda n, d, o: d for name in (*_SCALERS, "SimpleImputer")}
 """Of what changes columns: how many there are then."""
 _READERS = frozenset("TfidfVectorizer CountVectorizer HashingVectorizer".split())
@@ -214,7 +224,7 @@ class Estimating(Expressions):
             columns = options.get("n_features", _FEATURES.get(name, 2.0))
             if len(arguments) > 1 and name in _FEATURES:
                 columns = arguments[1]
-            if not isinstance(count, float) or not isinstance(columns, float):
+            if not isinstance(count, float) or not isinstance(columns, float) or min(count, columns) < 1:
                 return None
             shape = (count, columns)
         data = self._alloc(shape, "f", _CELL)
@@ -286,7 +296,7 @@ class Estimating(Expressions):
 
     def _read_texts(self, own: Estimator, texts: float, name: str) -> Any:
         """Words of so many texts: a sparse matrix."""
-        self.seconds += self._times * texts * _WORDS * _WORD_NS * 1e-9
+        self._spend(texts * _WORDS * _WORD_NS)
         if name == "fit":
             return own
         columns = own.asked("max_features", _VOCABULARY)
@@ -315,7 +325,7 @@ class Estimating(Expressions):
             return shape
         (n, d), before = shape, len(self._passing)
         cost = _FITS.get(own.name)
-        self.seconds += self._times * ((cost(n, d, own.asked) if cost else n * d * _PLAIN) * 1e-9 + 1e-3)
+        self._spend((cost(n, d, own.asked) if cost else n * d * _PLAIN) + _LEARN_NS)
         if not (isinstance(data, Array) and data.each == _CELL):
             self._alloc(shape, "f", _CELL)
         own.values.pop("", None)
@@ -349,7 +359,7 @@ class Estimating(Expressions):
             each = _LEAF * own.asked("n_estimators", 100.0 if "Tree" not in own.name else 1.0)
         if own.name == "PolynomialFeatures":
             each = 20.0 * _COLUMNS[own.name](rows, columns, own.asked)
-        self.seconds += self._times * (rows * each * 1e-9 + 1e-4)
+        self._spend(rows * each + _ANSWER_NS)
         if name == "transform" and own.name in _COLUMNS:
             return self._alloc((rows, _COLUMNS[own.name](rows, columns, own.asked)), "f", _CELL)
         if name == "score":

@@ -20,10 +20,10 @@ MOST = 1e18
 """Bytes, elements, rounds."""
 _SMALL, _SLIGHT = float(1 << 14), 1e-3
 """Bytes, and the share of the most so far, below which nobody looks how much is held."""
-_MAPPED, _NEW_S, _AGAIN_S = 32e6, 3e-10, 5e-11
-"""Bytes from which on memory is asked of the system each time, and seconds that a byte of it takes, and another one."""
-_NODE_S, _CALL_S = 25e-9, 6e-7
-"""Seconds that Python takes for a node of its tree, and NumPy for a call."""
+_MAPPED, _NEW_NS, _AGAIN_NS = 32e6, 0.3, 0.05
+"""Bytes from which on memory is asked of the system each time; nanoseconds that a byte of it takes, and another one."""
+_NODE_NS, _CALL_NS = 25.0, 600.0
+"""Nanoseconds that Python takes for a node of its tree, and NumPy for a call."""
 
 
 class Ended(Exception):
@@ -61,7 +61,7 @@ class Holding(ABC):
         self._passing.append(made)
         if made.block.bytes >= max(_SMALL, _SLIGHT * self.most):
             self._look()
-        self.seconds += self._times * made.block.bytes * (_NEW_S if made.block.bytes >= _MAPPED else _AGAIN_S)
+        self._spend(made.block.bytes * (_NEW_NS if made.block.bytes >= _MAPPED else _AGAIN_NS))
         return made
 
     def _look(self) -> None:
@@ -81,13 +81,18 @@ class Holding(ABC):
         self._left -= 1
         if self._left < 0:
             raise Ended
-        self.seconds += self._times * _NODE_S
+        self._spend(_NODE_NS)
 
     def _work(self, *values: Any, each: float) -> None:
         """Nanoseconds for each element of the largest value."""
         count = max((math.prod(shape) for one in values if (shape := shape_of(one))), default=0.0)
         if math.isfinite(count * each):
-            self.seconds += self._times * (_CALL_S + count * each * 1e-9)
+            self._spend(_CALL_NS + count * each)
+
+    def _spend(self, nanoseconds: float) -> None:
+        """So long, as often as what is gone through happens; nothing where that is no time."""
+        if 0.0 <= nanoseconds < math.inf:
+            self.seconds += self._times * nanoseconds * 1e-9
 
     def _put(self, many: Many, value: Any, count: float, small: float = NUMBER + 8) -> None:
         """So many values like this one, in a list."""

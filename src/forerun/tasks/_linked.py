@@ -20,8 +20,9 @@ _NODE, _NEIGHBOURS, _EDGE, _MARK = 265.0, 170.0, 110.0, 144.0
 """Bytes of a node, more of one that has edges, of an edge, and of an attribute of one."""
 _PLACE, _PAIR, _PATH = 60.0, 37.0, 126.0
 """Bytes of what an algorithm says of a node, and of two: a number, or a path."""
-_NODE_NS, _EDGE_NS, _PAIR_NS = 800.0, 1200.0, 30.0
-"""Nanoseconds that drawing takes for each, and for two nodes of which half are asked whether they are joined."""
+_NODE_NS, _EDGE_NS, _PAIR_NS, _ADD_NS = 800.0, 1200.0, 30.0, 1000.0
+"""Nanoseconds that drawing takes for each, and for two nodes of which half are asked whether they are joined; of one
+that is added by hand."""
 
 
 def _grid(rows: float, columns: float) -> Size:
@@ -133,9 +134,8 @@ class Linking(Expressions):
                 nodes, edges = rule(*known, **given)
             except (TypeError, ArithmeticError):
                 return None
-            self.seconds += (
-                self._times * 1e-9 * (nodes * _NODE_NS + edges * _EDGE_NS + nodes**2 * _PAIR_NS * (name in _PAIRS))
-            )
+            pairs = nodes**2 if name in _PAIRS else 0.0
+            self._spend(nodes * _NODE_NS + edges * _EDGE_NS + pairs * _PAIR_NS)
             return self._graph(max(nodes, 0.0), max(edges, 0.0))
         graphs = [one for one in arguments if isinstance(one, Graph)]
         if graphs and name in _CHANGED:
@@ -148,7 +148,7 @@ class Linking(Expressions):
         each, of_pair = _LINEAR.get(name, 0.0), _OF_PAIRS.get(name, (0.0, 0.0))
         begins = k if isinstance(k := options.get("k"), float) and name == "betweenness_centrality" else n
         work = each * whole + _FROM_ALL.get(name, 0.0) * begins * whole + of_pair[0] * n * n
-        self.seconds += self._times * (work + (_FLOYD_NS * n**3 if name == "floyd_warshall" else 0.0)) * 1e-9
+        self._spend(work + (_FLOYD_NS * n**3 if name == "floyd_warshall" else 0.0))
         if name.endswith("spanning_tree") or name in ("bfs_tree", "dfs_tree"):
             return self._graph(n, n)
         if not work and name != "floyd_warshall":
@@ -186,20 +186,20 @@ class Linking(Expressions):
         if name == "add_weighted_edges_from" or (name == "add_edge" and marked):
             own.marks = _MARK
         if name in ("add_edge", "add_node"):
-            self.seconds += self._times * 1e-6
+            self._spend(_ADD_NS)
             if name == "add_edge":
                 self._joined(own, self._times)
             else:
                 own.rows += self._times
                 self._takes(own)
         elif name in ("add_edges_from", "add_weighted_edges_from") and (count := length_of(first)):
-            self.seconds += self._times * count * 1e-6
+            self._spend(count * _ADD_NS)
             self._joined(own, count)
         elif name == "add_nodes_from" and (count := length_of(first)):
             own.rows += count
             self._takes(own)
         elif name in ("copy", "to_directed", "to_undirected", "reverse"):
-            self.seconds += self._times * (own.rows + 2 * own.edges) * 1e-6
+            self._spend((own.rows + 2 * own.edges) * _ADD_NS)
             return self._graph(own.rows, own.edges * (2.0 if name == "to_directed" else 1.0))
         elif name == "subgraph":
             return own

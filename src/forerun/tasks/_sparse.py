@@ -58,7 +58,7 @@ class Sparsely(Expressions):
             old = "rng" not in options and not isinstance(options.get("random_state"), Named)
             if old and name != "random_array":  # NumPy's old generator shuffles all places
                 self._alloc((sizes[0] * sizes[1],), "i", 8.0)
-                self.seconds += self._times * sizes[0] * sizes[1] * _CELL_NS * 1e-9
+                self._spend(sizes[0] * sizes[1] * _CELL_NS)
             self._alloc((sizes[0] * sizes[1] * share,), "u", 20.0)  # places, before they are in order
             return self._stored((sizes[0], sizes[1]), sizes[0] * sizes[1] * share)
         if name in ("kron", "kronsum") and len(arguments) > 1:
@@ -84,7 +84,7 @@ class Sparsely(Expressions):
         """A new one, whose elements take so many bytes each."""
         count = min(count, shape[0] * shape[1])
         held = self._alloc((count * each + shape[0] * 4.0,), "u", 1.0)
-        self.seconds += self._times * count * _MAKE_NS * 1e-9
+        self._spend(count * _MAKE_NS)
         made = Sparse(values={"": held}, shape=shape, count=count)
         self._passing[-1] = made
         return made
@@ -118,7 +118,7 @@ class Sparsely(Expressions):
         if isinstance(other, Sparse):
             if name in ("MatMult", "Mult"):
                 products, cells = left.count * right.count / max(left.shape[1], 1.0), left.shape[0] * right.shape[1]
-                self.seconds += self._times * products * _SQUARE_NS * 1e-9
+                self._spend(products * _SQUARE_NS)
                 return self._stored((left.shape[0], right.shape[1]), -cells * math.expm1(-products / max(cells, 1.0)))
             count = max(own.count, other.count) + min(own.count, other.count) / 2
             return self._stored(own.shape, count, _STORED * (own.count + other.count) / max(count, 1.0))
@@ -127,7 +127,7 @@ class Sparsely(Expressions):
             return self._stored(own.shape, own.count)
         if name in ("MatMult", "Mult"):
             across = shape[1] if len(shape) > 1 else 1.0
-            self.seconds += self._times * own.count * across * _MULTIPLY_NS * 1e-9
+            self._spend(own.count * across * _MULTIPLY_NS)
             return self._alloc((own.shape[0], *shape[1:]), "f", 8.0)
         return self._alloc(own.shape, "f", 8.0)
 
@@ -142,7 +142,7 @@ class Sparsely(Expressions):
         if name in ("dot", "matvec", "multiply") and arguments:
             return self._with_sparse("MatMult" if name != "multiply" else "Add", own, arguments[0])
         if name in ("sum", "mean", "diagonal", "max", "min"):
-            self.seconds += self._times * own.count * 1e-9
+            self._spend(own.count)
             return self._alloc((own.shape[0],), "f", 8.0)
         return None
 
@@ -153,7 +153,7 @@ class Sparsely(Expressions):
             narrow = own.count <= _NARROW * n
             filled = own.count * 2 if narrow else n * math.log2(max(n, 2.0)) * _FILLED
             self._alloc((filled * 16.0,), "u", 1.0)
-            self.seconds += self._times * (own.count * 100.0 if narrow else n**1.25 * _SOLVED_NS) * 1e-9
+            self._spend(own.count * 100.0 if narrow else n**1.25 * _SOLVED_NS)
         elif name in _ITERATIVE:
             several = (
                 arguments[1] if name in ("eigsh", "eigs", "svds") and len(arguments) > 1 else options.get("k", 6.0)
@@ -163,14 +163,14 @@ class Sparsely(Expressions):
             rounds = min(most if isinstance(most, float) else math.inf, max(_ROUNDS, 1.5 * math.sqrt(n)))
             self._alloc((n, basis if name.startswith(("eig", "sv")) else 6.0), "f", 8.0)
             each = _ITERATIVE[name] * own.count * _MULTIPLY_NS + 10.0 * n + 3e4
-            self.seconds += self._times * rounds * each * 1e-9
+            self._spend(rounds * each)
         elif name in _PATHS or name == "floyd_warshall":
             one = isinstance(options.get("indices"), float)
             each = _PATHS.get(name, 0.0) * own.count * (1.0 if one else n)
-            self.seconds += self._times * (each or 1.5 * n**3) * 1e-9
+            self._spend(each or 1.5 * n**3)
             return self._alloc((n,) if one else (n, n), "f", 8.0)
         elif name in _ONCE:
-            self.seconds += self._times * own.count * _ONCE[name] * 1e-9
+            self._spend(own.count * _ONCE[name])
             if name in ("minimum_spanning_tree", "breadth_first_tree", "laplacian"):
                 return self._stored(own.shape, own.count if name == "laplacian" else n)
             labels = self._alloc((n,), "i", 4.0)

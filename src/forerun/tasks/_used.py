@@ -53,7 +53,7 @@ def used(text: str) -> Used:
     reader = _Reader()
     with suppress(Exception):  # whatever a text holds: what was found so far is there
         reader.read(tree(text))
-    return Used(reader.most, min(reader.seconds, _LONG_S))
+    return Used(min(reader.most, MOST), min(reader.seconds, _LONG_S))
 
 
 class _Reader(Calls):
