@@ -68,6 +68,7 @@ PUBLISHED: Mapping[str, Published] = {
     "vit-tiny": Published("vit", "vit", _image(192, 3), ((1, 224), (4, 224))),
     "vit-base": Published("vit", "vit", _image(768, 12), ((1, 224), (1, 160))),
     "vit-base-32": Published("vit", "vit", _image(768, 12, 32), ((1, 224), (4, 224))),
+    "vit-large-32": Published("vit", "vit", _image(1024, 16, 32), ((1, 224), (1, 320))),
     "deit-small": Published("vit", "deit", _image(384, 6), ((1, 224), (1, 160))),
     "swin-tiny": Published("swin", "swin", {"depths": [2, 2, 2, 2]}, ((1, 224),)),
     "convnext-tiny": Published("convnext", "convnext", {"depths": [1, 1, 1, 1]}),
@@ -104,6 +105,12 @@ PUBLISHED: Mapping[str, Published] = {
     ),
     "smollm-135m": Published(
         "llama", "llama", _text(576, 9, 1536, num_key_value_heads=3), ((1, 1), (1, 128), (4, 32)), "text"
+    ),
+    "smollm-360m": Published(
+        "llama", "llama", _text(960, 15, 2560, num_key_value_heads=5), ((1, 48), (1, 96), (1, 192)), "text"
+    ),
+    "llama-3.2-1b": Published(
+        "llama", "llama", _text(2048, 32, 8192, num_key_value_heads=8), ((1, 24), (1, 80)), "text"
     ),
     "qwen2-0.5b": Published("llama", "qwen2", _text(896, 14, 4864, num_key_value_heads=2), ((1, 1), (1, 128)), "text"),
     "t5-small": Published(
