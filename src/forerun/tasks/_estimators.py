@@ -252,11 +252,7 @@ class Estimating(Expressions):
             self._work(made, each=3.0)
             return made
         if isinstance(value, Sparse):
-            return Sparse(
-                values={"": self._alloc((count * value.count / value.shape[0] * 12.0,), "u", 1.0)},
-                shape=(count, value.shape[1]),
-                count=count * value.count / value.shape[0],
-            )
+            return self._part(value, count, value.shape[1])
         if isinstance(value, Thing) and value.rows:
             copied = Thing(rows=count)
             copied.values |= {name: self._rows(one, count) for name, one in value.values.items()}
@@ -268,9 +264,8 @@ class Estimating(Expressions):
         folds = options.get("cv")
         folds = folds if isinstance(folds, float) and folds > 1 else _FOLDS
         before, self._times = self._times, self._times * folds * times
-        self._alloc((shape[0] * (1 - 1 / folds), shape[1]), "f", _CELL)
-        part = shape[0] * (1 - 1 / folds), shape[1]
-        self._learn(model, part, Array(part))
+        part = self._alloc((shape[0] * (1 - 1 / folds), shape[1]), "f", _CELL)
+        self._learn(model, (shape[0] * (1 - 1 / folds), shape[1]), part)
         self._answer(model, (shape[0] / folds, shape[1]))
         self._times = before
 
@@ -315,14 +310,13 @@ class Estimating(Expressions):
         if own.inner:
             for each in own.inner:
                 if isinstance(each, Estimator):
-                    if each.name in _READERS:
-                        self._read_texts(each, shape[0], "fit_transform")
-                        shape = shape[0], _WORDS
-                        continue
-                    shape = self._learn(each, shape, Array(shape))
+                    gives = self._learn(each, shape, Array(shape))
                     if each is not own.inner[-1]:
-                        self._answer(each, each.fitted, "transform")
+                        self._answer(each, shape, "transform")
+                    shape = gives
             return shape
+        if own.name in _READERS:
+            return shape[0], _WORDS
         (n, d), before = shape, len(self._passing)
         cost = _FITS.get(own.name)
         self._spend((cost(n, d, own.asked) if cost else n * d * _PLAIN) + _LEARN_NS)
@@ -343,14 +337,13 @@ class Estimating(Expressions):
         """What it says of rows; what it makes of them, where it changes columns."""
         if own.inner and own.name not in _SEARCHES:
             for each in own.inner[:-1]:
-                if isinstance(each, Estimator) and each.name in _READERS:
-                    self._read_texts(each, shape[0], "transform")
-                    shape = shape[0], _WORDS
-                elif isinstance(each, Estimator) and isinstance(made := self._answer(each, shape, "transform"), Array):
-                    shape = made.shape or shape
+                if isinstance(each, Estimator):
+                    shape = table_of(self._answer(each, shape, "transform")) or shape
         if own.inner:
             last = own.inner[-1] if own.name not in _SEARCHES else own.inner[0]
             return self._answer(last, shape, name) if isinstance(last, Estimator) else None
+        if own.name in _READERS:
+            return self._read_texts(own, shape[0], name)
         rows, columns = shape
         learned, wide = own.fitted or shape
         cost = _ANSWERS.get(own.name)

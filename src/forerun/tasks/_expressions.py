@@ -337,7 +337,7 @@ class Expressions(Holding):
         return self._taken(owner, node.slice) if isinstance(owner, Array) else None
 
     def _rows_of(self, owner: Sparse, key: ast.expr) -> Any:
-        """Rows of a sparse matrix, and columns, with their share of what is stored."""
+        """Rows and columns that brackets behind a sparse matrix name."""
         parts = list(key.elts) if isinstance(key, ast.Tuple) else [key]
         if not any(isinstance(each, ast.Slice) for each in parts):
             return None
@@ -345,7 +345,10 @@ class Expressions(Holding):
             self._sliced(n, one) if isinstance(one, ast.Slice) else 1.0
             for n, one in zip(owner.shape, parts, strict=False)
         ]
-        rows, columns = (*sizes, owner.shape[1])[:2]
+        return self._part(owner, *(*sizes, owner.shape[1])[:2])
+
+    def _part(self, owner: Sparse, rows: float, columns: float) -> Sparse:
+        """So many rows and columns of a sparse matrix, with their share of what is stored."""
         share = rows * columns / max(math.prod(owner.shape), 1.0)
         held = self._alloc((share * owner.values[""].bytes,), "u", 1.0)
         return Sparse(values={"": held}, shape=(rows, columns), count=owner.count * share)

@@ -63,9 +63,7 @@ _ALSO = {
 }
 _NAMES = "n m p k d r h radius".split()
 _EMPTY = frozenset("Graph DiGraph MultiGraph MultiDiGraph".split())
-_PAIRS = frozenset(
-    "gnp_random_graph erdos_renyi_graph binomial_graph planted_partition_graph random_partition_graph".split()
-)
+_PAIRS = frozenset("gnp_random_graph erdos_renyi_graph binomial_graph planted_partition_graph".split())
 """Which ask a random number for each pair of nodes."""
 _LINEAR: Mapping[str, float] = {
     name: each
@@ -74,7 +72,7 @@ _LINEAR: Mapping[str, float] = {
          " dfs_edges dfs_tree dfs_preorder_nodes connected_components number_connected_components is_connected"
          " node_connected_component descendants ancestors is_bipartite topological_sort eccentricity"
          " is_directed_acyclic_graph number_weakly_connected_components weakly_connected_components", 150.0),
-        ("articulation_points bridges biconnected_components condensation", 2000.0), ("scale_free_graph", 5000.0),
+        ("articulation_points bridges biconnected_components condensation", 2000.0),
         ("degree_centrality", 100.0),
         ("single_source_dijkstra_path_length single_source_dijkstra dijkstra_path dijkstra_path_length"
          " single_source_dijkstra_path astar_path", 550.0),
@@ -130,10 +128,7 @@ class Linking(Expressions):
         if rule := _DRAWN.get(_ALSO.get(name, name)):
             given = {each: value for each, value in options.items() if each in _NAMES}
             known = [one for one in arguments if isinstance(one, float)]
-            try:
-                nodes, edges = rule(*known, **given)
-            except (TypeError, ArithmeticError):
-                return None
+            nodes, edges = rule(*known, **given)
             pairs = nodes**2 if name in _PAIRS else 0.0
             self._spend(nodes * _NODE_NS + edges * _EDGE_NS + pairs * _PAIR_NS)
             return self._graph(max(nodes, 0.0), max(edges, 0.0))
