@@ -12,7 +12,6 @@ pytest.importorskip("numpy")
 
 from forerun.tasks._used import used
 
-MB = 1e6
 LEARNED = {
     "a forest": """
         from sklearn.datasets import make_classification

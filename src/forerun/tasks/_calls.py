@@ -29,7 +29,7 @@ from forerun.tasks._expressions import FLOP, ROUNDED, counted, mapping, safe
 from forerun.tasks._holding import LASTING
 from forerun.tasks._layers import LAYERS
 from forerun.tasks._linked import Graph, Linking
-from forerun.tasks._rules import COSTS, CUBIC, RULES, SORTING
+from forerun.tasks._rules import COSTS, CUBIC, ODD, RULES, SORTING
 from forerun.tasks._sparse import Sparsely
 from forerun.tasks._tables import framed, method
 
@@ -41,8 +41,6 @@ _FLOATING = frozenset(
     "zeros ones empty full rand randn tensor linspace logspace eye normal rand_like randn_like".split()
 )
 """What PyTorch makes of four bytes where nothing else is told."""
-_ODD = (IndexError, TypeError, ValueError, ArithmeticError)
-"""What goes wrong with a call that nobody makes so."""
 _UNDER_KEY = 100.0
 """Bytes of a small value with its key."""
 
@@ -78,7 +76,7 @@ class Calls(Estimating, Linking, Sparsely):
         if isinstance(owner, Layer) and name in _ITSELF:
             return owner
         if isinstance(owner, (Estimator, Graph, Sparse)):
-            with suppress(*_ODD):
+            with suppress(*ODD):
                 if isinstance(owner, Estimator):
                     return self._estimated(owner, name, arguments, options)
                 if isinstance(owner, Graph):
@@ -223,7 +221,7 @@ class Calls(Estimating, Linking, Sparsely):
             return made
         own = {"sklearn": self._estimator, "networkx": self._linked, "scipy": self._sparse}.get(function.root)
         if own is not None:
-            with suppress(*_ODD):
+            with suppress(*ODD):
                 if (made := own(name, arguments, options)) is not None:
                     return made
         if name == "DataFrame":

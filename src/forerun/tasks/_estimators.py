@@ -180,7 +180,7 @@ class Estimator(Thing):
 
     name: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
-    inner: tuple[Any, ...] = ()
+    inner: tuple[Estimator, ...] = ()
     fitted: Shape = ()
     """Rows and columns that it learned from."""
 
@@ -190,7 +190,7 @@ class Estimator(Thing):
         if isinstance(given, tuple):  # sizes of layers: the first one reads, the others read each other
             sizes = [one for one in given if isinstance(one, float)]
             return sum(sizes[:1]) + sum(map(math.prod, pairwise(sizes))) / 20.0
-        return given if isinstance(given, float) and not isinstance(given, bool) else otherwise
+        return given if isinstance(given, float) else otherwise
 
 
 class Estimating(Expressions):
@@ -264,8 +264,8 @@ class Estimating(Expressions):
         folds = options.get("cv")
         folds = folds if isinstance(folds, float) and folds > 1 else _FOLDS
         before, self._times = self._times, self._times * folds * times
-        part = self._alloc((shape[0] * (1 - 1 / folds), shape[1]), "f", _CELL)
-        self._learn(model, (shape[0] * (1 - 1 / folds), shape[1]), part)
+        kept = shape[0] * (1 - 1 / folds), shape[1]
+        self._learn(model, kept, self._alloc(kept, "f", _CELL))
         self._answer(model, (shape[0] / folds, shape[1]))
         self._times = before
 
@@ -302,18 +302,16 @@ class Estimating(Expressions):
         """Gives the shape of what comes out where it changes columns."""
         own.fitted = shape
         if own.name in _SEARCHES:
-            model = next((one for one in own.inner if isinstance(one, Estimator)), None)
-            if model is not None:
+            for model in own.inner[:1]:
                 self._cross(model, shape, own.options, _candidates(own))
                 self._learn(model, shape, Array(shape))
             return shape
         if own.inner:
             for each in own.inner:
-                if isinstance(each, Estimator):
-                    gives = self._learn(each, shape, Array(shape))
-                    if each is not own.inner[-1]:
-                        self._answer(each, shape, "transform")
-                    shape = gives
+                gives = self._learn(each, shape, Array(shape))
+                if each is not own.inner[-1]:
+                    self._answer(each, shape, "transform")
+                shape = gives
             return shape
         if own.name in _READERS:
             return shape[0], _WORDS
@@ -335,13 +333,11 @@ class Estimating(Expressions):
 
     def _answer(self, own: Estimator, shape: Shape, name: str = "predict") -> Any:
         """What it says of rows; what it makes of them, where it changes columns."""
-        if own.inner and own.name not in _SEARCHES:
-            for each in own.inner[:-1]:
-                if isinstance(each, Estimator):
-                    shape = table_of(self._answer(each, shape, "transform")) or shape
         if own.inner:
-            last = own.inner[-1] if own.name not in _SEARCHES else own.inner[0]
-            return self._answer(last, shape, name) if isinstance(last, Estimator) else None
+            *before, last = own.inner[:1] if own.name in _SEARCHES else own.inner
+            for one in before:
+                shape = table_of(self._answer(one, shape, "transform")) or shape
+            return self._answer(last, shape, name)
         if own.name in _READERS:
             return self._read_texts(own, shape[0], name)
         rows, columns = shape
@@ -389,7 +385,7 @@ def _candidates(own: Estimator) -> float:
     return math.prod(length_of(one) or 1.0 for grid in grids for one in grid.values.values())
 
 
-def _inner(values: Sequence[Any]) -> Iterator[Any]:
+def _inner(values: Sequence[Any]) -> Iterator[Estimator]:
     """Estimators among what one is made of: themselves, or each with its name."""
     for one in values:
         if isinstance(one, Estimator):

@@ -180,13 +180,13 @@ class Linking(Expressions):
         first = arguments[0] if arguments else None
         if name == "add_weighted_edges_from" or (name == "add_edge" and marked):
             own.marks = _MARK
-        if name in ("add_edge", "add_node"):
+        if name == "add_edge":
             self._spend(_ADD_NS)
-            if name == "add_edge":
-                self._joined(own, self._times)
-            else:
-                own.rows += self._times
-                self._takes(own)
+            self._joined(own, self._times)
+        elif name == "add_node":
+            self._spend(_ADD_NS)
+            own.rows += self._times
+            self._takes(own)
         elif name in ("add_edges_from", "add_weighted_edges_from") and (count := length_of(first)):
             self._spend(count * _ADD_NS)
             self._joined(own, count)

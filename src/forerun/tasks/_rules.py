@@ -28,6 +28,8 @@ Alloc = Callable[[Shape | None, str, float], Array]
 Arguments = Sequence[Any]
 Options = Mapping[str, Any]
 Rule = Callable[["Rules", Arguments, Options], Any]
+ODD = (IndexError, TypeError, ValueError, ArithmeticError)
+"""What goes wrong with a call that nobody makes so."""
 
 
 def _axes(value: Any, rank: int) -> set[int] | None:
@@ -51,7 +53,7 @@ class Rules:
             if name in NUMBERS and arguments and all(isinstance(one, float) for one in arguments):
                 return Wide(NUMBERS[name](*arguments))
             return rule(self, arguments, options) if rule else None
-        except (IndexError, TypeError, ValueError, ArithmeticError):  # called as nobody calls it
+        except ODD:
             return None
 
     def like(self, array: Any, kind: str = "", each: float = 0.0) -> Array:

@@ -135,7 +135,8 @@ class Sparsely(Expressions):
         """What a method of one gives."""
         if name in _ITSELF:
             made = self._stored(own.shape, own.count)
-            made.shape = (own.shape[1], own.shape[0]) if name == "transpose" else own.shape
+            if name == "transpose":
+                made.shape = own.shape[1], own.shape[0]
             return made
         if name in ("toarray", "todense"):
             return self._alloc(own.shape, "f", 8.0)
