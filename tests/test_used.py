@@ -319,6 +319,21 @@ def test_work_is_counted_as_often_as_loops_go_round() -> None:
     assert used("x = 1\n").seconds < 1e-5
 
 
+def test_forests_have_a_hundred_trees_where_nobody_says_more() -> None:
+    text = "import numpy as np\nfrom sklearn.ensemble import {0}\nX = np.ones((20000, 4))\n{0}({1}).fit(X, X[:, 0])\n"
+    for name in ("ExtraTreesRegressor", "RandomForestRegressor"):
+        usual, told = used(text.format(name, "")), used(text.format(name, "n_estimators=100"))
+        assert usual.bytes == told.bytes and usual.seconds == pytest.approx(told.seconds, rel=1e-4)
+        assert usual.bytes > 20 * used(text.format(name, "n_estimators=1")).bytes
+
+
+def test_what_layers_gave_goes_with_a_round_that_is_written_out() -> None:
+    text = (
+        "import torch\nfrom torch import nn\nm = nn.Linear(10, 1000)\nfor n in {}:\n    y = m(torch.zeros(5000, 10))\n"
+    )
+    assert used(text.format("(1, 2, 3, 4)")).bytes == pytest.approx(used(text.format("range(4)")).bytes)
+
+
 def test_whatever_is_read_it_ends() -> None:
     deep = (
         "import numpy as np\n"

@@ -184,6 +184,11 @@ class Estimator(Thing):
     fitted: Shape = ()
     """Rows and columns that it learned from."""
 
+    @property
+    def trees(self) -> float:
+        """Of a forest."""
+        return 1.0 if self.name.startswith("DecisionTree") else self.asked("n_estimators", 100.0)
+
     def asked(self, name: str, otherwise: float) -> float:
         """A number that it was made with."""
         given = self.options.get(name)
@@ -321,7 +326,7 @@ class Estimating(Expressions):
         if not (isinstance(data, Array) and data.each == _CELL):
             self._alloc(shape, "f", _CELL)
         own.values.pop("", None)
-        nodes = _FORESTS.get(own.name, 0.0) * n * own.asked("n_estimators", 100.0 if "Tree" not in own.name else 1.0)
+        nodes = _FORESTS.get(own.name, 0.0) * n * own.trees
         stays = nodes * _NODE + (0.4 * n * d * _CELL if own.name in ("SVC", "SVR") else 0.0)
         self._alloc((_COPIES.get(own.name, 0.0) * n * d + _meanwhile(own, n, d) / _CELL,), "f", _CELL)
         if stays:
@@ -345,7 +350,7 @@ class Estimating(Expressions):
         cost = _ANSWERS.get(own.name)
         each = cost(learned, wide, own.asked) if cost else columns * _PLAIN
         if own.name in _FORESTS:
-            each = _LEAF * own.asked("n_estimators", 100.0 if "Tree" not in own.name else 1.0)
+            each = _LEAF * own.trees
         if own.name == "PolynomialFeatures":
             each = 20.0 * _COLUMNS[own.name](rows, columns, own.asked)
         self._spend(rows * each + _ANSWER_NS)

@@ -196,6 +196,7 @@ class _Reader(Calls):
                 self._bind(node.target, one)
                 self.run(node.body)
                 self._look()
+                self._forget()
             self.run(node.orelse)
             return
         count = length_of(over)
