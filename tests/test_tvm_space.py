@@ -1,6 +1,7 @@
 """The design spaces of TVM: all that may be written replays to exactly what was written."""
 
 import json
+import math
 import random
 import re
 from dataclasses import replace
@@ -150,6 +151,22 @@ def test_the_number_of_cores_changes_nothing(programs, monkeypatch):
         found.append((plans, features(program, plans)))
     assert found[0][0] == found[1][0]
     assert np.array_equal(found[0][1], found[1][1], equal_nan=True) and not np.isnan(found[0][1]).all()
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_what_threads_share_is_told(threads):
+    target = TARGET.replace('"num-cores":2', f'"num-cores":{threads}')
+    program = Program(replace(source("GMM", (1, 90, 50, 16)), target=target))
+    plans = program.random(12, seed=0)
+    shares = set()
+    for plan, row in zip(plans, features(program, plans), strict=True):
+        loops = re.findall(r"T\.parallel\((?:T\.int64\()?(\d+)", program.scheduled(plan).mod.script())
+        told, each, filled = row[-3:]
+        assert told == math.log2(threads) and any(math.isclose(2**each * threads, int(n)) for n in (*loops, "1"))
+        rounds = round(2**each * threads)
+        assert math.isclose(filled, rounds / (threads * -(-rounds // threads)))
+        shares.add(filled)
+    assert (shares == {1.0}) is (threads == 1), "an odd number of rounds leaves a thread waiting"
 
 
 def test_what_tvm_would_change_is_refused(programs):

@@ -210,6 +210,60 @@ def dcgan(width: int = 64) -> nn.Module:
     return nn.Sequential(*layers, nn.ConvTranspose2d(width, 3, 4, 2, 1, bias=False), nn.Tanh())
 
 
+def masks(classes: int = 80) -> nn.Module:
+    """The end of Mask R-CNN's head for masks (He et al. 2017): a transposed convolution to twice the size, then a map
+    for each class."""
+    return nn.Sequential(nn.ConvTranspose2d(256, 256, 2, 2), nn.ReLU(), nn.Conv2d(256, classes, 1))
+
+
+def poses(inner: int = 512, width: int = 256) -> nn.Module:
+    """The head of Simple Baselines for poses (Xiao et al. 2018): transposed convolutions, then a map for each joint."""
+    layers: list[nn.Module] = []
+    for before in (inner, width, width):
+        layers += [nn.ConvTranspose2d(before, width, 4, 2, 1, bias=False), nn.BatchNorm2d(width), nn.ReLU()]
+    return nn.Sequential(*layers, nn.Conv2d(width, 17, 1))
+
+
+def pillars(width: int = 64) -> nn.Module:
+    """The neck of PointPillars (Lang et al. 2019): maps of three sizes, each brought to that of the first."""
+
+    def part(inner: int, outer: int, deep: int, ratio: int) -> tuple[nn.Module, nn.Module]:
+        down = nn.Sequential(conv(inner, outer, 3, deep), conv(outer, outer))
+        up = [nn.ConvTranspose2d(outer, 2 * width, ratio, ratio, bias=False), nn.BatchNorm2d(2 * width), nn.ReLU()]
+        return down, nn.Sequential(*up)
+
+    first, one = part(width, width, 1, 1)
+    second, two = part(width, 2 * width, 2, 2)
+    third, four = part(2 * width, 4 * width, 2, 4)
+    return nn.Sequential(first, Joined(one, nn.Sequential(second, Joined(two, nn.Sequential(third, four)))))
+
+
+def prompted(width: int = 256, side: int = 32) -> nn.Module:
+    """How Segment Anything makes masks larger (Kirillov et al. 2023): two transposed convolutions, of twice the size
+    each, the first one normalised over its channels."""
+    normed = [nn.Flatten(2), Across(nn.LayerNorm(width // 4)), nn.Unflatten(2, (2 * side, 2 * side)), nn.GELU()]
+    up = [nn.ConvTranspose2d(width, width // 4, 2, 2), *normed, nn.ConvTranspose2d(width // 4, width // 8, 2, 2)]
+    return nn.Sequential(*up, nn.GELU())
+
+
+def fsrcnn(wide: int = 56, narrow: int = 12, scale: int = 2) -> nn.Module:
+    """FSRCNN (Dong et al. 2016): convolutions of few channels, and a wide transposed one at the end."""
+    layers: list[nn.Module] = [nn.Conv2d(1, wide, 5, padding=2), nn.PReLU(wide), nn.Conv2d(wide, narrow, 1)]
+    layers += [nn.PReLU(narrow), *(nn.Conv2d(narrow, narrow, 3, padding=1) for _ in range(4)), nn.PReLU(narrow)]
+    layers += [nn.Conv2d(narrow, wide, 1), nn.PReLU(wide)]
+    return nn.Sequential(*layers, nn.ConvTranspose2d(wide, 1, 9, scale, 4, output_padding=scale - 1))
+
+
+def autoencoder(*widths: int) -> nn.Module:
+    """A convolutional autoencoder: each layer halves the sides, and one like it doubles them again."""
+    down: list[nn.Module] = []
+    up: list[nn.Module] = []
+    for inner, outer in pairwise((3, *widths)):
+        down += [nn.Conv2d(inner, outer, 3, 2, 1), nn.ReLU()]
+        up = [nn.ConvTranspose2d(outer, inner, 2, 2), nn.ReLU(), *up]
+    return nn.Sequential(*down, *up[:-1], nn.Sigmoid())
+
+
 def mlp(*widths: int) -> nn.Module:
     """Dense layers with an activation between."""
     layers: list[nn.Module] = []
@@ -308,6 +362,15 @@ WRITTEN: Mapping[str, tuple[str, Callable[[], nn.Module], Sequence[Sizes]]] = {
     "shufflenet": ("shufflenet", shufflenet, ((1, 3, 224, 224), (4, 3, 128, 128))),
     "unet": ("unet", unet, ((1, 3, 128, 128), (1, 3, 256, 256), (4, 3, 96, 96))),
     "dcgan": ("dcgan", dcgan, ((1, 100, 1, 1), (4, 100, 1, 1), (8, 100, 1, 1))),
+    "masks": ("masks", masks, ((1, 256, 14, 14), (4, 256, 14, 14), (8, 256, 7, 7))),
+    "poses": ("poses", poses, ((1, 512, 8, 6), (4, 512, 8, 6))),
+    "pillars": ("pillars", pillars, ((1, 64, 72, 56), (1, 64, 48, 40))),
+    "prompted-32": ("prompted", prompted, ((1, 256, 32, 32), (2, 256, 32, 32))),
+    "prompted-64": ("prompted", partial(prompted, side=64), ((1, 256, 64, 64),)),
+    "fsrcnn": ("superresolution", fsrcnn, ((1, 1, 96, 96), (1, 1, 160, 120))),
+    "fsrcnn-3": ("superresolution", partial(fsrcnn, scale=3), ((1, 1, 64, 64),)),
+    "autoencoder": ("autoencoder", partial(autoencoder, 32, 64, 128, 256), ((1, 3, 128, 128), (4, 3, 96, 96))),
+    "autoencoder-wide": ("autoencoder", partial(autoencoder, 96, 192, 384), ((1, 3, 64, 64), (2, 3, 112, 112))),
     "mlp-784": ("mlp", partial(mlp, 784, 512, 256, 10), ((1, 784), (8, 784), (64, 784))),
     "mlp-1024": ("mlp", partial(mlp, 1024, 1024, 4096, 1024), ((1, 1024), (16, 1024), (128, 1024))),
     "mlp-2048": ("mlp", partial(mlp, 512, 2048, 2048, 1536, 1000), ((48, 512), (112, 512), (320, 512))),

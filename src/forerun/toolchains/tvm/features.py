@@ -6,8 +6,8 @@ of its accesses, arithmetic intensity. A program has one row: the store with mos
 of all. They do not say in which order loops of results and of reductions stand in each other, and so not how much is
 summed up in registers, which the decisions of multi-level tiling do: the sizes of its levels, of the last axes alone,
 and products of levels, since trees do not multiply. A tile is good for vectors of one length and for so many registers:
-sizes stand beside the target's too. On a GPU the levels are blocks, virtual threads, threads and what one of these
-does.
+sizes stand beside the target's too; and of a loop whose rounds several cores share, how evenly they do. On a GPU the
+levels are blocks, virtual threads, threads and what one of these does.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ from forerun.toolchains.tvm.space import Program, Refused
 _OPERATIONS = 16
 """How many of a store's features, the first ones, count operations."""
 _OF_STORE = 164
+_PARALLEL = 39
+"""Where a store's features tell, as log2(1 + n), the rounds of the parallel loops around it."""
 _SPATIAL, _REDUCED = 4, 2
 """Parts of a tile of an axis of results, and of one that is summed over: processors' loops are S S R S R S."""
 _GPU_SPATIAL, _GPU_REDUCED = 5, 3
@@ -36,8 +38,8 @@ _LONGEST = 64
 """The most numbers that TVM writes as one vector."""
 _BITS = 32
 """Of a number; of most there is."""
-_TILED, _GPU_TILED, _LISTED, _TARGET = 27, 30, 5, 4
-"""Features of tiles, of choices and places, and of a processor's registers."""
+_TILED, _GPU_TILED, _LISTED, _TARGET, _SHARED = 27, 30, 5, 4, 3
+"""Features of tiles, of choices and places, of a processor's registers, and of what its cores share."""
 _ABSENT = -9.0
 """Below every place."""
 _WARP = 32
@@ -59,16 +61,27 @@ def features(program: Program, plans: Sequence[Plan]) -> NDArray[np.float64]:
         return ms.MeasureCandidate(schedule, ms.arg_info.ArgInfo.from_entry_func(schedule.mod, False))
 
     candidates = {place: one for place, one in enumerate(mapped(candidate, plans)) if one is not None}
-    if str(program.target.kind.name) == "llvm":
-        width, told = _TILED + _LISTED + _TARGET, partial(decided, *targets.registers(program.source.target))
+    threads = targets.threads(program.source.target) if str(program.target.kind.name) == "llvm" else 0
+    if threads:
+        width = _TILED + _LISTED + _TARGET + _SHARED
+        told = partial(decided, *targets.registers(program.source.target))
     else:
         width, told = _GPU_TILED + _LISTED, partial(decided_on_gpu, targets.multiprocessors(program.source.target))
     found = np.full((len(plans), 3 * _OF_STORE + 1 + width), np.nan)
     if candidates:
         context = ms.TuneContext(mod=program.module, target=program.target, num_threads=cores())
         for place, stores in zip(candidates, extractor.extract_from(context, [*candidates.values()]), strict=True):
-            found[place] = np.concatenate([_row(stores.numpy()), told(plans[place])])
+            row = _row(stores.numpy())
+            shared = _shared(round(2.0 ** row[_PARALLEL] - 1), threads) if threads else []
+            found[place] = np.concatenate([row, told(plans[place]), shared])
     return found
+
+
+def _shared(rounds: int, threads: int) -> list[float]:
+    """`[_SHARED]`: logarithms of the threads and of the rounds that each has of the parallel loops around the store
+    with most operations, and what share of the threads' time these fill."""
+    rounds = max(1, rounds)
+    return [math.log2(threads), math.log2(rounds / threads), rounds / (threads * math.ceil(rounds / threads))]
 
 
 def _row(stores: NDArray[np.float64]) -> NDArray[np.float64]:
