@@ -413,7 +413,7 @@ def operators() -> str:
     return f"{table(head, rows)}\nNot recognised: {len(found['not recognised'])} programs.\n"
 
 
-def judge(name: str = "judge", counted: str = ", counted anew on each processor and number of threads,") -> str:
+def judge(name: str = "judge", counted: str = ", on each processor counted anew,") -> str:
     """What a cost model of schedules was trained on, and how it ranks."""
     card = json.loads((WEIGHTS / "scheduler" / f"{name}.json").read_text(encoding="utf-8"))
     learned, families, held = card["learned"], card["families"], card["validated with"]

@@ -73,6 +73,12 @@ def conv(
     return nn.Sequential(*layers, *([act()] if act else []))
 
 
+def up(inner: int, outer: int, kernel: int, stride: int, pad: int = 0) -> list[nn.Module]:
+    """Transposed convolution, normalisation, activation."""
+    larger = nn.ConvTranspose2d(inner, outer, kernel, stride, pad, bias=False)
+    return [larger, nn.BatchNorm2d(outer), nn.ReLU()]
+
+
 def head(inner: int, classes: int = 1000) -> list[nn.Module]:
     """The mean of each channel, and a class of it."""
     return [nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(inner, classes)]
@@ -194,8 +200,8 @@ def unet(width: int = 32) -> nn.Module:
         below: list[nn.Module] = [nn.MaxPool2d(2), twice(outer, inner)]
         if depth:
             below.append(level(inner, depth - 1))
-        up = nn.Sequential(*below, nn.ConvTranspose2d(inner, outer, 2, 2))
-        return nn.Sequential(Joined(nn.Identity(), up), twice(inner, outer))
+        deeper = nn.Sequential(*below, nn.ConvTranspose2d(inner, outer, 2, 2))
+        return nn.Sequential(Joined(nn.Identity(), deeper), twice(inner, outer))
 
     return nn.Sequential(twice(3, width), level(width, 3), nn.Conv2d(width, 2, 1))
 
@@ -205,8 +211,7 @@ def dcgan(width: int = 64) -> nn.Module:
     layers: list[nn.Module] = []
     for inner, outer, stride, pad in ((100, 8, 1, 0), (8, 4, 2, 1), (4, 2, 2, 1), (2, 1, 2, 1)):
         first = inner if inner == 100 else inner * width
-        layers += [nn.ConvTranspose2d(first, outer * width, 4, stride, pad, bias=False)]
-        layers += [nn.BatchNorm2d(outer * width), nn.ReLU()]
+        layers += up(first, outer * width, 4, stride, pad)
     return nn.Sequential(*layers, nn.ConvTranspose2d(width, 3, 4, 2, 1, bias=False), nn.Tanh())
 
 
@@ -220,7 +225,7 @@ def poses(inner: int = 512, width: int = 256) -> nn.Module:
     """The head of Simple Baselines for poses (Xiao et al. 2018): transposed convolutions, then a map for each joint."""
     layers: list[nn.Module] = []
     for before in (inner, width, width):
-        layers += [nn.ConvTranspose2d(before, width, 4, 2, 1, bias=False), nn.BatchNorm2d(width), nn.ReLU()]
+        layers += up(before, width, 4, 2, 1)
     return nn.Sequential(*layers, nn.Conv2d(width, 17, 1))
 
 
@@ -229,8 +234,7 @@ def pillars(width: int = 64) -> nn.Module:
 
     def part(inner: int, outer: int, deep: int, ratio: int) -> tuple[nn.Module, nn.Module]:
         down = nn.Sequential(conv(inner, outer, 3, deep), conv(outer, outer))
-        up = [nn.ConvTranspose2d(outer, 2 * width, ratio, ratio, bias=False), nn.BatchNorm2d(2 * width), nn.ReLU()]
-        return down, nn.Sequential(*up)
+        return down, nn.Sequential(*up(outer, 2 * width, ratio, ratio))
 
     first, one = part(width, width, 1, 1)
     second, two = part(width, 2 * width, 2, 2)
@@ -242,8 +246,8 @@ def prompted(width: int = 256, side: int = 32) -> nn.Module:
     """How Segment Anything makes masks larger (Kirillov et al. 2023): two transposed convolutions, of twice the size
     each, the first one normalised over its channels."""
     normed = [nn.Flatten(2), Across(nn.LayerNorm(width // 4)), nn.Unflatten(2, (2 * side, 2 * side)), nn.GELU()]
-    up = [nn.ConvTranspose2d(width, width // 4, 2, 2), *normed, nn.ConvTranspose2d(width // 4, width // 8, 2, 2)]
-    return nn.Sequential(*up, nn.GELU())
+    first, second = nn.ConvTranspose2d(width, width // 4, 2, 2), nn.ConvTranspose2d(width // 4, width // 8, 2, 2)
+    return nn.Sequential(first, *normed, second, nn.GELU())
 
 
 def fsrcnn(wide: int = 56, narrow: int = 12, scale: int = 2) -> nn.Module:
@@ -257,11 +261,11 @@ def fsrcnn(wide: int = 56, narrow: int = 12, scale: int = 2) -> nn.Module:
 def autoencoder(*widths: int) -> nn.Module:
     """A convolutional autoencoder: each layer halves the sides, and one like it doubles them again."""
     down: list[nn.Module] = []
-    up: list[nn.Module] = []
+    back: list[nn.Module] = []
     for inner, outer in pairwise((3, *widths)):
         down += [nn.Conv2d(inner, outer, 3, 2, 1), nn.ReLU()]
-        up = [nn.ConvTranspose2d(outer, inner, 2, 2), nn.ReLU(), *up]
-    return nn.Sequential(*down, *up[:-1], nn.Sigmoid())
+        back = [nn.ConvTranspose2d(outer, inner, 2, 2), nn.ReLU(), *back]
+    return nn.Sequential(*down, *back[:-1], nn.Sigmoid())
 
 
 def mlp(*widths: int) -> nn.Module:
@@ -325,8 +329,8 @@ def pyramid() -> nn.Module:
     """Atrous spatial pyramid pooling, the head of DeepLabV3 (Chen et al. 2017), over 256 channels."""
     rates = [nn.Sequential(nn.Conv2d(256, 128, 3, padding=r, dilation=r, bias=False), nn.BatchNorm2d(128), nn.ReLU())
              for r in (6, 12, 18)]  # fmt: skip
-    up = nn.Upsample(scale_factor=4, mode="bilinear", align_corners=False)
-    return nn.Sequential(Joined(conv(256, 128, 1), *rates), conv(512, 128, 1), nn.Conv2d(128, 21, 1), up)
+    larger = nn.Upsample(scale_factor=4, mode="bilinear", align_corners=False)
+    return nn.Sequential(Joined(conv(256, 128, 1), *rates), conv(512, 128, 1), nn.Conv2d(128, 21, 1), larger)
 
 
 def volumes() -> nn.Module:
