@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
+
+from forerun.tasks._laws import Law
 
 Shape = tuple[float, ...]
 RANK: Final = "biufc"
@@ -37,6 +39,14 @@ class Array:
     kind: str = "f"
     each: float = 8.0
     block: Block = field(default_factory=Block, compare=False)
+    texts: Block | None = field(default=None, compare=False)
+    """What its elements are, where these are things of their own."""
+    distinct: float = 0.0
+    """How many of its elements are different, 0 where that is not known."""
+    often: float = 0.5
+    """Of truth values, which share is true."""
+    law: Law | None = None
+    """What they were drawn from."""
 
     @property
     def count(self) -> float:
@@ -50,7 +60,24 @@ class Array:
 
     def viewed(self, shape: Shape | None) -> Array:
         """The same memory in another shape."""
-        return Array(shape, self.kind, self.each, self.block)
+        return replace(self, shape=shape)
+
+    def drawn(self, distinct: float) -> Array:
+        """The same, drawn from so many different ones."""
+        return self.known(distinct * -math.expm1(-self.count / distinct)) if distinct > 0 else self
+
+    def known(self, distinct: float) -> Array:
+        """The same, whose elements are so many different ones."""
+        return replace(self, distinct=max(min(distinct, self.count), 1.0)) if distinct > 0 and self.shape else self
+
+    def akin(self, other: Array) -> Array:
+        """The same, whose elements are like those of another one."""
+        texts = other.texts if self.kind == "O" else None
+        return replace(self, texts=texts, often=other.often, law=other.law).known(other.distinct)
+
+    def true(self, often: float) -> Array:
+        """The same, of which such a share is true."""
+        return replace(self, often=min(max(often, 0.0), 1.0))
 
 
 class Wide(float):
@@ -81,6 +108,8 @@ class Many:
     count: float
     one: Any = None
     block: Block = field(default_factory=Block)
+    head: Any = None
+    """The first."""
 
 
 NUMBER = 32.0
@@ -111,13 +140,43 @@ class Class:
 
 @dataclass(slots=True)
 class Thing:
-    """An instance, with its attributes; a mapping, with its keys, or a table of pandas, with its columns."""
+    """An instance, with its attributes, or a mapping, with its keys."""
 
     of: Class | None = None
     values: dict[str, Any] = field(default_factory=dict)
-    rows: float = 0.0
     makes_lists: bool = False
     """Whether it makes a list for a key that it lacks: `defaultdict(list)`."""
+
+
+@dataclass(slots=True)
+class Table(Thing):
+    """One of pandas: `values` has its columns, what names its rows and, in a list, columns whose names nobody knows."""
+
+    rows: float = 0.0
+
+    def __post_init__(self) -> None:
+        """There is always a list for columns that come, so that loops see it grow."""
+        self.values.setdefault(REST, Many(0.0))
+
+    def put(self, name: str, column: Array) -> None:
+        """Gives it a column, or several alike."""
+        shape = column.shape or (0.0,)
+        several = Many(shape[1], column.viewed(shape[:1]), column.block) if len(shape) > 1 else None
+        self.values[name] = several if several and name == REST else column
+
+    @property
+    def columns(self) -> dict[str, Array]:
+        """Those that are known, by their names; many alike are one array."""
+        found = {name: one for name, one in self.values.items() if name != INDEX and isinstance(one, Array)}
+        rest = self.values.get(REST)
+        if isinstance(rest, Many) and rest.count and isinstance(one := rest.one, Array):
+            found[REST] = Array((self.rows, rest.count), one.kind, one.each, rest.block)
+        return found
+
+    @property
+    def width(self) -> float:
+        """How many there are."""
+        return max(sum(one.shape[1] if one.shape and len(one.shape) > 1 else 1.0 for one in self.columns.values()), 1.0)
 
 
 @dataclass(slots=True)
@@ -147,6 +206,41 @@ class Range:
     one: Any = None
 
 
+@dataclass(slots=True)
+class Groups(Range):
+    """Rows of a table that are alike, `one` of so many such parts."""
+
+    table: Table = field(default_factory=Table)
+    chosen: tuple[str, ...] = ()
+    """The columns that are asked for."""
+    single: bool = False
+    """Whether that is one column and no table."""
+    along: bool = False
+    """Whether these are windows, one for each row."""
+
+
+@dataclass(slots=True)
+class File(Many):
+    """What so many lines are written to, a text in memory too."""
+
+    inside: bool = False
+    """Whether it is held in memory."""
+
+
+class Spelt(str):
+    """What a mapping is written as."""
+
+    of: Thing
+
+
+@dataclass(frozen=True, slots=True)
+class Accessor:
+    """What gives the texts or the dates of a column: `names.str`."""
+
+    of: Array
+    name: str
+
+
 def element(value: Any, otherwise: tuple[str, float]) -> tuple[str, float]:
     """Kind and bytes of a dtype as it is written: `np.float32`, `"int8"`, `float`, `"<f4"`."""
     name = value.last if isinstance(value, Named) else value if isinstance(value, str) else ""
@@ -161,6 +255,8 @@ def element(value: Any, otherwise: tuple[str, float]) -> tuple[str, float]:
     return otherwise
 
 
+INDEX = " index"
+"""The key of what names the rows of a table, where that takes memory."""
 REST = "*"
 """The key of all values of a mapping whose own are not written out."""
 
@@ -247,7 +343,9 @@ def leaves(values: Iterable[Any], walked: Callable[[int], None] = lambda count: 
 
 def held(values: Iterable[Any], walked: Callable[[int], None] = lambda count: None) -> float:
     """Bytes of all that several values hold, whatever several of them share once."""
-    blocks = {id(one.block): one.block for one in leaves(values, walked)}
+    found = list(leaves(values, walked))
+    blocks = {id(one.block): one.block for one in found}
+    blocks |= {id(one.texts): one.texts for one in found if isinstance(one, Array) and one.texts}
     return sum(block.bytes for block in blocks.values())
 
 
@@ -255,8 +353,15 @@ def weight(value: Any) -> float:
     """Bytes that a value takes by itself, its place in a list with it; 0 of what is small. Of a view nothing."""
     own = 1.0 if isinstance(value, Array) and value.bytes < value.block.bytes else held((value,))
     if isinstance(value, tuple):
-        own += 56.0 + 8.0 * len(value) + NUMBER * sum(isinstance(one, float) for one in value)
+        own += 56.0 + 8.0 * len(value) + sum(map(_small, value))
+    elif type(value) is Thing and value.of is None and value.values and REST not in value.values:
+        own += 120.0 + 22.0 * len(value.values) + sum(map(_small, value.values.values()))
     return own + 8.0 + (112.0 if isinstance(value, Array) else 0.0) if own else 0.0
+
+
+def _small(value: Any) -> float:
+    """Bytes of a number or a text in something else."""
+    return NUMBER if isinstance(value, float) else 49.0 + len(value) if isinstance(value, str) else 0.0
 
 
 def one_of(value: Any) -> Any:
@@ -271,13 +376,22 @@ def one_of(value: Any) -> Any:
 
 
 def length_of(value: Any) -> float | None:
+    """How many things a value has."""
     if isinstance(value, (Range, Many)):
         return value.count
     if isinstance(value, (tuple, str)):
         return float(len(value))
-    if isinstance(value, Thing):
-        return value.rows or None
+    if isinstance(value, Table):
+        return value.rows
+    if isinstance(value, Thing) and value.of is None and isinstance(rest := value.values.get(REST), Many):
+        return len(value.values) - 1 + rest.count
     return value.shape[0] if isinstance(value, Array) and value.shape else None
+
+
+def longest(value: Any) -> float:
+    """Bytes that NumPy takes for a text of a list: as many for each as for the longest one; 0 of what holds none."""
+    texts = value if isinstance(value, tuple) else (value.one,) if isinstance(value, Many) else (value,)
+    return 4.0 * max((len(one) for one in texts if isinstance(one, str)), default=0)
 
 
 def numeric(values: Iterable[Any]) -> list[Any]:

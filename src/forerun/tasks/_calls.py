@@ -11,27 +11,32 @@ from typing import Any
 from forerun.tasks import _layers as layers
 from forerun.tasks._arrays import (
     REST,
+    Accessor,
     Array,
     Class,
+    File,
     Function,
+    Groups,
     Layer,
     Many,
     Named,
     Range,
     Sparse,
+    Spelt,
+    Table,
     Thing,
     length_of,
     one_of,
     shape_of,
 )  # fmt: skip
 from forerun.tasks._estimators import Estimating, Estimator
-from forerun.tasks._expressions import FLOP, ROUNDED, counted, mapping, safe
+from forerun.tasks._expressions import BLANK, FLOP, ROUNDED, counted, mapping, safe
 from forerun.tasks._holding import LASTING
 from forerun.tasks._layers import LAYERS
 from forerun.tasks._linked import Graph, Linking
 from forerun.tasks._rules import COSTS, CUBIC, ODD, RULES, SORTING
 from forerun.tasks._sparse import Sparsely
-from forerun.tasks._tables import framed, method
+from forerun.tasks._tables import Tabling
 
 _MOMENTS: Mapping[str, float] = {"Adam": 2.0, "AdamW": 2.0, "RMSprop": 1.0, "Adagrad": 1.0}
 """Numbers that an optimiser keeps for each parameter."""
@@ -41,11 +46,15 @@ _FLOATING = frozenset(
     "zeros ones empty full rand randn tensor linspace logspace eye normal rand_like randn_like".split()
 )
 """What PyTorch makes of four bytes where nothing else is told."""
+_WORD, _SHORT = 6, 4096
+"""Characters of a word that nobody knows, and of a text that is put together as it is."""
+_LINE_NS = 300.0
+"""Nanoseconds that a line takes to be written."""
 _UNDER_KEY = 100.0
 """Bytes of a small value with its key."""
 
 
-class Calls(Estimating, Linking, Sparsely):
+class Calls(Estimating, Linking, Sparsely, Tabling):
     """Calls, but of the program's own functions."""
 
     def _of_call(self, node: ast.Call) -> Any:
@@ -83,16 +92,33 @@ class Calls(Estimating, Linking, Sparsely):
                     return self._of_graph(owner, name, arguments, bool(options))
                 return self._of_sparse(owner, name, arguments)
             return None
+        if isinstance(owner, (Table, Groups, Accessor)):
+            with suppress(*ODD):
+                if isinstance(owner, Table):
+                    return self._of_frame(owner, name, arguments, options)
+                if isinstance(owner, Groups):
+                    return self._grouped(owner, name, arguments, options)
+                return self._accessed(owner, name, arguments, options)
+            return None
         if isinstance(owner, (Thing, Class)):
             found = self._attribute(owner, name)
             if isinstance(found, (Function, Class, Layer)) or (isinstance(found, Thing) and found.of):
                 return self._applied(found, arguments, options)
             if isinstance(owner, Class) or (owner.of and name in _ITSELF):
                 return None if isinstance(owner, Class) else owner
+            if name == "add_argument" and arguments and isinstance(arguments[-1], str):
+                owner.values[arguments[-1].lstrip("-").replace("-", "_")] = options.get("default")
+                return None
+            if name in ("parse_args", "add_argument_group"):
+                return owner
             if name == "setdefault" and len(arguments) > 1:
                 self._keyed(owner, arguments[1])
                 return arguments[1]
-            return method(self._alloc, owner, name, arguments, options)
+            return _of_mapping(owner, name, arguments)
+        if isinstance(owner, str) and name == "join" and arguments:
+            return self._text_of(arguments[0], len(owner))
+        if isinstance(owner, File):
+            return self._on_file(owner, name, arguments)
         if isinstance(owner, Many):
             if name in ("append", "add", "appendleft", "insert"):
                 self._put(owner, arguments[-1] if arguments else None, 1.0)
@@ -108,10 +134,13 @@ class Calls(Estimating, Linking, Sparsely):
                 inside = isinstance(place, float) and -len(owner.shape) <= place < len(owner.shape)
                 return owner.shape[int(place)] if inside and isinstance(place, float) else whole
             if name == "tolist":
-                made = Many(0.0)
-                self._put(made, 0.0, owner.count)
-                return made
-            if owner.kind == "O" and name not in RULES:  # pandas: `names.str.strip()`
+                return self._listed(owner)
+            if owner.shape is not None and len(owner.shape) == 1:
+                with suppress(*ODD):
+                    made = self._of_column(owner, name, arguments, options)
+                    if made is not NotImplemented:
+                        return made
+            if owner.kind == "O" and name not in RULES:
                 return self._rules.like(owner)
             return self._ruled(name, [owner, *arguments], options)
         return None
@@ -147,6 +176,36 @@ class Calls(Estimating, Linking, Sparsely):
             found = self._method(known, "__call__") or self._method(known, "forward")
             return self._made(found, arguments, options) if isinstance(found, Function) else None
         return self._made(known, arguments, options) if isinstance(known, (Function, Class)) else None
+
+    def _text_of(self, lines: Any, between: int) -> Any:
+        """One text of many."""
+        count, one = length_of(lines), one_of(lines)
+        one = one if isinstance(one, str) else " " * _WORD
+        if not count:
+            return None
+        if count * len(one) <= _SHORT:
+            return " " * int(count * (len(one) + between))
+        head = lines.head if isinstance(lines, Many) and isinstance(lines.head, str) else one
+        self._filed = File(count, one, head=head)
+        self._spend(count * _LINE_NS)
+        return self._alloc((count * (len(one) + between),), "u", 1.0)
+
+    def _on_file(self, own: File, name: str, arguments: list[Any]) -> Any:
+        """A method of what lines are written to."""
+        first = arguments[0] if arguments else None
+        if name in ("write", "writerow", "writelines"):
+            line = (
+                first if isinstance(first, str) else ",".join(map(_field, first)) if isinstance(first, tuple) else " "
+            )
+            own.head = own.head or line
+            own.count += self._share
+            own.one = line
+            own.block.bytes += len(line) * self._share if own.inside else 0.0
+            self._filed = own
+            self._spend(_LINE_NS)
+        elif name == "getvalue":
+            return self._alloc((own.block.bytes,), "u", 1.0)
+        return own if name == "__enter__" else None
 
     def _keyed(self, owner: Thing, value: Any) -> None:
         """One more value in a mapping, under a key that is not written out."""
@@ -202,6 +261,8 @@ class Calls(Estimating, Linking, Sparsely):
             return Range(min(lengths) if lengths else None, tuple(map(one_of, arguments)))
         if name == "dict" and not arguments:
             return mapping()
+        if name == "open":
+            return File(0.0)
         if name in ("list", "set", "sorted", "tuple", "dict", "deque", "reversed"):
             if isinstance(first, (tuple, Many)):
                 return first
@@ -219,27 +280,37 @@ class Calls(Estimating, Linking, Sparsely):
             return safe(ROUNDED[name], arguments[0])
         if function.root == "torch" and (made := self._layered(name, arguments, options)) is not None:
             return made
-        own = {"sklearn": self._estimator, "networkx": self._linked, "scipy": self._sparse}.get(function.root)
+        of_package = {
+            "sklearn": self._estimator,
+            "networkx": self._linked,
+            "scipy": self._sparse,
+            "pandas": self._pandas,
+        }
+        own = of_package.get(function.root)
         if own is not None:
             with suppress(*ODD):
                 if (made := own(name, arguments, options)) is not None:
                     return made
-        if name == "DataFrame":
-            return framed(self._alloc, arguments[0] if arguments else options.get("data"))
-        if name in ("date_range", "bdate_range", "timedelta_range"):
-            periods = options.get("periods")
-            return self._alloc((periods,) if isinstance(periods, float) else None, "i", 8.0)
-        if name in ("to_timedelta", "to_datetime", "to_numeric", "cut", "qcut"):
-            return self._rules.like(arguments[0], "i", 8.0) if arguments and shape_of(arguments[0]) else None
-        if name in ("Timestamp", "Timedelta"):
-            return 0.0
-        if name == "merge" and arguments and isinstance(arguments[0], Thing):
-            return method(self._alloc, arguments[0], name, arguments[1:], options)
+        if name == "ArgumentParser":
+            return Thing()
+        if name == "dumps" and function.root == "json" and arguments and isinstance(arguments[0], Thing):
+            fields = arguments[0].values
+            spelt = Spelt(
+                " " * sum(len(key) + 6 + len(one if isinstance(one, str) else BLANK) for key, one in fields.items())
+            )
+            spelt.of = arguments[0]
+            return spelt
+        if function.root == "random" and name in ("choices", "sample") and arguments:
+            several = options.get("k", arguments[-1])
+            return Many(several if isinstance(several, float) else 1.0, one_of(arguments[0]))
         if function.root == "collections":
             lists = arguments and isinstance(arguments[0], Named) and arguments[0].last == "list"
             return Many(0.0) if name == "deque" else mapping(makes_lists=bool(lists))
         if function.root == "asyncio" and name == "run":
             return arguments[0] if arguments else None
+        if name == "StringIO" and function.root == "io":
+            first = arguments[0] if arguments else None
+            return self._rules.like(first, "u", 4.0) if isinstance(first, Array) else File(0.0, inside=True)
         if options.get("dtype") is None and function.root == "torch" and name in _FLOATING:
             options = options | {"dtype": "float32"}
         return self._ruled(name, arguments, options)
@@ -293,3 +364,23 @@ class Calls(Estimating, Linking, Sparsely):
             ]
             thing.values |= dict(zip(names, arguments, strict=False)) | options
         return thing
+
+
+def _field(value: Any) -> str:
+    """What is written of a value that nobody knows."""
+    return value if isinstance(value, str) else "0"
+
+
+def _of_mapping(own: Thing, name: str, arguments: list[Any]) -> Any:
+    """What a method of a mapping gives."""
+    if name in ("items", "values", "keys"):
+        values = tuple(one for key, one in own.values.items() if key != REST)
+        rest = own.values.get(REST)
+        if isinstance(rest, Many) and rest.count:
+            one = rest.one if rest.one is not None else next(iter(values), None)
+            return Range(rest.count + len(values), (None, one) if name == "items" else one)
+        named = tuple((key, one) for key, one in own.values.items() if key != REST)
+        return {"items": named, "keys": tuple(key for key, _ in named)}.get(name, values)
+    if name == "get":
+        return own.values.get(arguments[0]) if arguments and isinstance(arguments[0], str) else None
+    return None

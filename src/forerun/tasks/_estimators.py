@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from forerun.tasks._arrays import Array, Many, Shape, Sparse, Thing, length_of, shape_of
+from forerun.tasks._arrays import Array, Many, Shape, Sparse, Table, Thing, length_of, shape_of
 from forerun.tasks._expressions import FLOP, Expressions
 
 Asked = Callable[[str, float], float]
@@ -29,7 +29,12 @@ def _log(n: float) -> float:
 
 
 def _trees(each: float, share: Callable[[float], float] = float, many: float = 100.0) -> Cost:
-    return lambda n, d, o: o("n_estimators", many) * each * n * share(d) * _log(n)
+    def cost(n: float, d: float, o: Asked) -> float:
+        asked = o("max_features", 0.0)
+        looked = share(d) if not asked else asked * d if asked <= 1.0 else asked
+        return o("n_estimators", many) * each * n * looked * min(_log(n), o("max_depth", math.inf))
+
+    return cost
 
 
 def _binned(n: float, d: float, o: Asked) -> float:
@@ -258,8 +263,8 @@ class Estimating(Expressions):
             return made
         if isinstance(value, Sparse):
             return self._part(value, count, value.shape[1])
-        if isinstance(value, Thing) and value.rows:
-            copied = Thing(rows=count)
+        if isinstance(value, Table):
+            copied = Table(rows=count)
             copied.values |= {name: self._rows(one, count) for name, one in value.values.items()}
             return copied
         return Many(count, value.one) if isinstance(value, Many) else value
@@ -403,8 +408,8 @@ def table_of(value: Any) -> Shape | None:
     """Rows and columns of what is learned from."""
     if isinstance(value, Sparse):
         return value.shape[0], max(value.count / max(value.shape[0], 1.0), 1.0)
-    if isinstance(value, Thing) and value.rows:
-        return value.rows, float(max(len(value.values), 1))
+    if isinstance(value, Table):
+        return value.rows, value.width
     shape = shape_of(value)
     if shape and all(shape):
         return (shape[0], shape[1]) if len(shape) > 1 else (shape[0], 1.0)

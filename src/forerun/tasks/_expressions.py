@@ -12,14 +12,18 @@ from typing import Any
 
 from forerun.tasks._arrays import (
     REST,
+    Accessor,
     Array,
     Class,
     Function,
+    Groups,
     Layer,
     Many,
     Named,
     Range,
     Sparse,
+    Spelt,
+    Table,
     Thing,
     Wide,
     broadcast,
@@ -42,6 +46,9 @@ ROUNDED: Mapping[str, Callable[[float], float]] = {
     "floor": math.floor, "isqrt": lambda x: math.isqrt(int(x)), "log2": math.log2, "log": math.log, "exp": math.exp,
 }  # fmt: skip
 _TYPES = frozenset("int float bool complex str object list".split())
+BLANK = " " * 6
+_TEXT_NS = 90.0
+"""Nanoseconds in which a column of texts is compared."""
 _COPIES, _LONG = 64, 1000
 """Things that stand for one each, and how long a list is of which each is known."""
 FLOP = 0.03
@@ -58,6 +65,30 @@ class Expressions(Holding):
     @abstractmethod
     def _with_sparse(self, name: str, left: Any, right: Any) -> Any:
         """An operator between a sparse matrix and something else."""
+
+    @abstractmethod
+    def _with_tables(self, op: str, left: Any, right: Any) -> Any:
+        """An operator between a table and something else."""
+
+    @abstractmethod
+    def _texts_together(self, left: Any, right: Any) -> Any:
+        """Texts of a column with others behind them."""
+
+    @abstractmethod
+    def _of_rows(self, own: Table, key: ast.expr) -> Any:
+        """What brackets behind a table give."""
+
+    @abstractmethod
+    def _of_groups(self, own: Groups, key: Any) -> Any:
+        """Groups of fewer columns."""
+
+    @abstractmethod
+    def _of_table(self, own: Table, name: str) -> Any:
+        """An attribute of a table."""
+
+    @abstractmethod
+    def _accessed(self, own: Accessor, name: str, arguments: list[Any], options: dict[str, Any]) -> Any:
+        """What is asked of a column's texts or dates."""
 
     @abstractmethod
     def _bind(self, target: ast.expr, value: Any) -> None:
@@ -80,8 +111,16 @@ class Expressions(Holding):
         return node.value
 
     def _of_joinedstr(self, node: ast.JoinedStr) -> Any:
-        parts = [each.value if isinstance(each, ast.Constant) else " " * 6 for each in node.values]
-        return "".join(map(str, parts))
+        return "".join(map(self._spelt, node.values))
+
+    def _spelt(self, part: ast.expr) -> str:
+        """A part of a text that is put together; blanks for what nobody knows."""
+        if isinstance(part, ast.Constant):
+            return str(part.value)
+        known = (
+            self._value(part.value) if isinstance(part, ast.FormattedValue) and isinstance(part.value, ast.Name) else 0
+        )
+        return known if isinstance(known, str) and known else BLANK
 
     def _of_name(self, node: ast.Name) -> Any:
         for frame in reversed(self._frames):  # an inner function sees what the outer one names
@@ -168,19 +207,40 @@ class Expressions(Holding):
         value = self._value(node.operand)
         if isinstance(value, float):
             return -value if isinstance(node.op, ast.USub) else value
-        return self._rules.like(value) if isinstance(value, Array) else None
+        return self._rules.like(value).true(1.0 - value.often) if isinstance(value, Array) else None
 
     def _of_compare(self, node: ast.Compare) -> Any:
         values = [self._value(each) for each in (node.left, *node.comparators)]
-        self._work(*values, each=0.6)
-        return self._rules.elementwise(numeric(values), "b", 1.0)
+        if any(isinstance(one, Table) for one in values):
+            return self._with_tables("Compare", values[0], values[-1])
+        self._work(*values, each=_TEXT_NS if any(isinstance(one, str) for one in values) else 0.6)
+        made = self._rules.elementwise(numeric(values), "b", 1.0)
+        return made.true(self._share_of(node.ops[0], values[0], values[-1])) if isinstance(made, Array) else made
+
+    def _share_of(self, op: ast.cmpop, left: Any, right: Any) -> float:
+        """How many of a comparison's truth values are true: of `x == 3` as many as there are different ones, of `x < 3`
+        as many as are drawn below that."""
+        if not isinstance(left, Array):
+            return 0.5
+        if isinstance(op, (ast.Eq, ast.NotEq)) and left.distinct:
+            return 1.0 / left.distinct if isinstance(op, ast.Eq) else 1.0 - 1.0 / left.distinct
+        if left.law and isinstance(right, float) and isinstance(op, (ast.Lt, ast.LtE, ast.Gt, ast.GtE)):
+            below = left.law.below(right)
+            return below if isinstance(op, (ast.Lt, ast.LtE)) else 1.0 - below
+        return 0.5
 
     def _of_binop(self, node: ast.BinOp) -> Any:
         before = len(self._passing)
         left, right = self._value(node.left), self._value(node.right)
         if isinstance(left, float) and isinstance(right, float):
             return reckoned(node.op, left, right)
-        if isinstance(left, Sparse) or isinstance(right, Sparse):
+        if isinstance(left, str) and isinstance(right, str):
+            return _behind(left, right) if isinstance(node.op, ast.Add) else None
+        if isinstance(node.op, ast.Add) and any(isinstance(one, Array) and one.kind in "OU" for one in (left, right)):
+            made = self._texts_together(left, right)
+        elif isinstance(left, Table) or isinstance(right, Table):
+            made = self._with_tables(type(node.op).__name__, left, right)
+        elif isinstance(left, Sparse) or isinstance(right, Sparse):
             made = self._with_sparse(type(node.op).__name__, left, right)
         elif isinstance(node.op, ast.MatMult):
             made = self._rules.call("matmul", (left, right), {})
@@ -198,7 +258,7 @@ class Expressions(Holding):
             )
             if kind in "biu" and (pointed or isinstance(node.op, ast.Div)):
                 kind, each = "f", 8.0
-            made = self._reusing(node, left, right, kind, each)
+            made = self._mixed(node.op, left, right, self._reusing(node, left, right, kind, each))
             powers = isinstance(node.op, ast.Pow) and right != 2.0
             divides = isinstance(node.op, (ast.Div, ast.FloorDiv, ast.Mod))
             self._work(made, each=6.0 if powers else 1.5 if divides else 0.8)
@@ -216,6 +276,19 @@ class Expressions(Holding):
             if temporary and alike and value.shape == shape and value.each == each and value.block.bytes == value.bytes:
                 return value
         return self._rules.elementwise(numeric((left, right)), kind, each)
+
+    def _mixed(self, op: ast.operator, left: Any, right: Any, made: Any) -> Any:
+        """What is known of the elements of a result: how many are different, how many are true."""
+        if not isinstance(made, Array):
+            return made
+        if isinstance(op, ast.Mod) and isinstance(right, float):
+            return made.known(right)
+        if isinstance(op, ast.FloorDiv) and isinstance(right, float) and isinstance(left, Array) and right:
+            return made.known(left.distinct / abs(right))
+        if isinstance(left, Array) and isinstance(right, Array) and isinstance(op, (ast.BitAnd, ast.BitOr)):
+            both = left.often * right.often
+            return made.true(both if isinstance(op, ast.BitAnd) else left.often + right.often - both)
+        return made
 
     def _lengthened(self, left: Any, right: Any) -> Any:
         """A list of what both have."""
@@ -244,7 +317,7 @@ class Expressions(Holding):
         return Range(count, value)
 
     def _of_dictcomp(self, node: ast.DictComp) -> Any:
-        return self._comprehended(node.value, node.generators)
+        return Thing(values={REST: self._comprehended(node.value, node.generators)})
 
     def _comprehended(self, element_of: ast.expr, generators: list[ast.comprehension]) -> Any:
         made = Many(0.0)
@@ -272,6 +345,10 @@ class Expressions(Holding):
     def _attribute(self, owner: Any, name: str) -> Any:
         if isinstance(owner, Named):
             return Named(f"{owner.path}.{name}")
+        if isinstance(owner, Table):
+            return self._of_table(owner, name)
+        if isinstance(owner, Accessor):
+            return self._accessed(owner, name, [], {})
         if isinstance(owner, Sparse):
             turned = Sparse(values=owner.values, shape=(owner.shape[1], owner.shape[0]), count=owner.count)
             return {"shape": owner.shape, "nnz": owner.count, "T": turned}.get(name)
@@ -289,7 +366,11 @@ class Expressions(Holding):
             return owner.viewed(None if owner.shape is None else tuple(reversed(owner.shape)))
         if name in ("size", "nbytes", "ndim") and owner.shape is not None:
             return {"size": owner.count, "nbytes": owner.bytes, "ndim": float(len(owner.shape))}[name]
-        if name in ("values", "flat", "data", "iloc", "loc", "array", "str"):
+        if name in ("str", "dt", "cat"):
+            return Accessor(owner, name)
+        if owner.kind == "M" and (made := self._accessed(Accessor(owner, "dt"), name, [], {})) is not None:
+            return made
+        if name in ("values", "flat", "data", "iloc", "loc", "iat", "at", "array", "index"):
             return owner
         return Array(owner.shape, "f", owner.each / 2, owner.block) if name in ("real", "imag") else None
 
@@ -325,6 +406,12 @@ class Expressions(Holding):
             return one_of(owner) if not isinstance(node.slice, ast.Slice) else owner
         if isinstance(owner, Sparse):
             return self._rows_of(owner, node.slice)
+        if isinstance(owner, Table):
+            return self._of_rows(owner, node.slice)
+        if isinstance(owner, Groups):
+            return self._of_groups(owner, self._value(node.slice))
+        if isinstance(owner, Accessor):
+            return self._accessed(owner, "slice", [], {})
         if isinstance(owner, Thing):
             key, rest = self._value(node.slice), owner.values.get(REST)
             if isinstance(key, str) and key in owner.values:
@@ -407,14 +494,15 @@ class Expressions(Holding):
                 mask = isinstance(value, Array) and value.kind == "b"
                 del left[: len(shape) if mask else 1]
                 if copied is None or mask:
-                    found += (math.prod(shape) / 2,) if mask else shape
+                    found += (math.prod(shape) * value.often,) if mask else shape  # type: ignore[union-attr]
                 copied = value
             elif left:
                 left.pop(0)
         shape = tuple(found + left)
         if copied is not None:
             self._work(Array(shape), each=6.0)
-            return self._alloc(shape, own.kind, own.each)
+            made = replace(self._alloc(shape, own.kind, own.each), texts=own.texts)
+            return made.known(own.distinct or (own.count if own.count < made.count else 0.0))
         return own.viewed(shape) if shape else None
 
     def _sliced(self, size: float, one: ast.Slice) -> float:
@@ -424,6 +512,15 @@ class Expressions(Holding):
         start, stop = (max(each + size, 0.0) if each < 0 else min(each, size) for each in (start, stop))
         jump = abs(step) if isinstance(step, float) and step else 1.0
         return counted((stop - start) / jump) or 0.0
+
+
+def _behind(left: str, right: str) -> str:
+    """One text behind another; a mapping that is spelt stays one."""
+    if not isinstance(left, Spelt):
+        return left + right
+    made = Spelt(left + right)
+    made.of = left.of
+    return made
 
 
 def mapping(makes_lists: bool = False) -> Thing:

@@ -99,6 +99,7 @@ class Holding(ABC):
         count = min(count, MOST)
         many.count += count * self._share
         many.one = value if value is not None else many.one
+        many.head = value if many.head is None else many.head
         each = 57.0 + len(value) if isinstance(value, str) and small > 8 else small
         many.block.bytes = min(many.block.bytes + count * self._share * (weight(value) or each), MOST)
         self._look()

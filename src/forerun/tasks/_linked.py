@@ -106,8 +106,9 @@ _CHANGED = frozenset("compose union disjoint_union relabel_nodes convert_node_la
 
 @dataclass(slots=True)
 class Graph(Thing):
-    """`rows` are its nodes; `values` holds what it takes."""
+    """Of so many nodes; `values` holds what it takes."""
 
+    nodes: float = 0.0
     edges: float = 0.0
     marks: float = 0.0
     """Bytes of what each edge is marked with."""
@@ -121,7 +122,7 @@ class Linking(Expressions):
         first = arguments[0] if arguments else None
         if name in _EMPTY:
             if isinstance(first, Graph):
-                return self._graph(first.rows, first.edges)
+                return self._graph(first.nodes, first.edges)
             made = self._graph(0.0, 0.0)
             self._joined(made, length_of(first) or 0.0)
             return made
@@ -134,12 +135,12 @@ class Linking(Expressions):
             return self._graph(max(nodes, 0.0), max(edges, 0.0))
         graphs = [one for one in arguments if isinstance(one, Graph)]
         if graphs and name in _CHANGED:
-            return self._graph(sum(one.rows for one in graphs), sum(one.edges for one in graphs))
+            return self._graph(sum(one.nodes for one in graphs), sum(one.edges for one in graphs))
         return self._on(graphs[0], name, options) if graphs else None
 
     def _on(self, own: Graph, name: str, options: Mapping[str, Any]) -> Any:
         """What an algorithm gives."""
-        n, whole = own.rows, own.rows + own.edges
+        n, whole = own.nodes, own.nodes + own.edges
         each, of_pair = _LINEAR.get(name, 0.0), _OF_PAIRS.get(name, (0.0, 0.0))
         begins = k if isinstance(k := options.get("k"), float) and name == "betweenness_centrality" else n
         work = each * whole + _FROM_ALL.get(name, 0.0) * begins * whole + of_pair[0] * n * n
@@ -157,13 +158,13 @@ class Linking(Expressions):
         return made
 
     def _graph(self, nodes: float, edges: float) -> Graph:
-        made = Graph(rows=nodes, edges=edges)
+        made = Graph(nodes=nodes, edges=edges)
         self._passing.append(made)
         self._takes(made)
         return made
 
     def _takes(self, own: Graph) -> None:
-        size = own.rows * _NODE + min(own.rows, 2 * own.edges) * _NEIGHBOURS + own.edges * (_EDGE + own.marks)
+        size = own.nodes * _NODE + min(own.nodes, 2 * own.edges) * _NEIGHBOURS + own.edges * (_EDGE + own.marks)
         held = Array((size,), "i", 1.0)
         held.block.bytes = min(size, MOST)
         own.values[""] = held
@@ -172,7 +173,7 @@ class Linking(Expressions):
     def _joined(self, own: Graph, edges: float) -> None:
         """So many edges more; nobody counts at which nodes they end: at half as many."""
         own.edges += edges
-        own.rows = max(own.rows, math.ceil(own.edges / 2))
+        own.nodes = max(own.nodes, math.ceil(own.edges / 2))
         self._takes(own)
 
     def _of_graph(self, own: Graph, name: str, arguments: Sequence[Any], marked: bool) -> Any:
@@ -185,23 +186,23 @@ class Linking(Expressions):
             self._joined(own, self._times)
         elif name == "add_node":
             self._spend(_ADD_NS)
-            own.rows += self._times
+            own.nodes += self._times
             self._takes(own)
         elif name in ("add_edges_from", "add_weighted_edges_from") and (count := length_of(first)):
             self._spend(count * _ADD_NS)
             self._joined(own, count)
         elif name == "add_nodes_from" and (count := length_of(first)):
-            own.rows += count
+            own.nodes += count
             self._takes(own)
         elif name in ("copy", "to_directed", "to_undirected", "reverse"):
-            self._spend((own.rows + 2 * own.edges) * _ADD_NS)
-            return self._graph(own.rows, own.edges * (2.0 if name == "to_directed" else 1.0))
+            self._spend((own.nodes + 2 * own.edges) * _ADD_NS)
+            return self._graph(own.nodes, own.edges * (2.0 if name == "to_directed" else 1.0))
         elif name == "subgraph":
             return own
         elif name in ("number_of_nodes", "order", "number_of_edges", "size"):
-            return own.rows if name in ("number_of_nodes", "order") else own.edges
+            return own.nodes if name in ("number_of_nodes", "order") else own.edges
         elif name in ("nodes", "edges", "degree"):
-            return Range(own.edges if name == "edges" else own.rows, (0.0, 0.0))
+            return Range(own.edges if name == "edges" else own.nodes, (0.0, 0.0))
         elif name in ("neighbors", "successors", "predecessors", "adj"):
-            return Range(2 * own.edges / max(own.rows, 1.0), 0.0)
+            return Range(2 * own.edges / max(own.nodes, 1.0), 0.0)
         return None

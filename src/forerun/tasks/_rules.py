@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from forerun.tasks._arrays import (
@@ -19,10 +20,12 @@ from forerun.tasks._arrays import (
     dims,
     element,
     length_of,
+    longest,
     product,
     promoted,
     shape_of,
 )  # fmt: skip
+from forerun.tasks._laws import law
 
 Alloc = Callable[[Shape | None, str, float], Array]
 Arguments = Sequence[Any]
@@ -52,14 +55,15 @@ class Rules:
         try:
             if name in NUMBERS and arguments and all(isinstance(one, float) for one in arguments):
                 return Wide(NUMBERS[name](*arguments))
-            return rule(self, arguments, options) if rule else None
+            made = rule(self, arguments, options) if rule else None
+            return replace(made, law=law(name, arguments, options)) if isinstance(made, Array) and made.shape else made
         except ODD:
             return None
 
     def like(self, array: Any, kind: str = "", each: float = 0.0) -> Array:
         """A new array of the shape of another one."""
         own = array if isinstance(array, Array) else Array(shape_of(array))
-        return self.alloc(own.shape, kind or own.kind, each or own.each)
+        return self.alloc(own.shape, kind or own.kind, each or own.each).known(own.distinct)
 
     def typed(self, shape: Shape | None, options: Options, otherwise: tuple[str, float] = ("f", 8.0)) -> Array:
         """A new array, of elements that the call may name."""
@@ -71,7 +75,9 @@ class Rules:
             return None
         found = promoted(values)
         shape = broadcast([shape_of(value) for value in values])
-        return self.alloc(shape, kind or found[0], each or found[1])
+        arrays = [value for value in values if isinstance(value, Array)]
+        distinct = math.prod(one.distinct for one in arrays)
+        return self.alloc(shape, kind or found[0], each or found[1]).known(distinct)
 
     def floating(self, value: Any) -> Any:
         """A new array of numbers with a point; of a number one of NumPy's, which makes others wide."""
@@ -158,7 +164,8 @@ def _arange(rules: Rules, arguments: Arguments, options: Options) -> Any:
     count = (stop - start) / step if step else math.nan
     whole = all(one == int(one) for one in known if not math.isnan(one) and not math.isinf(one))
     shape = None if math.isnan(count) else (max(float(math.ceil(count)), 0.0),)
-    return rules.typed(shape, options, ("i", 8.0) if whole else ("f", 8.0))
+    made = rules.typed(shape, options, ("i", 8.0) if whole else ("f", 8.0))
+    return replace(made, distinct=made.count)
 
 
 def _linspace(rules: Rules, arguments: Arguments, options: Options) -> Any:
@@ -180,7 +187,7 @@ def _like(rules: Rules, arguments: Arguments, options: Options) -> Any:
 def _array(rules: Rules, arguments: Arguments, options: Options) -> Any:
     value = arguments[0] if arguments else None
     one = value.one if isinstance(value, Many) else value[0] if isinstance(value, tuple) and value else value
-    whole = ("f", 8.0)
+    whole = ("U", longest(value)) if isinstance(one, str) else ("f", 8.0)
     dtype = options.get("dtype", arguments[1] if len(arguments) > 1 else None)
     return rules.typed(shape_of(value), {"dtype": dtype}, (one.kind, one.each) if isinstance(one, Array) else whole)
 
@@ -197,7 +204,9 @@ def _cast(rules: Rules, arguments: Arguments, options: Options) -> Any:
     if not isinstance(own, Array):
         return None
     wanted = element(options.get("dtype", arguments[1] if len(arguments) > 1 else None), (own.kind, own.each))
-    return own if options.get("copy") is False and wanted == (own.kind, own.each) else rules.alloc(own.shape, *wanted)
+    if options.get("copy") is False and wanted == (own.kind, own.each):
+        return own
+    return rules.alloc(own.shape, *wanted).known(own.distinct)
 
 
 def _joined(rules: Rules, arguments: Arguments, options: Options) -> Any:
@@ -266,6 +275,9 @@ def _where(rules: Rules, arguments: Arguments, options: Options) -> Any:
     if len(arguments) < 3:
         found = _places(rules, arguments, options)
         return (found,)
+    texts = [one for one in arguments[1:] if isinstance(one, str)]
+    if texts:
+        return rules.alloc(_first(arguments), "U", 4.0 * max(map(len, texts))).known(2.0)
     return rules.elementwise(arguments, *promoted(arguments[1:]))
 
 
@@ -331,7 +343,8 @@ def _repeated(rules: Rules, arguments: Arguments, options: Options) -> Any:
     count = math.prod(times) if isinstance(times, tuple) and dims(times) else times
     if shape is None or not isinstance(count, float):
         return None
-    return rules.alloc((count * math.prod(shape),), *promoted([own]))
+    one = (own.kind, own.each) if isinstance(own, Array) else promoted([own])
+    return rules.alloc((count * math.prod(shape),), *one).known(own.distinct if isinstance(own, Array) else 0.0)
 
 
 def _outer(rules: Rules, arguments: Arguments, options: Options) -> Any:
@@ -574,9 +587,20 @@ def _chosen(rules: Rules, arguments: Arguments, options: Options) -> Any:
     """`choice(a, size)`: numbers below `a`, or elements of it."""
     size = options.get("size", arguments[1] if len(arguments) > 1 else None)
     of = arguments[0] if arguments else None
-    texts = isinstance(of, (tuple, Many)) and isinstance(of[0] if isinstance(of, tuple) and of else None, str)
-    kind = ("O", 24.0) if texts else (of.kind, of.each) if isinstance(of, Array) else ("i", 8.0)
-    return rules.alloc(dims(size), *kind) if size is not None else None
+    if size is None:
+        return None
+    kind = (of.kind, of.each) if isinstance(of, Array) else ("U", longest(of)) if longest(of) else ("i", 8.0)
+    distinct = of.distinct or of.count if isinstance(of, Array) else of if isinstance(of, float) else length_of(of)
+    return rules.alloc(dims(size), *kind).drawn(distinct or 0.0)
+
+
+def _integers(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    """`integers(low, high, size)`, or below `low`."""
+    made = _drawn(2, "i")(rules, arguments, options)
+    low, high = arguments[0] if arguments else options.get("low"), arguments[1] if len(arguments) > 1 else None
+    high = options.get("high", high)
+    low, high = (low, high) if isinstance(high, float) else (0.0, low)
+    return made.drawn(high - low) if isinstance(low, float) and isinstance(high, float) else made
 
 
 def _shuffled(rules: Rules, arguments: Arguments, options: Options) -> Any:
@@ -662,14 +686,15 @@ RULES: Mapping[str, Rule] = {
     **_names("exponential rayleigh power pareto weibull chisquare standard_gamma standard_t", _drawn(1)),
     **_names("normal uniform lognormal gamma beta laplace logistic gumbel triangular vonmises f rvs", _drawn(2)),
     **_names("poisson geometric", _drawn(1, "i")),
-    **_names("integers randint binomial random_integers negative_binomial", _drawn(2, "i")),
+    **_names("integers randint random_integers", _integers),
+    **_names("binomial negative_binomial", _drawn(2, "i")),
     **_names("choice", _chosen),
     **_names("permutation randperm", _shuffled),
     **_names("arange", _arange),
     **_names("linspace logspace geomspace", _linspace),
     **_names("eye identity tri", _square),
     **_names("zeros_like ones_like empty_like full_like rand_like randn_like randint_like copy clone", _like),
-    **_names("array tensor Series Index", _array),
+    **_names("array tensor", _array),
     **_names("asarray asanyarray ascontiguousarray as_tensor from_numpy contiguous to_numpy numpy fromiter", _as_array),
     **_names("astype type", _cast),
     **_names("concatenate concat cat vstack row_stack append", _joined),

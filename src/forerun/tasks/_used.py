@@ -17,12 +17,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from forerun.tasks._arrays import Array, Class, Function, Many, Named, Range, Thing, held, length_of, one_of
+from forerun.tasks._arrays import Array, Class, Function, Many, Named, Range, Table, Thing, held, length_of, one_of
 from forerun.tasks._calls import Calls
-from forerun.tasks._expressions import reckoned
+from forerun.tasks._expressions import BLANK, reckoned
 from forerun.tasks._holding import MOST
 from forerun.tasks._python import tree
-from forerun.tasks._tables import with_column
 
 _DEEP = 12
 """Calls in each other."""
@@ -237,15 +236,21 @@ class _Reader(Calls):
                 self._bind(each, parts[place] if place < len(parts) else None)
         elif isinstance(target, ast.Attribute):
             owner = self._value(target.value)
-            if isinstance(owner, Thing):
+            if isinstance(owner, Table):
+                self._set_attribute(owner, target.attr, value)
+            elif isinstance(owner, Thing):
                 owner.values[target.attr] = value
         elif isinstance(target, ast.Subscript):
             owner, key = self._value(target.value), self._value(target.slice)
-            spelt = isinstance(target.slice, ast.Constant) or (isinstance(owner, Thing) and owner.rows > 0)
-            if isinstance(owner, Thing) and owner.of is None and not (isinstance(key, str) and spelt):
+            spelt = isinstance(target.slice, ast.Constant) or (isinstance(key, str) and BLANK not in key)
+            if isinstance(owner, Table):
+                names = [one for one in (key if isinstance(key, tuple) else (key,)) if isinstance(one, str)]
+                if names and (isinstance(key, str) or names[-1] not in owner.values):
+                    self._set_column(owner, names[-1], value if isinstance(key, str) else None)
+            elif isinstance(owner, Thing) and owner.of is None and not (isinstance(key, str) and spelt):
                 self._keyed(owner, value)
             elif isinstance(owner, Thing) and isinstance(key, str):
-                with_column(self._alloc, owner, key, value)
+                owner.values[key] = value
             elif isinstance(owner, Many):
                 self._put(owner, value, 1.0 if not isinstance(key, float) else 0.0)
 
