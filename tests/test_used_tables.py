@@ -31,7 +31,8 @@ PROGRAMS = {
         t["mean"] = t.groupby("who")["x"].transform("mean")
         """,
     "groups of many columns": """
-        t = pd.DataFrame({"a": rng.integers(0, 300, 500_000), "b": rng.integers(0, 400, 500_000), "x": rng.random(500_000)})
+        n = 500_000
+        t = pd.DataFrame({"a": rng.integers(0, 300, n), "b": rng.integers(0, 400, n), "x": rng.random(n)})
         both = t.groupby(["a", "b"]).agg(total=("x", "sum"), mean=("x", "mean"))
         """,
     "a merge with what is there once": """
@@ -132,7 +133,8 @@ def test_shares_of_what_is_drawn() -> None:
         "pd.DataFrame().groupby('x').sum()",
         "pd.concat([])",
         "pd.DataFrame({'a': [1]}).merge(3, on='a')",
-        "t = pd.DataFrame({'a': np.zeros(9)})\nt['b'] = t['c'].str.split().str[0]\nt.loc[t.q > 3, ['z']] = t.pivot('a')",
+        "t = pd.DataFrame({'a': np.zeros(9)})\nt['b'] = t['c'].str.split().str[0]",
+        "t = pd.DataFrame({'a': np.zeros(9)})\nt.loc[t.q > 3, ['z']] = t.pivot('a')",
         "pd.read_csv('unknown.csv').groupby(['a', 'b']).agg({'c': ['sum', 'max']}).unstack().stack()",
         "pd.Series(range(3)).rolling().mean().resample().sum().unstack()",
         "pd.date_range('2020-13-01', 'x', freq='3Q')",
