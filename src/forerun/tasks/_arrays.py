@@ -360,8 +360,10 @@ def weight(value: Any) -> float:
 
 
 def _small(value: Any) -> float:
-    """Bytes of a number or a text in something else."""
-    return NUMBER if isinstance(value, float) else 49.0 + len(value) if isinstance(value, str) else 0.0
+    """Bytes of what stands in something else; what nobody knows is taken for a number."""
+    if isinstance(value, str):
+        return 49.0 + len(value)
+    return NUMBER if value is None or isinstance(value, float) else weight(value) - 8.0 if type(value) is tuple else 0.0
 
 
 def one_of(value: Any) -> Any:

@@ -46,6 +46,7 @@ _FLOATING = frozenset(
     "zeros ones empty full rand randn tensor linspace logspace eye normal rand_like randn_like".split()
 )
 """What PyTorch makes of four bytes where nothing else is told."""
+_LISTED = frozenset("glob rglob iglob iterdir listdir scandir".split())
 _WORD, _SHORT = 6, 4096
 """Characters of a word that nobody knows, and of a text that is put together as it is."""
 _LINE_NS = 300.0
@@ -80,6 +81,8 @@ class Calls(Estimating, Linking, Sparsely, Tabling):
 
     def _asked(self, owner: Any, name: str, arguments: list[Any], options: dict[str, Any]) -> Any:
         """A method, or a function of a module."""
+        if name in _LISTED and (owner is None or isinstance(owner, Named)) and self._files:
+            return Range(self._files)
         if isinstance(owner, Named):
             return self._outside(Named(f"{owner.path}.{name}"), arguments, options)
         if isinstance(owner, Layer) and name in _ITSELF:
@@ -135,6 +138,8 @@ class Calls(Estimating, Linking, Sparsely, Tabling):
                 return owner.shape[int(place)] if inside and isinstance(place, float) else whole
             if name == "tolist":
                 return self._listed(owner)
+            if owner.kind == "u" and (name in ("splitlines", "readlines") or arguments == ["\n"]):
+                return self._lines_of(owner)
             if owner.shape is not None and len(owner.shape) == 1:
                 with suppress(*ODD):
                     made = self._of_column(owner, name, arguments, options)
@@ -189,6 +194,15 @@ class Calls(Estimating, Linking, Sparsely, Tabling):
         self._filed = File(count, one, head=head)
         self._spend(count * _LINE_NS)
         return self._alloc((count * (len(one) + between),), "u", 1.0)
+
+    def _lines_of(self, text: Array) -> Many | None:
+        """The lines of the text that was put together last."""
+        made, filed = Many(0.0), self._filed
+        if not isinstance(filed, File) or not filed.count:
+            return None
+        self._put(made, " " * int(min(text.count / filed.count, _SHORT)), filed.count)
+        self._passing.append(made)
+        return made
 
     def _on_file(self, own: File, name: str, arguments: list[Any]) -> Any:
         """A method of what lines are written to."""

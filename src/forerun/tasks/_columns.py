@@ -106,8 +106,8 @@ class Columns(Expressions):
             kind = "O" if isinstance(one, (Thing, tuple, Many)) else "i" if isinstance(value, Range) else "f"
             made = self._alloc((count,), kind, CELL)
             return replace(made, distinct=count) if isinstance(value, Range) else made
-        text = isinstance(value, str)
-        return self._alloc((rows,), "O" if text else "f", CELL).known(1.0)
+        made = self._alloc((rows,), "O" if isinstance(value, str) else "f", CELL)
+        return made.known(1.0) if isinstance(value, (str, float)) else made
 
     def _as(self, one: Array, told: Any) -> Array:
         """A column of other elements."""

@@ -235,7 +235,7 @@ class Expressions(Holding):
         if isinstance(left, float) and isinstance(right, float):
             return reckoned(node.op, left, right)
         if isinstance(left, str) and isinstance(right, str):
-            return _behind(left, right) if isinstance(node.op, ast.Add) else None
+            return _joined(left, right) if isinstance(node.op, ast.Add) else None
         if isinstance(node.op, ast.Add) and any(isinstance(one, Array) and one.kind in "OU" for one in (left, right)):
             made = self._texts_together(left, right)
         elif isinstance(left, Table) or isinstance(right, Table):
@@ -507,14 +507,23 @@ class Expressions(Holding):
 
     def _sliced(self, size: float, one: ast.Slice) -> float:
         start, stop, step = (self._value(each) for each in (one.lower, one.upper, one.step))
+        if one.lower is not None and start is None and stop is None and (long := self._behind(one.lower, one.upper)):
+            return min(long, size)
         start = start if isinstance(start, float) else 0.0
         stop = stop if isinstance(stop, float) else size
         start, stop = (max(each + size, 0.0) if each < 0 else min(each, size) for each in (start, stop))
         jump = abs(step) if isinstance(step, float) and step else 1.0
         return counted((stop - start) / jump) or 0.0
 
+    def _behind(self, lower: ast.expr, upper: ast.expr | None) -> float | None:
+        """How far a slice goes whose place nobody knows: `text[p : p + 100]`."""
+        if isinstance(upper, ast.BinOp) and isinstance(upper.op, ast.Add) and ast.dump(upper.left) == ast.dump(lower):
+            long = self._value(upper.right)
+            return long if isinstance(long, float) else None
+        return None
 
-def _behind(left: str, right: str) -> str:
+
+def _joined(left: str, right: str) -> str:
     """One text behind another; a mapping that is spelt stays one."""
     if not isinstance(left, Spelt):
         return left + right

@@ -20,8 +20,9 @@ _ALONG = frozenset(
 """What gives one value for each row, also within groups."""
 _GROUPED, _GROUPED_TEXT, _GROUPED_MANY = (16.0, 15.0), (28.0, 55.0), (45.0, 100.0)
 """Bytes and nanoseconds of a row whose group is looked for: by a number, a text, and one that few others have."""
-_HASHED = 5e5
-"""Values that pandas makes room for at once when it looks for different ones."""
+_HASHED, _MET = 5e5, 50.0
+"""Values that pandas makes room for at once when it looks for different ones, and rows of one table that a row of
+another meets at most: where it were more, something is not known."""
 _AGGREGATED_NS, _GROUP_NS = 5.0, 40_000.0
 """Nanoseconds of a cell that is added up, and of a group that Python is asked for."""
 
@@ -165,11 +166,13 @@ class Grouping(Columns):
     def _concatenated(self, parts: Any, options: Mapping[str, Any]) -> Any:
         """`concat`: below each other, or beside each other."""
         tables = list(parts) if isinstance(parts, tuple) else []
+        if isinstance(parts, Thing):
+            tables = [one for key, one in parts.values.items() if key != REST]
         times = 1.0
         if isinstance(parts, (Many, Range)):
             tables, times = [parts.one], parts.count or 0.0
         if isinstance(parts, Thing) and isinstance(rest := parts.values.get(REST), Many):
-            tables, times = [rest.one], rest.count
+            tables, times = ([rest.one], rest.count) if rest.count else (tables, times)
         known = [one for one in tables if isinstance(one, Table)]
         if not known:
             columns = [one for one in tables if isinstance(one, Array) and one.shape]
@@ -211,7 +214,7 @@ class Grouping(Columns):
         else:
             different = self._count(right, theirs, right.rows) if theirs else right.rows
             each = right.rows / max(different, 1.0)
-            unique = each <= 1.05
+            unique = not 1.05 < each <= _MET
             rows = left.rows * (1.0 if unique else each)
             self._alloc((left.rows,), "x", 16.0)
             self._alloc((right.rows,), "x", 24.0)

@@ -42,6 +42,7 @@ _REDUCED = frozenset(
 )
 _ROW_NS = 8_000.0
 """Nanoseconds of a row that Python is asked for."""
+_PATHS = frozenset("path path_or_buf".split())
 _CHUNK, _LONG = 1e5, {"f": 19.0, "i": 6.0, "M": 14.0, "b": 6.0}
 """Rows that are written at once, and characters of a cell with what is behind it."""
 _RECORD, _FRESH = 232.0, 24.0
@@ -60,6 +61,8 @@ class Tabling(Grouping):
         super().__init__()
         self._filed: Table | File | None = None
         """What was written to a file last, or put together as a text."""
+        self._files = 0.0
+        """How many files of tables were written."""
 
     def _pandas(self, name: str, arguments: Sequence[Any], options: Mapping[str, Any]) -> Any:
         """What a class or a function of the package gives; None of what is none."""
@@ -213,6 +216,9 @@ class Tabling(Grouping):
             if isinstance(part, ast.Slice):
                 if place == 0 and isinstance(found, Table) and (part.lower or part.upper):
                     found = self._first_rows(found, self._sliced(found.rows, part))
+                elif place == 1 and isinstance(found, Table) and (one := _unnamed(found)) is not None:
+                    few = replace(one, shape=(found.rows, self._sliced(found.width, part)))
+                    found = Table(values={"": few}, rows=found.rows)
                 continue
             value = self._value(part)
             if isinstance(value, str) and isinstance(found, Table) and value in found.values:
@@ -226,6 +232,8 @@ class Tabling(Grouping):
                 found = self._some(found, found.rows * value.often)
             elif isinstance(value, (Array, Many, Range)) and place == 0 and isinstance(found, Table):
                 found = self._some(found, length_of(value) or found.rows)
+            elif isinstance(value, float) and f"{value:.0f}" in own.columns:
+                found = own.columns[f"{value:.0f}"]
             elif isinstance(value, float) and place == 0:  # one row
                 return Thing(values=dict.fromkeys(own.columns))
         return found
@@ -375,7 +383,7 @@ class Tabling(Grouping):
         if name in ("to_numpy", "to_records"):
             return self._matrix(own)
         if name in ("to_csv", "to_json", "to_pickle", "to_parquet", "to_feather"):
-            return self._write(own, name, first)
+            return self._write(own, name, bool(arguments or options.keys() & _PATHS))
         if name == "to_dict":
             return self._mappings(own, options.get("orient", first))
         if name in _REDUCED:
@@ -441,14 +449,15 @@ class Tabling(Grouping):
         self._alloc((own.rows,), "x", 100.0)
         return self._given(given, own.rows)
 
-    def _write(self, own: Table, name: str, path: Any) -> Any:
+    def _write(self, own: Table, name: str, away: bool) -> Any:
         """To a file, or into a text."""
         self._filed = own
+        self._files += self._times if away else 0.0
         if name in ("to_csv", "to_json"):
             texts = sum(one.kind == "O" for one in own.columns.values())
             self._spend(own.rows * (700.0 * (own.width - texts) + 400.0 * texts))
             self._alloc((min(own.rows, _CHUNK),), "x", 50.0 + 25.0 * own.width)
-            if path is None:
+            if not away:
                 long = sum(_LONG.get(one.kind, WORD) * one.count for one in own.columns.values())
                 self._alloc((long,), "u", 1.0)
                 return self._alloc((long,), "u", 1.0)
