@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tracemalloc
 from textwrap import dedent
 
 import pytest
 
 from forerun.tasks._laws import Law, law
 from forerun.tasks._used import used
+from tests.test_used import allocated
 
 pd = pytest.importorskip("pandas")
 
@@ -95,21 +95,12 @@ PROGRAMS = {
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_about_as_much_is_held_as_pandas_allocates(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_about_as_much_is_held_as_pandas_allocates(name: str) -> None:
     head = "import numpy as np\nimport pandas as pd\nrng = np.random.default_rng(0)\n"
+    first = "pd.DataFrame({'a': ['b']}).groupby('a').size(); pd.read_csv(__import__('io').StringIO('a\\n1'))"
     text = head + dedent(PROGRAMS[name])
     with pd.option_context("mode.string_storage", "python"):
-        names: dict[str, object] = {}
-        exec(
-            head + "pd.DataFrame({'a': ['b']}).groupby('a').size(); pd.read_csv(__import__('io').StringIO('a\\n1'))",
-            names,
-        )
-        tracemalloc.start()
-        try:
-            exec(compile(text, name, "exec"), names)
-            truth = tracemalloc.get_traced_memory()[1]
-        finally:
-            tracemalloc.stop()
+        truth = allocated(text, head + first)
     assert truth > 5 * MB
     assert used(text).bytes == pytest.approx(truth, rel=0.25)
 
