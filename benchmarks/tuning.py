@@ -56,6 +56,7 @@ WITHOUT: dict[str, dict[str, Any]] = {
 }
 """Ours without a part of it."""
 AGAIN, AFRESH = "again", 3
+"""What a line with seconds of kernels that were timed again is called, and by how many processes they were."""
 METHODS = (OURS, UNIFORM, RANDOM, EVOLUTIONARY)
 TIMEOUT_S, GPU_TIMEOUT_S = 10.0, 60.0
 """CUDA's compiler takes 3 to 20 seconds for a product of matrices."""

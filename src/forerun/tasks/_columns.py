@@ -44,7 +44,7 @@ COPIED: Mapping[str, tuple[float, float]] = {
     "cumsum": (9, 5.0), "cumprod": (9, 5.0), "cummax": (9, 5.0), "cummin": (9, 5.0), "rank": (25, 160.0),
     "where": (5, 11.0), "mask": (5, 11.0), "interpolate": (11, 3.0), "convert_dtypes": (8, 20.0), "reindex": (9, 5.0),
     "add": (0, 4.0), "sub": (0, 4.0), "mul": (0, 4.0), "div": (0, 4.0), "combine_first": (9, 10.0), "update": (8, 8.0),
-    "sort_values": (9, 60.0), "sort_index": (9, 40.0), "applymap": (56, 200.0), "transform": (8, 5.0),
+    "sort_values": (9, 60.0), "sort_index": (9, 40.0), "transform": (8, 5.0),
 }  # fmt: skip
 """What gives as many cells anew: bytes of a cell beside these meanwhile, and nanoseconds."""
 _PARTS: Mapping[str, float] = {
@@ -146,7 +146,7 @@ class Columns(Expressions):
         if isinstance(value, str):
             return self._worded(rows, float(len(value)))
         if isinstance(value, (tuple, Many, Thing)):
-            return replace(self._worded(rows, 40.0 * (length_of(value) or 1.0)))
+            return self._worded(rows, 40.0 * (length_of(value) or 1.0))
         return self._alloc((rows,), "f", CELL)
 
     def _texts_together(self, left: Any, right: Any) -> Any:
@@ -198,7 +198,7 @@ class Columns(Expressions):
             self._alloc((min(distinct, count),), "x", 42.0)
             self._spend(count * 20.0)
             return None
-        if name in ("isin", "between", "duplicated", "isna", "isnull", "notna", "notnull", "str_test"):
+        if name in ("isin", "between", "duplicated", "isna", "isnull", "notna", "notnull"):
             listed = length_of(first) or 1.0
             often = {
                 "isin": min(listed / distinct, 1.0),

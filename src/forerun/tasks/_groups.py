@@ -106,11 +106,9 @@ class Grouping(Columns):
             return self._some(table, table.rows / max(count, 1.0))
         if name in ("__iter__", "groups", "indices"):
             return own
-        return self._aggregated(own, name, first, options, len(chosen), count)
+        return self._aggregated(own, name, first, options, count)
 
-    def _aggregated(
-        self, own: Groups, name: str, first: Any, options: Mapping[str, Any], chosen: int, count: float
-    ) -> Any:
+    def _aggregated(self, own: Groups, name: str, first: Any, options: Mapping[str, Any], count: float) -> Any:
         """A row for each group."""
         table = own.table
         names = (

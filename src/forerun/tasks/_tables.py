@@ -32,8 +32,8 @@ from forerun.tasks._expressions import BLANK
 from forerun.tasks._groups import Grouping, words
 
 _SAME = frozenset(
-    "rename drop set_index rename_axis set_axis select_dtypes filter squeeze infer_objects swaplevel head tail"
-    " droplevel reorder_levels truncate tz_localize tz_convert to_frame get xs pop".split()
+    "rename_axis set_axis select_dtypes filter squeeze infer_objects swaplevel droplevel reorder_levels truncate"
+    " tz_localize tz_convert to_frame xs".split()
 )
 """What gives the same columns, or some of them, without a copy."""
 _REDUCED = frozenset(
@@ -204,10 +204,12 @@ class Tabling(Grouping):
     def _with_tables(self, op: str, left: Any, right: Any) -> Any:
         """What an operator gives of tables; of a comparison a table of truth values."""
         own = left if isinstance(left, Table) else right
-        if op == "Compare":
-            cells = {name: self._alloc(one.shape, "b", 1.0) for name, one in own.columns.items()}
-            return Table(values=dict(cells), rows=own.rows)
-        return self._copied(own, "copy")
+        return self._truths(own) if op == "Compare" else self._copied(own, "copy")
+
+    def _truths(self, own: Table) -> Table:
+        """A truth value for each cell."""
+        cells = {name: self._alloc(one.shape, "b", 1.0) for name, one in own.columns.items()}
+        return Table(values=dict(cells), rows=own.rows)
 
     def _of_rows(self, own: Table, key: ast.expr) -> Any:
         parts = key.elts if isinstance(key, ast.Tuple) else [key]
@@ -478,8 +480,7 @@ class Tabling(Grouping):
         """One number of each column, or truth values of all cells."""
         columns = own.width
         if name in ("isna", "isnull", "notna", "notnull"):
-            known = {key: self._alloc(one.shape, "b", 1.0) for key, one in own.columns.items()}
-            return Table(values=dict(known), rows=own.rows)
+            return self._truths(own)
         if name == "duplicated":
             self._alloc((own.rows,), "x", 30.0 + 10.0 * columns)
             return self._alloc((own.rows,), "b", 1.0).true(0.1)
