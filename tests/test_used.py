@@ -243,6 +243,7 @@ def test_as_much_is_held_as_numpy_allocates(name: str) -> None:
         ("x = torch.zeros(1000, 500)", 2.0),
         ("x = torch.randn(1000, 500, dtype=torch.float64)", 4.0),
         ("x = np.mgrid[0:500, 0:1000]", 8.0),
+        ("x = np.zeros(1_000_000)\ny = x.astype(float, copy=False)", 8.0),
         ("x = pd.DataFrame({'a': np.arange(500_000), 'b': np.zeros(500_000, dtype='int8')})", 9.0),
         ("n = int('7')\nx = np.zeros(n)", 0.0),
         ("x = np.zeros(sys.argv[1])", 0.0),

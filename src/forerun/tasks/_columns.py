@@ -208,8 +208,8 @@ class Columns(Expressions):
             few = 0.05 if name.startswith("is") else 0.95
             self._spend(count * (12.0 if name == "isin" else 2.0))
             return self._alloc((count,), "b", 1.0).true(often.get(name, few))
-        if name == "astype":
-            return self._as(own, options.get("dtype", first)) if own.shape and len(own.shape) == 1 else NotImplemented
+        if name == "astype" and options.get("copy") is not False:
+            return self._as(own, options.get("dtype", first))
         if name == "to_frame":
             return Table(values={first if isinstance(first, str) else "value": own}, rows=count)
         if name == "reset_index":
