@@ -47,6 +47,11 @@ COPIED: Mapping[str, tuple[float, float]] = {
     "sort_values": (9, 60.0), "sort_index": (9, 40.0), "transform": (8, 5.0),
 }  # fmt: skip
 """What gives as many cells anew: bytes of a cell beside these meanwhile, and nanoseconds."""
+_SORTED = frozenset("sort_values sort_index".split())
+_ANEW = _SORTED | frozenset(
+    "ffill bfill fillna shift pct_change rank interpolate replace mask combine_first reindex".split()
+)
+"""Those of a column that arrays have not, or that do something else there."""
 _PARTS: Mapping[str, float] = {
     "month": 12, "hour": 24, "dayofweek": 7, "day_of_week": 7, "weekday": 7, "day": 31, "quarter": 4, "minute": 60,
     "second": 60, "dayofyear": 366, "day_name": 7, "month_name": 12, "year": 5, "date": 365, "normalize": 365,
@@ -55,6 +60,7 @@ _PARTS: Mapping[str, float] = {
 """How many different ones there are of a date, as programs have them."""
 _TESTS = frozenset("contains startswith endswith match fullmatch isdigit isnumeric isalpha islower isupper".split())
 _COUNTS = frozenset("len count find rfind".split())
+_DATES = frozenset("floor to_period normalize round ceil tz_localize tz_convert total_seconds".split())
 _TEXTS = frozenset("strftime day_name month_name date isoformat".split())
 
 
@@ -235,26 +241,12 @@ class Columns(Expressions):
                 name, first if isinstance(first, float) else 5.0
             )
             return self._taken_column(own, min(rows, count))
-        if name in (
-            "sort_values",
-            "sort_index",
-            "ffill",
-            "bfill",
-            "fillna",
-            "shift",
-            "pct_change",
-            "rank",
-            "interpolate",
-            "replace",
-            "mask",
-            "combine_first",
-            "reindex",
-        ):
+        if name in _ANEW:
             more, ns = COPIED[name]
             made = self._like(
                 own,
                 "f" if name in ("rank", "pct_change") else own.kind,
-                more + (8.0 if name.startswith("sort") else 0.0),
+                more + (8.0 if name in _SORTED else 0.0),
                 ns,
                 each=own.each if name != "rank" else CELL,
             )
@@ -291,16 +283,7 @@ class Columns(Expressions):
                 return self._alloc((count,), "O", POINTER).known(known)
             if texts:
                 return self._worded(count, WORD if name == "strftime" else 0.0).known(365.0)
-            whole = name in (
-                "floor",
-                "to_period",
-                "normalize",
-                "round",
-                "ceil",
-                "tz_localize",
-                "tz_convert",
-                "total_seconds",
-            )
+            whole = name in _DATES
             made = self._alloc((count,), "M" if whole else "i", CELL if whole else 4.0)
             return made.known(known or column.distinct / 60.0)
         if own.name == "cat":
