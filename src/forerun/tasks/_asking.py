@@ -1,0 +1,399 @@
+"""What methods of containers, texts and files give, for `forerun.tasks._walked`."""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from forerun.tasks._figures import (
+    ANEW,
+    FEW,
+    WORD,
+    WRITTEN_OUT,
+    spelt,
+    wide,
+    widened,
+)
+from forerun.tasks._objects import (
+    MANY,
+    Above,
+    Boxes,
+    Classed,
+    Defined,
+    Digest,
+    Layout,
+    Match,
+    Module,
+    Number,
+    Passing,
+    Pattern,
+    Place,
+    Written,
+    differing,
+    drawn,
+    merged,
+    power,
+)
+from forerun.tasks._terms import Terms
+
+Options = dict[str, Any]
+_CACHE = 2e6
+"""Bytes of a file's pages that SQLite keeps."""
+
+
+class Asking(Terms):
+    """Calls of methods."""
+
+    def _of_call(self, node: ast.Call) -> Any:
+        function = node.func
+        owner = self.value(function.value) if isinstance(function, ast.Attribute) else None
+        arguments = list[Any]()
+        for each in node.args:
+            if isinstance(each, ast.Starred):
+                inner = self.value(each.value)
+                short = isinstance(inner, Boxes) and inner.fields and inner.kind in ("tuple", "list", "named")
+                count, one = self.through(inner)
+                arguments += list(inner.fields.values()) if short else [one] * int(min(max(count or 1.0, 1.0), 20.0))
+            else:
+                arguments.append(self.value(each))
+        options = {each.arg: self.value(each.value) for each in node.keywords if each.arg}
+        for named in node.keywords:
+            if named.arg is None and isinstance(given := self.value(named.value), Boxes):
+                options |= given.fields
+        before, self.at = self.path, node
+        if len(self.path) < 12:
+            self.path = (*self.path, id(node))
+        try:
+            if isinstance(function, ast.Attribute):
+                return self.asked(owner, function.attr, arguments, options, node)
+            known = self.value(function)
+            self.at = node
+            if isinstance(known, Module):
+                return self.library(known, arguments, options)
+            return self.call(known, arguments, options)
+        finally:
+            self.path = before
+
+    def asked(
+        self, owner: Any, name: str, arguments: list[Any], options: dict[str, Any], node: ast.AST | None = None
+    ) -> Any:
+        """What a method gives."""
+        node = node or self.at
+        if isinstance(owner, Module):
+            if owner.path == "super" or name == "__init__":
+                return None
+            return self.library(Module(f"{owner.path}.{name}"), arguments, options)
+        if isinstance(owner, Classed) and owner.kind == "named" and name == "_make" and arguments:
+            given = self.parts(arguments[0], len(owner.named))
+            self.at = node
+            return self.call(owner, given, {})
+        if isinstance(owner, (Boxes, Classed)):
+            found = self.attribute(owner, name)
+            if isinstance(found, (Defined, Classed)):
+                self.at = node
+                return self.call(found, arguments, options)
+        if isinstance(owner, Boxes):
+            return self._of_box(owner, name, arguments, options, node)
+        if isinstance(owner, Written):
+            return self._of_text(owner, name, arguments, options)
+        if isinstance(owner, Layout):
+            return self.library(Module(f"struct.{name}"), [Written.like(owner.text), *arguments], options)
+        if isinstance(owner, Place):
+            return self.of_place(owner, name, arguments)
+        if isinstance(owner, Pattern):
+            return self.library(Module(f"re.{name}"), [None, *arguments], options)
+        if isinstance(owner, Match):
+            return (
+                self._piece(owner)
+                if name in ("group", "__getitem__")
+                else self.listed(Passing(4.0, self._piece(owner)), "tuple")
+            )
+        if isinstance(owner, Digest):
+            return (
+                Written("0" * 8, owner.length / (1.0 if name == "hexdigest" else 2.0), owner.distinct)
+                if name != "update"
+                else None
+            )
+        if isinstance(owner, Above):
+            found = self._of_class(owner.base, name, owner.own)
+            return self.call(found, arguments, options) if isinstance(found, Defined) else None
+        if isinstance(owner, Number):
+            if name in ("isoformat", "strftime", "hexdigest", "to_bytes", "as_tuple"):
+                return Written("", 19.0 if owner.usual == "datetime" else 10.0, owner.distinct)
+            return owner if owner.usual or name in ("conjugate", "quantize", "limit_denominator") else Number(None)
+        return None
+
+    def _of_box(
+        self, own: Boxes, name: str, arguments: list[Any], options: dict[str, Any], node: ast.AST | None
+    ) -> Any:
+        first = arguments[0] if arguments else None
+        if own.kind == "file":
+            return self._of_file(own, name, arguments)
+        if name in ("append", "add", "appendleft", "insert", "put", "put_nowait", "push"):
+            self.add(own, arguments[-1] if name == "insert" else first)
+            return None
+        if name in ("extend", "extendleft", "update", "intersection_update", "fromlist", "frombytes") and arguments:
+            if own.kind == "dict":
+                self._updated(own, first)
+            elif own.kind in ("array", "bytearray") and isinstance(first, Written):
+                own.puts += first.length * self.times / (own.each if name == "frombytes" else 1.0)
+            else:
+                self.extend(own, first)
+            return None
+        if name in ("pop", "popleft", "popitem", "get_nowait", "remove", "discard") or (
+            name == "get" and own.kind == "deque"
+        ):
+            one = own.fields.get(first.known) if isinstance(first, Written) and first.known else own.one
+            if own.kind != "dict" or own.puts:
+                self.less(own)
+                one = widened(one, self.reach[-1]) if self.reach and own.kind in ("list", "deque") else one
+            return self.tupled([own.key, one], node) if name == "popitem" else one
+        if name == "clear":
+            own.made += self.times
+            return None
+        if own.kind == "dict":
+            return self._of_mapping(own, name, arguments, node)
+        if name in ("copy", "union", "intersection", "difference", "symmetric_difference"):
+            made = self.new(own.kind, node)
+            self.extend(made, own)
+            if name in ("union", "symmetric_difference"):
+                for each in arguments:
+                    self.extend(made, each)
+            return made
+        if name in ("tolist", "tobytes", "hex"):
+            if name == "tolist":
+                return self.listed(Passing(own.entries, own.one))
+            return Written("", own.entries * own.each, 2.0, raw=name == "tobytes")
+        if name in ("count", "index", "qsize", "bit_length"):
+            return Number(None)
+        if own.kind == "named" and name == "_replace":
+            return own
+        if name == "setdefault":
+            return first
+        return self._of_other(own, name, arguments, options, node)
+
+    def _of_mapping(self, own: Boxes, name: str, arguments: list[Any], node: ast.AST | None) -> Any:
+        first, second = (*arguments, None, None)[:2]
+        if name in ("items", "values", "keys", "elements"):
+            key = own.key if own.key is not None else spelt(own.fields)
+            one = own.one
+            for each in own.fields.values():
+                one = merged(one, each)
+            return Passing(
+                own.entries, self.tupled([key, one], node) if name == "items" else one if name == "values" else key
+            )
+        if name == "get":
+            found = own.fields.get(first.known) if isinstance(first, Written) and first.known else None
+            return found if found is not None else own.one if own.one is not None else second
+        if name == "setdefault" and len(arguments) > 1:
+            before = own.entries
+            own.keyed(
+                first if first is not None else Ellipsis, None if isinstance(second, Boxes) else second, self.times
+            )
+            if isinstance(second, Boxes):  # one is made each time, and kept where the key is new
+                new = max(own.entries - before, 0.0) * own.made
+                own.link(second, new)
+                second.made += new - self.times
+                own.one = merged(own.one, second)
+            self.grown = True
+            return own.one if isinstance(own.one, Boxes) else second
+        if name == "most_common":
+            few = first.value if isinstance(first, Number) and first.value else own.entries
+            return self.listed(Passing(min(few, own.entries), self.tupled([own.key, own.one], node)))
+        if name == "copy":
+            made = self.new("dict", node)
+            made.fields = dict(own.fields)
+            self._updated(made, own)
+            return made
+        if name in ("total", "move_to_end"):
+            return Number(None)
+        return None
+
+    def _updated(self, own: Boxes, more: Any) -> None:
+        """A mapping with what another one has, or with how often things are there."""
+        if isinstance(more, Boxes) and more.kind == "dict":
+            own.fields |= more.fields
+            if more.puts:
+                own.keyed(more.key if more.key is not None else Ellipsis, more.one, more.entries * self.times)
+            return
+        count, one = self.through(more)
+        pair = one if isinstance(one, Boxes) and one.kind == "tuple" and len(one.fields) == 2 else None
+        if pair is not None and own.makes is None:
+            key, value = pair.fields.values()
+            own.keyed(key if key is not None else Ellipsis, value, (count or 0.0) * self.times)
+        elif count:
+            own.keyed(one if one is not None else Ellipsis, Number(2.0, 0.0, MANY), count * self.times)
+
+    def _of_file(self, own: Boxes, name: str, arguments: list[Any]) -> Any:
+        """What is written to a file, or a text in memory, and read of it again."""
+        first = arguments[0] if arguments else None
+        if name in ("write", "writelines", "writerow", "writerows", "writeheader"):
+            count, line = (1.0, first) if name in ("write", "writerow") else self.through(first)
+            if isinstance(line, Boxes):
+                inner = [*line.fields.values()] or [line.one] * int(min(line.entries, 50))
+                sample = ",".join("x" * int(min(wide(each, ""), 100)) for each in inner)
+                line = Written(sample, float(len(sample)) + 2, MANY)
+            long = line.length if isinstance(line, Written) else 8.0
+            own.puts += (count or 1.0) * self.times
+            if (count or 1.0) * self.times >= own.fields.get("often", 0.0):
+                own.one, own.fields["often"] = line, (count or 1.0) * self.times
+            own.spilt += long * (count or 1.0) * self.times * (1.0 if "inside" in own.fields else 0.0)
+            own.fields["bytes"] = own.fields.get("bytes", 0.0) + long * (count or 1.0) * self.times
+            self.grown = True
+            return None
+        size = own.fields.get("bytes", 0.0) / max(own.made, 1e-12)
+        if name in ("getvalue", "read", "getbuffer"):
+            some = first.value if isinstance(first, Number) and first.value else size
+            return Written("", min(some, size) if size else some, MANY, "raw" in own.fields, pieces=(own.puts, own.one))
+        if name in ("readlines", "splitlines"):
+            return self.listed(Passing(own.puts / max(own.made, 1e-12), own.one))
+        if name == "readline":
+            return own.one
+        return own if name in ("__enter__", "open") else None
+
+    def _of_text(self, own: Written, name: str, arguments: list[Any], options: dict[str, Any]) -> Any:
+        first = arguments[0] if arguments else None
+        if name == "join" and arguments:
+            count, one = self.through(first)
+            each = one.length if isinstance(one, Written) else WORD
+            whole = (count or 1.0) * (each + own.length)
+            distinct = power(differing(one), count or 1.0) if isinstance(one, Written) else MANY
+            if isinstance(first, Boxes) and first.fields and len(first.fields) == first.entries:
+                each_of = [one for one in first.fields.values() if isinstance(one, Written)]
+                whole = sum(one.length + own.length for one in each_of)
+                distinct = min(math.prod(one.distinct for one in each_of), MANY)
+            sample = own.sample.join(
+                [one.sample if isinstance(one, Written) else "xxxxxx"] * int(min(count or 1.0, 50))
+            )
+            return Written(
+                sample[:WRITTEN_OUT],
+                whole,
+                max(distinct, 1 + 1e-9),
+                own.raw,
+                pieces=(count or 1.0, one),
+                drawn=drawn(one),
+            )
+        if name in ("split", "rsplit", "splitlines", "partition", "rpartition"):
+            return self._split(own, name, first)
+        if name in ("encode", "decode"):
+            return replace(own, raw=name == "encode", distinct=max(own.distinct, 1 + 1e-9))
+        if name in ("format", "format_map", "substitute", "safe_substitute"):
+            given = [*arguments, *options.values()]
+            given += [one for each in arguments if isinstance(each, Boxes) for one in each.fields.values()]
+            distinct = min(math.prod(differing(one if one is not None else Ellipsis) for one in given), MANY)
+            long = sum(one.length if isinstance(one, Written) else 4.0 for one in given)
+            return Written(own.sample, own.length + long, max(distinct, 1 + 1e-9), drawn=any(map(drawn, given)))
+        if name in ("find", "index", "rfind", "count"):
+            return Number(own.length / 2, -1.0, own.length, own.length)
+        if name.startswith("is") or name in ("startswith", "endswith"):
+            return Number(0.0, 0.0, 1.0, 2.0)
+        if name in ("zfill", "ljust", "rjust", "center") and isinstance(first, Number) and first.value:
+            return replace(own, length=max(own.length, first.value), distinct=max(own.distinct, 1 + 1e-9))
+        return own
+
+    def _split(self, own: Written, name: str, by: Any) -> Any:
+        mark = by.known if isinstance(by, Written) else "\n" if name == "splitlines" else None
+        if name in ("partition", "rpartition"):
+            half = replace(own, length=own.length / 2, sample=own.sample[: len(own.sample) // 2])
+            return self.tupled([half, by, half])
+        if own.known is not None:
+            found = own.known.split(mark) if name != "splitlines" else own.known.splitlines()
+            several = float(len({*found}))
+            one = Written(max(found, key=len, default=""), sum(map(len, found)) / max(len(found), 1), several)
+            made = self.listed(Passing(float(len(found)), one))
+            if len(found) <= FEW:
+                made.fields = {str(place): Written.like(each) for place, each in enumerate(found)}
+            return made
+        if own.pieces and (own.length > WRITTEN_OUT or mark == "\n"):
+            count, one = own.pieces
+            if isinstance(one, Written) and mark is not None and one.sample.count(mark) > 1:
+                count *= one.sample.count(mark)
+            if mark is None and isinstance(one, Written) and (words := len(one.sample.split())) > 1:
+                count, one = count * words, replace(one, length=one.length / words, sample=one.sample.split()[0])
+            known = replace(one, atom=None, distinct=max(one.distinct, ANEW)) if isinstance(one, Written) else None
+            return self.listed(Passing(count, known or Written("", WORD, MANY)))
+        marks = own.sample.split(mark) if own.sample else [""]
+        scale = own.length / max(len(own.sample), 1)
+        count = max(len(marks) * (scale if scale > 1.5 else 1.0), 1.0) if own.sample.strip() else own.length / WORD
+        long = own.length / max(count, 1.0)
+        return self.listed(
+            Passing(count, Written("x" * int(min(long, 30)), long, max(own.distinct**0.5, 2.0), drawn=own.drawn))
+        )
+
+    def _of_other(
+        self, own: Boxes, name: str, arguments: list[Any], options: dict[str, Any], node: ast.AST | None
+    ) -> Any:
+        """Parsers of arguments, databases, trees of XML."""
+        first = arguments[0] if arguments else None
+        if own.kind == "config":
+            if name in ("read_string", "read_file", "read") and isinstance(first, Written):
+                lines = first.pieces[0] if first.pieces else first.length / 25.0
+                own.puts += lines * self.times
+                own.spilt += 230.0 * lines * self.times
+                self.grown = True
+            return (
+                Passing(own.puts / 9.0, Written("xxxxxxxx", 12.0, MANY))
+                if name in ("sections", "options")
+                else Written("xxxxxx", 12.0, MANY)
+            )
+        if name == "add_argument":
+            spelt = [one.known for one in arguments if isinstance(one, Written) and one.known]
+            if spelt:
+                given = options.get("default", Number.of(0.0, True) if "action" in options else None)
+                own.fields[max(spelt, key=len).lstrip("-").replace("-", "_")] = given
+            return own
+        if name in ("parse_args", "add_argument_group", "add_subparsers", "add_parser", "cursor", "connect"):
+            return own
+        if name in ("execute", "executemany", "executescript"):
+            text = first.known if isinstance(first, Written) else None
+            if text and re.search(r"(?i)\binsert\b|\breplace\b", text):
+                count, row = self.through(arguments[1]) if name == "executemany" and len(arguments) > 1 else (1.0, None)
+                row = row if row is not None else arguments[1] if len(arguments) > 1 else None
+                cells = list(row.fields.values()) if isinstance(row, Boxes) else []
+                size = 12.0 + sum(one.length + 1 if isinstance(one, Written) else 6.0 for one in cells)
+                own.puts += (count or 0.0) * self.times
+                own.spilt += (count or 0.0) * self.times * size
+                if "memory" not in own.fields:
+                    own.spilt = min(own.spilt, _CACHE)
+                self.grown = True
+            return own
+        if name in ("fetchall", "fetchmany"):
+            row = self.tupled([None, Number(1e6, -MANY, MANY), Number(0.5, whole=False)], node)
+            return self.listed(Passing(min(own.puts, 1000.0), row))
+        if name == "fetchone":
+            return self.tupled([Number(None)], node)
+        if name in ("iter", "iterfind", "findall", "find", "getroot") and own.kind == "element":
+            inner = max(
+                (link for link in own.links.values() if link[0].kind == "element"),
+                key=lambda link: link[1],
+                default=None,
+            )
+            if inner is None or name in ("find", "getroot"):
+                return own if inner is None or name == "getroot" else inner[0]
+            found = Passing(inner[1] / max(own.made, 1e-12), inner[0])
+            return self.listed(found) if name == "findall" else found
+        if own.kind == "element":
+            return Written("xxxxxx", 8.0, MANY)
+        if name == "submit" and arguments:
+            return self.call(first, arguments[1:], options)
+        if name == "map" and len(arguments) > 1:
+            return self._mapped(first, arguments[1:])
+        if name == "result":
+            return own
+        return own if name in ("__enter__",) else None
+
+    def _mapped(self, function: Any, over: Sequence[Any]) -> Any:
+        pairs = [self.through(one) for one in over]
+        count = min((count for count, _ in pairs if count is not None), default=None)
+        times, self.times = self.times, self.times * (count or 1.0)
+        one = (
+            self.library(function, [one for _, one in pairs], {})
+            if isinstance(function, Module)
+            else self.call(function, [one for _, one in pairs], {})
+        )
+        self.times = times
+        return Passing(count, one)

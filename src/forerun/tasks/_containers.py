@@ -1,0 +1,200 @@
+"""What containers of a plain Python program gather, for `forerun.tasks._walked`."""
+
+from __future__ import annotations
+
+import ast
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+from forerun.tasks._figures import (
+    NODE_NS,
+    spelt,
+)
+from forerun.tasks._objects import (
+    MANY,
+    Boxes,
+    Defined,
+    Module,
+    Number,
+    Passing,
+    Place,
+    Written,
+    merged,
+)
+
+
+class Containers(ABC):
+    """How often what is gone through happens, what it makes, and what goes into it."""
+
+    def __init__(self) -> None:
+        self.frames: list[dict[str, Any]] = [{}]
+        self.flight: list[Any] = []
+        """What expressions that are under way hold."""
+        self.shared: dict[int, set[str]] = {}
+        """Names of a frame that are the module's."""
+        self.times, self.seconds, self.most = 1.0, 0.0, 0.0
+        self.grown = False
+        """Whether anything was added since somebody looked."""
+        self.sites: dict[Any, Boxes] = {}
+        self.path: tuple[int, ...] = ()
+        """Calls that are under way, by their place in the text."""
+        self.at: ast.AST | None = None
+        self.reach: list[float] = []
+        """How many places searches have that are under way."""
+        self.letters: list[tuple[float, float, float, float]] = []
+        """Of loops through the letters of a word: letters, words and letters that differ, words."""
+
+    @abstractmethod
+    def bind(self, target: ast.expr, value: Any) -> None: ...
+
+    @abstractmethod
+    def call(self, function: Any, arguments: list[Any], options: dict[str, Any]) -> Any: ...
+
+    @abstractmethod
+    def set_field(self, owner: Boxes, name: str, value: Any) -> None: ...
+
+    @abstractmethod
+    def attribute(self, owner: Any, name: str) -> Any: ...
+
+    @abstractmethod
+    def of_place(self, own: Place, name: str, arguments: list[Any]) -> Any: ...
+
+    @abstractmethod
+    def library(self, function: Module, arguments: list[Any], options: dict[str, Any]) -> Any: ...
+
+    def new(self, kind: str, node: ast.AST | None = None, extra: Any = None) -> Boxes:
+        """Containers that this place makes, as many more as it is come to."""
+        key = (id(node or self.at), kind, self.path, extra)
+        if key not in self.sites:
+            self.sites[key] = Boxes(kind, 0.0)
+        box = self.sites[key]
+        box.made += self.times
+        self.flight.append(box)
+        self.grown = True
+        return box
+
+    def named(self, name: str) -> Any:
+        """What a name is."""
+        for frame in reversed(self.frames):
+            if name in frame:
+                return frame[name]
+        return None
+
+    def value(self, node: ast.expr | None) -> Any:
+        """What an expression gives; None where nobody knows."""
+        if node is None:
+            return None
+        self.seconds += min(self.times, MANY) * NODE_NS * 1e-9
+        method = getattr(self, f"_of_{type(node).__name__.lower()}", None)
+        return method(node) if method is not None else None
+
+    def through(self, value: Any) -> tuple[float | None, Any]:
+        """How many a loop over it is given, and one of them."""
+        if isinstance(value, Passing):
+            return value.count, value.one
+        if isinstance(value, Written):
+            if value.raw:
+                return value.length, Number(128.0, 0.0, 255.0, 256.0)
+            letters = max(len({*value.sample}), 20.0 if value.distinct > 1 else 1.0)
+            return value.length, Written(value.sample[:1] or " ", 1.0, min(letters, 60.0) if value.length else 1.0)
+        if isinstance(value, Boxes):
+            if value.kind == "dict":
+                key = value.key if value.key is not None else spelt(value.fields)
+                return value.entries, key
+            if value.kind == "file":
+                return value.puts / max(value.made, 1e-12), value.one
+            if value.fields and value.kind in ("tuple", "named"):
+                one = None
+                for each in value.fields.values():
+                    one = merged(one, each)
+                return float(len(value.fields)), one
+            if value.kind in ("object", "slots"):
+                method = self.attribute(value, "__iter__")
+                if isinstance(method, Defined):
+                    return self.through(self.call(method, [], {}))
+            if value.kind == "bytearray":
+                return value.entries, Number(128.0, 0.0, 255.0, 256.0)
+            return self.many(value), value.one
+        return None, None
+
+    def many(self, box: Boxes) -> float:
+        """How many elements one has; of lists that are being filled as many as those before them."""
+        return min(max(box.entries, box.top), box.bound) if box.kind in ("list", "bytearray", "array") else box.entries
+
+    def length(self, value: Any) -> float | None:
+        """How many it has."""
+        if isinstance(value, Written):
+            return value.length
+        if isinstance(value, Passing):
+            return value.count
+        if isinstance(value, Boxes):
+            if value.kind in ("object", "slots"):
+                method = self.attribute(value, "__len__")
+                found = self.call(method, [], {}) if isinstance(method, Defined) else None
+                return found.value if isinstance(found, Number) else None
+            return float(len(value.fields)) if value.kind in ("tuple", "named") and value.fields else self.many(value)
+        return None
+
+    def parts(self, value: Any, count: int) -> list[Any]:
+        """What several names are given."""
+        if isinstance(value, Boxes) and value.fields and value.kind in ("tuple", "named", "list"):
+            found = list(value.fields.values())
+            return (found + [None] * count)[:count]
+        _, one = self.through(value)
+        return [one] * count
+
+    def tupled(self, values: Sequence[Any], node: ast.AST | None = None) -> Boxes:
+        """A tuple of these."""
+        made = self.new("tuple", node, len(values))
+        for place, each in enumerate(values):
+            old = made.fields.get(str(place))
+            made.fields[str(place)] = merged(old, made.hold(each, self.times))
+        return made
+
+    def listed(self, value: Any, kind: str = "list") -> Boxes:
+        """A new list, or another container, of what something has."""
+        count, one = self.through(value)
+        made = self.new(kind)
+        self.extend(made, value, (count, one))
+        return made
+
+    def extend(self, box: Boxes, value: Any, told: tuple[float | None, Any] | None = None) -> None:
+        """Adds all that something has, as it was `told` before the box was made."""
+        count, one = told or self.through(value)
+        if count is not None:
+            self.add(box, one, count)
+        self.grown = True
+
+    def add(self, box: Boxes, value: Any, count: float = 1.0) -> None:
+        """So many elements."""
+        times = self.times * count
+        if box.kind == "set":
+            self.under(box, value, None, times)
+            box.one = merged(box.one, value)
+        else:
+            box.put(value, times)
+        self.grown = True
+
+    def under(self, box: Boxes, key: Any, value: Any, times: float | None = None) -> None:
+        """A value under a key; a search has no more of them than there are places."""
+        box.keyed(key if key is not None else Ellipsis, value, self.times if times is None else times)
+        if self.reach and box.most > self.reach[-1] > 1:
+            box.most = self.reach[-1]
+            for link in box.links.values():
+                link[1] = min(link[1], box.most * box.made)
+
+    def less(self, box: Boxes) -> None:
+        """An element goes, but of what is known to keep so many."""
+        if box.bound >= MANY:
+            box.drop(self.times)
+
+    def built(self, maker: Any, node: ast.AST) -> Any:
+        """What `list`, `dict` or a function without arguments makes."""
+        if isinstance(maker, Module) and maker.last in ("list", "dict", "set", "deque", "defaultdict", "Counter"):
+            kind = {"defaultdict": "dict", "Counter": "dict"}.get(maker.last, maker.last)
+            return self.new(kind, node)
+        if isinstance(maker, Module) and maker.last in ("int", "float"):
+            return Number(0.0, 0.0, MANY, MANY, maker.last == "int")
+        self.at = node
+        return self.call(maker, [], {})

@@ -1,0 +1,236 @@
+"""Numbers and texts that are not known, but between which bounds, and how many different ones there are of them, for
+`forerun.tasks._walked`."""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+import re
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from forerun.tasks._objects import (
+    MANY,
+    Boxes,
+    Number,
+    Passing,
+    Written,
+    merged,
+)
+
+_OPERATORS: Mapping[type, Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow, ast.LShift: lambda a, b: a * 2**b,
+    ast.RShift: lambda a, b: a // 2**b, ast.BitAnd: lambda a, b: float(int(a) & int(b)),
+    ast.BitOr: lambda a, b: float(int(a) | int(b)), ast.BitXor: lambda a, b: float(int(a) ^ int(b)),
+}  # fmt: skip
+NODE_NS = 25.0
+ANEW = 1.0 + 1e-9
+"""Different ones of what is always the same, but made anew each time."""
+WORD, FEW, WRITTEN_OUT = 6.0, 64, 400
+USUAL = {
+    "datetime": "datetime",
+    "date": "date",
+    "timedelta": "timedelta",
+    "Decimal": "Decimal",
+    "Fraction": "Fraction",
+}
+PARTS: Mapping[str, float] = {"hour": 24, "minute": 60, "second": 60, "month": 12, "day": 31, "year": 10, "weekday": 7}
+"""How many different ones there are of a date."""
+DIGESTS: Mapping[str, float] = {
+    "md5": 32, "sha1": 40, "sha224": 56, "sha256": 64, "sha384": 96, "sha512": 128, "blake2b": 128, "blake2s": 64,
+}  # fmt: skip
+BUILTINS = frozenset(
+    "range len list sorted set frozenset tuple dict enumerate zip reversed iter filter map int float round abs bool ord"
+    " hash pow divmod id min max sum next any all str repr chr hex bin oct format ascii bytes bytearray memoryview open"
+    " super print input isinstance setattr getattr callable type vars exit hasattr object".split()
+)
+_TURNED: Mapping[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.Gt, ast.LtE: ast.GtE, ast.Gt: ast.Lt, ast.GtE: ast.LtE,
+}  # fmt: skip
+
+
+def widened(value: Any, places: float, ranked: bool = False) -> Any:
+    """What comes back from where a search puts what it finds: any of its so many places, two numbers are one of a
+    square. What is `ranked` has a number beside its place."""
+    if isinstance(value, Number) and not value.usual:
+        return replace(value, low=0.0, high=places, distinct=max(places, 2.0), atom=None)
+    if isinstance(value, Written):
+        return replace(value, distinct=MANY)
+    if isinstance(value, Boxes) and value.kind in ("tuple", "named", "object", "slots"):
+        pair = not ranked and len(value.fields) == 2 and all(isinstance(one, Number) for one in value.fields.values())
+        each = math.sqrt(places) if pair else places
+        value.fields = {name: widened(one, each) for name, one in value.fields.items()}
+        value.one = widened(value.one, each)
+    return value
+
+
+def number(low: float, high: float, distinct: float = MANY, whole: bool = True) -> Number:
+    """One between two."""
+    return Number((low + high) / 2, low, high, max(distinct, 1.0), whole)
+
+
+def ranged(arguments: Sequence[Any]) -> Passing:
+    known = [one for one in arguments if isinstance(one, Number) and one.value is not None]
+    if len(known) != len(arguments) or not known:
+        return Passing(None, Number(None))
+    start, stop, step = known[0], known[-1] if len(known) < 3 else known[1], known[2] if len(known) > 2 else None
+    low = 0.0 if len(known) == 1 else start.value or 0.0
+    high, by = stop.value or 0.0, (step.value if step else None) or 1.0
+    count = max(math.ceil((high - low) / by), 0.0) if math.isfinite(high - low) else None
+    least, most = min(low, high), max(low, high)
+    if len(known) > 1 and start.low < low:
+        least = min(least, start.low)
+    most = max(most, stop.high) if stop.high < MANY else most
+    return Passing(count, Number((low + high) / 2, least, most - (1 if by > 0 else 0), max(count or 1.0, 1.0)))
+
+
+def chosen(owner: Any, count: float | None, one: Any) -> Any:
+    """One of several, of which there are no more than these."""
+    few = max(count or 1.0, 1.0)
+    if isinstance(owner, Boxes) and owner.fields and owner.kind in ("list", "tuple"):
+        for each in owner.fields.values():
+            one = merged(one, each)
+    return (
+        replace(one, distinct=min(max(one.distinct, few if one.distinct < 2 else 1.0), few))
+        if isinstance(one, (Number, Written))
+        else one
+    )
+
+
+def dated(kind: str, name: str, arguments: Sequence[Any], options: Mapping[str, Any]) -> float | None:
+    """Seconds of a date or of a time between two, where all of it is known."""
+    known = [one.known if isinstance(one, Number) else None for one in arguments]
+    named = {key: one.known for key, one in options.items() if isinstance(one, Number)}
+    with suppress(Exception):
+        if kind == "timedelta":
+            return timedelta(*known, **named).total_seconds()  # type: ignore[arg-type]
+        if name in ("datetime", "date") and len(known) >= 3:
+            return datetime(*[int(one) for one in known if one is not None]).replace(tzinfo=UTC).timestamp()  # type: ignore[arg-type]
+        if name == "combine" and known[0] is not None:
+            return known[0]
+    return None
+
+
+def spelt(fields: Mapping[str, Any]) -> Any:
+    if not fields:
+        return None
+    longest = max(fields, key=len)
+    return Written(longest, sum(map(len, fields)) / len(fields), float(len(fields)))
+
+
+def place_in(value: Any, size: float, otherwise: float) -> float | None:
+    if value is None:
+        return otherwise
+    if not isinstance(value, Number) or value.value is None:
+        return None
+    return min(max(value.value + (size if value.value < 0 else 0.0), 0.0), size)
+
+
+def wide(value: Any, spec: str) -> float:
+    """Characters that a value is written in."""
+    asked = re.match(r"[^\d]?[<>^=]?[+ ]?#?0?(\d+)", spec)
+    least = float(asked[1]) if asked else 0.0
+    if isinstance(value, Written):
+        return max(value.length, least)
+    if isinstance(value, Number):
+        if value.usual:
+            return max(19.0 if value.usual == "datetime" else 10.0, least)
+        top = max(abs(value.high if math.isfinite(value.high) else value.value or 1e4), abs(value.value or 0.0), 1.0)
+        digits = math.floor(math.log10(min(top, 1e300))) + 1
+        after = re.search(r"\.(\d+)f", spec)
+        return max(digits + (int(after[1]) + 1 if after else 0 if value.whole else 15), least)
+    return max(WORD, least)
+
+
+def compared(op: ast.cmpop, left: Any, right: Any) -> float | None:
+    """How often a comparison holds between numbers that are drawn evenly."""
+    if isinstance(left, Written) and isinstance(right, Written):
+        if left.known is not None and right.known is not None and isinstance(op, (ast.Eq, ast.NotEq)):
+            return float((left.known == right.known) == isinstance(op, ast.Eq))
+        few = max(left.distinct, right.distinct)
+        same = 1.0 / few if 1 < few < MANY else None
+        return None if same is None else same if isinstance(op, ast.Eq) else 1 - same
+    if not isinstance(left, Number) or not isinstance(right, Number):
+        return None
+    if isinstance(op, (ast.Eq, ast.NotEq)):
+        if left.known is not None and right.known is not None:
+            return float((left.known == right.known) == isinstance(op, ast.Eq))
+        few = max(left.distinct, right.distinct)
+        if few >= MANY:
+            return None
+        return 1 / few if isinstance(op, ast.Eq) else 1 - 1 / few
+    if left.known is None and right.known is None:
+        return None
+    one, other, up = (
+        (left, right, isinstance(op, (ast.Lt, ast.LtE)))
+        if right.known is not None
+        else (right, left, isinstance(op, (ast.Gt, ast.GtE)))
+    )
+    limit = other.known
+    if limit is None or not one.high - one.low < MANY:
+        return None
+    if one.high == one.low:
+        less = {
+            ast.Lt: one.high < limit,
+            ast.LtE: one.high <= limit,
+            ast.Gt: one.high > limit,
+            ast.GtE: one.high >= limit,
+        }
+        holds = less.get(type(op) if right.known is not None else _TURNED[type(op)])
+        return None if holds is None else float(holds)
+    share = min(max((limit - one.low) / (one.high - one.low), 0.0), 1.0)
+    return share if up else 1 - share
+
+
+def calculated(op: ast.operator, left: Number, right: Number) -> Number:
+    """What an operator gives of two numbers, and between which bounds."""
+    usual = left.usual or right.usual
+    function = _OPERATORS.get(type(op))
+    whole = left.whole and right.whole and not isinstance(op, ast.Div)
+    if usual in ("datetime", "date", "timedelta") and isinstance(op, (ast.Add, ast.Sub, ast.Mult)):
+        plain = calculated(op, replace(left, usual=""), replace(right, usual=""))
+        both = left.usual == right.usual and isinstance(op, ast.Sub)
+        times = {left.usual, right.usual} - {"timedelta", ""}
+        return replace(plain, usual="timedelta" if both or not times else times.pop())
+    if function is None or usual:
+        return Number(None, distinct=min(max(left.distinct * right.distinct, 2.0), MANY), whole=whole, usual=usual)
+    found = list[float]()
+    value: float | None = None
+    with suppress(ArithmeticError, ValueError, OverflowError, TypeError):
+        if left.value is not None and right.value is not None:
+            value = float(function(left.value, right.value))
+    distinct = min(left.distinct * right.distinct, MANY)
+    if value is not None and left.known is not None and right.known is not None:
+        return Number(value, value, value, ANEW, whole)
+    if isinstance(op, ast.Mod) and right.high > 0 and math.isfinite(right.high):
+        top = right.high - (1 if whole else 0)
+        return Number(
+            min(top / 2, value if value is not None else top / 2),
+            0.0,
+            min(top, max(left.high, 0.0)),
+            min(distinct, right.high if whole else MANY),
+            whole,
+        )
+    if isinstance(op, (ast.BitAnd, ast.FloorDiv, ast.RShift)) and right.known is not None:
+        top = (
+            min(left.high, right.known)
+            if isinstance(op, ast.BitAnd)
+            else left.high / max(right.known if isinstance(op, ast.FloorDiv) else 2.0 ** min(right.known, 900), 1.0)
+        )
+        low = 0.0 if isinstance(op, ast.BitAnd) else left.low / max(right.known, 1.0)
+        return Number(value, low, top, max(min(distinct, top - low + 1), 1.0) if whole else distinct, whole)
+    for one in (left.low, left.high):
+        for other in (right.low, right.high):
+            with suppress(ArithmeticError, ValueError, OverflowError, TypeError):
+                each = function(one, other)
+                if isinstance(each, (int, float)) and not math.isnan(each):
+                    found.append(float(each))
+    low, high = (min(found), max(found)) if found else (-math.inf, math.inf)
+    if whole and math.isfinite(high - low):
+        distinct = min(distinct, high - low + 1)
+    return Number(value, low, high, max(distinct, 1.0), whole)

@@ -1,0 +1,383 @@
+"""What Python's own functions give, and those of the modules that most programs use, for `forerun.tasks._walked`."""
+
+from __future__ import annotations
+
+import ast
+import math
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from forerun.tasks._asking import Asking
+from forerun.tasks._figures import (
+    DIGESTS,
+    USUAL,
+    calculated,
+    chosen,
+    dated,
+    number,
+    ranged,
+    wide,
+    widened,
+)
+from forerun.tasks._objects import (
+    MANY,
+    Above,
+    Boxes,
+    Classed,
+    Module,
+    Number,
+    Passing,
+    Written,
+    differing,
+    placed,
+)
+
+_ORDERED = 120.0
+"""Bytes of a key of an ordered mapping, beside its place in the table."""
+
+
+class Library(Asking):
+    """Functions of builtins, numbers and containers."""
+
+    def library(self, function: Module, arguments: list[Any], options: dict[str, Any]) -> Any:
+        """What a function of Python's own gives."""
+        name, root = function.last, function.path.partition(".")[0]
+        own = getattr(self, f"_lib_{root}", None) if "." in function.path else None
+        if own is not None and (made := own(name, arguments, options)) is not NotImplemented:
+            return made
+        if "." not in function.path or root in ("builtins", "operator"):
+            made = self._builtin(name, arguments, options)
+            if made is not NotImplemented:
+                return made
+        if name in USUAL or (
+            root in ("datetime", "decimal", "fractions")
+            and name in ("now", "today", "fromisoformat", "strptime", "fromtimestamp", "combine", "utcnow")
+        ):
+            usual = USUAL.get(name, USUAL.get(function.path.split(".")[-2], "datetime"))
+            if (when := dated(usual, name, arguments, options)) is not None:
+                return Number(when, when, when, 1.0, True, usual)
+            known = math.prod(differing(one) for one in arguments) if arguments else 1.0
+            return Number(None, distinct=min(max(known, 2.0), MANY), whole=False, usual=usual)
+        if name in DIGESTS or name in ("hexdigest", "digest"):
+            return Written("0" * 8, DIGESTS.get(name, 64.0) / (1.0 if name != "digest" else 2.0), MANY)
+        return None
+
+    def _builtin(self, name: str, arguments: list[Any], options: dict[str, Any]) -> Any:
+        first = arguments[0] if arguments else None
+        if name == "range":
+            return ranged(arguments)
+        if name == "len":
+            size = self.length(first)
+            return Number(size, size, size, 1.0) if size is not None else Number(None)
+        if name in ("list", "sorted"):
+            return self.listed(first) if arguments else self.new("list")
+        if name in ("set", "frozenset"):
+            return self.listed(first, "set") if arguments else self.new("set")
+        if name == "tuple":
+            return self.listed(first, "tuple") if arguments else self.tupled([])
+        if name == "dict":
+            made = self.new("dict")
+            if arguments:
+                self._updated(made, first)
+            for key, value in options.items():
+                self.set_field(made, key, value)
+            return made
+        if name in ("enumerate", "zip", "reversed", "iter", "filter", "map"):
+            return self._iterated(name, arguments)
+        if name in ("int", "float", "round", "abs", "bool", "ord", "hash", "pow", "divmod", "id"):
+            return self._numeric(name, arguments)
+        if name in ("min", "max", "sum", "next", "any", "all"):
+            return self._reduced(name, arguments)
+        if name in ("str", "repr", "chr", "hex", "bin", "oct", "format", "ascii"):
+            if isinstance(first, Written):
+                return first
+            return Written(
+                "x" * int(min(wide(first, ""), 40)),
+                wide(first, ""),
+                max(differing(first if first is not None else Ellipsis), 1 + 1e-9),
+            )
+        if name in ("bytes", "bytearray"):
+            size = first.value if isinstance(first, Number) and first.value else self.length(first) or 0.0
+            if name == "bytes":
+                return Written(
+                    "", size, max(differing(first), 1 + 1e-9) if isinstance(first, Written) else MANY, raw=True
+                )
+            made = self.new("bytearray")
+            made.each = 1.0
+            made.puts += size * self.times
+            return made
+        if name == "memoryview":
+            return self.new("view")
+        if name == "open":
+            made = self.new("file")
+            return self._opened(made, first)
+        if name == "super":
+            frame = self.frames[-1]
+            own = next(iter(frame.values()), None)
+            if isinstance(own, Boxes) and isinstance(own.of, Classed):
+                base = next((one for one in own.of.bases if isinstance(one, Classed)), None)
+                return Above(own, base) if base else None
+            return None
+        if name in (
+            "print",
+            "input",
+            "isinstance",
+            "setattr",
+            "getattr",
+            "callable",
+            "type",
+            "vars",
+            "exit",
+            "hasattr",
+        ):
+            return None
+        return NotImplemented
+
+    def _opened(self, made: Boxes, path: Any) -> Boxes:
+        """A file again has what was written to it, as far as one of that name was."""
+        files: dict[Any, Boxes] = self.__dict__.setdefault("_opened_files", {})
+        key = placed(path)
+        if key in files and files[key] is not made:
+            old = files[key]
+            share = made.made / max(old.made, 1e-12)
+            made.puts, made.one = old.puts * share, old.one
+            made.fields["bytes"] = old.fields.get("bytes", 0.0) * share
+        else:
+            files[key] = made
+        return made
+
+    def _iterated(self, name: str, arguments: list[Any]) -> Any:
+        first = arguments[0] if arguments else None
+        if name == "enumerate":
+            count, one = self.through(first)
+            place = number(0.0, max((count or 1.0) - 1, 0.0), count or MANY)
+            return Passing(count, self.tupled([place, one]))
+        if name == "zip":
+            pairs = [self.through(one) for one in arguments]
+            return Passing(
+                min((count for count, _ in pairs if count is not None), default=None),
+                self.tupled([one for _, one in pairs]),
+            )
+        if name == "map" and len(arguments) > 1:
+            return self._mapped(first, arguments[1:])
+        if name == "filter" and len(arguments) > 1:
+            count, one = self.through(arguments[1])
+            return Passing(count / 2 if count is not None else None, one)
+        return Passing(*self.through(first))
+
+    def _numeric(self, name: str, arguments: list[Any]) -> Any:
+        first, second = (*arguments, None, None)[:2]
+        if not isinstance(first, Number):
+            distinct = differing(first) if isinstance(first, Written) else MANY
+            top = 255.0 if name == "ord" else MANY
+            return Number(None, -1.0 if name == "ord" else -math.inf, top, distinct, name != "float")
+        if name == "pow" and isinstance(second, Number):
+            third = arguments[2] if len(arguments) > 2 else None
+            if isinstance(third, Number) and third.value:
+                return number(0.0, third.value, third.value)
+            return calculated(ast.Pow(), first, second)
+        if name == "divmod" and isinstance(second, Number):
+            return self.tupled([calculated(ast.FloorDiv(), first, second), calculated(ast.Mod(), first, second)])
+        if name == "abs" and first.value is not None:
+            return replace(first, value=abs(first.value), low=0.0, high=max(abs(first.low), abs(first.high)))
+        digits = (
+            int(second.known) if name == "round" and isinstance(second, Number) and second.known is not None else None
+        )
+        whole = name in ("int", "ord", "hash", "bool") or (name == "round" and digits is None)
+        spread = first.high - first.low
+        distinct = min(first.distinct, spread * 10.0 ** (digits or 0) + 1 if whole or digits is not None else MANY)
+        value = first.value if first.value is None or not whole else float(math.trunc(first.value))
+        if first.known is not None and value is not None:
+            return Number.of(value, whole)
+        return replace(first, value=value, distinct=max(distinct, 1.0), whole=whole)
+
+    def _reduced(self, name: str, arguments: list[Any]) -> Any:
+        first = arguments[0] if arguments else None
+        if name in ("any", "all"):
+            return Number(0.0, 0.0, 1.0, 2.0)
+        if name in ("min", "max") and len(arguments) > 1:
+            numbers = [one for one in arguments if isinstance(one, Number) and one.value is not None]
+            if len(numbers) < len(arguments):
+                return numbers[0] if numbers else first
+            pick = min if name == "min" else max
+            return replace(
+                numbers[0], value=pick(one.value for one in numbers if one.value is not None),
+                low=pick(one.low for one in numbers), high=pick(one.high for one in numbers),
+                distinct=max(one.distinct for one in numbers),
+            )  # fmt: skip
+        count, one = self.through(first)
+        if name == "sum":
+            if isinstance(one, Number) and one.value is not None and count is not None:
+                return Number(one.value * count, one.low * count, one.high * count, MANY, one.whole)
+            return Number(None)
+        return one
+
+    def _lib_math(self, name: str, arguments: list[Any], options: dict[str, Any]) -> Any:
+        first = arguments[0] if arguments else None
+        known = first.known if isinstance(first, Number) else None
+        whole = name in ("floor", "ceil", "isqrt", "trunc", "gcd", "lcm", "comb", "factorial", "perm")
+        if name == "inf":
+            return Number.of(math.inf, False)
+        if known is not None and len(arguments) == 1:
+            with suppress(ValueError, OverflowError, TypeError):
+                return Number.of(
+                    float(getattr(math, name)(int(known) if name in ("isqrt", "factorial") else known)), whole
+                )
+        if isinstance(first, Number) and name in ("floor", "ceil", "trunc", "sqrt", "isqrt"):
+            root = name in ("sqrt", "isqrt")
+            make = (lambda x: math.sqrt(max(x, 0.0))) if root else (lambda x: x)
+            value = None if first.value is None else make(first.value)
+            return Number(
+                value,
+                make(first.low) if math.isfinite(first.low) else first.low,
+                make(first.high),
+                first.distinct,
+                whole,
+            )
+        return Number(None, whole=whole)
+
+    def _lib_random(self, name: str, arguments: list[Any], options: dict[str, Any]) -> Any:
+        made = self._random(name, arguments, options)
+        return replace(made, drawn=True) if isinstance(made, (Number, Written)) else made
+
+    def _random(self, name: str, arguments: list[Any], options: dict[str, Any]) -> Any:
+        first, second = (*arguments, None, None)[:2]
+        if name in ("Random", "SystemRandom"):
+            return Module("random")
+        if name in ("randint", "randrange"):
+            if (
+                isinstance(first, Number)
+                and isinstance(second, Number)
+                and first.value is not None
+                and second.value is not None
+            ):
+                low, high = first.low, second.high - (name == "randrange")
+                return number(low, high, high - low + 1)
+            if isinstance(first, Number) and first.value is not None:
+                return number(0.0, first.high - 1, first.high)
+            return Number(None)
+        if name == "getrandbits":
+            bits = first.value if isinstance(first, Number) and first.value else 32.0
+            return number(0.0, 2.0 ** min(bits, 900.0), 2.0 ** min(bits, 49.0))
+        if name == "randbytes":
+            return Written("", first.value if isinstance(first, Number) and first.value else 16.0, MANY, raw=True)
+        if name == "random":
+            return number(0.0, 1.0, MANY, whole=False)
+        if (
+            name == "uniform"
+            and isinstance(first, Number)
+            and isinstance(second, Number)
+            and first.value is not None
+            and second.value is not None
+        ):
+            return number(min(first.low, second.low), max(first.high, second.high), MANY, whole=False)
+        if name == "choice":
+            count, one = self.through(first)
+            return chosen(first, count, one)
+        if name in ("choices", "sample"):
+            several = options.get("k", second if name == "sample" else None)
+            count, one = self.through(first)
+            many = several.value if isinstance(several, Number) and several.value is not None else 1.0
+            made = self.new("list")
+            one = chosen(first, count, one)
+            made.put(replace(one, drawn=True) if isinstance(one, (Number, Written)) else one, many * self.times)
+            return made
+        if name == "shuffle":
+            return None
+        return Number(None, distinct=MANY, whole=False)
+
+    def _lib_collections(self, name: str, arguments: list[Any], options: dict[str, Any]) -> Any:
+        first, second = (*arguments, None, None)[:2]
+        if name == "deque":
+            made = self.new("deque")
+            bound = options.get("maxlen", second)
+            if isinstance(bound, Number) and bound.value is not None:
+                made.bound = bound.value
+            if arguments and first is not None:
+                self.extend(made, first)
+            return made
+        if name == "namedtuple":
+            spelt = second.known.replace(",", " ").split() if isinstance(second, Written) and second.known else []
+            if isinstance(second, Boxes):
+                spelt = [one.known for one in second.fields.values() if isinstance(one, Written) and one.known]
+            node = ast.ClassDef(name="", bases=[], keywords=[], body=[], decorator_list=[])
+            return Classed(node, kind="named", named=tuple(spelt))
+        if name in ("defaultdict", "Counter", "OrderedDict", "ChainMap"):
+            made = self.new("dict")
+            if name == "OrderedDict":
+                made.each = _ORDERED
+            if name == "defaultdict":
+                made.makes = first
+                first = second
+            if name == "Counter":
+                made.makes = Module("int")
+            if first is not None:
+                self._updated(made, first)
+            return made
+        return NotImplemented
+
+    def _lib_heapq(self, name: str, arguments: list[Any], options: dict[str, Any]) -> Any:
+        first, second = (*arguments, None, None)[:2]
+        if name == "heappush" and isinstance(first, Boxes):
+            self.add(first, second)
+        if name == "heappop" and isinstance(first, Boxes):
+            one = first.one
+            self.less(first)
+            return widened(one, self.reach[-1], ranked=True) if self.reach else one
+        if name in ("heappushpop", "heapreplace") and isinstance(first, Boxes):
+            return first.one
+        if name in ("nlargest", "nsmallest"):
+            count, one = self.through(second)
+            few = first.value if isinstance(first, Number) and first.value else 10.0
+            return self.listed(Passing(min(few, count or few), one))
+        if name == "merge":
+            pairs = [self.through(one) for one in arguments]
+            return Passing(sum(count or 0.0 for count, _ in pairs), pairs[0][1] if pairs else None)
+        return None
+
+    def _lib_itertools(self, name: str, arguments: list[Any], options: dict[str, Any]) -> Any:
+        pairs = [self.through(one) for one in arguments]
+        counts = [count for count, _ in pairs if count is not None]
+        one = pairs[0][1] if pairs else None
+        if name in ("combinations", "permutations", "product", "combinations_with_replacement"):
+            second = arguments[1] if len(arguments) > 1 else options.get("repeat")
+            n = counts[0] if counts else 0.0
+            k = len(arguments) if name != "permutations" else int(min(n, 40))
+            if isinstance(second, Number) and second.value is not None:
+                k = int(min(second.value, 40))
+            if name.startswith("combinations") and isinstance(second, Number) and 1 < second.high - second.low < 64:
+                sizes = range(max(int(second.low), 0), int(second.high) + 1)
+                ways = sum(math.comb(int(n), size) for size in sizes) / max(len(sizes), 1)
+                return Passing(float(ways), self.tupled([one] * min(k, 20)))
+            with suppress(OverflowError, ValueError):
+                if name == "product":
+                    total = n**k if isinstance(second, Number) else math.prod(counts)
+                    inner = [one] * k if isinstance(second, Number) else [one for _, one in pairs]
+                    return Passing(total, self.tupled(inner[:20]))
+                total = math.comb(int(n), k) if name != "permutations" else math.perm(int(n), k)
+                return Passing(float(total), self.tupled([one] * min(k, 20)))
+            return Passing(None)
+        if name == "chain":
+            return Passing(sum(counts), one)
+        if name == "from_iterable":
+            each, part = self.through(one)
+            return Passing((counts[0] if counts else 0.0) * (each or 0.0), part)
+        if name in ("islice", "repeat") and len(arguments) > 1:
+            stop = arguments[2 if len(arguments) > 2 and name == "islice" else 1]
+            several = stop.value if isinstance(stop, Number) else None
+            return Passing(several, one if name == "islice" else arguments[0])
+        if name in ("count", "cycle"):
+            return Passing(None, one if name == "cycle" else Number(None))
+        if name == "accumulate":
+            return Passing(counts[0] if counts else None, Number(None, distinct=MANY))
+        if name == "compress":
+            return Passing(counts[0] / max(math.log(max(counts[0], 2.0)), 1.0) if counts else None, one)
+        if name == "pairwise":
+            return Passing(counts[0] if counts else None, self.tupled([one, one]))
+        if name == "groupby":
+            n = counts[0] if counts else 0.0
+            return Passing(n**0.5, self.tupled([None, Passing(n**0.5, one)]))
+        if name == "zip_longest":
+            return Passing(max(counts, default=0.0), self.tupled([one for _, one in pairs]))
+        return Passing(counts[-1] if counts else None, pairs[-1][1] if pairs else None)

@@ -1,0 +1,456 @@
+"""What expressions of a plain Python program give, for `forerun.tasks._walked`."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from forerun.tasks._containers import Containers
+from forerun.tasks._figures import (
+    BUILTINS,
+    FEW,
+    PARTS,
+    WRITTEN_OUT,
+    calculated,
+    compared,
+    number,
+    place_in,
+    wide,
+)
+from forerun.tasks._objects import (
+    MANY,
+    Bound,
+    Boxes,
+    Classed,
+    Defined,
+    Layout,
+    Match,
+    Module,
+    Number,
+    Passing,
+    Place,
+    Written,
+    differing,
+    drawn,
+    merged,
+    placed,
+    power,
+)
+
+
+class Terms(Containers):
+    """All expressions but calls."""
+
+    def _of_constant(self, node: ast.Constant) -> Any:
+        if isinstance(node.value, bool):
+            return Number.of(float(node.value), True)
+        if isinstance(node.value, (int, float)):
+            with suppress(OverflowError):
+                return Number.of(float(node.value), isinstance(node.value, int))
+        if isinstance(node.value, str):
+            return Written.like(node.value)
+        if isinstance(node.value, bytes):
+            return replace(Written.like(node.value.decode("latin-1")), raw=True)
+        return None
+
+    def _of_joinedstr(self, node: ast.JoinedStr) -> Any:
+        sample, length, distinct, random = "", 0.0, 1.0, False
+        for part in node.values:
+            if isinstance(part, ast.Constant):
+                sample, length = sample + str(part.value), length + len(str(part.value))
+            elif isinstance(part, ast.FormattedValue):
+                value = self.value(part.value)
+                spec = "".join(
+                    str(each.value)
+                    for each in (part.format_spec.values if isinstance(part.format_spec, ast.JoinedStr) else ())
+                    if isinstance(each, ast.Constant)
+                )
+                long = wide(value, spec)
+                known = value.known if isinstance(value, Written) else None
+                sample += known if known is not None else "x" * int(min(long, WRITTEN_OUT))
+                length += long
+                distinct = min(distinct * differing(value if value is not None else Ellipsis), MANY)
+                random = random or drawn(value)
+        return Written(sample[:WRITTEN_OUT], length, max(distinct, 1.0 + 1e-9), drawn=random)
+
+    def _of_name(self, node: ast.Name) -> Any:
+        found = self.named(node.id)
+        return Module(node.id) if found is None and node.id in BUILTINS else found
+
+    def _of_tuple(self, node: ast.Tuple) -> Any:
+        if any(isinstance(each, ast.Starred) for each in node.elts):
+            return self._of_list(node, "tuple")
+        return self.tupled([self.value(each) for each in node.elts], node)
+
+    def _of_list(self, node: ast.List | ast.Tuple | ast.Set, kind: str = "list") -> Any:
+        values = [(each, self.value(each.value if isinstance(each, ast.Starred) else each)) for each in node.elts]
+        made = self.new(kind, node)
+        for place, (each, value) in enumerate(values):
+            if isinstance(each, ast.Starred):
+                self.extend(made, value)
+            else:
+                self.add(made, value)
+                if len(values) <= FEW and kind == "list":
+                    made.fields[str(place)] = merged(made.fields.get(str(place)), value)
+        return made
+
+    def _of_set(self, node: ast.Set) -> Any:
+        return self._of_list(node, "set")
+
+    def _of_dict(self, node: ast.Dict) -> Any:
+        pairs = [
+            (self.value(key), self.value(each), key is None) for key, each in zip(node.keys, node.values, strict=True)
+        ]
+        made = self.new("dict", node)
+        for key, value, spread in pairs:
+            if spread and isinstance(value, Boxes):
+                made.fields |= value.fields
+                self.extend(made, value) if value.puts else None
+            elif isinstance(key, Written) and key.known is not None:
+                old = made.fields.get(key.known)
+                made.fields[key.known] = merged(old, made.hold(value, self.times))
+            else:
+                made.keyed(key if key is not None else Ellipsis, value, self.times)
+        return made
+
+    def _of_starred(self, node: ast.Starred) -> Any:
+        return self.value(node.value)
+
+    def _of_await(self, node: ast.Await) -> Any:
+        return self.value(node.value)
+
+    def _of_namedexpr(self, node: ast.NamedExpr) -> Any:
+        value = self.value(node.value)
+        self.bind(node.target, value)
+        return value
+
+    def _of_ifexp(self, node: ast.IfExp) -> Any:
+        often = self.likely(node.test)
+        if often in (0.0, 1.0):
+            return self.value(node.body if often else node.orelse)
+        return merged(self.value(node.body), self.value(node.orelse))
+
+    def _of_boolop(self, node: ast.BoolOp) -> Any:
+        found = [self.value(each) for each in node.values]
+        return next((one for one in reversed(found) if one is not None), None)
+
+    def _of_unaryop(self, node: ast.UnaryOp) -> Any:
+        value = self.value(node.operand)
+        if isinstance(value, Number) and isinstance(node.op, ast.USub):
+            turned = -value.value if value.value is not None else None
+            return replace(value, value=turned, low=-value.high, high=-value.low)
+        return value if isinstance(value, Number) and isinstance(node.op, ast.UAdd) else Number(0.0, 0.0, 1.0, 2.0)
+
+    def _of_compare(self, node: ast.Compare) -> Any:
+        for each in (node.left, *node.comparators):
+            self.value(each)
+        return Number(0.0, 0.0, 1.0, 2.0)
+
+    def likely(self, test: ast.expr) -> float | None:
+        """How often a test holds; None where nobody knows."""
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            often = self.likely(test.operand)
+            return None if often is None else 1.0 - often
+        if isinstance(test, ast.BoolOp):
+            found = [self.likely(each) for each in test.values]
+            if isinstance(test.op, ast.And):
+                return (
+                    None
+                    if all(one is None for one in found)
+                    else math.prod(0.5 if one is None else one for one in found)
+                )
+            return (
+                None
+                if any(one is None for one in found)
+                else 1 - math.prod(1 - one for one in found if one is not None)
+            )
+        if isinstance(test, ast.Compare) and len(test.ops) > 1:
+            return 0.97  # mostly whether a place is inside
+        if isinstance(test, ast.Compare):
+            left, right, op = self.value(test.left), self.value(test.comparators[0]), test.ops[0]
+            if isinstance(op, (ast.In, ast.NotIn)):
+                return self._inside(left, right, isinstance(op, ast.In))
+            if isinstance(op, (ast.Is, ast.IsNot)):
+                new = self._new_letters(test)
+                return None if new is None else new if isinstance(op, ast.Is) else 1 - new
+            if self.times > 1 and _sized(test.left) and isinstance(test.left, ast.Call) and isinstance(right, Number):
+                return self._full(test.left.args[0], op, right)
+            return compared(op, left, right)
+        value = self.value(test)
+        if isinstance(value, Number) and value.known is not None:
+            return float(bool(value.known))
+        if isinstance(test, ast.BinOp) and isinstance(test.op, ast.Mod) and isinstance(value, Number):
+            return 1.0 - 1.0 / max(value.distinct, 1.0)
+        return None
+
+    def _full(self, container: ast.expr, op: ast.cmpop, limit: Number) -> float | None:
+        """How often something that grows has so many: one time in these, always where it holds no more."""
+        box = self.value(container)
+        if not isinstance(box, Boxes) or limit.value is None or limit.value < 2:
+            return None
+        if box.bound <= limit.value + 1:
+            return 1.0 if isinstance(op, (ast.Eq, ast.GtE)) else 0.0
+        if isinstance(op, (ast.Gt, ast.GtE, ast.Eq)):
+            return 1.0 / limit.value
+        return 1.0 - 1.0 / limit.value
+
+    def _new_letters(self, test: ast.Compare) -> float | None:
+        """How often a node of a tree of letters is new: words have so many beginnings that differ."""
+        if not self.letters or not isinstance(test.comparators[0], ast.Constant):
+            return None
+        long, words, letters, times = self.letters[-1]
+        steps = max(long, 1.0)
+        nodes = sum(min(words, power(letters, depth + 1.0)) for depth in range(int(min(steps, 64))))
+        return min(nodes / max(times * steps, 1.0), 1.0)
+
+    def _inside(self, key: Any, box: Any, inside: bool) -> float | None:
+        """How often a key is there, of all times it is asked for while they are added."""
+        if isinstance(box, Boxes) and box.kind in ("dict", "set"):
+            each = max(self.times / max(box.made, 1e-12), 1.0)
+            most = differing(key if key is not None else Ellipsis)
+            if box.puts and self.times < 0.5 * box.puts and box.most < MANY:  # what was there before
+                there = min(box.entries / max(most, 1.0), 1.0) if most < MANY else 0.97
+                return there if inside else 1 - there
+            if self.reach and most > self.reach[-1]:
+                most = self.reach[-1]
+            if most < MANY:
+                new = most * -math.expm1(-each / most) / each
+                return 1 - new if inside else new
+            return None if inside else 0.9
+        return None
+
+    def _of_binop(self, node: ast.BinOp) -> Any:
+        left, right = self.value(node.left), self.value(node.right)
+        if isinstance(left, Place):
+            return Place(f"{left.key}/{placed(right)}")
+        if isinstance(node.op, ast.Mult):
+            for one, times in ((left, right), (right, left)):
+                if isinstance(one, Boxes) and one.kind in ("list", "tuple", "bytearray", "array"):
+                    return self._repeated(one, times, node)
+        if isinstance(node.op, ast.Add) and isinstance(left, Boxes) and isinstance(right, Boxes):
+            both = [(one, self.through(one)) for one in (left, right)]
+            made = self.new(left.kind, node)
+            made.each = left.each
+            for one, told in both:
+                self.extend(made, one, told)
+            return made
+        if isinstance(left, Boxes) and left.kind == "set" and isinstance(right, Boxes):
+            made = self.new("set", node)
+            self.extend(made, left)
+            if isinstance(node.op, ast.BitOr):
+                self.extend(made, right)
+            return made
+        if isinstance(left, Boxes) and left.kind in ("object", "slots"):
+            name = {ast.Add: "__add__", ast.Sub: "__sub__", ast.Mult: "__mul__"}.get(type(node.op))
+            method = self.attribute(left, name) if name else None
+            if isinstance(method, Defined):
+                return self.call(method, [right], {})
+        return self.operated(node.op, left, right)
+
+    def _repeated(self, one: Boxes, times: Any, node: ast.AST) -> Boxes:
+        count = times.value if isinstance(times, Number) and times.value is not None else 0.0
+        many = one.entries * max(count, 0.0) * self.times
+        made = self.new(one.kind, node)
+        made.each = 8.0 if one.kind == "list" else one.each
+        made.put(one.one, many)
+        return made
+
+    def operated(self, op: ast.operator, left: Any, right: Any) -> Any:
+        """What an operator gives of numbers and texts."""
+        if isinstance(left, Written) and isinstance(op, ast.Add) and isinstance(right, Written):
+            sample = (left.sample + right.sample)[:WRITTEN_OUT]
+            distinct = min(left.distinct * right.distinct, MANY)
+            return Written(
+                sample, left.length + right.length, max(distinct, 1 + 1e-9), left.raw, drawn=left.drawn or right.drawn
+            )
+        if isinstance(op, ast.Mult) and (isinstance(left, Written) or isinstance(right, Written)):
+            one, times = (left, right) if isinstance(left, Written) else (right, left)
+            count = times.value if isinstance(times, Number) and times.value is not None else 1.0
+            sample = (one.sample * int(min(max(count, 0), WRITTEN_OUT)))[:WRITTEN_OUT]
+            return Written(
+                sample, one.length * max(count, 0.0), max(one.distinct * differing(times), 1 + 1e-9), one.raw
+            )
+        if isinstance(left, Written) and isinstance(op, ast.Mod):
+            return Written(left.sample, left.length + 2.0, max(differing(right), 2.0), left.raw, drawn=drawn(right))
+        if isinstance(left, Number) and isinstance(right, Number):
+            made = calculated(op, left, right)
+            return replace(made, drawn=True) if left.drawn or right.drawn else made
+        known = left if isinstance(left, Number) else right if isinstance(right, Number) else None
+        if known is not None:
+            if isinstance(op, ast.Mod) and isinstance(right, Number) and right.value and right.value > 0:
+                return number(0.0, right.high, right.high, right.whole)
+            return Number(
+                known.value, distinct=MANY, whole=known.whole and not isinstance(op, ast.Div), usual=known.usual
+            )
+        return None
+
+    def _of_listcomp(self, node: ast.ListComp) -> Any:
+        return self._comprehended(node, "list")
+
+    def _of_setcomp(self, node: ast.SetComp) -> Any:
+        return self._comprehended(node, "set")
+
+    def _comprehended(self, node: ast.ListComp | ast.SetComp, kind: str) -> Boxes:
+        with Rounds(self, node.generators):
+            value, times = self.value(node.elt), self.times
+        made = self.new(kind, node)
+        self.add(made, value, times / max(self.times, 1e-300))
+        return made
+
+    def _of_dictcomp(self, node: ast.DictComp) -> Any:
+        with Rounds(self, node.generators):
+            key, value, times = self.value(node.key), self.value(node.value), self.times
+        made = self.new("dict", node)
+        made.keyed(key if key is not None else Ellipsis, value, times)
+        return made
+
+    def _of_generatorexp(self, node: ast.GeneratorExp) -> Any:
+        before = self.times
+        with Rounds(self, node.generators):
+            value, count = self.value(node.elt), self.times / max(before, 1e-300)
+        return Passing(count, value)
+
+    def _of_attribute(self, node: ast.Attribute) -> Any:
+        return self.attribute(self.value(node.value), node.attr)
+
+    def attribute(self, owner: Any, name: str) -> Any:
+        """What stands behind a point."""
+        if isinstance(owner, Module):
+            inside = Module(f"{owner.path}.{name}")
+            return (self.library(inside, [], {}) if owner.path == "string" else None) or inside
+        if isinstance(owner, Boxes):
+            if name in owner.fields:
+                return owner.fields[name]
+            if isinstance(owner.of, Classed):
+                return self._of_class(owner.of, name, owner)
+            return Bound(owner, name) if owner.kind in ("list", "dict", "set", "deque", "file", "array") else None
+        if isinstance(owner, Classed):
+            return self._of_class(owner, name, owner)
+        if isinstance(owner, Layout) and name == "size":
+            return self.library(Module("struct.calcsize"), [Written.like(owner.text)], {})
+        if isinstance(owner, Written):
+            return Bound(owner, name)
+        if isinstance(owner, Number) and owner.usual:
+            few = PARTS.get(name)
+            return number(0.0, few - 1, min(few, owner.distinct)) if few else Number(None, whole=True)
+        return None
+
+    def _of_class(self, of: Classed, name: str, owner: Any) -> Any:
+        for line in of.lines():
+            for each in line.node.body:
+                if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef)) and each.name == name:
+                    marks = {one.id for one in each.decorator_list if isinstance(one, ast.Name)}
+                    if marks & {"property", "cached_property"}:
+                        return self.call(Defined(each, owner), [], {})
+                    bound = None if "staticmethod" in marks else of if "classmethod" in marks else owner
+                    return Defined(each, None if isinstance(bound, Classed) and "classmethod" not in marks else bound)
+            if name in line.values:
+                return line.values[name]
+        return None
+
+    def _of_subscript(self, node: ast.Subscript) -> Any:
+        owner = self.value(node.value)
+        if isinstance(node.slice, ast.Slice):
+            return self._sliced(owner, node.slice, node)
+        key = self.value(node.slice)
+        if isinstance(owner, Boxes):
+            if owner.kind == "dict":
+                return self._under(owner, key, node)
+            if isinstance(key, Number) and key.known is not None and owner.fields:
+                place = int(key.known) + (len(owner.fields) if key.known < 0 else 0)
+                if str(place) in owner.fields:
+                    return owner.fields[str(place)]
+                found = list(owner.fields.values())
+                return found[place] if 0 <= place < len(found) and owner.kind == "named" else owner.one
+            if owner.kind in ("object", "slots") and isinstance(own := self.attribute(owner, "__getitem__"), Defined):
+                return self.call(own, [key], {})
+            return self.through(owner)[1] if owner.kind != "config" else Written("xxxxxxxx", 12.0, MANY)
+        if isinstance(owner, Written):
+            return self.through(owner)[1]
+        return self._piece(owner) if isinstance(owner, Match) else None
+
+    def _piece(self, of: Match) -> Written:
+        """A part of a text that a pattern found: of so many, there are about as many different ones as their root."""
+        if of.whole is not None:
+            return replace(of.whole, atom=None)
+        return Written("xxxxxx", min(of.length / 4 + 1, 12.0), max(self.times, 1.0) ** 0.5)
+
+    def _under(self, box: Boxes, key: Any, node: ast.AST) -> Any:
+        """A value of a mapping; one that makes values makes one for a new key."""
+        if isinstance(key, Written) and key.known is not None and key.known in box.fields:
+            return box.fields[key.known]
+        if box.makes is not None:
+            made = box.one
+            before = box.entries
+            box.keyed(key if key is not None else Ellipsis, made, self.times)
+            if made is None or isinstance(made, Boxes):
+                times, self.times = self.times, max(box.entries - before, 0.0) * box.made
+                if isinstance(made, Boxes):
+                    made.made += self.times
+                elif (made := self.built(box.makes, node)) is not None:
+                    box.one = made
+                    box.link(made, self.times)
+                self.times = times
+            self.grown = True
+            return box.one
+        if box.one is None and box.fields:
+            one = None
+            for each in box.fields.values():
+                one = merged(one, each)
+            return one
+        return box.one
+
+    def _sliced(self, owner: Any, part: ast.Slice, node: ast.AST) -> Any:
+        size = self.length(owner)
+        if size is None:
+            return None
+        lower, upper, step = (self.value(each) for each in (part.lower, part.upper, part.step))
+        start, stop = place_in(lower, size, 0.0), place_in(upper, size, size)
+        long: float | None = None
+        if isinstance(part.upper, ast.BinOp) and isinstance(part.upper.op, ast.Add) and part.lower is not None:
+            behind = self.value(part.upper.right)  # data[i : i + n]
+            if ast.dump(part.upper.left) == ast.dump(part.lower) and isinstance(behind, Number) and behind.value:
+                long = min(behind.value, size)
+        if long is None:
+            long = max(stop - start, 0.0) if start is not None and stop is not None else size / 2
+        if isinstance(step, Number) and step.value:
+            long /= abs(step.value)
+        if isinstance(owner, Written):
+            same = long >= size
+            return owner if same else Written(owner.sample[: int(long)], long, max(owner.distinct, 2.0), owner.raw)
+        if isinstance(owner, Boxes) and owner.kind == "view":
+            return owner
+        made = self.new(owner.kind if isinstance(owner, Boxes) else "list", node)
+        if isinstance(owner, Boxes):
+            made.each = owner.each
+            made.put(self.through(owner)[1], long * self.times)
+        return made
+
+
+class Rounds:
+    """The loops of a comprehension: what is inside happens as often as they go round."""
+
+    def __init__(self, library: Terms, generators: Sequence[ast.comprehension]) -> None:
+        self.library, self.generators, self.before = library, generators, library.times
+
+    def __enter__(self) -> None:
+        own = self.library
+        for each in self.generators:
+            count, one = own.through(own.value(each.iter))
+            own.bind(each.target, one)
+            own.times = min(own.times * max(count if count is not None else 1.0, 0.0), MANY)
+            for test in each.ifs:
+                often = own.likely(test)
+                own.times *= 0.5 if often is None else often
+
+    def __exit__(self, *_: object) -> None:
+        self.library.times = self.before
+
+
+def _sized(node: ast.expr) -> bool:
+    """`len(x)`."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len" and bool(node.args)

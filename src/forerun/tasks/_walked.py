@@ -1,0 +1,794 @@
+"""How many bytes of objects a plain Python program holds at once, and how long it works, as far as its text tells: it
+is gone through, not run.
+
+An abstract interpretation (Cousot and Cousot 1977) in one pass. What a loop does is done once, as often as the loop
+goes round; all objects that one place of the text makes are one population (`forerun.tasks._objects`), so that lists
+of lists, things with lists and mappings of mappings cost the same as one list. How many keys of a mapping differ
+follows from what they are made of. What is not known counts as nothing, so the answer is from below.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+from forerun.tasks._figures import ANEW
+from forerun.tasks._formats import Formats
+from forerun.tasks._objects import (
+    MANY,
+    THERE,
+    Bound,
+    Boxes,
+    Classed,
+    Defined,
+    Module,
+    Number,
+    Passing,
+    Written,
+    differing,
+    drawn,
+    held,
+    merged,
+    power,
+)
+from forerun.tasks._python import tree
+from forerun.tasks._used import Used
+
+_TEXT, _STEPS, _MOST, _LONG_S = 1 << 18, 30_000, 1e15, 1e9
+_TRUSTED, _PATIENCE_S, _LITTLE = 1e11, 300.0, 1e8
+"""Bytes, seconds, and bytes of what takes longer, beyond which something was multiplied that must not be."""
+_UNKNOWN = 10.0
+"""Rounds of a loop that goes on until something happens."""
+_RARE = 0.1
+"""How often a branch is taken that leaves the block."""
+_DRY = 1e-9
+"""How often what is gone through to learn names happens."""
+_DEEP, _LOOPS, _SEEN = 24, 3, 10
+_NODE_NS = 25.0
+_ADDING = frozenset("append add put heappush".split())
+_TAKING = frozenset("pop popleft popitem heappop remove clear".split())
+_NOTHING, _WAITING = 0.05, 0.3
+"""Of what is put in, which share is left of what is taken out again; and of all places, which share waits at once."""
+_ROUNDS, _STAYING, _STATES = 1e8, 256.0, 3e6
+"""Rounds of a loop, what stays in a queue that is emptied from time to time, and states of a search, at most."""
+_NESTED = 12
+"""Elements of a tuple that a loop goes through one by one."""
+
+
+class Ended(Exception):
+    """The steps are over."""
+
+
+@lru_cache(maxsize=8)
+def walked(text: str) -> Used:
+    """What a program without packages works with. Never raises."""
+    if len(text) > _TEXT:
+        return Used()
+    walker = Walker()
+    with suppress(Exception):
+        walker.run(tree(text).body)
+        walker.look()
+    trusted = walker.most <= (_MOST if walker.seconds <= _PATIENCE_S else _LITTLE) and walker.most <= _TRUSTED
+    return Used(walker.most if trusted else 0.0, min(walker.seconds, _LONG_S))
+
+
+class Walker(Formats):
+    """Statements, and calls of the program's own functions."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.frames[0]["__name__"] = Written.like("__main__")
+        self._left, self._loops = _STEPS, 0
+        self._results = list[list[Any]]()
+        self._yields = list[list[Any]]()
+        self._calls = list[tuple[ast.AST, float]]()
+        """Functions that are under way, and how often."""
+        self.since = dict[tuple[int, str], float]()
+        """How often a name was given its value, by its frame."""
+
+    def look(self) -> None:
+        """How much is held now."""
+        roots = [value for frame in self.frames for value in frame.values()]
+        found, steps = held([*roots, *self.flight])
+        self.most = max(self.most, found)
+        self._left -= steps // _SEEN
+
+    def run(self, body: Iterable[ast.stmt]) -> None:
+        """One statement after the other; behind a branch that leaves, what is left of the times."""
+        times = self.times
+        for node in body:
+            self._step()
+            before = len(self.flight)
+            method = getattr(self, f"_do_{type(node).__name__.lower()}", None)
+            if method is not None:
+                method(node)
+            if self.grown:
+                self.grown = False
+                self.look()
+            del self.flight[before:]
+        self.times = times
+
+    def _step(self) -> None:
+        self._left -= 1
+        if self._left < 0:
+            raise Ended
+        self.seconds += min(self.times, _MOST) * _NODE_NS * 1e-9
+
+    def _do_import(self, node: ast.Import) -> None:
+        for each in node.names:
+            path = each.name if each.asname else each.name.partition(".")[0]
+            self.frames[-1][each.asname or path] = Module(path)
+
+    def _do_importfrom(self, node: ast.ImportFrom) -> None:
+        for each in node.names:
+            self.frames[-1][each.asname or each.name] = Module(f"{node.module or ''}.{each.name}")
+
+    def _do_functiondef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        made = Defined(node, frame=self.frames[-1] if len(self.frames) > 1 else None)
+        if any(_called(mark) in ("lru_cache", "cache") for mark in node.decorator_list):
+            made.cached = Boxes("dict", 1.0)
+            bound = next((k.value for m in node.decorator_list if isinstance(m, ast.Call) for k in m.keywords), None)
+            bound = bound or next((a for m in node.decorator_list if isinstance(m, ast.Call) for a in m.args), None)
+            most = self.value(bound) if bound is not None else None
+            plain = any(
+                isinstance(m, (ast.Name, ast.Attribute)) and _called(m) == "lru_cache" for m in node.decorator_list
+            )
+            if isinstance(most, Number) and most.known:
+                made.cached.bound = most.known
+            elif plain or (bound is None and any(_called(m) == "lru_cache" for m in node.decorator_list)):
+                made.cached.bound = 128.0
+        self.frames[-1][node.name] = made
+
+    _do_asyncfunctiondef = _do_functiondef
+
+    def _do_classdef(self, node: ast.ClassDef) -> None:
+        made = Classed(node, tuple(self.value(base) for base in node.bases))
+        marks = {_called(mark): mark for mark in node.decorator_list}
+        base = [one.last for one in made.bases if isinstance(one, Module)]
+        fields = [each for each in node.body if isinstance(each, ast.AnnAssign)]
+        names = [each.target.id for each in fields if isinstance(each.target, ast.Name)]
+        inherited = [name for line in made.bases if isinstance(line, Classed) for name in line.named]
+        if "NamedTuple" in base:
+            made.kind, made.named = "named", tuple(names)
+        elif "dataclass" in marks:
+            shared = {
+                each.target.id
+                for each in fields
+                if isinstance(each.target, ast.Name) and "ClassVar" in ast.dump(each.annotation)
+            }
+            made.named = tuple(dict.fromkeys([*inherited, *(name for name in names if name not in shared)]))
+            mark = marks["dataclass"]
+            if isinstance(mark, ast.Call) and any(k.arg == "slots" for k in mark.keywords):
+                made.kind = "slots"
+        elif any(name in ("Enum", "IntEnum", "Flag", "StrEnum", "IntFlag") for name in base):
+            made.kind = "enum"
+        self.frames[-1][node.name] = made
+        self.frames.append(made.values)
+        self.run(each for each in node.body if isinstance(each, (ast.Assign, ast.AnnAssign)))
+        self.frames.pop()
+        if "__slots__" in made.values:
+            made.kind = "slots"
+
+    def _do_global(self, node: ast.Global) -> None:
+        for name in node.names:
+            self.shared.setdefault(id(self.frames[-1]), set()).add(name)
+
+    def _do_expr(self, node: ast.Expr) -> None:
+        self.value(node.value)
+
+    def _do_return(self, node: ast.Return) -> None:
+        found = self.value(node.value) if node.value is not None else None
+        if self._results:
+            self._results[-1].append(found)
+
+    def _do_assign(self, node: ast.Assign) -> None:
+        value = self.value(node.value)
+        for target in node.targets:
+            self.bind(target, self._varying(target, node.value, value))
+
+    def _varying(self, target: ast.expr, source: ast.expr, value: Any) -> Any:
+        """A number that follows from itself, `x = x * 5 % 97`, is another one each time."""
+        if not isinstance(value, Number) or value.usual or not (self._loops or self.times > 1):
+            return value
+        if isinstance(target, ast.Tuple):
+            return value
+        named = ast.unparse(target)
+        if not any(
+            isinstance(one, (ast.Name, ast.Attribute)) and ast.unparse(one) == named for one in ast.walk(source)
+        ):
+            return value
+        low, high = (value.low, value.high) if value.known is None else (-math.inf, math.inf)
+        if isinstance(source, ast.BinOp) and isinstance(source.op, (ast.Mod, ast.BitAnd)):
+            limit = self.value(source.right)
+            if isinstance(limit, Number) and limit.known is not None and limit.known > 0:
+                low, high = 0.0, limit.known
+        spread = high - low + 1 if value.whole and math.isfinite(high - low) else MANY
+        middle = (low + high) / 2 if math.isfinite(high - low) else value.value
+        return replace(
+            value, value=middle, low=low, high=high, distinct=min(max(spread, 2.0), MANY), atom=None, drawn=True
+        )
+
+    def _do_annassign(self, node: ast.AnnAssign) -> None:
+        if node.value is not None:
+            self.bind(node.target, self.value(node.value))
+
+    def _do_augassign(self, node: ast.AugAssign) -> None:
+        old, more = self.value(node.target), self.value(node.value)
+        if isinstance(old, Boxes):
+            if old.kind in ("list", "deque", "set", "array", "bytearray") and more is not None:
+                self.extend(old, more)
+            return
+        made = self.operated(node.op, old, more)
+        if isinstance(made, Number) and isinstance(node.target, ast.Name) and self._loops:
+            spread = MANY
+            most = made.high
+            if isinstance(old, Number) and isinstance(more, Number) and isinstance(node.op, ast.Add):
+                most = old.high + max(more.high, 0.0) * self._repeats(node.target.id)
+            made = Number(made.value, min(made.low, most), most, spread if made.whole else MANY, made.whole, made.usual)
+        if isinstance(made, Written) and self._loops and isinstance(node.op, ast.Add):
+            own = more.length if isinstance(more, Written) else 1.0
+            often = self._repeats(node.target.id) if isinstance(node.target, ast.Name) else 1.0
+            piece = more if isinstance(more, Written) else Written("", own, MANY)
+            long = own * often + (old.length if isinstance(old, Written) and often <= 1 else 0.0)
+            distinct = power(piece.distinct, often)
+            if often <= 1 and isinstance(old, Written):
+                made = replace(made, distinct=max(min(old.distinct * distinct, MANY), ANEW), atom=None)
+            else:
+                random = piece.drawn or drawn(old)
+                made = Written(piece.sample, long, max(distinct, ANEW), pieces=(often, piece), drawn=random)
+        since = self._since(node.target.id) if isinstance(node.target, ast.Name) else None
+        self.bind(node.target, made)
+        if since is not None and isinstance(node.target, ast.Name):
+            self.since[id(self.frames[-1]), node.target.id] = since
+
+    def _since(self, name: str) -> float | None:
+        return self.since.get((id(self.frames[-1]), name))
+
+    def _repeats(self, name: str) -> float:
+        """How often this happens for each time that a name was given a value."""
+        return max(self.times / max(self._since(name) or self.times, 1e-300), 1.0)
+
+    def _do_delete(self, node: ast.Delete) -> None:
+        for target in node.targets:
+            if isinstance(target, ast.Name):
+                self.frames[-1].pop(target.id, None)
+            elif isinstance(target, ast.Subscript) and isinstance(owner := self.value(target.value), Boxes):
+                owner.drop(self.times)
+
+    def _do_if(self, node: ast.If) -> None:
+        told, times = self.likely(node.test), self.times
+        leaves, elsewhere = _leaving(node.body), _leaving(node.orelse)
+        skips = leaves and isinstance(node.body[-1], ast.Continue)
+        often = told if told is not None else _RARE if leaves and not skips and not node.orelse else 0.5
+        self._limits(node)
+        frame, found = self.frames[-1], list[tuple[float, dict[str, Any]]]()
+        for share, body in ((often, node.body), (1 - often, node.orelse)):
+            if share > 0 and body:
+                before = dict(frame)
+                self.times = times * share
+                self.run(body)
+                left = _leaving(body)
+                found.append((share, {} if left else {k: v for k, v in frame.items() if v is not before.get(k)}))
+        if len(found) == 2:  # what is one thing or the other
+            (often_one, ones), (_, others) = found
+            for name in ones.keys() & others.keys():
+                one, other = ones[name], others[name]
+                if isinstance(other, Boxes) and isinstance(one, Boxes):
+                    frame[name] = other.joins(one, often_one)
+                elif not isinstance(other, Boxes):
+                    frame[name] = merged(one, other)
+        self.times = times * ((1 - often if leaves else often if elsewhere else 1.0) or _DRY)
+
+    def _limits(self, node: ast.If | ast.While) -> None:
+        """What is taken out of where there are more than so many: `if len(cache) > 100: cache.popitem()`."""
+        for test in (one for one in ast.walk(node.test) if isinstance(one, ast.Compare) and len(one.ops) == 1):
+            left, right = test.left, test.comparators[0]
+            if not (isinstance(left, ast.Call) and _called(left) == "len" and left.args):
+                continue
+            if isinstance(test.ops[0], (ast.Gt, ast.GtE, ast.Lt, ast.LtE)) and isinstance(
+                most := self.value(right), Number
+            ):
+                box = self.value(left.args[0])
+                takes = _TAKING if isinstance(test.ops[0], (ast.Gt, ast.GtE)) else _ADDING
+                goes = any(
+                    (isinstance(one, ast.Call) and _called(one) in takes)
+                    or (isinstance(one, ast.Delete) and takes is _TAKING)
+                    for stmt in node.body
+                    for one in ast.walk(stmt)
+                ) and not (isinstance(node, ast.While) and takes is _ADDING)
+                if isinstance(box, Boxes) and goes and most.value is not None and most.value > 0:
+                    box.bound = min(box.bound, max(most.value, most.high if most.high < MANY else 0.0) + 1)
+
+    def _do_with(self, node: ast.With | ast.AsyncWith) -> None:
+        for item in node.items:
+            value = self.value(item.context_expr)
+            if item.optional_vars is not None:
+                self.bind(item.optional_vars, value)
+        self.run(node.body)
+
+    _do_asyncwith = _do_with
+
+    def _do_try(self, node: ast.Try) -> None:
+        self.run([*node.body, *node.orelse, *node.finalbody])
+        times = self.times
+        for handler in node.handlers:
+            lacking = handler.type is not None and _called(handler.type) in ("KeyError", "IndexError")
+            self.times = times * (0.5 if lacking else _RARE * _RARE)
+            self.run(handler.body)
+        self.times = times
+
+    def _do_match(self, node: ast.Match) -> None:
+        self.value(node.subject)
+        times, self.times = self.times, self.times / max(len(node.cases), 1)
+        for case in node.cases:
+            self.run(case.body)
+        self.times = times
+
+    def _do_while(self, node: ast.While) -> None:
+        self.value(node.test)
+        self._limits(node)
+        if self._drains(node):
+            return
+        if (level := self._level(node)) is not None:
+            name, count = level
+            self.frames[-1][name] = Passing(count, self.through(self.named(name))[1])
+            self._rounds(node.body, 1.0)
+            return
+        rounds, before_reach = self._while(node), len(self.reach)
+        if rounds is None:  # what a round changes is known after one
+            before = {key: box.puts for key, box in self.sites.items()}
+            self._rounds(node.body, 1.0)
+            found = self._while(node)
+            if found is None:
+                grown = (box for key, box in self.sites.items() if box.puts > before.get(key, 0.0))
+                keys = [
+                    box.most
+                    for box in grown
+                    if box.kind in ("dict", "set") and box.most < MANY and box.made <= self.times
+                ]
+                reached = self._reached(node)
+                found = max([reached, self._guarded(node) or 0.0, _UNKNOWN, *keys])
+                if isinstance(node.test, ast.Constant):  # until something happens
+                    reached, found = 0.0, max(self._guarded(node) or 0.0, _UNKNOWN)
+                if reached >= _UNKNOWN and isinstance(node.test, (ast.Name, ast.Attribute)):
+                    self.reach.append(reached)
+                    if isinstance(waiting := self.value(node.test), Boxes):
+                        waiting.bound = min(waiting.bound, _WAITING * reached)
+            rounds = found - 1
+        reach = len(self.reach)
+        self._rounds(node.body, min(rounds, _ROUNDS))
+        del self.reach[before_reach:reach]
+        self.run(node.orelse)
+
+    def _drains(self, node: ast.While) -> bool:
+        """`while queue and queue[0] < now: queue.popleft()` in a loop: what stays is not much."""
+        if not self._loops or len(node.body) > 2:
+            return False
+        calls = [one for stmt in node.body for one in ast.walk(stmt) if isinstance(one, ast.Call)]
+        if not calls or any(_called(one) not in _TAKING for one in calls) or not isinstance(node.test, ast.BoolOp):
+            return False
+        for one in calls:
+            box = (
+                self.value(one.func.value)
+                if isinstance(one.func, ast.Attribute)
+                else self.value(one.args[0])
+                if one.args
+                else None
+            )
+            if isinstance(box, Boxes):
+                box.bound = min(box.bound, _STAYING)
+        return True
+
+    def _level(self, node: ast.While) -> tuple[str, float] | None:
+        """`while level: for node in level: …; level = next`: all levels together have as many as are found."""
+        tested = {one.id for one in ast.walk(node.test) if isinstance(one, ast.Name)}
+        moved = {
+            target.id for one in node.body if isinstance(one, ast.Assign)
+            for target in one.targets if isinstance(target, ast.Name)
+        }  # fmt: skip
+        through = {one.iter.id for one in node.body if isinstance(one, ast.For) and isinstance(one.iter, ast.Name)}
+        names = tested & moved & through
+        if not names:
+            return None
+        limits = [
+            most.value
+            for one in ast.walk(node.test)
+            if isinstance(one, ast.Compare) and isinstance(one.left, ast.Call)
+            and isinstance(most := self.value(one.comparators[0]), Number) and most.value
+        ]  # fmt: skip
+        return names.pop(), max([*limits, self._reached(node), _UNKNOWN])
+
+    def _while(self, node: ast.While) -> float | None:
+        """How often a loop goes round; None where nobody knows."""
+        test = node.test
+        for one in test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]:
+            if isinstance(one, ast.Compare) and len(one.ops) == 1:
+                left, right = one.left, one.comparators[0]
+                up = isinstance(one.ops[0], (ast.Lt, ast.LtE, ast.NotEq))
+                small, large = self.value(left), self.value(right)
+                if isinstance(left, ast.Call) and isinstance(large, Number) and large.value and up:
+                    return max(large.value, 1.0)  # while len(found) < n
+                known = isinstance(left, ast.Name) and isinstance(small, Number) and isinstance(large, Number)
+                if known and (found := self._stepping(node.body, ast.unparse(left), small, large)) is not None:
+                    return found
+        return None
+
+    def _guarded(self, node: ast.While) -> float | None:
+        """Rounds that a loop goes until something in it has counted so far: `if made < n: … made += 1`."""
+        found = list[float]()
+        for test in (one.test for stmt in node.body for one in ast.walk(stmt) if isinstance(one, ast.If)):
+            for one in (each for each in ast.walk(test) if isinstance(each, ast.Compare) and len(each.ops) == 1):
+                small, large = self.value(one.left), self.value(one.comparators[0])
+                known = isinstance(one.left, ast.Name) and isinstance(small, Number) and isinstance(large, Number)
+                if known and (rounds := self._stepping(node.body, ast.unparse(one.left), small, large)) is not None:
+                    found.append(rounds)
+        return max(found) if found else None
+
+    def _stepping(self, body: Sequence[ast.stmt], name: str, small: Number, large: Number) -> float | None:
+        start, end = small.value, large.high if math.isfinite(large.high) else large.value
+        if start is None or end is None:
+            return None
+        start = small.low if math.isfinite(small.low) else start
+        for one in (each for stmt in body for each in ast.walk(stmt)):
+            if isinstance(one, ast.AugAssign) and isinstance(one.target, ast.Name) and one.target.id == name:
+                step = self.value(one.value)
+                by = step.value if isinstance(step, Number) else None
+                if by is None:
+                    return None
+                if by and isinstance(one.op, (ast.Add, ast.Sub)):
+                    return max(abs(end - start) / abs(by), 1.0)
+                if by and by > 1 and isinstance(one.op, (ast.Mult, ast.FloorDiv, ast.Div)):
+                    return max(math.log(max(abs(end), abs(start), 2.0)) / math.log(by), 1.0)
+                if isinstance(one.op, ast.RShift):
+                    return max(math.log2(max(abs(end), abs(start), 2.0)), 1.0)
+        return None
+
+    def _reached(self, node: ast.While) -> float:
+        """As many as the largest thing has that the loop looks something up in: a search reaches all."""
+        most = 0.0
+        added = {
+            ast.unparse(one.func.value)
+            for stmt in node.body
+            for one in ast.walk(stmt)
+            if isinstance(one, ast.Call)
+            and isinstance(one.func, ast.Attribute)
+            and one.func.attr in ("append", "add", "push")
+        }
+        for one in (each for stmt in node.body for each in ast.walk(stmt)):
+            if isinstance(one, ast.Subscript) and isinstance(one.value, (ast.Name, ast.Attribute)):
+                box = self.value(one.value)
+                if isinstance(box, Boxes) and box.kind in ("list", "dict") and ast.unparse(one.value) not in added:
+                    inner = box.one if isinstance(box.one, Boxes) and box.kind == "list" else None
+                    grid = inner is not None and inner.kind in ("list", "bytearray") and not inner.links
+                    most = max(most, box.entries * (max(inner.entries, 1.0) if grid and inner is not None else 1.0))
+        return most
+
+    def _do_for(self, node: ast.For | ast.AsyncFor) -> None:
+        over = self.value(node.iter)
+        if isinstance(over, Boxes):
+            self.flight.append(over)
+            if over.kind in ("tuple", "list") and 1 < len(over.fields) == over.entries <= _NESTED:
+                path = self.path
+                for place, one in enumerate(list(over.fields.values())):
+                    self.path = (*path, -place)
+                    self.bind(node.target, one)
+                    self.run(node.body)
+                self.path = path
+                self.run(node.orelse)
+                return
+        count, one = self.through(over)
+        spelt = isinstance(over, Written) and not over.raw and isinstance(one, Written)
+        if spelt:
+            words = min(over.distinct, self.times)
+            self.letters.append((over.length, words, min(one.distinct, 12.0), self.times))
+        self._rounds(node.body, _UNKNOWN if count is None else count, (node.target, one))
+        if spelt:
+            self.letters.pop()
+        self.run(node.orelse)
+
+    _do_asyncfor = _do_for
+
+    def _rounds(self, body: list[ast.stmt], count: float, given: tuple[ast.expr, Any] | None = None) -> None:
+        if count <= 0:
+            return
+        times, self._loops = self.times, self._loops + 1
+        if self._loops <= _LOOPS and count > 1:  # the first round, and all others
+            if given:
+                self.bind(*given)
+            before = {key: (box.puts, box.given) for key, box in self.sites.items() if box.given}
+            self.run(body)
+            for key, box in self.sites.items():  # what takes out as much as it puts in keeps what it has
+                puts, ever = before.get(key, (0.0, 0.0))
+                if not self.reach and box.given > ever and box.puts - puts <= _NOTHING * (box.given - ever):
+                    box.bound = min(box.bound, max(_STAYING, 2 * box.entries))
+            count -= 1
+        self.times = min(times * count, _MOST)
+        if given:
+            self.bind(*given)
+        self.run(body)
+        self.times, self._loops = times, self._loops - 1
+        self.look()
+
+    def bind(self, target: ast.expr, value: Any) -> None:
+        """Gives a name, an attribute or a place its value."""
+        if isinstance(target, ast.Name):
+            frame = self.frames[-1]
+            if target.id in self.shared.get(id(frame), ()):
+                frame = self.frames[0]
+            if value is None and self._loops and isinstance(frame.get(target.id), Boxes):
+                return  # `node = node.next`: another one of them
+            frame[target.id] = value
+            self.since[id(frame), target.id] = self.times
+        elif isinstance(target, ast.Starred):
+            self.bind(target.value, value)
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            parts = self.parts(value, len(target.elts))
+            for each, part in zip(target.elts, parts, strict=True):
+                self.bind(each, part)
+        elif isinstance(target, ast.Attribute):
+            owner = self.value(target.value)
+            if isinstance(owner, Boxes):
+                self.set_field(owner, target.attr, value)
+            elif isinstance(owner, Classed):
+                owner.values[target.attr] = value
+        elif isinstance(target, ast.Subscript):
+            self._bind_place(target, value)
+
+    def _bind_place(self, target: ast.Subscript, value: Any) -> None:
+        owner, key = self.value(target.value), self.value(target.slice)
+        if not isinstance(owner, Boxes):
+            return
+        self.grown = True
+        if owner.kind == "dict":
+            if isinstance(key, Written) and key.known is not None and (key.known in owner.fields or not self._loops):
+                self.set_field(owner, key.known, value)
+            else:
+                self.under(owner, key, value)
+        elif owner.kind == "config":
+            owner.puts += 8.0 * self.times
+            owner.spilt += 8.0 * 230.0 * self.times
+        elif owner.kind in ("object", "slots"):
+            method = self.attribute(owner, "__setitem__")
+            if isinstance(method, Defined):
+                self.call(method, [key, value], {})
+        elif owner.kind in ("list", "deque") and not isinstance(target.slice, ast.Slice):
+            share = min(self.times, owner.puts)
+            if owner.puts:  # in the place of others
+                for link in owner.links.values():
+                    link[1] *= 1 - share / owner.puts
+            owner.one = merged(owner.one, owner.hold(value, share))
+
+    def set_field(self, owner: Boxes, name: str, value: Any) -> None:
+        """Gives an attribute, or a key that is written out, its value."""
+        old = owner.fields.get(name)
+        if isinstance(old, Boxes) and old is not value:
+            owner.links.pop(id(old), None)
+        if not isinstance(value, Boxes):
+            self._set_scalar(owner, name, value, old)
+            return
+        owner.fields[name] = value
+        share = self.times if value is owner or value.made > owner.made else min(self.times, owner.made)
+        share = share if owner.kind != "dict" or owner.made > 1 else owner.made
+        for one, often in value.ways():
+            owner.links[id(one)] = [one, share * often]
+
+    def _set_scalar(self, owner: Boxes, name: str, value: Any, old: Any) -> None:
+        """A number or a text in the place of another one: all things have one then."""
+        there = old.atom if isinstance(old, (Number, Written)) else None
+        if not isinstance(value, (Number, Written)):
+            owner.fields[name] = value if old is None else old
+        elif value.atom is THERE or not value.bytes:
+            owner.fields[name] = replace(value, atom=there or THERE)
+        else:
+            own = value.atom is None
+            atom = value.atom or (there if there is not THERE else None) or Boxes("atom", 0.0, each=value.bytes)
+            if there is not None and there is not atom:
+                owner.links.pop(id(there), None)
+            if own:
+                atom.made = max(atom.made, owner.made)
+            owner.links[id(atom)] = [atom, owner.made]
+            owner.fields[name] = replace(value, atom=atom)
+
+    def call(self, function: Any, arguments: list[Any], options: dict[str, Any]) -> Any:
+        """What a function or a class of the program's own gives."""
+        if isinstance(function, Classed):
+            return self._instance(function, arguments, options)
+        if isinstance(function, Module):
+            return self.library(function, arguments, options)
+        if isinstance(function, Boxes):
+            method = self.attribute(function, "__call__")
+            return self.call(method, arguments, options) if isinstance(method, Defined) else None
+        if isinstance(function, Bound):
+            return self.asked(function.own, function.name, arguments, options)
+        if not isinstance(function, Defined):
+            return None
+        if function.own is not None:
+            arguments = [function.own, *arguments]
+        if function.cached is not None:
+            self._remember(function, arguments)
+        deep = sum(each is function.node for each, _ in self._calls)
+        if len(self._calls) > _DEEP or deep > 1:
+            return self._results[-1][-1] if deep and self._results and self._results[-1] else None
+        if not deep:
+            return self._follow(function, arguments, options)
+        times = self.times  # how often it calls itself nobody knows: once each time
+        self.times = min(times, next(often for each, often in self._calls if each is function.node))
+        found = self._follow(function, arguments, options)
+        self.times = times
+        return found
+
+    def _follow(self, function: Defined, arguments: list[Any], options: dict[str, Any]) -> Any:
+        node = function.node
+        named = node.args
+        names = [each.arg for each in (*named.posonlyargs, *named.args)]
+        frame: dict[str, Any] = dict(function.frame) if function.frame and function.frame not in self.frames else {}
+        defaults = [self.value(each) for each in named.defaults]
+        frame |= dict(zip(names[len(names) - len(defaults) :], defaults, strict=True))
+        frame |= {each.arg: self.value(given) for each, given in zip(named.kwonlyargs, named.kw_defaults, strict=True)}
+        frame |= dict(zip(names, arguments, strict=False)) | options
+        if named.vararg:
+            frame[named.vararg.arg] = self.tupled(arguments[len(names) :])
+        self.frames.append(frame)
+        self._results.append([])
+        self._yields.append([0.0, None])
+        self._calls.append((node, self.times))
+        times, loops = self.times, self._loops
+        if (states := self._remembered(node, frame, names)) > 1:
+            self.times *= states
+        try:
+            if isinstance(node, ast.Lambda):
+                self._results[-1].append(self.value(node.body))
+            else:
+                self.run(node.body)
+            self.look()
+        finally:
+            self.frames.pop()
+            self._calls.pop()
+            found, (given, one) = self._results.pop(), self._yields.pop()
+            self.times, self._loops = times, loops
+        if given:
+            return Passing(given / max(times, 1e-300), one)
+        result = None
+        for n, each in enumerate(found):
+            if isinstance(each, Boxes) and isinstance(result, Boxes):
+                result = each.joins(result, n / (n + 1))
+            else:
+                result = each if isinstance(each, Boxes) or result is None else merged(result, each)
+        if function.cached is not None:
+            function.cached.hold(result, function.cached.entries)
+        return result
+
+    def _remembered(self, node: ast.AST, frame: dict[str, Any], names: Sequence[str]) -> float:
+        """How many states a function goes through that calls itself and keeps in a mapping what it knows: all that its
+        numbers may be."""
+        if (
+            isinstance(node, ast.Lambda)
+            or sum(each is node for each, _ in self._calls) > 1
+            or not isinstance(node, ast.FunctionDef)
+        ):
+            return 1.0
+        inside = list(ast.walk(node))
+        calls = [one for one in inside if isinstance(one, ast.Call) and _itself(one.func, node.name)]
+        again = bool(calls)
+        keeps = any(
+            isinstance(one, ast.Assign) and any(isinstance(t, ast.Subscript) for t in one.targets) for one in inside
+        )
+        asks = any(isinstance(one, ast.Compare) and isinstance(one.ops[0], (ast.In, ast.NotIn)) for one in inside)
+        asks |= any(isinstance(one, ast.Call) and _called(one) == "get" for one in inside)
+        if not (again and keeps and asks):
+            return 1.0
+        passed = {one.id for call in calls for a in call.args for one in ast.walk(a) if isinstance(one, ast.Name)}
+        known = [(name, one) for name in names if name in passed and isinstance(one := frame.get(name), Number)]
+        reach = [max(abs(one.high), abs(one.low)) for _, one in known]
+        top = max((r for r in reach if math.isfinite(r) and r < MANY), default=0.0)
+        count = _reach([r if 0 < r < MANY else top for r in reach], calls)
+        if not known or not count:
+            return 1.0
+        for (name, one), r in zip(known, reach, strict=True):
+            r = r if 0 < r < MANY else top
+            frame[name] = Number(r / 2, 0.0, r, max(r, 1.0), one.whole)
+        return max(count / max(self.times, 1.0), 1.0)
+
+    def _remember(self, function: Defined, arguments: list[Any]) -> None:
+        """What a cache holds: all there may be of each argument where the function calls itself."""
+        cached, node = function.cached, function.node
+        if cached is None or any(each is node for each, _ in self._calls):
+            return
+        name = "" if isinstance(node, ast.Lambda) else node.name
+        calls = [one for one in ast.walk(node) if isinstance(one, ast.Call) and _itself(one.func, name)]
+        often = math.prod(min(differing(one), max(self.times, 1.0)) for one in arguments)
+        count = min(often, self.times)
+        if calls:
+            numbers = [max(abs(one.high), abs(one.low)) for one in arguments if isinstance(one, Number)]
+            count = max(count, _reach([r if 0 < r < MANY else 1.0 for r in numbers], calls))
+        new = min(count, cached.bound)
+        if new > cached.puts:
+            more = new - cached.puts
+            several = len(arguments) != 1
+            cached.puts = new
+            cached.spilt += more * ((56.0 + 8 * len(arguments) + 32.0) if several else 32.0)
+            self.grown = True
+
+    def _instance(self, of: Classed, arguments: list[Any], options: dict[str, Any]) -> Any:
+        if of.kind == "enum":
+            return None
+        made = self.new(of.kind)
+        made.of = of
+        named = [*of.named]
+        given = dict(zip(named, arguments, strict=False)) | {key: options[key] for key in options if key in named}
+        for line in reversed([*of.lines()]):
+            for each in line.node.body:
+                if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name) and each.value is not None:
+                    name = each.target.id
+                    if name in named and name not in given:
+                        given[name] = self._default(each.value)
+        for name in named:
+            self.set_field(made, name, given.get(name))
+        start = self.attribute(made, "__init__") if of.kind != "named" else None
+        if isinstance(start, Defined):
+            self.call(start, arguments, options)
+        after = self.attribute(made, "__post_init__") if named else None
+        if isinstance(after, Defined):
+            self.call(after, [], {})
+        return made
+
+    def _default(self, node: ast.expr) -> Any:
+        """Of a field: what `field(default_factory=list)` makes."""
+        if isinstance(node, ast.Call) and _called(node) == "field":
+            for each in node.keywords:
+                if each.arg == "default_factory":
+                    return self.built(self.value(each.value), each)
+                if each.arg == "default":
+                    return self.value(each.value)
+            return None
+        return self.value(node)
+
+    def _of_lambda(self, node: ast.Lambda) -> Any:
+        return Defined(node, frame=self.frames[-1] if len(self.frames) > 1 else None)
+
+    def _of_yield(self, node: ast.Yield) -> Any:
+        value = self.value(node.value) if node.value is not None else None
+        if self._yields:
+            self._yields[-1][0] += self.times
+            self._yields[-1][1] = merged(self._yields[-1][1], value)
+
+    def _of_yieldfrom(self, node: ast.YieldFrom) -> Any:
+        count, one = self.through(self.value(node.value))
+        if self._yields:
+            self._yields[-1][0] += self.times * (count or 0.0)
+            self._yields[-1][1] = merged(self._yields[-1][1], one)
+
+
+def _called(node: ast.expr) -> str:
+    """The last name of what is called, or of a decorator."""
+    node = node.func if isinstance(node, ast.Call) else node
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def _reach(tops: Sequence[float], calls: Sequence[ast.Call]) -> float:
+    """How many states a function goes through that calls itself: all that its numbers may be up to these, a few where
+    they are divided each time; 0 where that would be more than anybody waits for."""
+    inside = [one for call in calls for part in call.args for one in ast.walk(part) if isinstance(one, ast.BinOp)]
+    divided = [one for one in inside if isinstance(one.op, (ast.FloorDiv, ast.Div, ast.RShift, ast.Mod))]
+    if divided:
+        plain, top = all(isinstance(one.right, ast.Constant) for one in divided), max(tops, default=0.0)
+        count = 2.0 * math.log2(top + 2) if plain else 2.0 * math.sqrt(top)
+    else:
+        count = math.prod(top + 1 for top in tops) / (2.0 if len(tops) > 1 else 1.0)
+    return count if tops and count <= _STATES else 0.0
+
+
+def _itself(node: ast.expr, name: str) -> bool:
+    """Whether a function calls itself by this: `f(…)`, `self.f(…)`, `self(…)` of `__call__`."""
+    if isinstance(node, ast.Attribute):
+        return node.attr == name and isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
+    return isinstance(node, ast.Name) and node.id == ("self" if name == "__call__" else name)
+
+
+def _leaving(body: Sequence[ast.stmt]) -> bool:
+    return bool(body) and isinstance(body[-1], (ast.Return, ast.Raise, ast.Continue, ast.Break))

@@ -1,0 +1,294 @@
+"""What objects of plain Python programs take, beside what `tracemalloc` sees of them."""
+
+from __future__ import annotations
+
+import time
+import tracemalloc
+from textwrap import dedent
+
+import pytest
+
+from forerun.tasks._walked import walked
+
+MB = 1e6
+PROGRAMS = {
+    "floats": "xs = [i * 0.5 for i in range(100_000)]",
+    "whole numbers": "xs = list(range(100_000))",
+    "texts": "xs = [f'user {i:06d}' for i in range(50_000)]",
+    "rows of tuples": "rows = [(i, i * 2.0, 'x') for i in range(40_000)]",
+    "rows of lists": "grid = [[0] * 600 for _ in range(600)]",
+    "rows of mappings": "rows = [{'id': i, 'name': f'n{i}', 'score': i / 7} for i in range(15_000)]",
+    "a list that grows": """
+        out = []
+        for i in range(200):
+            for j in range(400):
+                out.append(i * 1000 + j + 1000)
+        """,
+    "counted keys": "table = {i: i * 3 for i in range(60_000)}",
+    "keys that come again": """
+        import random
+        rng = random.Random(1)
+        seen = {}
+        for _ in range(200_000):
+            seen[rng.randrange(20_000)] = 1
+        """,
+    "keys that are pairs": """
+        cells = {}
+        for y in range(200):
+            for x in range(200):
+                cells[x, y] = x * y + 300
+        """,
+    "lists under keys": """
+        from collections import defaultdict
+        groups = defaultdict(list)
+        for i in range(120_000):
+            groups[i % 500].append(i)
+        """,
+    "lists of a mapping that are made when a key is new": """
+        groups = {}
+        for i in range(80_000):
+            groups.setdefault(i % 300, []).append(i * 1.5)
+        """,
+    "sets": "s = {i * 7 for i in range(80_000)}",
+    "a queue that keeps so many": """
+        from collections import deque
+        last = deque(maxlen=40_000)
+        for i in range(300_000):
+            last.append(i * 2.5)
+        """,
+    "a cache that throws out": """
+        from collections import OrderedDict
+        cache = OrderedDict()
+        for i in range(60_000):
+            cache[i] = f'value of {i}'
+            if len(cache) > 15_000:
+                cache.popitem(last=False)
+        """,
+    "what is put in and taken out": """
+        import heapq
+        heap = []
+        for i in range(60_000):
+            heapq.heappush(heap, (i * 17 % 1009, i))
+            heapq.heappop(heap)
+        kept = [i + 0.5 for i in range(50_000)]
+        """,
+    "things": """
+        class Point:
+            def __init__(self, x, y):
+                self.x = x
+                self.y = y
+        points = [Point(i * 0.5, i * 0.25) for i in range(40_000)]
+        """,
+    "things with slots": """
+        class Point:
+            __slots__ = ('x', 'y')
+            def __init__(self, x, y):
+                self.x, self.y = x, y
+        points = [Point(i * 0.5, i * 0.25) for i in range(40_000)]
+        """,
+    "data classes with lists": """
+        from dataclasses import dataclass, field
+        @dataclass
+        class Order:
+            number: int
+            price: float
+            lines: list = field(default_factory=list)
+        orders = [Order(i, i * 1.25) for i in range(20_000)]
+        for order in orders:
+            order.lines.append(order.price * 2)
+        """,
+    "named tuples": """
+        from typing import NamedTuple
+        class Row(NamedTuple):
+            a: int
+            b: float
+            c: float
+        rows = [Row(i, i * 0.5, i * 0.25) for i in range(40_000)]
+        """,
+    "a graph": """
+        import random
+        rng = random.Random(3)
+        near = [[] for _ in range(20_000)]
+        for _ in range(100_000):
+            a, b = rng.randrange(20_000), rng.randrange(20_000)
+            near[a].append((b, rng.random()))
+        """,
+    "a search through a grid": """
+        from collections import deque
+        def reach(n):
+            before, queue = {(0, 0): None}, deque([(0, 0)])
+            free = [[True] * n for _ in range(n)]
+            while queue:
+                x, y = queue.popleft()
+                for dx, dy in ((1, 0), (0, 1), (-1, 0), (0, -1)):
+                    there = x + dx, y + dy
+                    if 0 <= there[0] < n and 0 <= there[1] < n and free[there[1]][there[0]] and there not in before:
+                        before[there] = (x, y)
+                        queue.append(there)
+            return before
+        found = reach(200)
+        """,
+    "a table of a dynamic program": """
+        n = 400
+        best = [[0] * (n + 1) for _ in range(n + 1)]
+        for i in range(1, n + 1):
+            for j in range(1, n + 1):
+                best[i][j] = best[i - 1][j - 1] + (i * j) % 1000 + 300
+        """,
+    "what a function remembers": """
+        from functools import lru_cache
+        @lru_cache(maxsize=None)
+        def ways(n, k):
+            if n == 0 or k == 0:
+                return 1
+            return ways(n - 1, k) % 1000007 + ways(n, k - 1) % 1000007
+        for n in range(0, 200, 20):
+            ways(n, n)
+        ways(200, 200)
+        """,
+    "words of a text": """
+        import random
+        rng = random.Random(5)
+        words = [f'word{i}' for i in range(3_000)]
+        text = ' '.join(rng.choices(words, k=100_000))
+        parts = text.split()
+        """,
+    "how often words come": """
+        from collections import Counter
+        import random
+        rng = random.Random(5)
+        seen = Counter()
+        for _ in range(100_000):
+            seen[f'key {rng.randrange(30_000)}'] += 1
+        """,
+    "a text that is written": """
+        import io
+        out = io.StringIO()
+        for i in range(40_000):
+            out.write(f'line {i:08d} of many\\n')
+        text = out.getvalue()
+        lines = text.splitlines()
+        """,
+    "JSON there and back": """
+        import json
+        rows = [{'id': i, 'name': f'name {i}', 'value': i * 0.125} for i in range(10_000)]
+        again = json.loads(json.dumps(rows))
+        """,
+    "a deep copy": """
+        import copy
+        rows = [[i * 0.5, i * 0.25, [i * 1.5]] for i in range(10_000)]
+        again = copy.deepcopy(rows)
+        """,
+    "an array and bytes": """
+        from array import array
+        xs = array('d', (i * 0.5 for i in range(200_000)))
+        flags = bytearray(1_000_000)
+        block = bytes(2_000_000)
+        """,
+    "a generator that keeps nothing": """
+        def numbers(n):
+            for i in range(n):
+                yield i * 0.5
+        total = sum(x for x in numbers(300_000))
+        kept = [x for x in numbers(60_000)]
+        """,
+    "a chain of nodes": """
+        class Node:
+            def __init__(self, value):
+                self.value = value
+                self.next = None
+        head = last = Node(0.5)
+        for i in range(30_000):
+            last.next = Node(i * 0.5)
+            last = last.next
+        """,
+    "one thing or the other": """
+        import random
+        rng = random.Random(9)
+        class A:
+            def __init__(self): self.x = rng.random()
+        class B:
+            def __init__(self): self.rows = [rng.random(), rng.random(), rng.random()]
+        things = []
+        for _ in range(30_000):
+            if rng.random() < 0.25:
+                thing = B()
+            else:
+                thing = A()
+            things.append(thing)
+        """,
+    "while something is too small": """
+        import random
+        rng, names = random.Random(2), set()
+        while len(names) < 40_000:
+            names.add(''.join(rng.choice('abcdefghij') for _ in range(9)))
+        """,
+    "a method that has a name": """
+        rows = []
+        push = rows.append
+        for i in range(80_000):
+            push(i * 0.5)
+        """,
+    "options of a command": """
+        import argparse
+        parser = argparse.ArgumentParser()
+        parser.add_argument('--count', type=int, default=70_000)
+        options = parser.parse_args([])
+        xs = [i * 1.5 for i in range(options.count)]
+        """,
+}
+
+
+def allocated(text: str) -> float:
+    """The most that a program holds at once, which is run."""
+    code = compile(dedent(text), "program", "exec")
+    for _ in range(2):  # what is imported is there the second time
+        tracemalloc.start()
+        tracemalloc.reset_peak()
+        before = tracemalloc.get_traced_memory()[0]
+        exec(code, {"__name__": "__main__"})
+        peak = tracemalloc.get_traced_memory()[1] - before
+        tracemalloc.stop()
+    return peak
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_objects_take_what_python_says(name: str) -> None:
+    text = dedent(PROGRAMS[name])
+    taken = allocated(text)
+    told = walked(text).bytes
+    assert taken > MB, "too small to tell"
+    assert 0.66 * taken < told < 1.5 * taken, f"{told / MB:.2f} MB told, {taken / MB:.2f} MB taken"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def f(:",
+        "x = " + "[" * 200 + "]" * 200,
+        "while True:\n    x = [x]",
+        "def f(n):\n    return f(n - 1) + f(n - 2)\nf(10 ** 9)",
+        "xs = [0] * 10 ** 30",
+        "a = b = c\n(a, *b), c.d, e[f] = g()",
+        "class A(A): pass\nA().x.y.z()",
+        "from x import *\nfor i in y: z[i] += w(**i)",
+        "def a():\n    while x:\n        b()\ndef b():\n    while y:\n        a()\na()",
+        "match x:\n    case [1, *rest]: rest.append(rest)",
+        "\x00",
+    ],
+)
+def test_whatever_a_text_holds_it_is_soon_read(text: str) -> None:
+    begun = time.monotonic()
+    found = walked(text)
+    assert found.bytes >= 0 and found.seconds >= 0 and time.monotonic() - begun < 20
+
+
+def test_what_multiplies_beyond_measure_is_not_told() -> None:
+    loops = "for a in range(10**6):\n for b in range(10**6):\n  for c in range(10**6):\n   xs.append((a, b, c))"
+    assert walked(f"xs = []\n{loops}").bytes == 0
+    assert walked("xs = [0.5] * 50_000_000").bytes == pytest.approx(4e8, rel=0.1)
+
+
+def test_work_grows_with_the_rounds() -> None:
+    one, ten = (walked(f"t = 0\nfor i in range({n}):\n    t += i * i").seconds for n in (10**5, 10**6))
+    assert 8 < ten / one < 12
