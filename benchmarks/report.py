@@ -221,8 +221,11 @@ def plain() -> str:
     return table(["", "programs", "off by (median)", "within twice", "in the 90% interval", "farthest off"], rows)
 
 
+KINDS = {"numpy": "NumPy alone", "plain": "no packages"}
+
+
 def packages() -> str:
-    """Programs with packages: how far the answers are off, with what is known of packages and without."""
+    """Whole programs in Python: how far the answers are off, by what their text tells and without that."""
     found = load("packages")
     if not found:
         return "Not measured.\n"
@@ -232,7 +235,7 @@ def packages() -> str:
     order = {place: ("memory traced runtime".find(place[0]), sets.index(place[1]), place[2]) for place in places}
     for metric, name, kind in sorted(places, key=order.__getitem__):
         own = [row for row in found["rows"] if (row["metric"], row["set"], row["kind"]) == (metric, name, kind)]
-        cells = [f"{metric}, {name} set, {'NumPy alone' if kind == 'numpy' else kind}", str(len(own))]
+        cells = [f"{metric}, {name} set, {KINDS.get(kind, kind)}", str(len(own))]
         told = {when: [_off(row, when) for row in own] for when in ("now", "before")}
         cells.append(" (".join(f"{median(each):.2f}×" for each in told.values()) + ")")
         cells.append(" (".join(str(sum(one < 2 for one in each)) for each in told.values()) + ")")

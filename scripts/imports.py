@@ -126,8 +126,15 @@ PACKAGES = {
     "six": "six",
     "typing_extensions": "typing_extensions",
     "torch": "torch torch.nn torch.nn.functional torch.optim torch.utils.data",
+    "python": "abc argparse array ast asyncio base64 bisect bz2 calendar cmath collections concurrent.futures"
+    " configparser contextlib copy csv ctypes dataclasses datetime decimal difflib doctest email enum fractions functools gc"
+    " getpass glob gzip hashlib heapq hmac html html.parser http.client http.server importlib inspect ipaddress"
+    " itertools json locale logging lzma math multiprocessing operator pathlib pickle platform pprint queue random re"
+    " sched secrets shelve shlex shutil signal socket sqlite3 ssl statistics string struct subprocess tarfile tempfile"
+    " textwrap threading time timeit traceback tracemalloc types typing unicodedata unittest urllib.parse"
+    " urllib.request uuid weakref xml.dom.minidom xml.etree.ElementTree xml.sax zipfile zlib zoneinfo",
 }
-"""What is installed, and the modules of it that programs name."""
+"""What is installed, and the modules of it that programs name. Python's own need nothing."""
 OLDER = {
     "numpy": ("1.24.4", "1.26.4", "2.0.2", "2.2.6"),
     "pandas": ("2.2.3",),
@@ -219,10 +226,12 @@ def _table(options: argparse.Namespace) -> int:
 
 def _measured(package: str, modules: Sequence[str], repeats: int) -> Iterator[tuple[str, dict[str, Any]]]:
     with tempfile.TemporaryDirectory() as folder:
-        python = _environment(Path(folder), package)
-        if python is None:
+        if package == "python":
+            os.environ.pop("FORERUN_PYTHON", None)
+        elif (python := _environment(Path(folder), package)) is not None:
+            os.environ["FORERUN_PYTHON"] = str(python)
+        else:
             return
-        os.environ["FORERUN_PYTHON"] = str(python)
         find.cache_clear()
         for module in modules:
             with built(named("python"), "") as empty, built(named("python"), _first(module)) as program:

@@ -113,6 +113,25 @@ def test_what_is_believed_is_as_wide_as_such_programs_were_off() -> None:
     assert IMPORTS.unknown(asking("import numpy, nobody, os\nfrom far.away import x")) == ["nobody", "far"]
 
 
+PLAIN = Imports(
+    {"memory": 10.0},
+    {"memory": {"json": 5.0, "re": 2.0, "numpy": 20.0}},
+    {"json": ("re",), "re": (), "numpy": ()},
+    {"memory": {"plain": [-0.1, 0.0, 0.1] * 5, "numpy": [0.0] * 15}},
+)
+
+
+def test_objects_of_programs_without_packages_are_told() -> None:
+    listed = "import json\nxs = [i * 0.5 for i in range(1_000_000)]"
+    assert PLAIN.told("memory", listed) == pytest.approx(41e6, rel=0.05)
+    assert PLAIN.told("memory", "import json") == 15 and PLAIN.told("memory", "import json, numpy") == 30
+    belief = PLAIN.belief(asking(listed))
+    assert belief is not None and belief.median == pytest.approx(41e6, rel=0.05)
+    for text in ("import json\nprint(1)", "xs = [0.5] * 1000", "def f(:"):  # network and trees know such programs
+        assert PLAIN.belief(asking(text)) is None
+    assert PLAIN.belief(asking(listed, "runtime")) is None
+
+
 def test_it_is_kept_and_what_is_damaged_is_said(tmp_path: Path) -> None:
     IMPORTS.save(tmp_path)
     again = Imports.load(tmp_path)
@@ -152,3 +171,6 @@ def test_the_weights_that_ship_know_packages(tmp_path: Path) -> None:
     work = "import numpy as np\nx = np.ones(10**6)\nfor _ in range({}):\n    x = np.sort(x)\n"
     assert asked(work.format(100), "runtime").value > 5 * asked(work.format(1), "runtime").value
     assert asked("print(1)").value < 12e6
+    rows = "rows = [{'id': i, 'name': f'name {i}', 'score': i / 7} for i in range(300_000)]"
+    told = asked(rows)
+    assert told.low < 105e6 < told.high and told.value == pytest.approx(105e6, rel=0.3)

@@ -1,14 +1,17 @@
-"""What Python programs with packages take: what an empty one does, what importing does, and what they work with.
+"""What Python programs take: what an empty one does, what importing does, and what they work with.
 
-`imports.json` beside the weights has what importing modules of the best known packages takes, as it was measured, and
-by which factors programs that use some were off. Of what they work with, arrays first of all, their text tells
-(`forerun.tasks._used`). Network and trees, which have read of no such program, do not answer then.
+`imports.json` beside the weights has what importing modules takes, of the best known packages and of Python itself, as
+it was measured, and by which factors programs that use some were off. Of what they work with their text tells: arrays
+first of all where they use packages (`forerun.tasks._used`), else objects (`forerun.tasks._walked`). Network and trees
+do not answer where a program uses packages, of which they have read none, or where it holds more than a few objects,
+which they count by patterns.
 """
 
 from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,11 +25,14 @@ from forerun.models._predictor import around
 from forerun.models._regression import thinned
 from forerun.prompts import Parts, parts
 from forerun.tasks._packages import foreign, modules
-from forerun.tasks._used import used
+from forerun.tasks._used import Used, used
+from forerun.tasks._walked import walked
 
 FILE = "imports.json"
-NUMPY, OTHERS = "numpy", "others"
-"""What errs alike: programs that import nothing but NumPy, and all others."""
+NUMPY, OTHERS, PLAIN = "numpy", "others", "plain"
+"""What errs alike: programs that import nothing but NumPy, all others that use packages, and those that use none."""
+_HELD = 2e6
+"""Bytes of objects from which on a program without packages is told by them."""
 _WORKING = {"memory": "bytes", "traced": "bytes", "runtime": "seconds"}
 """What of their work adds to which metric."""
 
@@ -34,7 +40,7 @@ _WORKING = {"memory": "bytes", "traced": "bytes", "runtime": "seconds"}
 @dataclass(frozen=True)
 class Imports:
     """By metric: what an empty program takes (`start`); what importing a module adds to that (`costs`), of which a part
-    is of the modules that it `needs`; and for `NUMPY` and `OTHERS` by which factors, as logarithms, programs took more
+    is of the modules that it `needs`; and for each kind of program by which factors, as logarithms, programs took more
     than was told (`errors`)."""
 
     start: Mapping[str, float] = field(default_factory=dict)
@@ -50,7 +56,7 @@ class Imports:
     def told(self, metric: str, text: str) -> float:
         """What a program of this text takes. Never raises."""
         imported = self._imported(self.costs[metric], self._named(text))
-        return self.start[metric] + imported + float(getattr(used(text), _WORKING[metric]))
+        return self.start[metric] + imported + float(getattr(_working(text), _WORKING[metric]))
 
     def _imported(self, costs: Mapping[str, float], names: Collection[str]) -> float:
         """What importing several modules takes: the most costly one, and of each other what it shares with none."""
@@ -63,19 +69,22 @@ class Imports:
         return found
 
     def belief(self, prompt: str) -> Distribution | None:
-        """Of a program that uses what is known; None of anything else."""
+        """Of a program that uses what is known, or holds objects without packages; None of anything else."""
         found = parts(prompt)
         metric, name = found.head.get("metric", ""), kind(found)
         errors = self.errors.get(metric, {}).get(name, ())
-        if not name or not errors or not self._named(found.text):
+        if not name or not errors:
+            return None
+        if walked(found.text).bytes < _HELD if name == PLAIN else not self._named(found.text):
             return None
         return around(self.told(metric, found.text), np.exp(thinned(np.array(errors))).tolist())
 
     def _named(self, text: str) -> list[str]:
-        """The modules that a program names."""
+        """The modules that a program names: of packages, else of Python itself."""
         paths = [path.split(".") for path in modules(text)]
         names = {".".join(path[:n]) for path in paths for n in range(1, len(path) + 1)}
-        return sorted(names & self.needs.keys())
+        own = not foreign("python", text)
+        return sorted(name for name in names & self.needs.keys() if _of_python(name) == own)
 
     def save(self, folder: Path) -> None:
         """Writes `imports.json`; removes it where there is nothing to write."""
@@ -119,11 +128,21 @@ class Imports:
 
 
 def kind(found: Parts) -> str:
-    """`NUMPY` or `OTHERS` of a Python program that uses packages, else nothing."""
+    """Of a Python program, else nothing."""
     if _language(found) != "python":
         return ""
     packages = {*foreign("python", found.text)}
-    return "" if not packages else NUMPY if packages == {NUMPY} else OTHERS
+    return PLAIN if not packages else NUMPY if packages == {NUMPY} else OTHERS
+
+
+def _working(text: str) -> Used:
+    """What a Python program works with."""
+    return used(text) if foreign("python", text) else walked(text)
+
+
+def _of_python(name: str) -> bool:
+    """Whether a module comes with Python."""
+    return name.partition(".")[0] in sys.stdlib_module_names
 
 
 def _language(found: Parts) -> str:
