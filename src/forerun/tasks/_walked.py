@@ -18,7 +18,7 @@ from functools import lru_cache
 from typing import Any
 
 from forerun.tasks._figures import ANEW
-from forerun.tasks._formats import Formats
+from forerun.tasks._looping import Looping, called
 from forerun.tasks._objects import (
     MANY,
     THERE,
@@ -42,22 +42,17 @@ from forerun.tasks._used import Used
 _TEXT, _STEPS, _MOST, _LONG_S = 1 << 18, 30_000, 1e15, 1e9
 _TRUSTED, _PATIENCE_S, _LITTLE = 1e11, 300.0, 1e8
 """Bytes, seconds, and bytes of what takes longer, beyond which something was multiplied that must not be."""
-_UNKNOWN = 10.0
-"""Rounds of a loop that goes on until something happens."""
 _RARE = 0.1
 """How often a branch is taken that leaves the block."""
-_DRY = 1e-9
-"""How often what is gone through to learn names happens."""
-_DEEP, _LOOPS, _SEEN = 24, 3, 10
+_NEVER = 1e-9
+"""How often that happens which does not."""
+_DEEP, _SEEN = 24, 10
+"""Calls in each other, and objects that are looked at in the time of a step."""
 _NODE_NS = 25.0
-_ADDING = frozenset("append add put heappush".split())
-_TAKING = frozenset("pop popleft popitem heappop remove clear".split())
-_NOTHING, _WAITING = 0.05, 0.3
-"""Of what is put in, which share is left of what is taken out again; and of all places, which share waits at once."""
-_ROUNDS, _STAYING, _STATES = 1e8, 256.0, 3e6
-"""Rounds of a loop, what stays in a queue that is emptied from time to time, and states of a search, at most."""
-_NESTED = 12
-"""Elements of a tuple that a loop goes through one by one."""
+_CACHED = 128.0
+"""What `lru_cache` keeps where nothing is said."""
+_STATES = 3e6
+"""States of a search, at most."""
 
 
 class Ended(Exception):
@@ -77,13 +72,13 @@ def walked(text: str) -> Used:
     return Used(walker.most if trusted else 0.0, min(walker.seconds, _LONG_S))
 
 
-class Walker(Formats):
+class Walker(Looping):
     """Statements, and calls of the program's own functions."""
 
     def __init__(self) -> None:
         super().__init__()
         self.frames[0]["__name__"] = Written.like("__main__")
-        self._left, self._loops = _STEPS, 0
+        self._left = _STEPS
         self._results = list[list[Any]]()
         self._yields = list[list[Any]]()
         self._calls = list[tuple[ast.AST, float]]()
@@ -130,25 +125,20 @@ class Walker(Formats):
 
     def _do_functiondef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         made = Defined(node, frame=self.frames[-1] if len(self.frames) > 1 else None)
-        if any(_called(mark) in ("lru_cache", "cache") for mark in node.decorator_list):
-            made.cached = Boxes("dict", 1.0)
-            bound = next((k.value for m in node.decorator_list if isinstance(m, ast.Call) for k in m.keywords), None)
-            bound = bound or next((a for m in node.decorator_list if isinstance(m, ast.Call) for a in m.args), None)
-            most = self.value(bound) if bound is not None else None
-            plain = any(
-                isinstance(m, (ast.Name, ast.Attribute)) and _called(m) == "lru_cache" for m in node.decorator_list
-            )
-            if isinstance(most, Number) and most.known:
-                made.cached.bound = most.known
-            elif plain or (bound is None and any(_called(m) == "lru_cache" for m in node.decorator_list)):
-                made.cached.bound = 128.0
+        for mark in node.decorator_list:
+            if called(mark) in ("lru_cache", "cache"):
+                given = [*mark.args, *(each.value for each in mark.keywords)] if isinstance(mark, ast.Call) else []
+                most = self.value(given[0]) if given else None
+                bound = most.known if isinstance(most, Number) else None
+                unbound = called(mark) == "cache" or given
+                made.cached = Boxes("dict", 1.0, bound=bound or (MANY if unbound else _CACHED))
         self.frames[-1][node.name] = made
 
     _do_asyncfunctiondef = _do_functiondef
 
     def _do_classdef(self, node: ast.ClassDef) -> None:
         made = Classed(node, tuple(self.value(base) for base in node.bases))
-        marks = {_called(mark): mark for mark in node.decorator_list}
+        marks = {called(mark): mark for mark in node.decorator_list}
         base = [one.last for one in made.bases if isinstance(one, Module)]
         fields = [each for each in node.body if isinstance(each, ast.AnnAssign)]
         names = [each.target.id for each in fields if isinstance(each.target, ast.Name)]
@@ -193,7 +183,7 @@ class Walker(Formats):
 
     def _varying(self, target: ast.expr, source: ast.expr, value: Any) -> Any:
         """A number that follows from itself, `x = x * 5 % 97`, is another one each time."""
-        if not isinstance(value, Number) or value.usual or not (self._loops or self.times > 1):
+        if not isinstance(value, Number) or value.usual or not (self.loops or self.times > 1):
             return value
         if isinstance(target, ast.Tuple):
             return value
@@ -224,13 +214,12 @@ class Walker(Formats):
                 self.extend(old, more)
             return
         made = self.operated(node.op, old, more)
-        if isinstance(made, Number) and isinstance(node.target, ast.Name) and self._loops:
-            spread = MANY
+        if isinstance(made, Number) and isinstance(node.target, ast.Name) and self.loops:
             most = made.high
             if isinstance(old, Number) and isinstance(more, Number) and isinstance(node.op, ast.Add):
                 most = old.high + max(more.high, 0.0) * self._repeats(node.target.id)
-            made = Number(made.value, min(made.low, most), most, spread if made.whole else MANY, made.whole, made.usual)
-        if isinstance(made, Written) and self._loops and isinstance(node.op, ast.Add):
+            made = Number(made.value, min(made.low, most), most, MANY, made.whole, made.usual)
+        if isinstance(made, Written) and self.loops and isinstance(node.op, ast.Add):
             own = more.length if isinstance(more, Written) else 1.0
             often = self._repeats(node.target.id) if isinstance(node.target, ast.Name) else 1.0
             piece = more if isinstance(more, Written) else Written("", own, MANY)
@@ -258,7 +247,7 @@ class Walker(Formats):
             if isinstance(target, ast.Name):
                 self.frames[-1].pop(target.id, None)
             elif isinstance(target, ast.Subscript) and isinstance(owner := self.value(target.value), Boxes):
-                owner.drop(self.times)
+                self.less(owner)
 
     def _do_if(self, node: ast.If) -> None:
         told, times = self.likely(node.test), self.times
@@ -282,27 +271,7 @@ class Walker(Formats):
                     frame[name] = other.joins(one, often_one)
                 elif not isinstance(other, Boxes):
                     frame[name] = merged(one, other)
-        self.times = times * ((1 - often if leaves else often if elsewhere else 1.0) or _DRY)
-
-    def _limits(self, node: ast.If | ast.While) -> None:
-        """What is taken out of where there are more than so many: `if len(cache) > 100: cache.popitem()`."""
-        for test in (one for one in ast.walk(node.test) if isinstance(one, ast.Compare) and len(one.ops) == 1):
-            left, right = test.left, test.comparators[0]
-            if not (isinstance(left, ast.Call) and _called(left) == "len" and left.args):
-                continue
-            if isinstance(test.ops[0], (ast.Gt, ast.GtE, ast.Lt, ast.LtE)) and isinstance(
-                most := self.value(right), Number
-            ):
-                box = self.value(left.args[0])
-                takes = _TAKING if isinstance(test.ops[0], (ast.Gt, ast.GtE)) else _ADDING
-                goes = any(
-                    (isinstance(one, ast.Call) and _called(one) in takes)
-                    or (isinstance(one, ast.Delete) and takes is _TAKING)
-                    for stmt in node.body
-                    for one in ast.walk(stmt)
-                ) and not (isinstance(node, ast.While) and takes is _ADDING)
-                if isinstance(box, Boxes) and goes and most.value is not None and most.value > 0:
-                    box.bound = min(box.bound, max(most.value, most.high if most.high < MANY else 0.0) + 1)
+        self.times = times * ((1 - often if leaves else often if elsewhere else 1.0) or _NEVER)
 
     def _do_with(self, node: ast.With | ast.AsyncWith) -> None:
         for item in node.items:
@@ -317,7 +286,7 @@ class Walker(Formats):
         self.run([*node.body, *node.orelse, *node.finalbody])
         times = self.times
         for handler in node.handlers:
-            lacking = handler.type is not None and _called(handler.type) in ("KeyError", "IndexError")
+            lacking = handler.type is not None and called(handler.type) in ("KeyError", "IndexError")
             self.times = times * (0.5 if lacking else _RARE * _RARE)
             self.run(handler.body)
         self.times = times
@@ -329,198 +298,13 @@ class Walker(Formats):
             self.run(case.body)
         self.times = times
 
-    def _do_while(self, node: ast.While) -> None:
-        self.value(node.test)
-        self._limits(node)
-        if self._drains(node):
-            return
-        if (level := self._level(node)) is not None:
-            name, count = level
-            self.frames[-1][name] = Passing(count, self.through(self.named(name))[1])
-            self._rounds(node.body, 1.0)
-            return
-        rounds, before_reach = self._while(node), len(self.reach)
-        if rounds is None:  # what a round changes is known after one
-            before = {key: box.puts for key, box in self.sites.items()}
-            self._rounds(node.body, 1.0)
-            found = self._while(node)
-            if found is None:
-                grown = (box for key, box in self.sites.items() if box.puts > before.get(key, 0.0))
-                keys = [
-                    box.most
-                    for box in grown
-                    if box.kind in ("dict", "set") and box.most < MANY and box.made <= self.times
-                ]
-                reached = self._reached(node)
-                found = max([reached, self._guarded(node) or 0.0, _UNKNOWN, *keys])
-                if isinstance(node.test, ast.Constant):  # until something happens
-                    reached, found = 0.0, max(self._guarded(node) or 0.0, _UNKNOWN)
-                if reached >= _UNKNOWN and isinstance(node.test, (ast.Name, ast.Attribute)):
-                    self.reach.append(reached)
-                    if isinstance(waiting := self.value(node.test), Boxes):
-                        waiting.bound = min(waiting.bound, _WAITING * reached)
-            rounds = found - 1
-        reach = len(self.reach)
-        self._rounds(node.body, min(rounds, _ROUNDS))
-        del self.reach[before_reach:reach]
-        self.run(node.orelse)
-
-    def _drains(self, node: ast.While) -> bool:
-        """`while queue and queue[0] < now: queue.popleft()` in a loop: what stays is not much."""
-        if not self._loops or len(node.body) > 2:
-            return False
-        calls = [one for stmt in node.body for one in ast.walk(stmt) if isinstance(one, ast.Call)]
-        if not calls or any(_called(one) not in _TAKING for one in calls) or not isinstance(node.test, ast.BoolOp):
-            return False
-        for one in calls:
-            box = (
-                self.value(one.func.value)
-                if isinstance(one.func, ast.Attribute)
-                else self.value(one.args[0])
-                if one.args
-                else None
-            )
-            if isinstance(box, Boxes):
-                box.bound = min(box.bound, _STAYING)
-        return True
-
-    def _level(self, node: ast.While) -> tuple[str, float] | None:
-        """`while level: for node in level: …; level = next`: all levels together have as many as are found."""
-        tested = {one.id for one in ast.walk(node.test) if isinstance(one, ast.Name)}
-        moved = {
-            target.id for one in node.body if isinstance(one, ast.Assign)
-            for target in one.targets if isinstance(target, ast.Name)
-        }  # fmt: skip
-        through = {one.iter.id for one in node.body if isinstance(one, ast.For) and isinstance(one.iter, ast.Name)}
-        names = tested & moved & through
-        if not names:
-            return None
-        limits = [
-            most.value
-            for one in ast.walk(node.test)
-            if isinstance(one, ast.Compare) and isinstance(one.left, ast.Call)
-            and isinstance(most := self.value(one.comparators[0]), Number) and most.value
-        ]  # fmt: skip
-        return names.pop(), max([*limits, self._reached(node), _UNKNOWN])
-
-    def _while(self, node: ast.While) -> float | None:
-        """How often a loop goes round; None where nobody knows."""
-        test = node.test
-        for one in test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]:
-            if isinstance(one, ast.Compare) and len(one.ops) == 1:
-                left, right = one.left, one.comparators[0]
-                up = isinstance(one.ops[0], (ast.Lt, ast.LtE, ast.NotEq))
-                small, large = self.value(left), self.value(right)
-                if isinstance(left, ast.Call) and isinstance(large, Number) and large.value and up:
-                    return max(large.value, 1.0)  # while len(found) < n
-                known = isinstance(left, ast.Name) and isinstance(small, Number) and isinstance(large, Number)
-                if known and (found := self._stepping(node.body, ast.unparse(left), small, large)) is not None:
-                    return found
-        return None
-
-    def _guarded(self, node: ast.While) -> float | None:
-        """Rounds that a loop goes until something in it has counted so far: `if made < n: … made += 1`."""
-        found = list[float]()
-        for test in (one.test for stmt in node.body for one in ast.walk(stmt) if isinstance(one, ast.If)):
-            for one in (each for each in ast.walk(test) if isinstance(each, ast.Compare) and len(each.ops) == 1):
-                small, large = self.value(one.left), self.value(one.comparators[0])
-                known = isinstance(one.left, ast.Name) and isinstance(small, Number) and isinstance(large, Number)
-                if known and (rounds := self._stepping(node.body, ast.unparse(one.left), small, large)) is not None:
-                    found.append(rounds)
-        return max(found) if found else None
-
-    def _stepping(self, body: Sequence[ast.stmt], name: str, small: Number, large: Number) -> float | None:
-        start, end = small.value, large.high if math.isfinite(large.high) else large.value
-        if start is None or end is None:
-            return None
-        start = small.low if math.isfinite(small.low) else start
-        for one in (each for stmt in body for each in ast.walk(stmt)):
-            if isinstance(one, ast.AugAssign) and isinstance(one.target, ast.Name) and one.target.id == name:
-                step = self.value(one.value)
-                by = step.value if isinstance(step, Number) else None
-                if by is None:
-                    return None
-                if by and isinstance(one.op, (ast.Add, ast.Sub)):
-                    return max(abs(end - start) / abs(by), 1.0)
-                if by and by > 1 and isinstance(one.op, (ast.Mult, ast.FloorDiv, ast.Div)):
-                    return max(math.log(max(abs(end), abs(start), 2.0)) / math.log(by), 1.0)
-                if isinstance(one.op, ast.RShift):
-                    return max(math.log2(max(abs(end), abs(start), 2.0)), 1.0)
-        return None
-
-    def _reached(self, node: ast.While) -> float:
-        """As many as the largest thing has that the loop looks something up in: a search reaches all."""
-        most = 0.0
-        added = {
-            ast.unparse(one.func.value)
-            for stmt in node.body
-            for one in ast.walk(stmt)
-            if isinstance(one, ast.Call)
-            and isinstance(one.func, ast.Attribute)
-            and one.func.attr in ("append", "add", "push")
-        }
-        for one in (each for stmt in node.body for each in ast.walk(stmt)):
-            if isinstance(one, ast.Subscript) and isinstance(one.value, (ast.Name, ast.Attribute)):
-                box = self.value(one.value)
-                if isinstance(box, Boxes) and box.kind in ("list", "dict") and ast.unparse(one.value) not in added:
-                    inner = box.one if isinstance(box.one, Boxes) and box.kind == "list" else None
-                    grid = inner is not None and inner.kind in ("list", "bytearray") and not inner.links
-                    most = max(most, box.entries * (max(inner.entries, 1.0) if grid and inner is not None else 1.0))
-        return most
-
-    def _do_for(self, node: ast.For | ast.AsyncFor) -> None:
-        over = self.value(node.iter)
-        if isinstance(over, Boxes):
-            self.flight.append(over)
-            if over.kind in ("tuple", "list") and 1 < len(over.fields) == over.entries <= _NESTED:
-                path = self.path
-                for place, one in enumerate(list(over.fields.values())):
-                    self.path = (*path, -place)
-                    self.bind(node.target, one)
-                    self.run(node.body)
-                self.path = path
-                self.run(node.orelse)
-                return
-        count, one = self.through(over)
-        spelt = isinstance(over, Written) and not over.raw and isinstance(one, Written)
-        if spelt:
-            words = min(over.distinct, self.times)
-            self.letters.append((over.length, words, min(one.distinct, 12.0), self.times))
-        self._rounds(node.body, _UNKNOWN if count is None else count, (node.target, one))
-        if spelt:
-            self.letters.pop()
-        self.run(node.orelse)
-
-    _do_asyncfor = _do_for
-
-    def _rounds(self, body: list[ast.stmt], count: float, given: tuple[ast.expr, Any] | None = None) -> None:
-        if count <= 0:
-            return
-        times, self._loops = self.times, self._loops + 1
-        if self._loops <= _LOOPS and count > 1:  # the first round, and all others
-            if given:
-                self.bind(*given)
-            before = {key: (box.puts, box.given) for key, box in self.sites.items() if box.given}
-            self.run(body)
-            for key, box in self.sites.items():  # what takes out as much as it puts in keeps what it has
-                puts, ever = before.get(key, (0.0, 0.0))
-                if not self.reach and box.given > ever and box.puts - puts <= _NOTHING * (box.given - ever):
-                    box.bound = min(box.bound, max(_STAYING, 2 * box.entries))
-            count -= 1
-        self.times = min(times * count, _MOST)
-        if given:
-            self.bind(*given)
-        self.run(body)
-        self.times, self._loops = times, self._loops - 1
-        self.look()
-
     def bind(self, target: ast.expr, value: Any) -> None:
         """Gives a name, an attribute or a place its value."""
         if isinstance(target, ast.Name):
             frame = self.frames[-1]
             if target.id in self.shared.get(id(frame), ()):
                 frame = self.frames[0]
-            if value is None and self._loops and isinstance(frame.get(target.id), Boxes):
+            if value is None and self.loops and isinstance(frame.get(target.id), Boxes):
                 return  # `node = node.next`: another one of them
             frame[target.id] = value
             self.since[id(frame), target.id] = self.times
@@ -545,7 +329,7 @@ class Walker(Formats):
             return
         self.grown = True
         if owner.kind == "dict":
-            if isinstance(key, Written) and key.known is not None and (key.known in owner.fields or not self._loops):
+            if isinstance(key, Written) and key.known is not None and (key.known in owner.fields or not self.loops):
                 self.set_field(owner, key.known, value)
             else:
                 self.under(owner, key, value)
@@ -637,7 +421,7 @@ class Walker(Formats):
         self._results.append([])
         self._yields.append([0.0, None])
         self._calls.append((node, self.times))
-        times, loops = self.times, self._loops
+        times, loops = self.times, self.loops
         if (states := self._remembered(node, frame, names)) > 1:
             self.times *= states
         try:
@@ -650,7 +434,7 @@ class Walker(Formats):
             self.frames.pop()
             self._calls.pop()
             found, (given, one) = self._results.pop(), self._yields.pop()
-            self.times, self._loops = times, loops
+            self.times, self.loops = times, loops
         if given:
             return Passing(given / max(times, 1e-300), one)
         result = None
@@ -679,7 +463,7 @@ class Walker(Formats):
             isinstance(one, ast.Assign) and any(isinstance(t, ast.Subscript) for t in one.targets) for one in inside
         )
         asks = any(isinstance(one, ast.Compare) and isinstance(one.ops[0], (ast.In, ast.NotIn)) for one in inside)
-        asks |= any(isinstance(one, ast.Call) and _called(one) == "get" for one in inside)
+        asks |= any(isinstance(one, ast.Call) and called(one) == "get" for one in inside)
         if not (again and keeps and asks):
             return 1.0
         passed = {one.id for call in calls for a in call.args for one in ast.walk(a) if isinstance(one, ast.Name)}
@@ -739,7 +523,7 @@ class Walker(Formats):
 
     def _default(self, node: ast.expr) -> Any:
         """Of a field: what `field(default_factory=list)` makes."""
-        if isinstance(node, ast.Call) and _called(node) == "field":
+        if isinstance(node, ast.Call) and called(node) == "field":
             for each in node.keywords:
                 if each.arg == "default_factory":
                     return self.built(self.value(each.value), each)
@@ -762,12 +546,6 @@ class Walker(Formats):
         if self._yields:
             self._yields[-1][0] += self.times * (count or 0.0)
             self._yields[-1][1] = merged(self._yields[-1][1], one)
-
-
-def _called(node: ast.expr) -> str:
-    """The last name of what is called, or of a decorator."""
-    node = node.func if isinstance(node, ast.Call) else node
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
 def _reach(tops: Sequence[float], calls: Sequence[ast.Call]) -> float:

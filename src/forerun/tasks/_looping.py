@@ -1,0 +1,260 @@
+"""How often loops of a plain Python program go round, for `forerun.tasks._walked`."""
+
+from __future__ import annotations
+
+import ast
+import math
+from abc import abstractmethod
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from forerun.tasks._formats import Formats
+from forerun.tasks._objects import (
+    MANY,
+    Boxes,
+    Number,
+    Passing,
+    Written,
+)
+
+UNKNOWN = 10.0
+"""Rounds of a loop that goes on until something happens."""
+_LOOPS = 3
+"""Loops in each other whose first round is gone through apart."""
+_ADDING = frozenset("append add put heappush".split())
+_TAKING = frozenset("pop popleft popitem heappop remove clear".split())
+_NOTHING, _WAITING = 0.05, 0.3
+"""Of what is put in, which share is left of what is taken out again; and of all places, which share waits at once."""
+_ROUNDS, _STAYING = 1e8, 256.0
+"""Rounds of a loop, and what stays in a queue that is emptied from time to time, at most."""
+_NESTED = 12
+"""Elements of a tuple that a loop goes through one by one."""
+_LETTERS = 12.0
+"""Different letters that words have in one place, at most."""
+
+
+class Looping(Formats):
+    """Loops: the first round, and all others at once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.loops = 0
+        """Loops that are under way."""
+
+    @abstractmethod
+    def run(self, body: Iterable[ast.stmt]) -> None: ...
+
+    @abstractmethod
+    def look(self) -> None: ...
+
+    def _limits(self, node: ast.If | ast.While) -> None:
+        """What is taken out of where there are more than so many: `if len(cache) > 100: cache.popitem()`."""
+        for test in (one for one in ast.walk(node.test) if isinstance(one, ast.Compare) and len(one.ops) == 1):
+            left, right = test.left, test.comparators[0]
+            if not (isinstance(left, ast.Call) and called(left) == "len" and left.args):
+                continue
+            if isinstance(test.ops[0], (ast.Gt, ast.GtE, ast.Lt, ast.LtE)) and isinstance(
+                most := self.value(right), Number
+            ):
+                box = self.value(left.args[0])
+                takes = _TAKING if isinstance(test.ops[0], (ast.Gt, ast.GtE)) else _ADDING
+                goes = any(
+                    (isinstance(one, ast.Call) and called(one) in takes)
+                    or (isinstance(one, ast.Delete) and takes is _TAKING)
+                    for stmt in node.body
+                    for one in ast.walk(stmt)
+                ) and not (isinstance(node, ast.While) and takes is _ADDING)
+                if isinstance(box, Boxes) and goes and most.value is not None and most.value > 0:
+                    box.bound = min(box.bound, max(most.value, most.high if most.high < MANY else 0.0) + 1)
+
+    def _do_while(self, node: ast.While) -> None:
+        self.value(node.test)
+        self._limits(node)
+        if self._drains(node):
+            return
+        if (level := self._level(node)) is not None:
+            name, count = level
+            self.frames[-1][name] = Passing(count, self.through(self.named(name))[1])
+            self._rounds(node.body, 1.0)
+            return
+        rounds, before_reach = self._while(node), len(self.reach)
+        if rounds is None:  # what a round changes is known after one
+            before = {key: box.puts for key, box in self.sites.items()}
+            self._rounds(node.body, 1.0)
+            found = self._while(node)
+            if found is None:
+                grown = (box for key, box in self.sites.items() if box.puts > before.get(key, 0.0))
+                keys = [
+                    box.most
+                    for box in grown
+                    if box.kind in ("dict", "set") and box.most < MANY and box.made <= self.times
+                ]
+                reached = self._reached(node)
+                found = max([reached, self._guarded(node) or 0.0, UNKNOWN, *keys])
+                if isinstance(node.test, ast.Constant):  # until something happens
+                    reached, found = 0.0, max(self._guarded(node) or 0.0, UNKNOWN)
+                if reached >= UNKNOWN and isinstance(node.test, (ast.Name, ast.Attribute)):
+                    self.reach.append(reached)
+                    if isinstance(waiting := self.value(node.test), Boxes):
+                        waiting.bound = min(waiting.bound, _WAITING * reached)
+            rounds = found - 1
+        reach = len(self.reach)
+        self._rounds(node.body, min(rounds, _ROUNDS))
+        del self.reach[before_reach:reach]
+        self.run(node.orelse)
+
+    def _drains(self, node: ast.While) -> bool:
+        """`while queue and queue[0] < now: queue.popleft()` in a loop: what stays is not much."""
+        if not self.loops or len(node.body) > 2:
+            return False
+        calls = [one for stmt in node.body for one in ast.walk(stmt) if isinstance(one, ast.Call)]
+        if not calls or any(called(one) not in _TAKING for one in calls) or not isinstance(node.test, ast.BoolOp):
+            return False
+        for one in calls:
+            box = (
+                self.value(one.func.value)
+                if isinstance(one.func, ast.Attribute)
+                else self.value(one.args[0])
+                if one.args
+                else None
+            )
+            if isinstance(box, Boxes):
+                box.bound = min(box.bound, _STAYING)
+        return True
+
+    def _level(self, node: ast.While) -> tuple[str, float] | None:
+        """`while level: for node in level: …; level = next`: all levels together have as many as are found."""
+        tested = {one.id for one in ast.walk(node.test) if isinstance(one, ast.Name)}
+        moved = {
+            target.id for one in node.body if isinstance(one, ast.Assign)
+            for target in one.targets if isinstance(target, ast.Name)
+        }  # fmt: skip
+        through = {one.iter.id for one in node.body if isinstance(one, ast.For) and isinstance(one.iter, ast.Name)}
+        names = tested & moved & through
+        if not names:
+            return None
+        limits = [
+            most.value
+            for one in ast.walk(node.test)
+            if isinstance(one, ast.Compare) and isinstance(one.left, ast.Call)
+            and isinstance(most := self.value(one.comparators[0]), Number) and most.value
+        ]  # fmt: skip
+        return names.pop(), max([*limits, self._reached(node), UNKNOWN])
+
+    def _while(self, node: ast.While) -> float | None:
+        """How often a loop goes round; None where nobody knows."""
+        test = node.test
+        for one in test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]:
+            if isinstance(one, ast.Compare) and len(one.ops) == 1:
+                left, right = one.left, one.comparators[0]
+                up = isinstance(one.ops[0], (ast.Lt, ast.LtE, ast.NotEq))
+                small, large = self.value(left), self.value(right)
+                if isinstance(left, ast.Call) and isinstance(large, Number) and large.value and up:
+                    return max(large.value, 1.0)  # while len(found) < n
+                known = isinstance(left, ast.Name) and isinstance(small, Number) and isinstance(large, Number)
+                if known and (found := self._stepping(node.body, ast.unparse(left), small, large)) is not None:
+                    return found
+        return None
+
+    def _guarded(self, node: ast.While) -> float | None:
+        """Rounds that a loop goes until something in it has counted so far: `if made < n: … made += 1`."""
+        found = list[float]()
+        for test in (one.test for stmt in node.body for one in ast.walk(stmt) if isinstance(one, ast.If)):
+            for one in (each for each in ast.walk(test) if isinstance(each, ast.Compare) and len(each.ops) == 1):
+                small, large = self.value(one.left), self.value(one.comparators[0])
+                known = isinstance(one.left, ast.Name) and isinstance(small, Number) and isinstance(large, Number)
+                if known and (rounds := self._stepping(node.body, ast.unparse(one.left), small, large)) is not None:
+                    found.append(rounds)
+        return max(found) if found else None
+
+    def _stepping(self, body: Sequence[ast.stmt], name: str, small: Number, large: Number) -> float | None:
+        start, end = small.value, large.high if math.isfinite(large.high) else large.value
+        if start is None or end is None:
+            return None
+        start = small.low if math.isfinite(small.low) else start
+        for one in (each for stmt in body for each in ast.walk(stmt)):
+            if isinstance(one, ast.AugAssign) and isinstance(one.target, ast.Name) and one.target.id == name:
+                step = self.value(one.value)
+                by = step.value if isinstance(step, Number) else None
+                if by is None:
+                    return None
+                if by and isinstance(one.op, (ast.Add, ast.Sub)):
+                    return max(abs(end - start) / abs(by), 1.0)
+                if by and by > 1 and isinstance(one.op, (ast.Mult, ast.FloorDiv, ast.Div)):
+                    return max(math.log(max(abs(end), abs(start), 2.0)) / math.log(by), 1.0)
+                if isinstance(one.op, ast.RShift):
+                    return max(math.log2(max(abs(end), abs(start), 2.0)), 1.0)
+        return None
+
+    def _reached(self, node: ast.While) -> float:
+        """As many as the largest thing has that the loop looks something up in: a search reaches all."""
+        most = 0.0
+        added = {
+            ast.unparse(one.func.value)
+            for stmt in node.body
+            for one in ast.walk(stmt)
+            if isinstance(one, ast.Call)
+            and isinstance(one.func, ast.Attribute)
+            and one.func.attr in ("append", "add", "push")
+        }
+        for one in (each for stmt in node.body for each in ast.walk(stmt)):
+            if isinstance(one, ast.Subscript) and isinstance(one.value, (ast.Name, ast.Attribute)):
+                box = self.value(one.value)
+                if isinstance(box, Boxes) and box.kind in ("list", "dict") and ast.unparse(one.value) not in added:
+                    inner = box.one if isinstance(box.one, Boxes) and box.kind == "list" else None
+                    flat = inner is not None and all(link[0].kind == "atom" for link in inner.links.values())
+                    grid = flat and inner is not None and inner.kind in ("list", "bytearray")
+                    most = max(most, box.entries * (max(inner.entries, 1.0) if grid and inner is not None else 1.0))
+        return most
+
+    def _do_for(self, node: ast.For | ast.AsyncFor) -> None:
+        over = self.value(node.iter)
+        if isinstance(over, Boxes):
+            self.flight.append(over)
+            if over.kind in ("tuple", "list") and 1 < len(over.fields) == over.entries <= _NESTED:
+                path = self.path
+                for place, one in enumerate(list(over.fields.values())):
+                    self.path = (*path, -place)
+                    self.bind(node.target, one)
+                    self.run(node.body)
+                self.path = path
+                self.run(node.orelse)
+                return
+        count, one = self.through(over)
+        spelt = isinstance(over, Written) and not over.raw and isinstance(one, Written)
+        if spelt:
+            words = min(over.distinct, self.times)
+            self.letters.append((over.length, words, min(one.distinct, _LETTERS), self.times))
+        self._rounds(node.body, UNKNOWN if count is None else count, (node.target, one))
+        if spelt:
+            self.letters.pop()
+        self.run(node.orelse)
+
+    _do_asyncfor = _do_for
+
+    def _rounds(self, body: list[ast.stmt], count: float, given: tuple[ast.expr, Any] | None = None) -> None:
+        if count <= 0:
+            return
+        times, self.loops = self.times, self.loops + 1
+        if self.loops <= _LOOPS and count > 1:  # the first round, and all others
+            if given:
+                self.bind(*given)
+            before = {key: (box.puts, box.given) for key, box in self.sites.items() if box.given}
+            self.run(body)
+            for key, box in self.sites.items():  # what takes out as much as it puts in keeps what it has
+                puts, ever = before.get(key, (0.0, 0.0))
+                if not self.reach and box.given > ever and box.puts - puts <= _NOTHING * (box.given - ever):
+                    box.bound = min(box.bound, max(_STAYING, 2 * box.entries))
+            count -= 1
+        self.times = min(times * count, MANY)
+        if given:
+            self.bind(*given)
+        self.run(body)
+        self.times, self.loops = times, self.loops - 1
+        self.look()
+
+
+def called(node: ast.expr) -> str:
+    """The last name of what is called, or of a decorator."""
+    node = node.func if isinstance(node, ast.Call) else node
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
