@@ -40,6 +40,8 @@ class Containers(ABC):
         self.path: tuple[int, ...] = ()
         """Calls that are under way, by their place in the text."""
         self.at: ast.AST | None = None
+        self.sizes: dict[int, float] = {}
+        """What `len` gave the last time, by its place in the text."""
         self.reach: list[float] = []
         """How many places searches have that are under way."""
         self.letters: list[tuple[float, float, float, float]] = []

@@ -15,6 +15,7 @@ from typing import Any
 
 from forerun.tasks._objects import (
     MANY,
+    THERE,
     Boxes,
     Number,
     Passing,
@@ -189,6 +190,13 @@ def compared(op: ast.cmpop, left: Any, right: Any) -> float | None:
 
 def calculated(op: ast.operator, left: Number, right: Number) -> Number:
     """What an operator gives of two numbers, and between which bounds."""
+    made = _worked_out(op, left, right)
+    if isinstance(op, ast.Sub) and left.atom is right.atom and left.atom not in (None, THERE):
+        return replace(made, distinct=max(math.sqrt(made.distinct), 2.0))  # neighbours in one list
+    return made
+
+
+def _worked_out(op: ast.operator, left: Number, right: Number) -> Number:
     usual = left.usual or right.usual
     function = _OPERATORS.get(type(op))
     whole = left.whole and right.whole and not isinstance(op, ast.Div)

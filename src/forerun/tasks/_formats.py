@@ -140,7 +140,7 @@ class Formats(Library):
         count, line = self.through(first)
         parts = max(line.sample.count(",") + 1, 1) if isinstance(line, Written) else 4
         long = line.length / parts if isinstance(line, Written) else WORD
-        field = Written("x" * int(min(long, 20)), long, MANY)
+        field = Written("x" * int(min(long, 20)), long, max((count or 0.0) ** 0.5, 2.0))
         times, self.times = self.times, self.times * (count or 0.0)
         row = self.new("list" if name == "reader" else "dict")
         times, self.times = self.times, times

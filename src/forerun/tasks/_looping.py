@@ -40,6 +40,8 @@ class Looping(Formats):
         super().__init__()
         self.loops = 0
         """Loops that are under way."""
+        self._sizes: tuple[float, float | None] | None = None
+        """Of a loop that fills something: how much is enough, and how much there was."""
 
     @abstractmethod
     def run(self, body: Iterable[ast.stmt]) -> None: ...
@@ -150,11 +152,20 @@ class Looping(Formats):
                 up = isinstance(one.ops[0], (ast.Lt, ast.LtE, ast.NotEq))
                 small, large = self.value(left), self.value(right)
                 if isinstance(left, ast.Call) and isinstance(large, Number) and large.value and up:
-                    return max(large.value, 1.0)  # while len(found) < n
+                    return self._filling(small, large.value)  # while len(found) < n
                 known = isinstance(left, ast.Name) and isinstance(small, Number) and isinstance(large, Number)
                 if known and (found := self._stepping(node.body, ast.unparse(left), small, large)) is not None:
                     return found
         return None
+
+    def _filling(self, size: Any, enough: float) -> float | None:
+        """Rounds until something is as large as it has to be, by how much the first one added; None before that."""
+        now = size.high if isinstance(size, Number) and size.high < MANY else None
+        before, self._sizes = self._sizes, (enough, now)
+        if now is None or before is None or before[0] != enough or before[1] is None:
+            return None if before is None or before[0] != enough else max(enough, 1.0)
+        self._sizes, more = None, now - before[1]
+        return max((enough - now) / more if more > 0 else enough, 0.0) + 1.0
 
     def _guarded(self, node: ast.While) -> float | None:
         """Rounds that a loop goes until something in it has counted so far: `if made < n: … made += 1`."""

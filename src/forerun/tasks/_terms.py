@@ -11,6 +11,7 @@ from typing import Any
 
 from forerun.tasks._containers import Containers
 from forerun.tasks._figures import (
+    ANEW,
     BUILTINS,
     FEW,
     PARTS,
@@ -23,6 +24,7 @@ from forerun.tasks._figures import (
 )
 from forerun.tasks._objects import (
     MANY,
+    THERE,
     Bound,
     Boxes,
     Classed,
@@ -262,10 +264,15 @@ class Terms(Containers):
     def operated(self, op: ast.operator, left: Any, right: Any) -> Any:
         """What an operator gives of numbers and texts."""
         if isinstance(left, Written) and isinstance(op, ast.Add) and isinstance(right, Written):
-            sample = (left.sample + right.sample)[:WRITTEN_OUT]
+            sample, of = (left.sample + right.sample)[:WRITTEN_OUT], left.of or right.of
             distinct = min(left.distinct * right.distinct, MANY)
             return Written(
-                sample, left.length + right.length, max(distinct, 1 + 1e-9), left.raw, drawn=left.drawn or right.drawn
+                sample,
+                left.length + right.length,
+                max(distinct, 1 + 1e-9),
+                left.raw,
+                of=of,
+                drawn=left.drawn or right.drawn,
             )
         if isinstance(op, ast.Mult) and (isinstance(left, Written) or isinstance(right, Written)):
             one, times = (left, right) if isinstance(left, Written) else (right, left)
@@ -383,6 +390,8 @@ class Terms(Containers):
         """A value of a mapping; one that makes values makes one for a new key."""
         if isinstance(key, Written) and key.known is not None and key.known in box.fields:
             return box.fields[key.known]
+        if box.makes is not None and _same(key, box.key):
+            return box.one
         if box.makes is not None:
             made = box.one
             before = box.entries
@@ -421,7 +430,10 @@ class Terms(Containers):
             long /= abs(step.value)
         if isinstance(owner, Written):
             same = long >= size
-            return owner if same else Written(owner.sample[: int(long)], long, max(owner.distinct, 2.0), owner.raw)
+            if same:
+                return owner
+            some = max(owner.distinct ** (long / max(size, 1.0)), 2.0)
+            return Written(owner.sample[: int(long)], long, some, owner.raw, drawn=owner.drawn)
         if isinstance(owner, Boxes) and owner.kind == "view":
             return owner
         made = self.new(owner.kind if isinstance(owner, Boxes) else "list", node)
@@ -454,3 +466,9 @@ class Rounds:
 def _sized(node: ast.expr) -> bool:
     """`len(x)`."""
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len" and bool(node.args)
+
+
+def _same(key: Any, other: Any) -> bool:
+    """Whether one is a key that a mapping has."""
+    both = isinstance(key, (Number, Written)) and isinstance(other, (Number, Written))
+    return both and key.atom not in (None, THERE) and key.atom is other.atom

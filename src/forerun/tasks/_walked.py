@@ -251,6 +251,8 @@ class Walker(Looping):
 
     def _do_if(self, node: ast.If) -> None:
         told, times = self.likely(node.test), self.times
+        if _record(node) and times > 1:  # the best so far: seldom
+            told = min(math.log(times + 1) / times, 0.5)
         leaves, elsewhere = _leaving(node.body), _leaving(node.orelse)
         skips = leaves and isinstance(node.body[-1], ast.Continue)
         often = told if told is not None else _RARE if leaves and not skips and not node.orelse else 0.5
@@ -566,6 +568,20 @@ def _itself(node: ast.expr, name: str) -> bool:
     if isinstance(node, ast.Attribute):
         return node.attr == name and isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
     return isinstance(node, ast.Name) and node.id == ("self" if name == "__call__" else name)
+
+
+def _record(node: ast.If) -> bool:
+    """`if x > best: best = x`."""
+    test = node.test
+    if not (isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], (ast.Gt, ast.Lt))):
+        return False
+    sides = {ast.unparse(test.left), ast.unparse(test.comparators[0])}
+    moved = (
+        {ast.unparse(one.targets[0]), ast.unparse(one.value)}
+        for one in node.body
+        if isinstance(one, ast.Assign) and len(one.targets) == 1
+    )
+    return any(sides == each for each in moved)
 
 
 def _leaving(body: Sequence[ast.stmt]) -> bool:
