@@ -273,6 +273,7 @@ def test_objects_take_what_python_says(name: str) -> None:
         "class A(A): pass\nA().x.y.z()",
         "from x import *\nfor i in y: z[i] += w(**i)",
         "def a():\n    while x:\n        b()\ndef b():\n    while y:\n        a()\na()",
+        "class A:\n    def __iter__(self): return self\nfor x in A(): xs.append(x)",
         "match x:\n    case [1, *rest]: rest.append(rest)",
         "\x00",
     ],

@@ -70,6 +70,8 @@ PUBLISHED: Mapping[str, Published] = {
     "vit-base-32": Published("vit", "vit", _image(768, 12, 32), ((1, 224), (4, 224))),
     "vit-large-32": Published("vit", "vit", _image(1024, 16, 32), ((1, 224), (1, 320))),
     "deit-small": Published("vit", "deit", _image(384, 6), ((1, 224), (1, 160))),
+    "deit-base": Published("vit", "deit", _image(768, 12), ((1, 176), (2, 144))),
+    "dinov2-base": Published("vit", "dinov2", _image(768, 12, 14), ((1, 112), (1, 210))),
     "swin-tiny": Published("swin", "swin", {"depths": [2, 2, 2, 2]}, ((1, 224),)),
     "convnext-tiny": Published("convnext", "convnext", {"depths": [1, 1, 1, 1]}),
     "poolformer-s12": Published("poolformer", "poolformer", {"depths": [1, 1, 1, 1]}, ((1, 224), (4, 128))),
@@ -113,11 +115,23 @@ PUBLISHED: Mapping[str, Published] = {
         "llama", "llama", _text(2048, 32, 8192, num_key_value_heads=8), ((1, 24), (1, 80)), "text"
     ),
     "qwen2-0.5b": Published("llama", "qwen2", _text(896, 14, 4864, num_key_value_heads=2), ((1, 1), (1, 128)), "text"),
+    "qwen3-0.6b": Published(
+        "llama", "qwen3", _text(1024, 16, 3072, num_key_value_heads=8, head_dim=128), ((1, 40), (1, 112)), "text"
+    ),
+    "clip-text": Published("clip", "clip_text_model", _text(512, 8, 2048), ((1, 77), (3, 77)), "text"),
+    "clip-text-large": Published("clip", "clip_text_model", _text(768, 12, 3072), ((1, 77), (2, 77)), "text"),
     "t5-small": Published(
         "t5",
         "t5",
         {"d_model": 512, "d_kv": 64, "d_ff": 2048, "num_heads": 8, "num_layers": 1, "vocab_size": 1024},
         ((1, 128), (4, 64)),
+        "text",
+    ),
+    "t5-base": Published(
+        "t5",
+        "t5",
+        {"d_model": 768, "d_kv": 64, "d_ff": 3072, "num_heads": 12, "num_layers": 1, "vocab_size": 1024},
+        ((1, 72), (1, 160)),
         "text",
     ),
     "whisper-tiny": Published("whisper", "whisper", _whisper(384, 6), ((1, 300), (1, 150), (2, 150)), "speech"),

@@ -114,7 +114,8 @@ class Containers(ABC):
             if value.kind in ("object", "slots"):
                 method = self.attribute(value, "__iter__")
                 if isinstance(method, Defined):
-                    return self.through(self.call(method, [], {}))
+                    given = self.call(method, [], {})
+                    return self.through(given) if not isinstance(given, Boxes) or given.of is None else (None, None)
             if value.kind == "bytearray":
                 return value.entries, Number(128.0, 0.0, 255.0, 256.0)
             return self.many(value), value.one
