@@ -272,7 +272,7 @@ class Asking(Terms):
             return Written(
                 sample[:WRITTEN_OUT],
                 whole,
-                max(distinct, 1 + 1e-9),
+                max(distinct, ANEW),
                 own.raw,
                 pieces=(count or 1.0, one),
                 drawn=drawn(one),
@@ -280,19 +280,19 @@ class Asking(Terms):
         if name in ("split", "rsplit", "splitlines", "partition", "rpartition"):
             return self._split(own, name, first)
         if name in ("encode", "decode"):
-            return replace(own, raw=name == "encode", distinct=max(own.distinct, 1 + 1e-9))
+            return replace(own, raw=name == "encode", distinct=max(own.distinct, ANEW))
         if name in ("format", "format_map", "substitute", "safe_substitute"):
             given = [*arguments, *options.values()]
             given += [one for each in arguments if isinstance(each, Boxes) for one in each.fields.values()]
             distinct = min(math.prod(differing(one if one is not None else Ellipsis) for one in given), MANY)
             long = sum(one.length if isinstance(one, Written) else 4.0 for one in given)
-            return Written(own.sample, own.length + long, max(distinct, 1 + 1e-9), drawn=any(map(drawn, given)))
+            return Written(own.sample, own.length + long, max(distinct, ANEW), drawn=any(map(drawn, given)))
         if name in ("find", "index", "rfind", "count"):
             return Number(own.length / 2, -1.0, own.length, own.length)
         if name.startswith("is") or name in ("startswith", "endswith"):
             return Number(0.0, 0.0, 1.0, 2.0)
         if name in ("zfill", "ljust", "rjust", "center") and isinstance(first, Number) and first.value:
-            return replace(own, length=max(own.length, first.value), distinct=max(own.distinct, 1 + 1e-9))
+            return replace(own, length=max(own.length, first.value), distinct=max(own.distinct, ANEW))
         return own
 
     def _split(self, own: Written, name: str, by: Any) -> Any:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from forerun.tasks._figures import (
+    ANEW,
     DIGESTS,
     WORD,
     number,
@@ -294,7 +295,7 @@ class Formats(Library):
             known = one if isinstance(one, Written) else Written("xxxxx", WORD, max(self.times * count, 1.0) ** 0.5)
             if name == "finditer":
                 return Passing(count, Match(known.length * 3, known))
-            return self.listed(Passing(count, replace(known, atom=None, distinct=max(known.distinct, 1 + 1e-9))))
+            return self.listed(Passing(count, replace(known, atom=None, distinct=max(known.distinct, ANEW))))
         if name == "sub":
             return arguments[2] if len(arguments) > 2 else None
         return Match(text.length if isinstance(text, Written) else 40.0)

@@ -10,6 +10,7 @@ from typing import Any
 
 from forerun.tasks._asking import Asking
 from forerun.tasks._figures import (
+    ANEW,
     DIGESTS,
     USUAL,
     calculated,
@@ -95,14 +96,12 @@ class Library(Asking):
             return Written(
                 "x" * int(min(wide(first, ""), 40)),
                 wide(first, ""),
-                max(differing(first if first is not None else Ellipsis), 1 + 1e-9),
+                max(differing(first if first is not None else Ellipsis), ANEW),
             )
         if name in ("bytes", "bytearray"):
             size = first.value if isinstance(first, Number) and first.value else self.length(first) or 0.0
             if name == "bytes":
-                return Written(
-                    "", size, max(differing(first), 1 + 1e-9) if isinstance(first, Written) else MANY, raw=True
-                )
+                return Written("", size, max(differing(first), ANEW) if isinstance(first, Written) else MANY, raw=True)
             made = self.new("bytearray")
             made.each = 1.0
             made.puts += size * self.times

@@ -77,7 +77,7 @@ class Terms(Containers):
                 length += long
                 distinct = min(distinct * differing(value if value is not None else Ellipsis), MANY)
                 random = random or drawn(value)
-        return Written(sample[:WRITTEN_OUT], length, max(distinct, 1.0 + 1e-9), drawn=random)
+        return Written(sample[:WRITTEN_OUT], length, max(distinct, ANEW), drawn=random)
 
     def _of_name(self, node: ast.Name) -> Any:
         found = self.named(node.id)
@@ -269,7 +269,7 @@ class Terms(Containers):
             return Written(
                 sample,
                 left.length + right.length,
-                max(distinct, 1 + 1e-9),
+                max(distinct, ANEW),
                 left.raw,
                 of=of,
                 drawn=left.drawn or right.drawn,
@@ -278,9 +278,7 @@ class Terms(Containers):
             one, times = (left, right) if isinstance(left, Written) else (right, left)
             count = times.value if isinstance(times, Number) and times.value is not None else 1.0
             sample = (one.sample * int(min(max(count, 0), WRITTEN_OUT)))[:WRITTEN_OUT]
-            return Written(
-                sample, one.length * max(count, 0.0), max(one.distinct * differing(times), 1 + 1e-9), one.raw
-            )
+            return Written(sample, one.length * max(count, 0.0), max(one.distinct * differing(times), ANEW), one.raw)
         if isinstance(left, Written) and isinstance(op, ast.Mod):
             return Written(left.sample, left.length + 2.0, max(differing(right), 2.0), left.raw, drawn=drawn(right))
         if isinstance(left, Number) and isinstance(right, Number):
