@@ -51,12 +51,12 @@ class Asking(Terms):
     def _of_call(self, node: ast.Call) -> Any:
         function = node.func
         owner = self.value(function.value) if isinstance(function, ast.Attribute) else None
-        arguments = list[Any]()
+        arguments, self.spread = list[Any](), (0.0, None)
         for each in node.args:
             if isinstance(each, ast.Starred):
                 inner = self.value(each.value)
                 short = isinstance(inner, Boxes) and inner.fields and inner.kind in ("tuple", "list", "named")
-                count, one = self.through(inner)
+                count, one = self.spread = self.through(inner)
                 arguments += list(inner.fields.values()) if short else [one] * int(min(max(count or 1.0, 1.0), 20.0))
             else:
                 arguments.append(self.value(each))

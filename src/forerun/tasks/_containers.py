@@ -40,6 +40,8 @@ class Containers(ABC):
         self.path: tuple[int, ...] = ()
         """Calls that are under way, by their place in the text."""
         self.at: ast.AST | None = None
+        self.spread: tuple[float | None, Any] = (0.0, None)
+        """Of the call that is under way: how many its starred argument has, and one of them."""
         self.sizes: dict[int, float] = {}
         """What `len` gave the last time, by its place in the text."""
         self.reach: list[float] = []
@@ -58,6 +60,9 @@ class Containers(ABC):
 
     @abstractmethod
     def attribute(self, owner: Any, name: str) -> Any: ...
+
+    @abstractmethod
+    def above(self) -> Any: ...
 
     @abstractmethod
     def of_place(self, own: Place, name: str, arguments: list[Any]) -> Any: ...
@@ -154,6 +159,13 @@ class Containers(ABC):
             old = made.fields.get(str(place))
             made.fields[str(place)] = merged(old, made.hold(each, self.times))
         return made
+
+    def tuples(self, count: float | None, values: Sequence[Any]) -> Passing:
+        """So many tuples of these."""
+        times, self.times = self.times, min(self.times * max(count or 1.0, 0.0), MANY)
+        one = self.tupled(values)
+        self.times = times
+        return Passing(count, one)
 
     def listed(self, value: Any, kind: str = "list") -> Boxes:
         """A new list, or another container, of what something has."""

@@ -262,6 +262,14 @@ class Formats(Library):
             return Written.like("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"[: letters[name]])
         return arguments[0] if name == "Template" and arguments else None
 
+    def _lib_asyncio(self, name: str, arguments: list[Any], options: dict[str, Any]) -> Any:
+        if name in ("Queue", "PriorityQueue", "LifoQueue"):
+            return self.new("deque")
+        if name == "gather":
+            count, one = self.spread if self.spread[0] else (float(len(arguments)), arguments[0] if arguments else None)
+            return self.listed(Passing(count, one))
+        return arguments[0] if arguments else None
+
     def _lib_contextlib(self, name: str, arguments: list[Any], options: dict[str, Any]) -> Any:
         return arguments[0] if arguments else None
 

@@ -23,7 +23,6 @@ from forerun.tasks._figures import (
 )
 from forerun.tasks._objects import (
     MANY,
-    Above,
     Boxes,
     Classed,
     Module,
@@ -112,12 +111,7 @@ class Library(Asking):
             made = self.new("file")
             return self._opened(made, first)
         if name == "super":
-            frame = self.frames[-1]
-            own = next(iter(frame.values()), None)
-            if isinstance(own, Boxes) and isinstance(own.of, Classed):
-                base = next((one for one in own.of.bases if isinstance(one, Classed)), None)
-                return Above(own, base) if base else None
-            return None
+            return self.above()
         if name in (
             "print",
             "input",
@@ -162,13 +156,11 @@ class Library(Asking):
         if name == "enumerate":
             count, one = self.through(first)
             place = number(0.0, max((count or 1.0) - 1, 0.0), count or MANY)
-            return Passing(count, self.tupled([place, one]))
+            return self.tuples(count, [place, one])
         if name == "zip":
             pairs = [self.through(one) for one in arguments]
-            return Passing(
-                min((count for count, _ in pairs if count is not None), default=None),
-                self.tupled([one for _, one in pairs]),
-            )
+            count = min((count for count, _ in pairs if count is not None), default=None)
+            return self.tuples(count, [one for _, one in pairs])
         if name == "map" and len(arguments) > 1:
             return self._mapped(first, arguments[1:])
         if name == "filter" and len(arguments) > 1:
@@ -359,14 +351,14 @@ class Library(Asking):
             if name.startswith("combinations") and isinstance(second, Number) and 1 < second.high - second.low < 64:
                 sizes = range(max(int(second.low), 0), int(second.high) + 1)
                 ways = sum(math.comb(int(n), size) for size in sizes) / max(len(sizes), 1)
-                return Passing(float(ways), self.tupled([one] * min(k, 20)))
+                return self.tuples(float(ways), [one] * min(k, 20))
             with suppress(OverflowError, ValueError):
                 if name == "product":
                     total = n**k if isinstance(second, Number) else math.prod(counts)
                     inner = [one] * k if isinstance(second, Number) else [one for _, one in pairs]
-                    return Passing(total, self.tupled(inner[:20]))
+                    return self.tuples(total, inner[:20])
                 total = math.comb(int(n), k) if name != "permutations" else math.perm(int(n), k)
-                return Passing(float(total), self.tupled([one] * min(k, 20)))
+                return self.tuples(float(total), [one] * min(k, 20))
             return Passing(None)
         if name == "chain":
             return Passing(sum(counts), one)
@@ -384,10 +376,10 @@ class Library(Asking):
         if name == "compress":
             return Passing(counts[0] / max(math.log(max(counts[0], 2.0)), 1.0) if counts else None, one)
         if name == "pairwise":
-            return Passing(counts[0] if counts else None, self.tupled([one, one]))
+            return self.tuples(counts[0] if counts else None, [one, one])
         if name == "groupby":
             n = counts[0] if counts else 0.0
             return Passing(n**0.5, self.tupled([None, Passing(n**0.5, one)]))
         if name == "zip_longest":
-            return Passing(max(counts, default=0.0), self.tupled([one for _, one in pairs]))
+            return self.tuples(max(counts, default=0.0), [one for _, one in pairs])
         return Passing(counts[-1] if counts else None, pairs[-1][1] if pairs else None)

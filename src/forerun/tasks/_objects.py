@@ -432,7 +432,8 @@ def held(roots: Iterable[Any]) -> tuple[float, int]:
         elif isinstance(root, Classed):
             queue += [(one, 1.0) for one in root.values.values() if isinstance(one, Boxes)]
         elif isinstance(root, Defined):
-            queue += [(one, 1.0) for one in (root.cached, root.own) if isinstance(one, Boxes)]
+            names = root.frame.values() if root.frame else ()
+            queue += [(one, 1.0) for one in (root.cached, root.own, *names) if isinstance(one, Boxes)]
         elif isinstance(root, Passing) and isinstance(root.one, Boxes):
             queue.append((root.one, 1.0))
     steps, visits = 0, dict[int, int]()

@@ -43,6 +43,11 @@ from forerun.tasks._objects import (
     power,
 )
 
+_FLAGGED = 0.1
+"""Bytes that are no zero: where a program asks, they are flags, of primes most of all."""
+_LONG = 1000
+"""Elements that are written out from which on not all are looked at."""
+
 
 class Terms(Containers):
     """All expressions but calls."""
@@ -89,6 +94,11 @@ class Terms(Containers):
         return self.tupled([self.value(each) for each in node.elts], node)
 
     def _of_list(self, node: ast.List | ast.Tuple | ast.Set, kind: str = "list") -> Any:
+        if len(node.elts) > _LONG:  # data: each is like the first ones
+            _, one = self.through(self._of_list(ast.List(node.elts[:FEW], ast.Load()), kind))
+            made = self.new(kind, node)
+            self.add(made, one, float(len(node.elts)))
+            return made
         values = [(each, self.value(each.value if isinstance(each, ast.Starred) else each)) for each in node.elts]
         made = self.new(kind, node)
         for place, (each, value) in enumerate(values):
@@ -134,7 +144,15 @@ class Terms(Containers):
         often = self.likely(node.test)
         if often in (0.0, 1.0):
             return self.value(node.body if often else node.orelse)
-        return merged(self.value(node.body), self.value(node.orelse))
+        times, share = self.times, 0.5 if often is None else often
+        self.times = times * share
+        one = self.value(node.body)
+        self.times = times * (1 - share)
+        other = self.value(node.orelse)
+        self.times = times
+        if isinstance(one, Boxes) and isinstance(other, Boxes):
+            return other.joins(one, share)
+        return one if isinstance(one, Boxes) else merged(one, other)
 
     def _of_boolop(self, node: ast.BoolOp) -> Any:
         found = [self.value(each) for each in node.values]
@@ -185,6 +203,8 @@ class Terms(Containers):
         value = self.value(test)
         if isinstance(value, Number) and value.known is not None:
             return float(bool(value.known))
+        if isinstance(value, Number) and (value.low, value.high) == (0.0, 255.0):
+            return _FLAGGED
         if isinstance(test, ast.BinOp) and isinstance(test.op, ast.Mod) and isinstance(value, Number):
             return 1.0 - 1.0 / max(value.distinct, 1.0)
         return None

@@ -22,6 +22,7 @@ from forerun.tasks._looping import Looping, called
 from forerun.tasks._objects import (
     MANY,
     THERE,
+    Above,
     Bound,
     Boxes,
     Classed,
@@ -49,6 +50,9 @@ _NEVER = 1e-9
 _DEEP, _SEEN = 24, 10
 """Calls in each other, and objects that are looked at in the time of a step."""
 _NODE_NS = 25.0
+_GATHERING = {"dict": "dict", "OrderedDict": "dict", "defaultdict": "dict", "Counter": "dict", "UserDict": "dict"}
+_GATHERING |= {"list": "list", "UserList": "list", "set": "set", "deque": "deque"}
+"""What classes that inherit from these gather things as."""
 _CACHED = 128.0
 """What `lru_cache` keeps where nothing is said."""
 _STATES = 3e6
@@ -91,7 +95,7 @@ class Walker(Looping):
         roots = [value for frame in self.frames for value in frame.values()]
         found, steps = held([*roots, *self.flight])
         self.most = max(self.most, found)
-        self._left -= steps // _SEEN
+        self._left -= (steps + len(roots)) // _SEEN
 
     def run(self, body: Iterable[ast.stmt]) -> None:
         """One statement after the other; behind a branch that leaves, what is left of the times."""
@@ -132,6 +136,10 @@ class Walker(Looping):
                 bound = most.known if isinstance(most, Number) else None
                 unbound = called(mark) == "cache" or given
                 made.cached = Boxes("dict", 1.0, bound=bound or (MANY if unbound else _CACHED))
+        for mark in reversed(node.decorator_list):
+            if isinstance(by := self.value(mark), Defined):  # one of the program's own may give another function
+                given = self.call(by, [made], {})
+                made = given if isinstance(given, Defined) else made
         self.frames[-1][node.name] = made
 
     _do_asyncfunctiondef = _do_functiondef
@@ -159,10 +167,11 @@ class Walker(Looping):
             made.kind = "enum"
         self.frames[-1][node.name] = made
         self.frames.append(made.values)
-        self.run(each for each in node.body if isinstance(each, (ast.Assign, ast.AnnAssign)))
+        self.run(each for each in node.body if isinstance(each, (ast.Assign, ast.AnnAssign, ast.ClassDef)))
         self.frames.pop()
         if "__slots__" in made.values:
             made.kind = "slots"
+        made.kind = next((_GATHERING[name] for name in base if name in _GATHERING), made.kind)
 
     def _do_global(self, node: ast.Global) -> None:
         for name in node.names:
@@ -294,11 +303,29 @@ class Walker(Looping):
         self.times = times
 
     def _do_match(self, node: ast.Match) -> None:
-        self.value(node.subject)
+        subject = self.value(node.subject)
         times, self.times = self.times, self.times / max(len(node.cases), 1)
         for case in node.cases:
+            self._capture(case.pattern, subject)
             self.run(case.body)
         self.times = times
+
+    def _capture(self, pattern: ast.pattern, value: Any) -> None:
+        """The names that a pattern binds."""
+        if isinstance(pattern, ast.MatchAs):
+            if pattern.pattern is not None:
+                self._capture(pattern.pattern, value)
+            if pattern.name:
+                self.frames[-1][pattern.name] = value
+        elif isinstance(pattern, ast.MatchSequence):
+            for each, part in zip(pattern.patterns, self.parts(value, len(pattern.patterns)), strict=True):
+                self._capture(each, part)
+        elif isinstance(pattern, ast.MatchStar) and pattern.name:
+            self.frames[-1][pattern.name] = self.listed(value)
+        elif isinstance(pattern, (ast.MatchMapping, ast.MatchClass, ast.MatchOr)):
+            plain = isinstance(pattern, ast.MatchClass) and isinstance(self.value(pattern.cls), Module)  # `int(n)`
+            for each in pattern.patterns:
+                self._capture(each, value if plain or isinstance(pattern, ast.MatchOr) else None)
 
     def bind(self, target: ast.expr, value: Any) -> None:
         """Gives a name, an attribute or a place its value."""
@@ -412,7 +439,8 @@ class Walker(Looping):
         node = function.node
         named = node.args
         names = [each.arg for each in (*named.posonlyargs, *named.args)]
-        frame: dict[str, Any] = dict(function.frame) if function.frame and function.frame not in self.frames else {}
+        around = function.frame if function.frame and all(one is not function.frame for one in self.frames) else {}
+        frame: dict[str, Any] = dict(around)
         defaults = [self.value(each) for each in named.defaults]
         frame |= dict(zip(names[len(names) - len(defaults) :], defaults, strict=True))
         frame |= {each.arg: self.value(given) for each, given in zip(named.kwonlyargs, named.kw_defaults, strict=True)}
@@ -424,8 +452,7 @@ class Walker(Looping):
         self._yields.append([0.0, None])
         self._calls.append((node, self.times))
         times, loops = self.times, self.loops
-        if (states := self._remembered(node, frame, names)) > 1:
-            self.times *= states
+        self.times *= max(self._remembered(node, frame, names), self._branching(node, frame, function.own))
         try:
             if isinstance(node, ast.Lambda):
                 self._results[-1].append(self.value(node.body))
@@ -448,6 +475,38 @@ class Walker(Looping):
         if function.cached is not None:
             function.cached.hold(result, function.cached.entries)
         return result
+
+    def _branching(self, node: ast.AST, frame: dict[str, Any], own: Any) -> float:
+        """How often a function runs that calls itself with one less: of `tree(depth - 1)` twice 2 to that power; of a
+        constructor that makes others like itself as well."""
+        if not isinstance(node, ast.FunctionDef) or sum(each is node for each, _ in self._calls) > 1:
+            return 1.0
+        of = own.of.node.name if node.name == "__init__" and isinstance(own, Boxes) and own.of else ""
+        calls = [
+            one
+            for one in ast.walk(node)
+            if isinstance(one, ast.Call)
+            and (_itself(one.func, node.name) or (of and isinstance(one.func, ast.Name) and one.func.id == of))
+        ]
+        less = {
+            part.left.id
+            for call in calls
+            for part in call.args
+            if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Sub)
+            and isinstance(part.left, ast.Name) and isinstance(part.right, ast.Constant)
+        }  # fmt: skip
+        deep = [one.value for name in less if isinstance(one := frame.get(name), Number) and one.value is not None]
+        if len(calls) < 2 or not deep or self._keeps(node):
+            return 1.0
+        count = power(len(calls), max(max(deep), 0.0) + 1.0)
+        return count if count <= _STATES else 1.0
+
+    def _keeps(self, node: ast.FunctionDef) -> bool:
+        """Whether a function remembers what it knows."""
+        return any(
+            isinstance(one, ast.Assign) and any(isinstance(target, ast.Subscript) for target in one.targets)
+            for one in ast.walk(node)
+        )
 
     def _remembered(self, node: ast.AST, frame: dict[str, Any], names: Sequence[str]) -> float:
         """How many states a function goes through that calls itself and keeps in a mapping what it knows: all that its
@@ -500,11 +559,23 @@ class Walker(Looping):
             cached.spilt += more * ((56.0 + 8 * len(arguments) + 32.0) if several else 32.0)
             self.grown = True
 
+    def above(self) -> Above | None:
+        """What `super()` gives: the thing, as one of the class above that of the method that is under way."""
+        node = self._calls[-1][0] if self._calls else None
+        for own in self.frames[-1].values():
+            if isinstance(own, Boxes) and isinstance(own.of, Classed):
+                lines = [*own.of.lines()]
+                place = next((i for i, line in enumerate(lines) if node in line.node.body), -1)
+                return Above(own, lines[place + 1]) if 0 <= place < len(lines) - 1 else None
+        return None
+
     def _instance(self, of: Classed, arguments: list[Any], options: dict[str, Any]) -> Any:
         if of.kind == "enum":
             return None
         made = self.new(of.kind)
         made.of = of
+        if of.kind in _GATHERING.values() and arguments:
+            self.extend(made, arguments[0])
         named = [*of.named]
         given = dict(zip(named, arguments, strict=False)) | {key: options[key] for key in options if key in named}
         for line in reversed([*of.lines()]):

@@ -77,7 +77,8 @@ class Imports:
             return None
         if walked(found.text).bytes < _HELD if name == PLAIN else not self._named(found.text):
             return None
-        return around(self.told(metric, found.text), np.exp(thinned(np.array(errors))).tolist())
+        belief = around(self.told(metric, found.text), np.exp(thinned(np.array(errors))).tolist())
+        return belief.within(self.start[metric], math.inf)  # nothing takes less than an empty program
 
     def _named(self, text: str) -> list[str]:
         """The modules that a program names: of packages, else of Python itself."""
