@@ -82,7 +82,7 @@ def fit(found: Collection[Measured], seed: int = 0) -> Judge:
     except ImportError as error:
         raise ToolMissing("training needs scikit-learn", reason(error), "pip install 'forerun[train]'") from error
     model = HistGradientBoostingRegressor(
-        max_iter=800, learning_rate=0.05, max_leaf_nodes=31, l2_regularization=1.0, max_features=0.4, random_state=seed
+        max_iter=400, learning_rate=0.05, max_leaf_nodes=31, l2_regularization=1.0, max_features=0.4, random_state=seed
     )
     aims = [np.maximum(each.shares, -slowest(kinds[0])) for each in found]
     model.fit(np.concatenate([each.table for each in found]), np.concatenate(aims))
