@@ -45,13 +45,9 @@ class Formats(Library):
 
     def _lib_copy(self, name: str, arguments: list[Any], options: dict[str, Any]) -> Any:
         first = arguments[0] if arguments else None
-        return (
-            self._again(first, {})
-            if name == "deepcopy"
-            else self.listed(first, first.kind)
-            if isinstance(first, Boxes) and first.kind in ("list", "set")
-            else first
-        )
+        if name == "deepcopy":
+            return self._again(first, {})
+        return self.listed(first, first.kind) if isinstance(first, Boxes) and first.kind in ("list", "set") else first
 
     def _again(self, value: Any, seen: dict[int, Boxes], each: float = 1.0) -> Any:
         """All of it once more."""
@@ -90,11 +86,8 @@ class Formats(Library):
             else 0.0
         )
         many = value.puts / max(value.made, 1e-12)
-        return (
-            2
-            + inner
-            + many * (self._said(value.one, deep + 1) + (self._said(value.key) + 2 if value.key is not None else 0.0))
-        )
+        keyed = self._said(value.key) + 2 if value.key is not None else 0.0
+        return 2 + inner + many * (self._said(value.one, deep + 1) + keyed)
 
     def _lib_json(self, name: str, arguments: list[Any], options: dict[str, Any]) -> Any:
         first, second = (*arguments, None, None)[:2]

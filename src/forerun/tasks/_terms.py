@@ -94,19 +94,23 @@ class Terms(Containers):
         return self.tupled([self.value(each) for each in node.elts], node)
 
     def _of_list(self, node: ast.List | ast.Tuple | ast.Set, kind: str = "list") -> Any:
-        if len(node.elts) > _LONG:  # data: each is like the first ones
-            _, one = self.through(self._of_list(ast.List(node.elts[:FEW], ast.Load()), kind))
+        if len(node.elts) > _LONG:  # data: all are like the first ones
+            times, alike = self.times, len(node.elts) / FEW
+            self.times = times * alike
+            values = [self.value(each) for each in node.elts[:FEW]]
+            self.times = times
             made = self.new(kind, node)
-            self.add(made, one, float(len(node.elts)))
+            for value in values:
+                self.add(made, value, alike)
             return made
-        values = [(each, self.value(each.value if isinstance(each, ast.Starred) else each)) for each in node.elts]
+        found = [(each, self.value(each.value if isinstance(each, ast.Starred) else each)) for each in node.elts]
         made = self.new(kind, node)
-        for place, (each, value) in enumerate(values):
+        for place, (each, value) in enumerate(found):
             if isinstance(each, ast.Starred):
                 self.extend(made, value)
             else:
                 self.add(made, value)
-                if len(values) <= FEW and kind == "list":
+                if len(found) <= FEW and kind == "list":
                     made.fields[str(place)] = merged(made.fields.get(str(place)), value)
         return made
 

@@ -21,7 +21,7 @@ from forerun.tasks._arrays import Array, Class, Function, Many, Named, Range, Ta
 from forerun.tasks._calls import Calls
 from forerun.tasks._expressions import BLANK, reckoned
 from forerun.tasks._holding import MOST
-from forerun.tasks._python import tree
+from forerun.tasks._python import imported, tree
 
 _DEEP = 12
 """Calls in each other."""
@@ -86,16 +86,12 @@ class _Reader(Calls):
             method(node)
 
     def _do_import(self, node: ast.Import) -> None:
-        for each in node.names:
-            path = each.name if each.asname else each.name.partition(".")[0]
-            self._frames[-1][each.asname or path] = Named(path)
+        self._frames[-1] |= {name: Named(path) for name, path in imported(node).items()}
 
     def _do_importfrom(self, node: ast.ImportFrom) -> None:
-        for each in node.names:
-            if each.name == "*":
-                self._stars.append(str(node.module))
-            else:
-                self._frames[-1][each.asname or each.name] = Named(f"{node.module or ''}.{each.name}")
+        self._frames[-1] |= {name: Named(path) for name, path in imported(node).items()}
+        if any(each.name == "*" for each in node.names):
+            self._stars.append(str(node.module))
 
     def _do_functiondef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         self._frames[-1][node.name] = Function(node)

@@ -37,7 +37,7 @@ from forerun.tasks._objects import (
     merged,
     power,
 )
-from forerun.tasks._python import tree
+from forerun.tasks._python import imported, tree
 from forerun.tasks._used import Used
 
 _TEXT, _STEPS, _MOST, _LONG_S = 1 << 18, 30_000, 1e15, 1e9
@@ -118,14 +118,10 @@ class Walker(Looping):
             raise Ended
         self.seconds += min(self.times, _MOST) * _NODE_NS * 1e-9
 
-    def _do_import(self, node: ast.Import) -> None:
-        for each in node.names:
-            path = each.name if each.asname else each.name.partition(".")[0]
-            self.frames[-1][each.asname or path] = Module(path)
+    def _do_import(self, node: ast.Import | ast.ImportFrom) -> None:
+        self.frames[-1] |= {name: Module(path) for name, path in imported(node).items()}
 
-    def _do_importfrom(self, node: ast.ImportFrom) -> None:
-        for each in node.names:
-            self.frames[-1][each.asname or each.name] = Module(f"{node.module or ''}.{each.name}")
+    _do_importfrom = _do_import
 
     def _do_functiondef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         made = Defined(node, frame=self.frames[-1] if len(self.frames) > 1 else None)
