@@ -127,12 +127,13 @@ PACKAGES = {
     "typing_extensions": "typing_extensions",
     "torch": "torch torch.nn torch.nn.functional torch.optim torch.utils.data",
     "python": "abc argparse array ast asyncio base64 bisect bz2 calendar cmath collections concurrent.futures"
-    " configparser contextlib copy csv ctypes dataclasses datetime decimal difflib doctest email enum fractions functools"
-    " gc getpass glob gzip hashlib heapq hmac html html.parser http.client http.server importlib inspect ipaddress"
-    " itertools json locale logging lzma math multiprocessing operator pathlib pickle platform pprint queue random re"
-    " sched secrets shelve shlex shutil signal socket sqlite3 ssl statistics string struct subprocess tarfile tempfile"
-    " textwrap threading time timeit traceback tracemalloc types typing unicodedata unittest urllib.parse"
-    " urllib.request uuid weakref xml.dom.minidom xml.etree.ElementTree xml.sax zipfile zlib zoneinfo",
+    " configparser contextlib copy csv ctypes dataclasses datetime decimal difflib doctest email enum"
+    " fractions functools gc getpass glob gzip hashlib heapq hmac html html.parser http.client http.server"
+    " importlib inspect ipaddress itertools json locale logging lzma math multiprocessing operator pathlib"
+    " pickle platform pprint queue random re sched secrets shelve shlex shutil signal socket sqlite3 ssl"
+    " statistics string struct subprocess tarfile tempfile textwrap threading time timeit traceback"
+    " tracemalloc types typing unicodedata unittest urllib.parse urllib.request uuid weakref xml.dom.minidom"
+    " xml.etree.ElementTree xml.sax zipfile zlib zoneinfo",
 }
 """What is installed, and the modules of it that programs name. Python's own need nothing."""
 OLDER = {
