@@ -293,3 +293,26 @@ def test_what_multiplies_beyond_measure_is_not_told() -> None:
 def test_work_grows_with_the_rounds() -> None:
     one, ten = (walked(f"t = 0\nfor i in range({n}):\n    t += i * i").seconds for n in (10**5, 10**6))
     assert 8 < ten / one < 12
+
+
+def test_names_of_one_call_are_not_those_of_the_next() -> None:
+    text = dedent("""
+        total = 0
+        def count():
+            global total
+            for i in range(50):
+                total += i * 1000
+        def rows(n):
+            total = ""
+            for i in range(n):
+                total += "a" * 100
+            return [total + str(i) for i in range(n)]
+        for n in range(30):
+            count()
+            kept = rows(100 + n)
+        """)
+    found = set()
+    for _ in range(8):
+        walked.cache_clear()
+        found.add((walked(text).bytes, walked(text).seconds))
+    assert len(found) == 1

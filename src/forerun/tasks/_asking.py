@@ -33,6 +33,8 @@ from forerun.tasks._objects import (
     Pattern,
     Place,
     Written,
+    among,
+    any_where_unknown,
     differing,
     drawn,
     merged,
@@ -180,9 +182,7 @@ class Asking(Terms):
         first, second = (*arguments, None, None)[:2]
         if name in ("items", "values", "keys", "elements"):
             key = own.key if own.key is not None else spelt(own.fields)
-            one = own.one
-            for each in own.fields.values():
-                one = merged(one, each)
+            one = among(own.fields, own.one)
             return Passing(
                 own.entries, self.tupled([key, one], node) if name == "items" else one if name == "values" else key
             )
@@ -191,9 +191,7 @@ class Asking(Terms):
             return found if found is not None else own.one if own.one is not None else second
         if name == "setdefault" and len(arguments) > 1:
             before = own.entries
-            own.keyed(
-                first if first is not None else Ellipsis, None if isinstance(second, Boxes) else second, self.times
-            )
+            own.keyed(any_where_unknown(first), None if isinstance(second, Boxes) else second, self.times)
             if isinstance(second, Boxes):  # one is made each time, and kept where the key is new
                 new = max(own.entries - before, 0.0) * own.made
                 own.link(second, new)
@@ -218,15 +216,15 @@ class Asking(Terms):
         if isinstance(more, Boxes) and more.kind == "dict":
             own.fields |= more.fields
             if more.puts:
-                own.keyed(more.key if more.key is not None else Ellipsis, more.one, more.entries * self.times)
+                own.keyed(any_where_unknown(more.key), more.one, more.entries * self.times)
             return
         count, one = self.through(more)
         pair = one if isinstance(one, Boxes) and one.kind == "tuple" and len(one.fields) == 2 else None
         if pair is not None and own.makes is None:
             key, value = pair.fields.values()
-            own.keyed(key if key is not None else Ellipsis, value, (count or 0.0) * self.times)
+            own.keyed(any_where_unknown(key), value, (count or 0.0) * self.times)
         elif count:
-            own.keyed(one if one is not None else Ellipsis, Number(2.0, 0.0, MANY), count * self.times)
+            own.keyed(any_where_unknown(one), Number(2.0, 0.0, MANY), count * self.times)
 
     def _of_file(self, own: Boxes, name: str, arguments: list[Any]) -> Any:
         """What is written to a file, or a text in memory, and read of it again."""
@@ -250,7 +248,7 @@ class Asking(Terms):
             some = first.value if isinstance(first, Number) and first.value else size
             return Written("", min(some, size) if size else some, MANY, "raw" in own.fields, pieces=(own.puts, own.one))
         if name in ("readlines", "splitlines"):
-            return self.listed(Passing(own.puts / max(own.made, 1e-12), own.one))
+            return self.listed(Passing(own.apiece, own.one))
         if name == "readline":
             return own.one
         return own if name in ("__enter__", "open") else None
@@ -284,7 +282,7 @@ class Asking(Terms):
         if name in ("format", "format_map", "substitute", "safe_substitute"):
             given = [*arguments, *options.values()]
             given += [one for each in arguments if isinstance(each, Boxes) for one in each.fields.values()]
-            distinct = min(math.prod(differing(one if one is not None else Ellipsis) for one in given), MANY)
+            distinct = min(math.prod(differing(any_where_unknown(one)) for one in given), MANY)
             long = sum(one.length if isinstance(one, Written) else 4.0 for one in given)
             return Written(own.sample, own.length + long, max(distinct, ANEW), drawn=any(map(drawn, given)))
         if name in ("find", "index", "rfind", "count"):

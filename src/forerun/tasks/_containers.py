@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from forerun.tasks._figures import (
-    NODE_NS,
     spelt,
 )
 from forerun.tasks._objects import (
@@ -20,8 +19,11 @@ from forerun.tasks._objects import (
     Passing,
     Place,
     Written,
+    among,
+    any_where_unknown,
     merged,
 )
+from forerun.tasks._python import NODE_NS
 
 
 class Containers(ABC):
@@ -110,12 +112,9 @@ class Containers(ABC):
                 key = value.key if value.key is not None else spelt(value.fields)
                 return value.entries, key
             if value.kind == "file":
-                return value.puts / max(value.made, 1e-12), value.one
+                return value.apiece, value.one
             if value.fields and value.kind in ("tuple", "named"):
-                one = None
-                for each in value.fields.values():
-                    one = merged(one, each)
-                return float(len(value.fields)), one
+                return float(len(value.fields)), among(value.fields)
             if value.kind in ("object", "slots"):
                 method = self.attribute(value, "__iter__")
                 if isinstance(method, Defined):
@@ -193,7 +192,7 @@ class Containers(ABC):
 
     def under(self, box: Boxes, key: Any, value: Any, times: float | None = None) -> None:
         """A value under a key; a search has no more of them than there are places."""
-        box.keyed(key if key is not None else Ellipsis, value, self.times if times is None else times)
+        box.keyed(any_where_unknown(key), value, self.times if times is None else times)
         if self.reach and box.most > self.reach[-1] > 1:
             box.most = self.reach[-1]
             for link in box.links.values():

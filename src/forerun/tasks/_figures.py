@@ -20,7 +20,7 @@ from forerun.tasks._objects import (
     Number,
     Passing,
     Written,
-    merged,
+    among,
 )
 
 _OPERATORS: Mapping[type, Callable[[Any, Any], Any]] = {
@@ -29,7 +29,6 @@ _OPERATORS: Mapping[type, Callable[[Any, Any], Any]] = {
     ast.RShift: lambda a, b: a // 2**b, ast.BitAnd: lambda a, b: float(int(a) & int(b)),
     ast.BitOr: lambda a, b: float(int(a) | int(b)), ast.BitXor: lambda a, b: float(int(a) ^ int(b)),
 }  # fmt: skip
-NODE_NS = 25.0
 ANEW = 1.0 + 1e-9
 """Different ones of what is always the same, but made anew each time."""
 WORD, FEW, WRITTEN_OUT = 6.0, 64, 400
@@ -94,8 +93,7 @@ def chosen(owner: Any, count: float | None, one: Any) -> Any:
     """One of several, of which there are no more than these."""
     few = max(count or 1.0, 1.0)
     if isinstance(owner, Boxes) and owner.fields and owner.kind in ("list", "tuple"):
-        for each in owner.fields.values():
-            one = merged(one, each)
+        one = among(owner.fields, one)
     return (
         replace(one, distinct=min(max(one.distinct, few if one.distinct < 2 else 1.0), few))
         if isinstance(one, (Number, Written))

@@ -85,7 +85,7 @@ class Formats(Library):
             if value.kind != "list"
             else 0.0
         )
-        many = value.puts / max(value.made, 1e-12)
+        many = value.apiece
         keyed = self._said(value.key) + 2 if value.key is not None else 0.0
         return 2 + inner + many * (self._said(value.one, deep + 1) + keyed)
 

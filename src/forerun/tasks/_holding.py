@@ -10,6 +10,7 @@ from itertools import chain
 from typing import Any
 
 from forerun.tasks._arrays import NUMBER, Array, Many, held, leaves, shape_of, weight
+from forerun.tasks._python import NODE_NS
 from forerun.tasks._rules import Rules
 
 LASTING = "g"
@@ -22,8 +23,8 @@ _SMALL, _SLIGHT = float(1 << 14), 1e-3
 """Bytes, and the share of the most so far, below which nobody looks how much is held."""
 _MAPPED, _NEW_NS, _AGAIN_NS = 32e6, 0.3, 0.05
 """Bytes from which on memory is asked of the system each time; nanoseconds that a byte of it takes, and another one."""
-_NODE_NS, _CALL_NS = 25.0, 600.0
-"""Nanoseconds that Python takes for a node of its tree, and NumPy for a call."""
+_CALL_NS = 600.0
+"""Nanoseconds that NumPy takes for a call."""
 
 
 class Ended(Exception):
@@ -81,7 +82,7 @@ class Holding(ABC):
         self._left -= 1
         if self._left < 0:
             raise Ended
-        self._spend(_NODE_NS)
+        self._spend(NODE_NS)
 
     def _work(self, *values: Any, each: float) -> None:
         """Nanoseconds for each element of the largest value."""

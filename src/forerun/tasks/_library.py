@@ -29,6 +29,7 @@ from forerun.tasks._objects import (
     Number,
     Passing,
     Written,
+    any_where_unknown,
     differing,
     placed,
 )
@@ -95,7 +96,7 @@ class Library(Asking):
             return Written(
                 "x" * int(min(wide(first, ""), 40)),
                 wide(first, ""),
-                max(differing(first if first is not None else Ellipsis), ANEW),
+                max(differing(any_where_unknown(first)), ANEW),
             )
         if name in ("bytes", "bytearray"):
             size = first.value if isinstance(first, Number) and first.value else self.length(first) or 0.0

@@ -8,6 +8,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from forerun.tasks._arithmetic import UNKNOWN
 from forerun.tasks._formats import Formats
 from forerun.tasks._objects import (
     MANY,
@@ -17,8 +18,6 @@ from forerun.tasks._objects import (
     Written,
 )
 
-UNKNOWN = 10.0
-"""Rounds of a loop that goes on until something happens."""
 _LOOPS = 3
 """Loops in each other whose first round is gone through apart."""
 _ADDING = frozenset("append add put heappush".split())
@@ -141,7 +140,7 @@ class Looping(Formats):
             if isinstance(one, ast.Compare) and isinstance(one.left, ast.Call)
             and isinstance(most := self.value(one.comparators[0]), Number) and most.value
         ]  # fmt: skip
-        return names.pop(), max([*limits, self._reached(node), UNKNOWN])
+        return min(names), max([*limits, self._reached(node), UNKNOWN])
 
     def _while(self, node: ast.While) -> float | None:
         """How often a loop goes round; None where nobody knows."""

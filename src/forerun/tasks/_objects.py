@@ -10,6 +10,7 @@ import ast
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from typing import Any, Final
 
 MANY: Final = 1e15
@@ -210,9 +211,14 @@ class Boxes:
             self.puts *= left
 
     @property
+    def apiece(self) -> float:
+        """Elements that were put into one."""
+        return self.puts / max(self.made, 1e-12)
+
+    @property
     def entries(self) -> float:
         """Elements of one; of a set or a mapping those that differ."""
-        each = self.puts / max(self.made, 1e-12)
+        each = self.apiece
         if self.kind in ("dict", "set") and self.most < MANY:
             random = self.most * -math.expm1(-each / max(self.most, 1.0))
             each = max(random, min(each, 1.0)) if self.drawn else min(each, self.most)
@@ -368,6 +374,16 @@ def drawn(value: Any, deep: int = 0) -> bool:
     if isinstance(value, Boxes) and value.kind in ("tuple", "named", "slots"):
         return drawn(value.one, deep + 1) or any(drawn(one, deep + 1) for one in value.fields.values())
     return False
+
+
+def among(fields: Mapping[str, Any], one: Any = None) -> Any:
+    """What stands for all of these."""
+    return reduce(merged, fields.values(), one)
+
+
+def any_where_unknown(value: Any) -> Any:
+    """A value, or any: what nobody knows may be another one each time."""
+    return value if value is not None else Ellipsis
 
 
 def power(base: float, exponent: float) -> float:

@@ -36,6 +36,8 @@ from forerun.tasks._objects import (
     Passing,
     Place,
     Written,
+    among,
+    any_where_unknown,
     differing,
     drawn,
     merged,
@@ -80,7 +82,7 @@ class Terms(Containers):
                 known = value.known if isinstance(value, Written) else None
                 sample += known if known is not None else "x" * int(min(long, WRITTEN_OUT))
                 length += long
-                distinct = min(distinct * differing(value if value is not None else Ellipsis), MANY)
+                distinct = min(distinct * differing(any_where_unknown(value)), MANY)
                 random = random or drawn(value)
         return Written(sample[:WRITTEN_OUT], length, max(distinct, ANEW), drawn=random)
 
@@ -130,7 +132,7 @@ class Terms(Containers):
                 old = made.fields.get(key.known)
                 made.fields[key.known] = merged(old, made.hold(value, self.times))
             else:
-                made.keyed(key if key is not None else Ellipsis, value, self.times)
+                made.keyed(any_where_unknown(key), value, self.times)
         return made
 
     def _of_starred(self, node: ast.Starred) -> Any:
@@ -237,7 +239,7 @@ class Terms(Containers):
         """How often a key is there, of all times it is asked for while they are added."""
         if isinstance(box, Boxes) and box.kind in ("dict", "set"):
             each = max(self.times / max(box.made, 1e-12), 1.0)
-            most = differing(key if key is not None else Ellipsis)
+            most = differing(any_where_unknown(key))
             if box.puts and self.times < 0.5 * box.puts and box.most < MANY:  # what was there before
                 there = min(box.entries / max(most, 1.0), 1.0) if most < MANY else 0.97
                 return there if inside else 1 - there
@@ -334,7 +336,7 @@ class Terms(Containers):
         with Rounds(self, node.generators):
             key, value, times = self.value(node.key), self.value(node.value), self.times
         made = self.new("dict", node)
-        made.keyed(key if key is not None else Ellipsis, value, times)
+        made.keyed(any_where_unknown(key), value, times)
         return made
 
     def _of_generatorexp(self, node: ast.GeneratorExp) -> Any:
@@ -417,7 +419,7 @@ class Terms(Containers):
         if box.makes is not None:
             made = box.one
             before = box.entries
-            box.keyed(key if key is not None else Ellipsis, made, self.times)
+            box.keyed(any_where_unknown(key), made, self.times)
             if made is None or isinstance(made, Boxes):
                 times, self.times = self.times, max(box.entries - before, 0.0) * box.made
                 if isinstance(made, Boxes):
@@ -429,10 +431,7 @@ class Terms(Containers):
             self.grown = True
             return box.one
         if box.one is None and box.fields:
-            one = None
-            for each in box.fields.values():
-                one = merged(one, each)
-            return one
+            return among(box.fields)
         return box.one
 
     def _sliced(self, owner: Any, part: ast.Slice, node: ast.AST) -> Any:

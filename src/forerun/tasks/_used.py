@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from forerun.tasks._arithmetic import UNKNOWN
 from forerun.tasks._arrays import Array, Class, Function, Many, Named, Range, Table, Thing, held, length_of, one_of
 from forerun.tasks._calls import Calls
 from forerun.tasks._expressions import BLANK, reckoned
@@ -32,8 +33,6 @@ _EACH, _ENOUGH = 12, 20_000
 """Rounds of a loop that are gone through one by one, and steps that must be left for that."""
 _TEXT, _LONG_S = 1 << 18, 1e9
 """Characters of a text that is read, and seconds."""
-_UNKNOWN = 10.0
-"""Rounds of a loop that goes on until something happens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +181,7 @@ class _Reader(Calls):
             called = isinstance(left, ast.Call) and isinstance(left.func, ast.Name) and left.func.id == "len"
             if isinstance(most, float) and most >= 1 and (called or isinstance(left, ast.Name)):
                 return most
-        return _UNKNOWN
+        return UNKNOWN
 
     def _do_for(self, node: ast.For | ast.AsyncFor) -> None:
         over = self._value(node.iter)

@@ -37,7 +37,7 @@ from forerun.tasks._objects import (
     merged,
     power,
 )
-from forerun.tasks._python import imported, tree
+from forerun.tasks._python import NODE_NS, imported, tree
 from forerun.tasks._used import Used
 
 _TEXT, _STEPS, _MOST, _LONG_S = 1 << 18, 30_000, 1e15, 1e9
@@ -49,7 +49,6 @@ _NEVER = 1e-9
 """How often that happens which does not."""
 _DEEP, _SEEN = 24, 10
 """Calls in each other, and objects that are looked at in the time of a step."""
-_NODE_NS = 25.0
 _GATHERING = {"dict": "dict", "OrderedDict": "dict", "defaultdict": "dict", "Counter": "dict", "UserDict": "dict"}
 _GATHERING |= {"list": "list", "UserList": "list", "set": "set", "deque": "deque"}
 """What classes that inherit from these gather things as."""
@@ -87,7 +86,7 @@ class Walker(Looping):
         self._yields = list[list[Any]]()
         self._calls = list[tuple[ast.AST, float]]()
         """Functions that are under way, and how often."""
-        self.since = dict[tuple[int, str], float]()
+        self.since = dict[int, dict[str, float]]()
         """How often a name was given its value, by its frame."""
 
     def look(self) -> None:
@@ -116,7 +115,7 @@ class Walker(Looping):
         self._left -= 1
         if self._left < 0:
             raise Ended
-        self.seconds += min(self.times, _MOST) * _NODE_NS * 1e-9
+        self.seconds += min(self.times, _MOST) * NODE_NS * 1e-9
 
     def _do_import(self, node: ast.Import | ast.ImportFrom) -> None:
         self.frames[-1] |= {name: Module(path) for name, path in imported(node).items()}
@@ -238,10 +237,10 @@ class Walker(Looping):
         since = self._since(node.target.id) if isinstance(node.target, ast.Name) else None
         self.bind(node.target, made)
         if since is not None and isinstance(node.target, ast.Name):
-            self.since[id(self.frames[-1]), node.target.id] = since
+            self.since[id(self.frames[-1])][node.target.id] = since
 
     def _since(self, name: str) -> float | None:
-        return self.since.get((id(self.frames[-1]), name))
+        return self.since.get(id(self.frames[-1]), {}).get(name)
 
     def _repeats(self, name: str) -> float:
         """How often this happens for each time that a name was given a value."""
@@ -332,7 +331,7 @@ class Walker(Looping):
             if value is None and self.loops and isinstance(frame.get(target.id), Boxes):
                 return  # `node = node.next`: another one of them
             frame[target.id] = value
-            self.since[id(frame), target.id] = self.times
+            self.since.setdefault(id(frame), {})[target.id] = self.times
         elif isinstance(target, ast.Starred):
             self.bind(target.value, value)
         elif isinstance(target, (ast.Tuple, ast.List)):
@@ -457,6 +456,8 @@ class Walker(Looping):
             self.look()
         finally:
             self.frames.pop()
+            self.since.pop(id(frame), None)  # another frame may have its place
+            self.shared.pop(id(frame), None)
             self._calls.pop()
             found, (given, one) = self._results.pop(), self._yields.pop()
             self.times, self.loops = times, loops
