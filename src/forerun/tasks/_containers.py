@@ -44,6 +44,8 @@ class Containers(ABC):
         self.at: ast.AST | None = None
         self.spread: tuple[float | None, Any] = (0.0, None)
         """Of the call that is under way: how many its starred argument has, and one of them."""
+        self.files: dict[str, Boxes] = {}
+        """What was opened, by its name."""
         self.sizes: dict[int, float] = {}
         """What `len` gave the last time, by its place in the text."""
         self.reach: list[float] = []

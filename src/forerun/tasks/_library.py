@@ -93,11 +93,8 @@ class Library(Asking):
         if name in ("str", "repr", "chr", "hex", "bin", "oct", "format", "ascii"):
             if isinstance(first, Written):
                 return first
-            return Written(
-                "x" * int(min(wide(first, ""), 40)),
-                wide(first, ""),
-                max(differing(any_where_unknown(first)), ANEW),
-            )
+            long = wide(first, "")
+            return Written("x" * int(min(long, 40)), long, max(differing(any_where_unknown(first)), ANEW))
         if name in ("bytes", "bytearray"):
             size = first.value if isinstance(first, Number) and first.value else self.length(first) or 0.0
             if name == "bytes":
@@ -141,15 +138,14 @@ class Library(Asking):
 
     def _opened(self, made: Boxes, path: Any) -> Boxes:
         """A file again has what was written to it, as far as one of that name was."""
-        files: dict[Any, Boxes] = self.__dict__.setdefault("_opened_files", {})
         key = placed(path)
-        if key in files and files[key] is not made:
-            old = files[key]
+        if key in self.files and self.files[key] is not made:
+            old = self.files[key]
             share = made.made / max(old.made, 1e-12)
             made.puts, made.one = old.puts * share, old.one
             made.fields["bytes"] = old.fields.get("bytes", 0.0) * share
         else:
-            files[key] = made
+            self.files[key] = made
         return made
 
     def _iterated(self, name: str, arguments: list[Any]) -> Any:
