@@ -132,6 +132,18 @@ def test_objects_of_programs_without_packages_are_told() -> None:
     assert PLAIN.belief(asking(listed, "runtime")) is None
 
 
+def test_parts_make_up_what_is_told() -> None:
+    text = "import json, re\nn = 1_000_000\nxs = [i * 0.5 for i in range(n)]\n"
+    told, *rest = PLAIN.parts(asking(text))
+    assert (told.line, told.what) == (3, "xs = [i * 0.5 for i in range(n)]") and told.value == pytest.approx(41e6, rel=0.05)
+    assert not rest  # what is a thousandth of it is left out
+    found = IMPORTS.parts(asking("import numpy as np, torch\nimport pandas"))
+    assert [(one.what, one.value) for one in found] == [
+        ("importing pandas", 60.0), ("importing torch", 30.0), ("an empty program", 10.0)
+    ]  # fmt: skip
+    assert sum(one.value for one in found) == IMPORTS.told("memory", "import numpy as np, torch\nimport pandas")
+
+
 def test_it_is_kept_and_what_is_damaged_is_said(tmp_path: Path) -> None:
     IMPORTS.save(tmp_path)
     again = Imports.load(tmp_path)

@@ -1020,3 +1020,18 @@ def test_a_checkpoint_whose_files_change_is_read_again(folder: Path, tmp_path: P
     card = copied / "card.json"
     write_atomically(card, card.read_bytes() + b"\n")
     assert estimate.checkpoint(copied) is not first
+
+
+def test_what_makes_a_number_up_is_explained(run_forerun, tmp_path):
+    (tmp_path / "held.py").write_text("import json\nn = 300_000\nrows = [(i, i * 0.5) for i in range(n)]\n")
+    (tmp_path / "small.py").write_text("print(sum(range(10)))\n")
+    ask = ("predict", str(tmp_path / "held.py"), str(tmp_path / "small.py"), "--metric", "memory")
+    code, out, err = run_forerun(*ask, "--explain")
+    assert code == 0 and "rows = [(i, i * 0.5) for i in range(n)]" in out and "an empty program" in out
+    assert "small.py, memory: the network and trees tell it" in err
+    code, out, _ = run_forerun(*ask, "--format", "json")
+    small, held = json.loads(out)
+    assert small["parts"] == [] and held["parts"][0]["line"] == 3 and "explain" not in out
+    whole = sum(part["value"] for part in held["parts"])
+    assert 0.5 * held["value"] < whole < 2 * held["value"]
+    assert "rows =" not in run_forerun(*ask)[1]

@@ -386,3 +386,10 @@ def test_elements_of_programs_with_packages_are_what_they_hold() -> None:
     text = "import numpy as np\nx = np.zeros((1000, 1000), dtype=np.float32)\ny = x + 1\n"
     assert counters("python", text)["elements"] == pytest.approx(8 * MB / 40)
     assert counters("python", text.replace("numpy", "array"))["elements"] != pytest.approx(8 * MB / 40)
+
+
+def test_lines_are_told() -> None:
+    found = used("import numpy as np\na = np.ones(1_000_000)\nb = np.sort(a * a)\n")
+    assert found.rises[2] == pytest.approx(8e6, rel=0.01) and found.rises[3] == pytest.approx(16e6, rel=0.01)
+    assert sum(found.rises.values()) == pytest.approx(found.bytes) and max(found.takes, key=found.takes.__getitem__) == 3
+    assert sum(found.takes.values()) == pytest.approx(found.seconds)

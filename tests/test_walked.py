@@ -290,6 +290,33 @@ def test_what_multiplies_beyond_measure_is_not_told() -> None:
     assert walked("xs = [0.5] * 50_000_000").bytes == pytest.approx(4e8, rel=0.1)
 
 
+def test_lines_are_told_as_tracemalloc_tells_them() -> None:
+    text = dedent("""
+        def rows(n):
+            return [(i, i * 0.5) for i in range(n)]
+        kept = rows(60_000)
+        seen = {}
+        for i in range(80_000):
+            seen[i] = kept
+        """)
+    tracemalloc.start()
+    try:
+        exec(compile(text, "program", "exec"), names := {})
+        lines = tracemalloc.take_snapshot().filter_traces([tracemalloc.Filter(True, "program")]).statistics("lineno")
+    finally:
+        tracemalloc.stop()
+    assert names["seen"]
+    found = walked(text)
+    taken = {one.traceback[0].lineno: one.size for one in lines if one.size > MB}
+    taken[7] += taken.pop(6)  # numbers that a loop makes are told where they are kept
+    assert taken.keys() == {line for line, rise in found.rises.items() if rise > MB} == {3, 7}
+    for line, size in taken.items():
+        assert 0.66 * size < found.rises[line] < 1.5 * size
+    assert sum(found.rises.values()) == pytest.approx(found.bytes)
+    assert sum(found.takes.values()) == pytest.approx(found.seconds)
+    assert max(found.takes, key=lambda line: found.takes[line]) in (3, 7)
+
+
 def test_work_grows_with_the_rounds() -> None:
     one, ten = (walked(f"t = 0\nfor i in range({n}):\n    t += i * i").seconds for n in (10**5, 10**6))
     assert 8 < ten / one < 12

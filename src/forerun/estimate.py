@@ -11,7 +11,7 @@ import math
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from numbers import Integral, Real
 from pathlib import Path
@@ -22,6 +22,7 @@ from forerun.distribution import Distribution
 from forerun.errors import ForerunError, InputError, UsageError, out_of_memory
 from forerun.models._calibrated import LEVEL
 from forerun.models.encoder_decoder import USUAL, EncoderDecoder
+from forerun.models.encoder_decoder.imports import Part
 from forerun.prompts import parts
 from forerun.questions import Options, Question, What, check_sizes, questions
 from forerun.questions.kinds import ran
@@ -62,6 +63,9 @@ class Estimate:
     tokens: int = 0
     notes: tuple[str, ...] = ()
     """What a user should know of how the answer came about."""
+    parts: tuple[Part, ...] = ()
+    """What makes up the number, the largest first, where it was told by what a Python program imports and holds: about
+    that, since such programs take somewhat more or less. Empty where the network and trees answer."""
     level: float = LEVEL
     asks: float | None = None
     """What the text asks for, in the unit, where nothing that was measured took so much: bytes; seconds where all
@@ -93,7 +97,7 @@ class Estimate:
         names = ("name", "metric", "unit", "value", "low", "high", "level", "language", "device", "familiarity", "asks")
         row = {name: getattr(self, name) for name in names}
         row |= {"familiar": self.familiar, "cut": self.cut, "tokens": self.tokens}
-        row |= {"model": self.model, "notes": list(self.notes)}
+        row |= {"model": self.model, "notes": list(self.notes), "parts": [asdict(one) for one in self.parts]}
         return {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in row.items()}
 
     def _repr_html_(self) -> str:
@@ -231,7 +235,7 @@ def answers(asked: Sequence[Question], loaded: EncoderDecoder, model: str = MODE
             early = f"its loops would take {asks:.3g} s if none ended early, which the upper end counts"
             notes = (*notes, f"{question.name}: {early}")
         made = Estimate(question.name, kind.metric, kind.unit, value, low, high, kind.language, question.device, model,
-                        belief, familiarity, reading.cut, reading.tokens, notes, asks=asks)  # fmt: skip
+                        belief, familiarity, reading.cut, reading.tokens, notes, reading.parts, asks=asks)  # fmt: skip
         found.append(made)
     return found
 

@@ -9,6 +9,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from forerun.questions import File, Options, Question
 
 _RISK = 0.5
+_PARTS = 12
+"""Of a number that are shown."""
 _HEADINGS = {"memory": "peak memory", "runtime": "CPU time", "instructions": "LLVM IR instructions"}
 """Of the values of metrics whose names leave open what was measured."""
 
@@ -51,6 +54,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--size", action="append", default=[], metavar="NAME=N", help=sizes)
     parser.add_argument("--fail-over", metavar="AMOUNT", help="a gate for one metric: 512MB, 3ms, 1e6")
     parser.add_argument("--risk", type=float, metavar="P", help="how probably over is too much (default: 0.5)")
+    parser.add_argument(
+        "--explain", action="store_true", help="and what makes the number up: lines, imports; of Python programs"
+    )
     add_format(parser)
 
 
@@ -80,6 +86,8 @@ def run(options: argparse.Namespace) -> int:
         else:
             say(f"forerun: {why}: of this machine, `forerun train --recipe adapt` tells it in seconds")
     _show(_ranked(found), len(files) > 1, limit, options.format)
+    if options.explain:
+        _explain(found, options.format)
     if limit is not None:
         _gate(found, len(files), limit, _RISK if options.risk is None else options.risk)
     return InputError.exit_code if failed else 0
@@ -213,6 +221,22 @@ def _table(rows: list[dict[str, Any]], unit: str) -> Table:
     if any(row["cut"] for row in rows):
         columns.append(Column("cut", "tokens cut", number, True))
     return Table(columns, rows)
+
+
+def _explain(found: Sequence[Estimate], form: str) -> None:
+    """For people a table of what makes up each number, where anybody knows; those for machines have it anyway."""
+    for one in found if form in ("table", "md") else ():
+        if not one.parts:
+            say(f"forerun: {one.name}, {one.metric}: the network and trees tell it, from all of the text")
+            continue
+        rows = [asdict(part) | {"line": part.line or None} for part in one.parts[:_PARTS]]
+        columns = [
+            Column("value", f"{one.metric} of {one.name}", partial(quantity, unit=one.unit), True),
+            Column("line", "line", number, True),
+            Column("what", "what takes it"),
+        ]
+        print()
+        show(Table(columns, rows), form)
 
 
 def _gate(found: Sequence[Estimate], files: int, limit: str, risk: float) -> None:

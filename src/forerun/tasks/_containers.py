@@ -10,6 +10,7 @@ from typing import Any
 from forerun.tasks._figures import (
     spelt,
 )
+from forerun.tasks._lines import Accounts
 from forerun.tasks._objects import (
     MANY,
     Boxes,
@@ -26,16 +27,17 @@ from forerun.tasks._objects import (
 from forerun.tasks._python import NODE_NS
 
 
-class Containers(ABC):
+class Containers(Accounts, ABC):
     """How often what is gone through happens, what it makes, and what goes into it."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.frames: list[dict[str, Any]] = [{}]
         self.flight: list[Any] = []
         """What expressions that are under way hold."""
         self.shared: dict[int, set[str]] = {}
         """Names of a frame that are the module's."""
-        self.times, self.seconds, self.most = 1.0, 0.0, 0.0
+        self.times = 1.0
         self.grown = False
         """Whether anything was added since somebody looked."""
         self.sites: dict[Any, Boxes] = {}
@@ -96,7 +98,7 @@ class Containers(ABC):
         """What an expression gives; None where nobody knows."""
         if node is None:
             return None
-        self.seconds += min(self.times, MANY) * NODE_NS * 1e-9
+        self.spend(min(self.times, MANY) * NODE_NS * 1e-9)
         method = getattr(self, f"_of_{type(node).__name__.lower()}", None)
         return method(node) if method is not None else None
 

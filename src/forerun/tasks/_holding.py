@@ -10,6 +10,7 @@ from itertools import chain
 from typing import Any
 
 from forerun.tasks._arrays import NUMBER, Array, Many, held, leaves, shape_of, weight
+from forerun.tasks._lines import Accounts
 from forerun.tasks._python import NODE_NS
 from forerun.tasks._rules import Rules
 
@@ -31,11 +32,11 @@ class Ended(Exception):
     """The steps are over."""
 
 
-class Holding(ABC):
+class Holding(Accounts, ABC):
     """Names in frames, and what expressions that are under way hold."""
 
     def __init__(self) -> None:
-        self.most = self.seconds = 0.0
+        super().__init__()
         self._rules = Rules(self._alloc)
         self._frames: list[dict[str, Any]] = [{}]
         self._results: list[list[Any]] = [[]]
@@ -68,7 +69,7 @@ class Holding(ABC):
     def _look(self) -> None:
         """How much is held now."""
         there = (*self._names(), *self._passing, *self._kept, *chain(*self._results))
-        self.most = max(self.most, held(there, self._walked))
+        self.hold(min(held(there, self._walked), MOST))
 
     def _walked(self, count: int) -> None:
         """Looking takes steps, too."""
@@ -93,7 +94,7 @@ class Holding(ABC):
     def _spend(self, nanoseconds: float) -> None:
         """So long, as often as what is gone through happens; nothing where that is no time."""
         if 0.0 <= nanoseconds < math.inf:
-            self.seconds += self._times * nanoseconds * 1e-9
+            self.spend(self._times * nanoseconds * 1e-9)
 
     def _put(self, many: Many, value: Any, count: float, small: float = NUMBER + 8) -> None:
         """So many values like this one, in a list."""

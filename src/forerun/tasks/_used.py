@@ -13,7 +13,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -22,6 +21,7 @@ from forerun.tasks._arrays import Array, Class, Function, Many, Named, Range, Ta
 from forerun.tasks._calls import Calls
 from forerun.tasks._expressions import BLANK, reckoned
 from forerun.tasks._holding import MOST
+from forerun.tasks._lines import Used
 from forerun.tasks._python import imported, tree
 
 _DEEP = 12
@@ -35,14 +35,6 @@ _TEXT, _LONG_S = 1 << 18, 1e9
 """Characters of a text that is read, and seconds."""
 
 
-@dataclass(frozen=True, slots=True)
-class Used:
-    """Of a program: bytes, the most that is held at once; seconds of one processor, importing left out."""
-
-    bytes: float = 0.0
-    seconds: float = 0.0
-
-
 @lru_cache(maxsize=8)
 def used(text: str) -> Used:
     """What a program that uses packages works with. Never raises."""
@@ -51,7 +43,7 @@ def used(text: str) -> Used:
     reader = _Reader()
     with suppress(Exception):  # whatever a text holds: what was found so far is there
         reader.read(tree(text))
-    return Used(min(reader.most, MOST), min(reader.seconds, _LONG_S))
+    return reader.used(MOST, _LONG_S)
 
 
 class _Reader(Calls):
@@ -78,11 +70,13 @@ class _Reader(Calls):
         self._look()
 
     def _statement(self, node: ast.stmt) -> None:
+        line, self.line = self.line, node.lineno
         self._step()
         name = type(node).__name__
         method = getattr(self, f"_do_{name.lower()}", None)
         if method is not None:
             method(node)
+        self.line = line
 
     def _do_import(self, node: ast.Import) -> None:
         self._frames[-1] |= {name: Named(path) for name, path in imported(node).items()}

@@ -18,6 +18,7 @@ from functools import lru_cache
 from typing import Any
 
 from forerun.tasks._figures import ANEW
+from forerun.tasks._lines import Used
 from forerun.tasks._looping import Looping, called
 from forerun.tasks._objects import (
     MANY,
@@ -38,7 +39,6 @@ from forerun.tasks._objects import (
     power,
 )
 from forerun.tasks._python import NODE_NS, imported, tree
-from forerun.tasks._used import Used
 
 _TEXT, _STEPS, _MOST, _LONG_S = 1 << 18, 30_000, 1e15, 1e9
 _TRUSTED, _PATIENCE_S, _LITTLE = 1e11, 300.0, 1e8
@@ -71,8 +71,7 @@ def walked(text: str) -> Used:
     with suppress(Exception):
         walker.run(tree(text).body)
         walker.look()
-    trusted = walker.most <= (_MOST if walker.seconds <= _PATIENCE_S else _LITTLE) and walker.most <= _TRUSTED
-    return Used(walker.most if trusted else 0.0, min(walker.seconds, _LONG_S))
+    return walker.used(_TRUSTED if walker.seconds <= _PATIENCE_S else _LITTLE, _LONG_S)
 
 
 class Walker(Looping):
@@ -93,13 +92,14 @@ class Walker(Looping):
         """How much is held now."""
         roots = [value for frame in self.frames for value in frame.values()]
         found, steps = held([*roots, *self.flight])
-        self.most = max(self.most, found)
+        self.hold(found)
         self._left -= (steps + len(roots)) // _SEEN
 
     def run(self, body: Iterable[ast.stmt]) -> None:
         """One statement after the other; behind a branch that leaves, what is left of the times."""
-        times = self.times
+        times, line = self.times, self.line
         for node in body:
+            self.line = node.lineno
             self._step()
             before = len(self.flight)
             method = getattr(self, f"_do_{type(node).__name__.lower()}", None)
@@ -109,13 +109,14 @@ class Walker(Looping):
                 self.grown = False
                 self.look()
             del self.flight[before:]
+            self.line = line
         self.times = times
 
     def _step(self) -> None:
         self._left -= 1
         if self._left < 0:
             raise Ended
-        self.seconds += min(self.times, _MOST) * NODE_NS * 1e-9
+        self.spend(min(self.times, _MOST) * NODE_NS * 1e-9)
 
     def _do_import(self, node: ast.Import | ast.ImportFrom) -> None:
         self.frames[-1] |= {name: Module(path) for name, path in imported(node).items()}

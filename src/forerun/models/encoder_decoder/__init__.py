@@ -36,7 +36,7 @@ from forerun.models.encoder_decoder.carried import Carried
 from forerun.models.encoder_decoder.checksums import DECODER, ENCODER, WEIGHTS
 from forerun.models.encoder_decoder.config import Config
 from forerun.models.encoder_decoder.ensemble import Ensemble
-from forerun.models.encoder_decoder.imports import Imports
+from forerun.models.encoder_decoder.imports import Imports, Part
 from forerun.models.encoder_decoder.learned import FILE as LEARNED
 from forerun.models.encoder_decoder.learned import Learned
 from forerun.models.encoder_decoder.tokenizer import PIECES, TOKENIZER, Encoded, Tokenizer
@@ -88,7 +88,8 @@ class Reading:
 
     `familiarity` is the share of validation programs that lie at least as far from what it was trained on (None where
     nobody measured it), `cut` how many of the prompt's `tokens` did not fit. Sizes in the text ask for `beyond` times
-    as much as about the `most` that was measured, at least once.
+    as much as about the `most` that was measured, at least once. `parts` make up the number where neither the network
+    nor trees answer, but what the text imports and holds.
     """
 
     distribution: Distribution
@@ -97,6 +98,7 @@ class Reading:
     tokens: int
     beyond: float = 1.0
     most: float = 0.0
+    parts: tuple[Part, ...] = ()
 
 
 def claim(folder: Path) -> None:
@@ -279,13 +281,16 @@ class EncoderDecoder(Predictor):
                 found[i] = Reading(distribution(leaves, one), familiarity, encoded[i].cut, encoded[i].tokens)
         alone = [found[i].distribution for i in range(len(prompts))]
         settled = self.settled(prompts, self.ensemble.moved(prompts, alone))
-        settled = [self.imports.belief(prompt) or one for prompt, one in zip(prompts, settled, strict=True)]
-        made = [self._seen(prompt, replace(found[i], distribution=settled[i])) for i, prompt in enumerate(prompts)]
+        read = [replace(found[i], distribution=one) for i, one in enumerate(settled)]
+        for i, prompt in enumerate(prompts):
+            if belief := self.imports.belief(prompt):
+                read[i] = replace(read[i], distribution=belief, parts=self.imports.parts(prompt))
+        made = [self._seen(*each) for each in zip(prompts, read, strict=True)]
         for i, (belief, near) in self.carried.read(asked).items():
             before = made[i].familiarity
             near = near if before is None else min(near, before)
             belief = belief if near >= USUAL else _as_unsure(belief, made[i].distribution)
-            made[i] = replace(made[i], distribution=belief, familiarity=near)
+            made[i] = replace(made[i], distribution=belief, familiarity=near, parts=())
         return made
 
     def without_trees(self) -> EncoderDecoder:

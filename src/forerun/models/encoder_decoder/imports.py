@@ -24,8 +24,9 @@ from forerun.files import write_atomically
 from forerun.models._predictor import around
 from forerun.models._regression import thinned
 from forerun.prompts import Parts, parts
+from forerun.tasks._lines import Used
 from forerun.tasks._packages import foreign, modules
-from forerun.tasks._used import Used, used
+from forerun.tasks._used import used
 from forerun.tasks._walked import walked
 
 FILE = "imports.json"
@@ -35,6 +36,20 @@ _HELD = 2e6
 """Bytes of objects from which on a program without packages is told by them."""
 _WORKING = {"memory": "bytes", "traced": "bytes", "runtime": "seconds"}
 """What of their work adds to which metric."""
+_LINES = {"bytes": "rises", "seconds": "takes"}
+"""What tells the lines that these are of."""
+_LONG, _SLIGHT = 100, 1e-3
+"""Characters of a line that are shown, and which share of the whole is a part of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Of what a program takes: so much, in the metric's unit, is of `what`, which stands in a `line` of its text, from
+    1, or in none: 0."""
+
+    what: str
+    line: int
+    value: float
 
 
 @dataclass(frozen=True)
@@ -58,13 +73,29 @@ class Imports:
         imported = self._imported(self.costs[metric], self._named(text))
         return self.start[metric] + imported + float(getattr(_working(text), _WORKING[metric]))
 
+    def parts(self, prompt: str) -> tuple[Part, ...]:
+        """What makes up the number that `belief` is around, the largest first; what is slight is left out."""
+        found = parts(prompt)
+        metric, text = found.head["metric"], found.text
+        named, lines = self._each(self.costs[metric], self._named(text)), text.split("\n")
+        made = [Part("an empty program", 0, self.start[metric])]
+        made += [Part(f"importing {name}", 0, value) for name, value in named.items()]
+        for line, value in getattr(_working(text), _LINES[_WORKING[metric]]).items():
+            made.append(Part(lines[line - 1].strip()[:_LONG] if line else "what it ends with", line, value))
+        whole = sum(one.value for one in made)
+        return tuple(sorted((one for one in made if one.value >= _SLIGHT * whole), key=lambda one: -one.value))
+
     def _imported(self, costs: Mapping[str, float], names: Collection[str]) -> float:
-        """What importing several modules takes: the most costly one, and of each other what it shares with none."""
-        found, there = 0.0, set[str]()
+        """What importing several modules takes."""
+        return sum(self._each(costs, names).values())
+
+    def _each(self, costs: Mapping[str, float], names: Collection[str]) -> dict[str, float]:
+        """Of the most costly module what importing it takes, and of each other what it shares with none."""
+        found, there = dict[str, float](), set[str]()
         for name in sorted(names, key=lambda name: (-costs.get(name, 0.0), name)):
             if name not in there:
                 shared = self._imported(costs, there & {*self.needs[name]})
-                found += max(costs.get(name, 0.0) - shared, 0.0)
+                found[name] = max(costs.get(name, 0.0) - shared, 0.0)
                 there |= {name, *self.needs[name]}
         return found
 
