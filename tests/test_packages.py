@@ -13,7 +13,7 @@ from forerun.core import Metric
 from forerun.corpora.generated import numbered
 from forerun.errors import InputError
 from forerun.models.encoder_decoder.imports import Imports
-from forerun.prompts import prompt
+from forerun.prompts import parts, prompt
 from forerun.tasks._packages import foreign, modules
 from forerun.toolchains.process.languages import of_file
 
@@ -132,10 +132,32 @@ def test_objects_of_programs_without_packages_are_told() -> None:
     assert PLAIN.belief(asking(listed, "runtime")) is None
 
 
+TIMED = Imports(
+    {"runtime": 0.01}, {"runtime": {"json": 0.002}}, {"json": ()}, {"runtime": {"plain": [-0.1, 0.0, 0.1] * 5}}
+)
+
+
+def test_times_without_packages_are_told_where_the_network_does_not_read_all() -> None:
+    def asked(rounds: float) -> str:
+        return asking(f"import json\nt = 0\nfor i in range({rounds:.0f}):\n    t += i * i\n", "runtime")
+
+    some = TIMED.belief(asked(3e6), read=False)
+    assert some is not None and 0.05 < some.median < 0.5
+    assert some.median == pytest.approx(TIMED.told("runtime", parts(asked(3e6)).text), rel=0.01)
+    assert TIMED.belief(asked(3e6)) is None
+    for rounds in (1000, 1e12):  # what is hardly anything, and what is more than anybody waits for
+        assert TIMED.belief(asked(rounds), read=False) is None
+    found = TIMED.parts(asked(3e6))
+    assert found[0].line == 4 and {"an empty program", "importing json"} <= {part.what for part in found}
+    assert sum(part.value for part in found) == pytest.approx(some.median, rel=0.05)
+
+
 def test_parts_make_up_what_is_told() -> None:
     text = "import json, re\nn = 1_000_000\nxs = [i * 0.5 for i in range(n)]\n"
     told, *rest = PLAIN.parts(asking(text))
-    assert (told.line, told.what) == (3, "xs = [i * 0.5 for i in range(n)]") and told.value == pytest.approx(41e6, rel=0.05)
+    assert (told.line, told.what) == (3, "xs = [i * 0.5 for i in range(n)]") and told.value == pytest.approx(
+        41e6, rel=0.05
+    )
     assert not rest  # what is a thousandth of it is left out
     found = IMPORTS.parts(asking("import numpy as np, torch\nimport pandas"))
     assert [(one.what, one.value) for one in found] == [

@@ -391,5 +391,7 @@ def test_elements_of_programs_with_packages_are_what_they_hold() -> None:
 def test_lines_are_told() -> None:
     found = used("import numpy as np\na = np.ones(1_000_000)\nb = np.sort(a * a)\n")
     assert found.rises[2] == pytest.approx(8e6, rel=0.01) and found.rises[3] == pytest.approx(16e6, rel=0.01)
-    assert sum(found.rises.values()) == pytest.approx(found.bytes) and max(found.takes, key=found.takes.__getitem__) == 3
+    assert (
+        sum(found.rises.values()) == pytest.approx(found.bytes) and max(found.takes, key=found.takes.__getitem__) == 3
+    )
     assert sum(found.takes.values()) == pytest.approx(found.seconds)

@@ -322,6 +322,89 @@ def test_work_grows_with_the_rounds() -> None:
     assert 8 < ten / one < 12
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        """
+        parent = list(range(SIZE))
+        def find(x):
+            while parent[x] != x:
+                parent[x] = parent[parent[x]]
+                x = parent[x]
+            return x
+        for i in range(SIZE):
+            find(i)
+        """,
+        """
+        xs = [i * 3 for i in range(SIZE)]
+        def place(x):
+            low, high = 0, len(xs)
+            while low < high:
+                middle = (low + high) // 2
+                if xs[middle] < x:
+                    low = middle + 1
+                else:
+                    high = middle
+            return low
+        for i in range(SIZE):
+            place(i)
+        """,
+        """
+        sums = [0] * SIZE
+        def add(i, by):
+            while i < SIZE:
+                sums[i] += by
+                i += i & -i
+        def total(i):
+            found = 0
+            while i:
+                found += sums[i]
+                i &= i - 1
+            return found
+        for i in range(1, SIZE):
+            add(i, i)
+            total(i)
+        """,
+        """
+        class Node:
+            def __init__(self, key):
+                self.key, self.left, self.right = key, None, None
+        root = Node(0)
+        def find(key):
+            node = root
+            while node is not None:
+                node = node.left
+        for i in range(SIZE):
+            kept = Node(i)
+            find(i)
+        """,
+        """
+        done = {}
+        for i in range(SIZE):
+            waiting = [i, i + 1, i + 2]
+            while waiting:
+                done[i] = waiting.pop()
+        """,
+    ],
+)
+def test_loops_that_go_from_one_to_the_next_take_few_rounds(text: str) -> None:
+    few, many = (walked(dedent(text).replace("SIZE", str(n))).seconds for n in (2_000, 200_000))
+    assert 50 < many / few < 200  # as many times as there are calls, or somewhat more: no square
+
+
+def test_what_functions_of_python_are_given_takes_time() -> None:
+    def seconds(line: str, n: int = 10**6) -> float:
+        return walked(f"xs = [float(i) for i in range({n})]\nt = ' '.join(str(i) for i in range({n}))\n{line}").seconds
+
+    base = seconds("")
+    for line in ("sum(xs)", "sorted(xs)", "set(xs)", "t.split()", "xs.index(-1)", "', '.join([t, t])"):
+        assert seconds(line) > base + 1e-3, line
+    assert seconds("sorted(xs)") - base > 4 * (seconds("max(xs)") - base)
+    tuples = seconds("ys = [(x, x) for x in xs]\nys.sort()") - seconds("ys = [(x, x) for x in xs]")
+    assert tuples > 3 * (seconds("xs.sort()") - base)
+    assert seconds("xs.append(1)") < base + 1e-3
+
+
 def test_names_of_one_call_are_not_those_of_the_next() -> None:
     text = dedent("""
         total = 0

@@ -40,6 +40,7 @@ from forerun.tasks._objects import (
     merged,
     power,
 )
+from forerun.tasks._speeds import DRAWN, GIVEN, TEXTS, TUPLES, nanoseconds, speed
 from forerun.tasks._terms import Terms
 
 Options = dict[str, Any]
@@ -98,6 +99,7 @@ class Asking(Terms):
             if isinstance(found, (Defined, Classed)):
                 self.at = node
                 return self.call(found, arguments, options)
+        self.worked(name, owner, arguments, options)
         if isinstance(owner, Boxes):
             return self._of_box(owner, name, arguments, options, node)
         if isinstance(owner, Written):
@@ -128,6 +130,20 @@ class Asking(Terms):
                 return Written("", 19.0 if owner.usual == "datetime" else 10.0, owner.distinct)
             return owner if owner.usual or name in ("conjugate", "quantize", "limit_denominator") else Number(None)
         return None
+
+    def worked(self, name: str, owner: Any, arguments: list[Any], options: Options) -> None:
+        """How long a function or a method of Python's own takes."""
+        of = None
+        among = arguments if owner is None or name in GIVEN else [owner]
+        if name in DRAWN:
+            asked = [*arguments[1:], options.get("k")]
+            count = next((one.value for one in asked if isinstance(one, Number) and one.value), 0.0)
+        else:
+            of = next((one for one in reversed(among) if isinstance(one, (Written, Passing)) or _plain(one)), None)
+            count = self.length(of) or 0.0
+        told, one = speed(name, owner is not None, isinstance(of, Written)), getattr(of, "one", None)
+        hard = TUPLES if isinstance(one, Boxes) else TEXTS if isinstance(one, Written) else 1.0
+        self.work(nanoseconds(told, count, options.get("key") is not None, hard))
 
     def _of_box(
         self, own: Boxes, name: str, arguments: list[Any], options: dict[str, Any], node: ast.AST | None
@@ -395,3 +411,8 @@ class Asking(Terms):
         )
         self.times = times
         return Passing(count, one)
+
+
+def _plain(value: Any) -> bool:
+    """Whether something is a container of Python's own, which knows how many it has."""
+    return isinstance(value, Boxes) and value.kind not in ("object", "slots", "file")

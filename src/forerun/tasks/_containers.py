@@ -24,7 +24,7 @@ from forerun.tasks._objects import (
     any_where_unknown,
     merged,
 )
-from forerun.tasks._python import NODE_NS
+from forerun.tasks._speeds import NODES, OTHERS
 
 
 class Containers(Accounts, ABC):
@@ -37,7 +37,10 @@ class Containers(Accounts, ABC):
         """What expressions that are under way hold."""
         self.shared: dict[int, set[str]] = {}
         """Names of a frame that are the module's."""
-        self.times = 1.0
+        self.times = self.pace = 1.0
+        """How often what is gone through happens, and which share of that takes time: not all that a loop may reach."""
+        self.nodes = 0.0
+        """That are gone through, each as often as that may happen."""
         self.grown = False
         """Whether anything was added since somebody looked."""
         self.sites: dict[Any, Boxes] = {}
@@ -98,9 +101,19 @@ class Containers(Accounts, ABC):
         """What an expression gives; None where nobody knows."""
         if node is None:
             return None
-        self.spend(min(self.times, MANY) * NODE_NS * 1e-9)
-        method = getattr(self, f"_of_{type(node).__name__.lower()}", None)
+        kind = type(node).__name__
+        self.at_node(kind)
+        method = getattr(self, f"_of_{kind.lower()}", None)
         return method(node) if method is not None else None
+
+    def at_node(self, kind: str) -> None:
+        """A node of the tree is gone through."""
+        self.nodes += min(self.times, MANY)
+        self.work(NODES.get(kind, OTHERS))
+
+    def work(self, nanoseconds: float) -> None:
+        """So long, as often as what is gone through happens."""
+        self.spend(min(self.times, MANY) * self.pace * nanoseconds * 1e-9)
 
     def through(self, value: Any) -> tuple[float | None, Any]:
         """How many a loop over it is given, and one of them."""

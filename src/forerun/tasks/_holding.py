@@ -11,7 +11,6 @@ from typing import Any
 
 from forerun.tasks._arrays import NUMBER, Array, Many, held, leaves, shape_of, weight
 from forerun.tasks._lines import Accounts
-from forerun.tasks._python import NODE_NS
 from forerun.tasks._rules import Rules
 
 LASTING = "g"
@@ -24,8 +23,8 @@ _SMALL, _SLIGHT = float(1 << 14), 1e-3
 """Bytes, and the share of the most so far, below which nobody looks how much is held."""
 _MAPPED, _NEW_NS, _AGAIN_NS = 32e6, 0.3, 0.05
 """Bytes from which on memory is asked of the system each time; nanoseconds that a byte of it takes, and another one."""
-_CALL_NS = 600.0
-"""Nanoseconds that NumPy takes for a call."""
+_CALL_NS, _NODE_NS = 600.0, 25.0
+"""Nanoseconds that NumPy takes for a call, and Python for a node of its tree."""
 
 
 class Ended(Exception):
@@ -83,7 +82,7 @@ class Holding(Accounts, ABC):
         self._left -= 1
         if self._left < 0:
             raise Ended
-        self._spend(NODE_NS)
+        self._spend(_NODE_NS)
 
     def _work(self, *values: Any, each: float) -> None:
         """Nanoseconds for each element of the largest value."""

@@ -44,6 +44,7 @@ class Library(Asking):
     def library(self, function: Module, arguments: list[Any], options: dict[str, Any]) -> Any:
         """What a function of Python's own gives."""
         name, root = function.last, function.path.partition(".")[0]
+        self.worked(name, None, arguments, options)
         own = getattr(self, f"_lib_{root}", None) if "." in function.path else None
         if own is not None and (made := own(name, arguments, options)) is not NotImplemented:
             return made

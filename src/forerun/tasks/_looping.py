@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from forerun.tasks._arithmetic import UNKNOWN
@@ -28,6 +28,12 @@ _ROUNDS, _STAYING = 1e8, 256.0
 """Rounds of a loop, and what stays in a queue that is emptied from time to time, at most."""
 _NESTED = 12
 """Elements of a tuple that a loop goes through one by one."""
+_HOPS, _HALVINGS = 3.0, 10.0
+"""Rounds of loops that go to a parent that is kept in a list, and of those that halve what is left."""
+_OF_BITS = (ast.Mod, ast.BitAnd)
+"""`a % b`, `i & -i`: what is left has fewer digits."""
+_NEXT = frozenset("next nxt prev following".split())
+"""Where the rest of a list is, from one of its places."""
 _LETTERS = 12.0
 """Different letters that words have in one place, at most."""
 
@@ -99,8 +105,11 @@ class Looping(Formats):
                     if isinstance(waiting := self.value(node.test), Boxes):
                         waiting.bound = min(waiting.bound, _WAITING * reached)
             rounds = found - 1
-        reach = len(self.reach)
+        reach, pace = len(self.reach), self.pace
+        if (goes := self._pursuit(node)) is not None:
+            self.pace *= min(goes / max(rounds, 1.0), 1.0)
         self._rounds(node.body, min(rounds, _ROUNDS))
+        self.pace = pace
         del self.reach[before_reach:reach]
         self.run(node.orelse)
 
@@ -156,6 +165,47 @@ class Looping(Formats):
                 if known and (found := self._stepping(node.body, ast.unparse(left), small, large)) is not None:
                     return found
         return None
+
+    def _pursuit(self, node: ast.While) -> float | None:
+        """Rounds of a loop that goes from one thing to the next: to a parent, down a tree, to half of what is left."""
+        tested = {one.id for one in ast.walk(node.test) if isinstance(one, ast.Name)}
+        named = isinstance(node.test, (ast.Name, ast.Attribute))
+        if named and isinstance(box := self.value(node.test), Boxes) and self._emptied(node):
+            return max(box.puts / max(self.times, 1.0), 1.0)
+        steps = [step for stmt in node.body for one in ast.walk(stmt) for step in _steps(one)]
+        halves = {name for name, value in steps if _halves(value)}
+        for name, value in steps:
+            own = [one for one in ast.walk(value) if isinstance(one, ast.Name) and one.id == name]
+            if name not in tested and not isinstance(node.test, ast.Constant):
+                continue
+            if isinstance(value, ast.Name) and value.id in halves:  # `low = middle`
+                return _HALVINGS
+            if not own:
+                if halves & {one.id for one in ast.walk(value) if isinstance(one, ast.Name)}:
+                    return _HALVINGS
+                continue
+            if _halves(value):
+                return _HALVINGS
+            if isinstance(value, ast.Subscript) and any(one in own for one in ast.walk(value.slice)):
+                return _HOPS
+            if isinstance(value, ast.Attribute) and isinstance(value.value, ast.Name):
+                made = self.value(value.value)
+                many = made.made if isinstance(made, Boxes) else 0.0
+                return math.log2(max(many, 2.0)) + 1.0 if value.attr not in _NEXT else None
+            if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.value in own:
+                return _HALVINGS
+            if isinstance(value, ast.BinOp) and any(isinstance(one, _OF_BITS) for one in ast.walk(value)):
+                return _HALVINGS
+        return None
+
+    def _emptied(self, node: ast.While) -> bool:
+        """`while waiting: … waiting.pop()`: whether it takes out what is tested and adds nothing to that."""
+        calls = [one for stmt in node.body for one in ast.walk(stmt) if isinstance(one, ast.Call)]
+        named = ast.unparse(node.test)
+        own = [
+            one.func for one in calls if isinstance(one.func, ast.Attribute) and ast.unparse(one.func.value) == named
+        ]
+        return bool(own) and all(one.attr in _TAKING for one in own)
 
     def _filling(self, size: Any, enough: float) -> float | None:
         """Rounds until something is as large as it has to be, by how much the first one added; None before that."""
@@ -268,3 +318,25 @@ def called(node: ast.expr) -> str:
     """The last name of what is called, or of a decorator."""
     node = node.func if isinstance(node, ast.Call) else node
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def _steps(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """Names that are given a new value, and what they are given."""
+    if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+        yield node.target.id, ast.BinOp(ast.Name(node.target.id), node.op, node.value)
+    elif isinstance(node, ast.Assign):
+        for target in node.targets:
+            if isinstance(target, ast.Name):
+                yield target.id, node.value
+            elif isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+                for each, value in zip(target.elts, node.value.elts, strict=False):
+                    if isinstance(each, ast.Name):
+                        yield each.id, value
+
+
+def _halves(value: ast.expr) -> bool:
+    """`(low + high) // 2`, `n >> 1`, `n // 10`, `2 * place + 1`."""
+    steps = (ast.FloorDiv, ast.RShift, ast.Mult, ast.LShift)
+    found = [one for one in ast.walk(value) if isinstance(one, ast.BinOp) and isinstance(one.op, steps)]
+    sides = [side for one in found for side in (one.left, one.right)]
+    return any(isinstance(side, ast.Constant) and side.value in (1, 2, 10) for side in sides)

@@ -8,9 +8,6 @@ from functools import lru_cache
 
 from forerun.prompts import readable
 
-NODE_NS = 25.0
-"""Nanoseconds that Python takes for a node of its tree."""
-
 
 @lru_cache(maxsize=1)
 def tree(text: str) -> ast.Module:

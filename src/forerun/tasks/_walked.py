@@ -38,11 +38,12 @@ from forerun.tasks._objects import (
     merged,
     power,
 )
-from forerun.tasks._python import NODE_NS, imported, tree
+from forerun.tasks._python import imported, tree
+from forerun.tasks._speeds import FOLLOWED, KEPT_NS, MADE
 
-_TEXT, _STEPS, _MOST, _LONG_S = 1 << 18, 30_000, 1e15, 1e9
-_TRUSTED, _PATIENCE_S, _LITTLE = 1e11, 300.0, 1e8
-"""Bytes, seconds, and bytes of what takes longer, beyond which something was multiplied that must not be."""
+_TEXT, _STEPS, _LONG_S = 1 << 18, 30_000, 1e9
+_TRUSTED, _PATIENCE, _LITTLE = 1e11, 1.2e10, 1e8
+"""Bytes, nodes, and bytes of what has more of these, beyond which something was multiplied that must not be."""
 _RARE = 0.1
 """How often a branch is taken that leaves the block."""
 _NEVER = 1e-9
@@ -71,7 +72,7 @@ def walked(text: str) -> Used:
     with suppress(Exception):
         walker.run(tree(text).body)
         walker.look()
-    return walker.used(_TRUSTED if walker.seconds <= _PATIENCE_S else _LITTLE, _LONG_S)
+    return walker.used(_TRUSTED if walker.nodes <= _PATIENCE else _LITTLE, _LONG_S)
 
 
 class Walker(Looping):
@@ -92,6 +93,7 @@ class Walker(Looping):
         """How much is held now."""
         roots = [value for frame in self.frames for value in frame.values()]
         found, steps = held([*roots, *self.flight])
+        self.spend(max(found - self.most, 0.0) * KEPT_NS * 1e-9)
         self.hold(found)
         self._left -= (steps + len(roots)) // _SEEN
 
@@ -100,7 +102,7 @@ class Walker(Looping):
         times, line = self.times, self.line
         for node in body:
             self.line = node.lineno
-            self._step()
+            self._step(node)
             before = len(self.flight)
             method = getattr(self, f"_do_{type(node).__name__.lower()}", None)
             if method is not None:
@@ -112,11 +114,11 @@ class Walker(Looping):
             self.line = line
         self.times = times
 
-    def _step(self) -> None:
+    def _step(self, node: ast.stmt) -> None:
         self._left -= 1
         if self._left < 0:
             raise Ended
-        self.spend(min(self.times, _MOST) * NODE_NS * 1e-9)
+        self.at_node(type(node).__name__)
 
     def _do_import(self, node: ast.Import | ast.ImportFrom) -> None:
         self.frames[-1] |= {name: Module(path) for name, path in imported(node).items()}
@@ -406,6 +408,7 @@ class Walker(Looping):
     def call(self, function: Any, arguments: list[Any], options: dict[str, Any]) -> Any:
         """What a function or a class of the program's own gives."""
         if isinstance(function, Classed):
+            self.work(MADE.call)
             return self._instance(function, arguments, options)
         if isinstance(function, Module):
             return self.library(function, arguments, options)
@@ -416,6 +419,7 @@ class Walker(Looping):
             return self.asked(function.own, function.name, arguments, options)
         if not isinstance(function, Defined):
             return None
+        self.work(FOLLOWED.call)
         if function.own is not None:
             arguments = [function.own, *arguments]
         if function.cached is not None:

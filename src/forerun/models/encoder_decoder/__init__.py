@@ -283,7 +283,7 @@ class EncoderDecoder(Predictor):
         settled = self.settled(prompts, self.ensemble.moved(prompts, alone))
         read = [replace(found[i], distribution=one) for i, one in enumerate(settled)]
         for i, prompt in enumerate(prompts):
-            if belief := self.imports.belief(prompt):
+            if belief := self.imports.belief(prompt, not found[i].cut):
                 read[i] = replace(read[i], distribution=belief, parts=self.imports.parts(prompt))
         made = [self._seen(*each) for each in zip(prompts, read, strict=True)]
         for i, (belief, near) in self.carried.read(asked).items():
@@ -302,7 +302,7 @@ class EncoderDecoder(Predictor):
     def medians(self, prompts: Sequence[str]) -> list[float]:
         """What it believes of each, in short: the trees' median where a metric has some, which takes milliseconds."""
         found = self.ensemble.medians(prompts)
-        of_imports = [self.imports.belief(prompt) for prompt in prompts]
+        of_imports = [self.imports.belief(prompt, not self.encode(prompt).cut) for prompt in prompts]
         found = [one.median if one else median for one, median in zip(of_imports, found, strict=True)]
         rest = [i for i, median in enumerate(found) if math.isnan(median)]
         for i, one in zip(rest, self.predict([prompts[i] for i in rest]) if rest else (), strict=True):

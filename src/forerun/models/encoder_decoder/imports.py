@@ -34,6 +34,9 @@ NUMPY, OTHERS, PLAIN = "numpy", "others", "plain"
 """What errs alike: programs that import nothing but NumPy, all others that use packages, and those that use none."""
 _HELD = 2e6
 """Bytes of objects from which on a program without packages is told by them."""
+_TAKING_S, _LONG_S = 0.05, 100.0
+"""Seconds between which a program without packages is told by what it does, where the network cannot read all of it: in
+less it may do what was not understood, and in more than that it takes, as a rule, what a loop does at the most."""
 _WORKING = {"memory": "bytes", "traced": "bytes", "runtime": "seconds"}
 """What of their work adds to which metric."""
 _LINES = {"bytes": "rises", "seconds": "takes"}
@@ -99,17 +102,30 @@ class Imports:
                 there |= {name, *self.needs[name]}
         return found
 
-    def belief(self, prompt: str) -> Distribution | None:
-        """Of a program that uses what is known, or holds objects without packages; None of anything else."""
-        found = parts(prompt)
-        metric, name = found.head.get("metric", ""), kind(found)
-        errors = self.errors.get(metric, {}).get(name, ())
-        if not name or not errors:
+    def belief(self, prompt: str, read: bool = True) -> Distribution | None:
+        """Of what it `tells` of, None of anything else."""
+        if not self.tells(prompt, read):
             return None
-        if walked(found.text).bytes < _HELD if name == PLAIN else not self._named(found.text):
+        found = parts(prompt)
+        metric = found.head["metric"]
+        errors = self.errors.get(metric, {}).get(kind(found), ())
+        if not errors:
             return None
         belief = around(self.told(metric, found.text), np.exp(thinned(np.array(errors))).tolist())
         return belief.within(self.start[metric], math.inf)  # nothing takes less than an empty program
+
+    def tells(self, prompt: str, read: bool = True) -> bool:
+        """Whether it is about a Python program that uses packages of which some are known, or that holds objects; or of
+        its time, if that is some and the network has not `read` all of it, as it learned those of short ones."""
+        found = parts(prompt)
+        metric, name = found.head.get("metric", ""), kind(found)
+        if not name or metric not in self.start:
+            return False
+        if name != PLAIN:
+            return bool(self._named(found.text))
+        if metric == "runtime":
+            return not read and _TAKING_S <= walked(found.text).seconds <= _LONG_S
+        return walked(found.text).bytes >= _HELD
 
     def _named(self, text: str) -> list[str]:
         """The modules that a program names: of packages, else of Python itself."""
