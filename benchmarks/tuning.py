@@ -50,6 +50,7 @@ BESIDE = (64, 1000)
 OURS, UNIFORM, RANDOM, EVOLUTIONARY = "scheduler", "uniform", "random", "evolutionary"
 WITHOUT: dict[str, dict[str, Any]] = {
     "scheduler, no network": {"written": False},
+    "scheduler, no register tiles": {"tiled": False},
     "scheduler, not judged": {"judged": False},
     "scheduler, not corrected": {"corrected": False},
     "scheduler, no mutations": {"generations": 0},

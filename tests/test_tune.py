@@ -729,7 +729,8 @@ def test_an_interrupt_keeps_what_was_measured(tmp_path: Path, asked: list[Any]) 
 def test_drafts_are_known_by_all_that_they_depend_on(tmp_path: Path) -> None:
     shipped = Scheduler()
     assert identity(shipped) == identity(Scheduler()) and identity(Uniform()) == identity(Uniform())
-    others = [shipped.hasty(), Scheduler(asked="G1"), Scheduler(corrected=False), Scheduler(written=False), Uniform(3)]
+    others = [shipped.hasty(), Scheduler(asked="G1"), Scheduler(corrected=False), Scheduler(written=False)]
+    others += [Scheduler(tiled=False), Uniform(3)]
     known = [identity(shipped), *map(identity, others), identity(Uniform())]
     assert len(set(known)) == len(known) and "" not in known
     assert identity(Hurried("whole", [])) == ""  # what others' models depend on is not known

@@ -15,7 +15,7 @@ from forerun.corpora import workloads
 from forerun.errors import InputError, UsageError
 from forerun.grammars.decisions import Decisions, Plan
 from forerun.models._judge import REFUSED
-from forerun.models.scheduler import GLIMPSED, POPULATION, Scheduler
+from forerun.models.scheduler import GLIMPSED, IN_REGISTERS, POPULATION, Scheduler
 from forerun.models.uniform import Uniform
 from forerun.testing import check_grammar
 
@@ -27,6 +27,7 @@ from forerun.toolchains.tvm._load import load
 from forerun.toolchains.tvm.device import located
 from forerun.toolchains.tvm.extract import written
 from forerun.toolchains.tvm.features import features
+from forerun.toolchains.tvm.register_tiles import register_tiles
 from forerun.toolchains.tvm.space import Beginnings, Program, Refused
 
 TARGET = '{"kind":"llvm","mcpu":"x86-64","num-cores":2}'
@@ -276,11 +277,35 @@ class Module:
     assert len(Program(Source(text, "tensorir", "fill", TARGET))) == 1
 
 
+@pytest.mark.parametrize("name", SHAPES)
+def test_sums_of_register_tiles_fit_into_registers(programs, name):
+    program = programs[name]
+    plans = register_tiles(program, 16, 3)
+    assert plans == register_tiles(program, 16, 3) and len({*plans}) == len(plans)
+    if name not in ("GMM", "TBG"):  # windows; or sums to one number each, of which nothing is tiled
+        assert not plans
+        return
+    registers, bits = targets.registers(program.source.target)
+    assert len(plans) > 8 and sum(map(program.takes, plans)) > 8
+    for plan in plans:
+        assert program.plan(program.replay(plan).trace) == plan
+        tiles = [one for one in plan.decisions if isinstance(one, tuple)]
+        outputs, reduced = [one for one in tiles if len(one) == 4], [one for one in tiles if len(one) == 2]
+        *_, row = outputs[-1]
+        held = math.prod(inner for one in outputs for inner in one[2:])
+        assert held <= max(registers * bits // 32, row)
+        assert reduced and all(steps <= 4 for _, steps in reduced)
+    assert register_tiles(program, 16, 4) != plans
+
+
 def test_parts_of_the_scheduler_can_be_left_out(programs):
     program = programs["GMM"]
     grammar, drawn = Decisions(program), set(program.random(POPULATION, 0))
-    unmutated, whole = Scheduler(written=False, generations=0), Scheduler(written=False)
+    unmutated, whole = Scheduler(written=False, tiled=False, generations=0), Scheduler(written=False, tiled=False)
     assert {draft.answer for draft in unmutated.sample("", grammar, 8, 3)} <= drawn
+    tiled, tiles = Scheduler(written=False, generations=0), {*register_tiles(program, IN_REGISTERS, 0)}
+    assert set(tiled.population("", grammar)) == drawn | tiles and not tiles <= drawn
+    assert set(unmutated.population("", grammar)) == drawn
     assert not {draft.answer for draft in whole.sample("", grammar, 8, 3)} <= drawn
     plans = sorted(drawn, key=str)[:40]
     before = whole.judge.scores(program, plans)

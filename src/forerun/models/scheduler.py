@@ -32,6 +32,7 @@ from forerun.grammars.graded import BEST, CENTRES, GRADES, JUDGE, GradedDecision
 from forerun.models import _decode
 from forerun.models._judge import PROCESSOR, Judge
 from forerun.models.encoder_decoder import CONFIG, EncoderDecoder
+from forerun.toolchains.tvm.register_tiles import register_tiles
 from forerun.toolchains.tvm.space import Beginnings, Program
 
 SHIPPED = Path(__file__).parents[1] / "weights" / "scheduler"
@@ -48,6 +49,8 @@ POPULATION, CHILDREN = 256, 64
 WRITTEN, BESIDE, OFFSPRING = 24, 8, 12
 """Drafts that a network writes, random ones beside them, since it may keep to a design space, and mutations in a
 generation: the cost model likes what becomes of these as much as what becomes of four times as many."""
+IN_REGISTERS = 12
+"""Drafts of register tiles beside all of these on processors, which a network writes as one in 24."""
 WRITTEN_ELSEWHERE, OFFSPRING_ELSEWHERE = 64, 48
 """Likewise for GPUs, where post-processing refuses three of five that the network writes, and nearly all random ones:
 the cost model likes what becomes of these as much as four thirds as many mutations of 256 random ones."""
@@ -82,13 +85,15 @@ class Scheduler(Model):
         written: bool = True,
         judged: bool = True,
         corrected: bool = True,
+        tiled: bool = True,
         generations: int = GENERATIONS,
     ) -> None:
         """A checkpoint from a folder, the one that ships where none is named.
 
         `asked` is the grade that is asked for; drafts that are not `written` by the network are random; those that are
-        not `judged` come as they were drawn. A cost model that is not `corrected` stays as it is, whatever was
-        measured; `generations` are those of the mutations. Raises InputError, ToolMissing as `EncoderDecoder` does.
+        not `judged` come as they were drawn; register tiles are among them where they are `tiled`. A cost model that is
+        not `corrected` stays as it is, whatever was measured; `generations` are those of the mutations. Raises
+        InputError, ToolMissing as `EncoderDecoder` does.
         """
         folder = SHIPPED if place is None else Path(place)
         self._folder, self.judge, self.hurries = folder, Judge.load(folder, corrected), False
@@ -97,7 +102,7 @@ class Scheduler(Model):
         self._network = None if alone else partial(EncoderDecoder, folder, device=device, threads=threads)
         if place is not None or self.judge is None:
             _ = self.model  # what is wrong with a folder that somebody named is told at once
-        self.asked, self.judged, self.generations = asked, judged, generations
+        self.asked, self.judged, self.tiled, self.generations = asked, judged, tiled, generations
         self._memory = lru_cache(maxsize=8)(self._encoded)
         self._written = lru_cache(maxsize=KEPT)(self._writing)
         self._population = lru_cache(maxsize=KEPT)(self._thought_of)
@@ -129,7 +134,7 @@ class Scheduler(Model):
         cannot be read."""
         corrected = self.judge is not None and self.judge.corrected
         reads = self._network is not None
-        return self._weights, self.asked, reads, self.judged, corrected, self.generations, self.hurries
+        return self._weights, self.asked, reads, self.judged, corrected, self.tiled, self.generations, self.hurries
 
     def sample(
         self, prompt: str, grammar: Grammar[Any], n: int, seed: int, history: Sequence[Trial[Any]] = ()
@@ -186,6 +191,7 @@ class Scheduler(Model):
         drafts = self._written(prompt, decisions) if self._writes(program) else {}
         if not drafts or (other and not any(map(program.takes, drafts))):
             drafts = dict.fromkeys(program.random(GLIMPSED * (DRAFTS if other else 1), 0), math.nan)
+        drafts = self._in_registers(program) | drafts
         return {plan: logprob for plan, logprob in drafts.items() if plan.space not in closed}
 
     def population(self, prompt: str, decisions: Decisions) -> Collection[Plan]:
@@ -203,7 +209,7 @@ class Scheduler(Model):
         if self._writes(program):
             written, alone = self._written(prompt, decisions), BESIDE
             many = OFFSPRING_ELSEWHERE if _other(program) else OFFSPRING
-        drafts = dict.fromkeys(program.random(alone, 0), math.nan) | written
+        drafts = dict.fromkeys(program.random(alone, 0), math.nan) | self._in_registers(program) | written
         plans = [plan for plan in drafts if plan.space not in closed]
         plans = bred(judge, program, plans, many, random.Random(0), {}, closed, self.generations)
         return {plan: drafts.get(plan, math.nan) for plan in plans}
@@ -243,6 +249,12 @@ class Scheduler(Model):
         """The first drafts of a program that the network writes for."""
         assert isinstance(decisions.spaces, Program)
         return self._drawn(prompt, decisions, WRITTEN_ELSEWHERE if _other(decisions.spaces) else WRITTEN, 0)
+
+    def _in_registers(self, program: Program) -> dict[Plan, float]:
+        """Register tiles of a program for processors."""
+        if not self.tiled or _other(program):
+            return {}
+        return dict.fromkeys(register_tiles(program, IN_REGISTERS, 0), math.nan)
 
     def _encoded(self, prompt: str) -> Any:
         assert self.model is not None

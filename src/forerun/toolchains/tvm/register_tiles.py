@@ -1,0 +1,115 @@
+"""Drafts of matrix products, and what is like them, whose sums stay in vector registers: outer products.
+
+A register tile of outputs is summed up over nearly all of the reduction, of which a step or a few are innermost, so
+that each element of one operand that is loaded meets a vector of the other: the micro-kernel of Goto and van de Geijn
+(ACM TOMS 2008), how large it may be as Low et al. (ACM TOMS 2016) have it, from the number and the bits of the
+registers. TVM's own sampling draws such tiles as seldom as all others. Of convolutions only those are drafted that sum
+up along one loop: windows are as fast otherwise.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import groupby
+from random import Random
+
+from forerun.grammars.decisions import Decision, Plan, Tile
+from forerun.toolchains.tvm import target as targets
+from forerun.toolchains.tvm.space import Program
+
+_SPATIAL, _REDUCED = 4, 2
+"""Into how many parts TVM tiles the loops of outputs, and those of a reduction, for processors."""
+_FLOAT = 32
+"""Bits of what is summed up."""
+_VECTORS = (0.5, 1, 1, 2, 2, 3, 4)
+"""How many vectors a row of the register tile has."""
+_FILLED = (4, 6, 8, 8, 12, 16, 16, 24)
+"""Of 32 registers those that hold sums."""
+_STEPS = (1, 1, 2, 4)
+"""Of the reduction that are innermost."""
+_GREEDY, _WHOLE, _INNER, _SPLIT = 0.7, 0.5, 0.3, 0.2
+"""How often a loop gives all that fits to the register tile; is not tiled beyond that; has its part of it innermost;
+has it in two parts."""
+
+Group = list[tuple[int, Tile]]
+"""Tiles that are asked for one after the other, with the numbers of their questions."""
+
+
+def register_tiles(program: Program, n: int, seed: int) -> list[Plan]:
+    """At most `n` distinct plans, the rest of whose decisions is drawn by TVM: none where nothing is summed up in tiles
+    of registers. Same arguments, same plans."""
+    draw = Random(f"registers {seed}")
+    asked = {number: blocks for number in range(len(program)) if (blocks := _blocks(program, number))}
+    begun = [_begun(program, number, asked[number], draw) for number in draw.choices([*asked], k=n)] if asked else []
+    return list(dict.fromkeys(program.completed(begun, seed)))
+
+
+def _blocks(program: Program, space: int) -> list[tuple[Group, Group]]:
+    """What is asked of each block: tiles of its outputs, then of its reduction. Nothing where other tiles are asked
+    for first, or a block sums up along more than one loop."""
+    parts, trivial, tiles = program.spaces[space].parts, list[Decision](), list[Tile]()
+    for _ in range(program.spaces[space].begins):
+        step = program.step(space, tuple(trivial))
+        if not isinstance(step, Tile):
+            break
+        tiles.append(step)
+        trivial.append((step.extent, *(1 for _ in range(step.parts - 1))))
+    runs = [(count, list(run)) for count, run in groupby(enumerate(tiles), key=lambda each: parts[each[0]])]
+    counts = [count for count, _ in runs]
+    if not runs or counts != [_SPATIAL, _REDUCED] * (len(runs) // 2):
+        return []
+    if any(sum(tile.extent > 1 for _, tile in reduced) > 1 for _, reduced in runs[1::2]):
+        return []
+    return [(outputs, reduced) for (_, outputs), (_, reduced) in zip(runs[::2], runs[1::2], strict=True)]
+
+
+def _begun(program: Program, space: int, blocks: list[tuple[Group, Group]], draw: Random) -> Plan:
+    """The tiles."""
+    count, bits = targets.registers(program.source.target)
+    found = dict[int, Decision]()
+    for outputs, reduced in blocks:
+        found |= _outputs(outputs, count, bits // _FLOAT, draw)
+        for number, tile in reduced:
+            steps = draw.choice([each for each in _STEPS if tile.extent % each == 0])
+            found[number] = (tile.extent // steps, steps)
+    return Plan(space, tuple(found[number] for number in sorted(found)))
+
+
+def _outputs(group: Group, registers: int, lanes: int, draw: Random) -> Iterator[tuple[int, Decision]]:
+    """The tiles of a block's outputs: a row of vectors of the last loop, as many rows of the others as registers are to
+    be filled."""
+    last, tile = group[-1]
+    wide = [int(each * lanes) for each in _VECTORS]
+    whole = [each for each in wide if each > 0 and tile.extent % each == 0 and _fits(tile, each)]
+    row = draw.choice(whole) if whole else max(each for each in _divisors(tile.extent, wide[-1]) if _fits(tile, each))
+    rows = max(draw.choice(_FILLED) * registers * lanes // (32 * row), 1)
+    yield last, (*_outer(tile.extent // row, draw), 1, row)
+    for number, tile in reversed(group[:-1]):
+        fitting = _divisors(tile.extent, rows)
+        own = max(fitting) if draw.random() < _GREEDY else draw.choice(fitting)
+        rows //= own
+        inner = (1, own) if draw.random() < _INNER and _fits(tile, own) else (own, 1)
+        if draw.random() < _SPLIT:
+            inner = _split(own, draw)
+        yield number, (*_outer(tile.extent // own, draw), *(inner if _fits(tile, inner[-1]) else (own, 1)))
+
+
+def _fits(tile: Tile, innermost: int) -> bool:
+    return not tile.innermost or innermost <= tile.innermost
+
+
+def _outer(rounds: int, draw: Random) -> tuple[int, int]:
+    """What is left of a loop, in the two outer parts."""
+    return _split(rounds, draw) if draw.random() < _WHOLE else (rounds, 1)
+
+
+def _split(count: int, draw: Random) -> tuple[int, int]:
+    """A number as a product."""
+    first = draw.choice(_divisors(count, math.isqrt(count)))
+    return (first, count // first) if draw.random() < 0.5 else (count // first, first)
+
+
+def _divisors(count: int, most: int) -> list[int]:
+    """Those up to a number."""
+    return [each for each in range(1, max(most, 1) + 1) if count % each == 0]
