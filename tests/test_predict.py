@@ -1028,10 +1028,12 @@ def test_what_makes_a_number_up_is_explained(run_forerun, tmp_path):
     ask = ("predict", str(tmp_path / "held.py"), str(tmp_path / "small.py"), "--metric", "memory")
     code, out, err = run_forerun(*ask, "--explain")
     assert code == 0 and "rows = [(i, i * 0.5) for i in range(n)]" in out and "an empty program" in out
+    beside = "what such programs took beside it" in out
     assert "small.py, memory: the network and trees tell it" in err
     code, out, _ = run_forerun(*ask, "--format", "json")
     small, held = json.loads(out)
     assert small["parts"] == [] and held["parts"][0]["line"] == 3 and "explain" not in out
     whole = sum(part["value"] for part in held["parts"])
     assert 0.5 * held["value"] < whole < 2 * held["value"]
+    assert beside == (abs(held["value"] - whole) > 0.01 * held["value"])
     assert "rows =" not in run_forerun(*ask)[1]

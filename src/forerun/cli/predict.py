@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from forerun.questions import File, Options, Question
 
 _RISK = 0.5
-_PARTS = 12
-"""Of a number that are shown."""
+_PARTS, _SLIGHT = 12, 0.01
+"""Of a number that are shown, and the share of it from which on the rest is."""
 _HEADINGS = {"memory": "peak memory", "runtime": "CPU time", "instructions": "LLVM IR instructions"}
 """Of the values of metrics whose names leave open what was measured."""
 
@@ -230,6 +230,9 @@ def _explain(found: Sequence[Estimate], form: str) -> None:
             say(f"forerun: {one.name}, {one.metric}: the network and trees tell it, from all of the text")
             continue
         rows = [asdict(part) | {"line": part.line or None} for part in one.parts[:_PARTS]]
+        rest = one.value - sum(part.value for part in one.parts[:_PARTS])
+        if abs(rest) > _SLIGHT * one.value:
+            rows.append({"value": rest, "line": None, "what": "others, and what such programs took beside it"})
         columns = [
             Column("value", f"{one.metric} of {one.name}", partial(quantity, unit=one.unit), True),
             Column("line", "line", number, True),
