@@ -12,6 +12,35 @@ from forerun.tasks._walked import walked
 
 MB = 1e6
 PROGRAMS = {
+    "lists that are filled again": """
+        def trace(n):
+            out = []
+            while len(out) < n:
+                out += [0.5 * i for i in range(600)]
+                out += range(5000, 5500)
+            return out[:n]
+        kept = []
+        for _ in range(3):
+            kept.append(trace(50_000))
+        """,
+    "a list in the place of another": """
+        class Deck:
+            def __init__(self):
+                self.fill()
+            def fill(self):
+                self.cards = [i * 0.5 for i in range(50_000)]
+        deck = Deck()
+        for _ in range(50):
+            deck.fill()
+        """,
+    "what is made where nothing is found": """
+        class Book:
+            def __init__(self):
+                self.rows = [0] * 1000
+        books = {}
+        for i in range(12_000):
+            book = books.get(i % 600) or books.setdefault(i % 600, Book())
+        """,
     "floats": "xs = [i * 0.5 for i in range(100_000)]",
     "whole numbers": "xs = list(range(100_000))",
     "texts": "xs = [f'user {i:06d}' for i in range(50_000)]",

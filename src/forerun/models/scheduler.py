@@ -3,10 +3,10 @@
 Where the checkpoint has a network, an encoder-decoder (`forerun.models.encoder_decoder`), it reads the program and its
 design spaces and writes decisions of the best grade (`forerun.grammars.graded`), of TVM's programs as far as the first
 place of a block; else drafts are random. Where it has a cost model (`forerun.models._judge`), that chooses among the
-drafts, random ones beside them, and what mutations make of the best of them; what was measured corrects it. Else the
-network's own grades choose. The method is that of the tensor language model (Zhai et al., OSDI 2024); that all that is
-known is learned from, by conditioning on grades, that a cost model judges drafts and grades them for the training, and
-that it goes on learning, is ours.
+drafts, random ones and register tiles (`forerun.toolchains.tvm.register_tiles`) beside them, and what mutations make of
+the best of them; what was measured corrects it. Else the network's own grades choose. The method is that of the tensor
+language model (Zhai et al., OSDI 2024); that all that is known is learned from, by conditioning on grades, that a cost
+model judges drafts and grades them for the training, and that it goes on learning, is ours.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ POPULATION, CHILDREN = 256, 64
 WRITTEN, BESIDE, OFFSPRING = 24, 8, 12
 """Drafts that a network writes, random ones beside them, since it may keep to a design space, and mutations in a
 generation: the cost model likes what becomes of these as much as what becomes of four times as many."""
-IN_REGISTERS = 12
+IN_REGISTERS = 24
 """Drafts of register tiles beside all of these on processors, which a network writes as one in 24."""
 WRITTEN_ELSEWHERE, OFFSPRING_ELSEWHERE = 64, 48
 """Likewise for GPUs, where post-processing refuses three of five that the network writes, and nearly all random ones:

@@ -47,6 +47,8 @@ class Looping(Formats):
         """Loops that are under way."""
         self._sizes: tuple[float, float | None] | None = None
         """Of a loop that fills something: how much is enough, and how much there was."""
+        self._filled: dict[int, float] = {}
+        """Rounds of such loops, by their place."""
 
     @abstractmethod
     def run(self, body: Iterable[ast.stmt]) -> None: ...
@@ -160,7 +162,7 @@ class Looping(Formats):
                 up = isinstance(one.ops[0], (ast.Lt, ast.LtE, ast.NotEq))
                 small, large = self.value(left), self.value(right)
                 if isinstance(left, ast.Call) and isinstance(large, Number) and large.value and up:
-                    return self._filling(small, large.value)  # while len(found) < n
+                    return self._filling(small, large.value, node)  # while len(found) < n
                 known = isinstance(left, ast.Name) and isinstance(small, Number) and isinstance(large, Number)
                 if known and (found := self._stepping(node.body, ast.unparse(left), small, large)) is not None:
                     return found
@@ -207,14 +209,16 @@ class Looping(Formats):
         ]
         return bool(own) and all(one.attr in _TAKING for one in own)
 
-    def _filling(self, size: Any, enough: float) -> float | None:
+    def _filling(self, size: Any, enough: float, node: ast.While) -> float | None:
         """Rounds until something is as large as it has to be, by how much the first one added; None before that."""
         now = size.high if isinstance(size, Number) and size.high < MANY else None
         before, self._sizes = self._sizes, (enough, now)
         if now is None or before is None or before[0] != enough or before[1] is None:
             return None if before is None or before[0] != enough else max(enough, 1.0)
         self._sizes, more = None, now - before[1]
-        return max((enough - now) / more if more > 0 else enough, 0.0) + 1.0
+        if more <= 0:  # others of this place were filled before: as often as the first one
+            return self._filled.get(id(node), enough + 1.0)
+        return self._filled.setdefault(id(node), max((enough - now) / more, 0.0) + 1.0)
 
     def _guarded(self, node: ast.While) -> float | None:
         """Rounds that a loop goes until something in it has counted so far: `if made < n: … made += 1`."""

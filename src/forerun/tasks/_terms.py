@@ -47,6 +47,8 @@ from forerun.tasks._objects import (
 
 _FLAGGED = 0.1
 """Bytes that are no zero: where a program asks, they are flags, of primes most of all."""
+_LACKING = 0.05
+"""How often there is nothing of what is looked for first."""
 _LONG = 1000
 """Elements that are written out from which on not all are looked at."""
 
@@ -161,7 +163,12 @@ class Terms(Containers):
         return one if isinstance(one, Boxes) else merged(one, other)
 
     def _of_boolop(self, node: ast.BoolOp) -> Any:
-        found = [self.value(each) for each in node.values]
+        found, times = list[Any](), self.times
+        for each in node.values:
+            found.append(self.value(each))
+            if isinstance(node.op, ast.Or) and isinstance(found[-1], Boxes):  # `known.get(key) or made()`
+                self.times = min(self.times, times * _LACKING)
+        self.times = times
         return next((one for one in reversed(found) if one is not None), None)
 
     def _of_unaryop(self, node: ast.UnaryOp) -> Any:

@@ -42,8 +42,9 @@ from forerun.tasks._python import imported, tree
 from forerun.tasks._speeds import FOLLOWED, KEPT_NS, MADE
 
 _TEXT, _STEPS, _LONG_S = 1 << 18, 30_000, 1e9
-_TRUSTED, _PATIENCE, _LITTLE = 1e11, 1.2e10, 1e8
-"""Bytes, nodes, and bytes of what has more of these, beyond which something was multiplied that must not be."""
+_TRUSTED, _PATIENCE, _PATIENCE_S, _LITTLE = 1e11, 1.2e10, 30.0, 1e8
+"""Bytes, nodes and seconds, and bytes of what has more of these, beyond which something was multiplied that must not
+be."""
 _RARE = 0.1
 """How often a branch is taken that leaves the block."""
 _NEVER = 1e-9
@@ -53,6 +54,8 @@ _DEEP, _SEEN = 24, 10
 _GATHERING = {"dict": "dict", "OrderedDict": "dict", "defaultdict": "dict", "Counter": "dict", "UserDict": "dict"}
 _GATHERING |= {"list": "list", "UserList": "list", "set": "set", "deque": "deque"}
 """What classes that inherit from these gather things as."""
+_GATHERED = frozenset(_GATHERING.values())
+"""What does not hold the one that was in its place before."""
 _CACHED = 128.0
 """What `lru_cache` keeps where nothing is said."""
 _STATES = 3e6
@@ -72,7 +75,8 @@ def walked(text: str) -> Used:
     with suppress(Exception):
         walker.run(tree(text).body)
         walker.look()
-    return walker.used(_TRUSTED if walker.nodes <= _PATIENCE else _LITTLE, _LONG_S)
+    soon = walker.nodes <= _PATIENCE and walker.seconds <= _PATIENCE_S
+    return walker.used(_TRUSTED if soon else _LITTLE, _LONG_S)
 
 
 class Walker(Looping):
@@ -383,7 +387,8 @@ class Walker(Looping):
             self._set_scalar(owner, name, value, old)
             return
         owner.fields[name] = value
-        share = self.times if value is owner or value.made > owner.made else min(self.times, owner.made)
+        chained = value.kind not in _GATHERED and value.made > owner.made  # one may hold the one before it
+        share = self.times if value is owner or chained else min(self.times, owner.made)
         share = share if owner.kind != "dict" or owner.made > 1 else owner.made
         for one, often in value.ways():
             owner.links[id(one)] = [one, share * often]

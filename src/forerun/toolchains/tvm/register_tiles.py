@@ -9,7 +9,6 @@ up along one loop: windows are as fast otherwise.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from itertools import groupby
 from random import Random
@@ -105,9 +104,15 @@ def _outer(rounds: int, draw: Random) -> tuple[int, int]:
 
 
 def _split(count: int, draw: Random) -> tuple[int, int]:
-    """A number as a product."""
-    first = draw.choice(_divisors(count, math.isqrt(count)))
-    return (first, count // first) if draw.random() < 0.5 else (count // first, first)
+    """A number as a product: each of its prime factors goes to either side."""
+    first, rest, prime = 1, count, 2
+    while rest > 1:
+        prime = rest if prime * prime > rest else prime
+        while rest % prime == 0:
+            rest //= prime
+            first *= prime if draw.random() < 0.5 else 1
+        prime += 1
+    return first, count // first
 
 
 def _divisors(count: int, most: int) -> list[int]:
