@@ -159,6 +159,7 @@ def test_parts_make_up_what_is_told() -> None:
         41e6, rel=0.05
     )
     assert not rest  # what is a thousandth of it is left out
+    assert PLAIN.parts(asking(text.replace("\n", "\r")))[0].what == told.what
     found = IMPORTS.parts(asking("import numpy as np, torch\nimport pandas"))
     assert [(one.what, one.value) for one in found] == [
         ("importing pandas", 60.0), ("importing torch", 30.0), ("an empty program", 10.0)

@@ -39,7 +39,7 @@ from forerun.tasks._objects import (
     power,
 )
 from forerun.tasks._python import imported, tree
-from forerun.tasks._speeds import FOLLOWED, KEPT_NS, MADE
+from forerun.tasks._speeds import FOLLOWED_NS, KEPT_NS, MADE_NS
 
 _TEXT, _STEPS, _LONG_S = 1 << 18, 30_000, 1e9
 _TRUSTED, _PATIENCE, _PATIENCE_S, _LITTLE = 1e11, 1.2e10, 30.0, 1e8
@@ -413,7 +413,7 @@ class Walker(Looping):
     def call(self, function: Any, arguments: list[Any], options: dict[str, Any]) -> Any:
         """What a function or a class of the program's own gives."""
         if isinstance(function, Classed):
-            self.work(MADE.call)
+            self.work(MADE_NS)
             return self._instance(function, arguments, options)
         if isinstance(function, Module):
             return self.library(function, arguments, options)
@@ -424,7 +424,7 @@ class Walker(Looping):
             return self.asked(function.own, function.name, arguments, options)
         if not isinstance(function, Defined):
             return None
-        self.work(FOLLOWED.call)
+        self.work(FOLLOWED_NS)
         if function.own is not None:
             arguments = [function.own, *arguments]
         if function.cached is not None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -41,6 +42,8 @@ _WORKING = {"memory": "bytes", "traced": "bytes", "runtime": "seconds"}
 """What of their work adds to which metric."""
 _LINES = {"bytes": "rises", "seconds": "takes"}
 """What tells the lines that these are of."""
+_ENDS = re.compile("\r\n?|\n")
+"""Of lines, as Python counts them."""
 _LONG, _SLIGHT = 100, 1e-3
 """Characters of a line that are shown, and which share of the whole is a part of its own."""
 
@@ -80,7 +83,7 @@ class Imports:
         """What makes up the number that `belief` is around, the largest first; what is slight is left out."""
         found = parts(prompt)
         metric, text = found.head["metric"], found.text
-        named, lines = self._each(self.costs[metric], self._named(text)), text.split("\n")
+        named, lines = self._each(self.costs[metric], self._named(text)), _ENDS.split(text)
         made = [Part("an empty program", 0, self.start[metric])]
         made += [Part(f"importing {name}", 0, value) for name, value in named.items()]
         for line, value in getattr(_working(text), _LINES[_WORKING[metric]]).items():
