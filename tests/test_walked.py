@@ -12,6 +12,29 @@ from forerun.tasks._walked import walked
 
 MB = 1e6
 PROGRAMS = {
+    "neighbours": """
+        from itertools import pairwise
+        marks = [i * 0.5 for i in range(40_000)]
+        steps = list(pairwise(marks))
+        """,
+    "lists that are begun behind those that grow": """
+        runs = []
+        for i in range(60_000):
+            if runs and i % 4:
+                runs[-1].append(i * 0.5)
+            else:
+                runs.append([i * 0.5])
+        pairs = [(a, b) for run in runs for a, b in zip(run, run[1:])]
+        """,
+    "a queue that is emptied, with another test": """
+        queues = {}
+        log = []
+        for i in range(30_000):
+            queue = queues.setdefault(i % 100, [])
+            queue.append([i * 0.5])
+            while queue and i % 3:
+                log.append((queue.pop(), i))
+        """,
     "lists that are filled again": """
         def trace(n):
             out = []

@@ -360,6 +360,8 @@ class Library(Asking):
             return Passing(None)
         if name == "chain":
             return Passing(sum(counts), one)
+        if name == "pairwise":
+            return self.tuples(max(counts[0] - 1, 0.0) if counts else None, [one, one])
         if name == "from_iterable":
             each, part = self.through(one)
             return Passing((counts[0] if counts else 0.0) * (each or 0.0), part)

@@ -102,6 +102,8 @@ class Looping(Formats):
                 found = max([reached, self._guarded(node) or 0.0, UNKNOWN, *keys])
                 if isinstance(node.test, ast.Constant):  # until something happens
                     reached, found = 0.0, max(self._guarded(node) or 0.0, UNKNOWN)
+                if (many := self._emptied(node)) is not None:
+                    reached, found = 0.0, min(found, many)
                 if reached >= UNKNOWN and isinstance(node.test, (ast.Name, ast.Attribute)):
                     self.reach.append(reached)
                     if isinstance(waiting := self.value(node.test), Boxes):
@@ -171,9 +173,8 @@ class Looping(Formats):
     def _pursuit(self, node: ast.While) -> float | None:
         """Rounds of a loop that goes from one thing to the next: to a parent, down a tree, to half of what is left."""
         tested = {one.id for one in ast.walk(node.test) if isinstance(one, ast.Name)}
-        named = isinstance(node.test, (ast.Name, ast.Attribute))
-        if named and isinstance(box := self.value(node.test), Boxes) and self._emptied(node):
-            return max(box.puts / max(self.times, 1.0), 1.0)
+        if (many := self._emptied(node)) is not None:
+            return many
         steps = [step for stmt in node.body for one in ast.walk(stmt) for step in _steps(one)]
         halves = {name for name, value in steps if _halves(value)}
         for name, value in steps:
@@ -200,14 +201,18 @@ class Looping(Formats):
                 return _HALVINGS
         return None
 
-    def _emptied(self, node: ast.While) -> bool:
-        """`while waiting: … waiting.pop()`: whether it takes out what is tested and adds nothing to that."""
-        calls = [one for stmt in node.body for one in ast.walk(stmt) if isinstance(one, ast.Call)]
-        named = ast.unparse(node.test)
-        own = [
-            one.func for one in calls if isinstance(one.func, ast.Attribute) and ast.unparse(one.func.value) == named
-        ]
-        return bool(own) and all(one.attr in _TAKING for one in own)
+    def _emptied(self, node: ast.While) -> float | None:
+        """Rounds of `while waiting and …: … waiting.pop()`, where nothing is added to that: as many as it has been
+        given each time; None of other loops."""
+        asked = [one.func for stmt in node.body for one in ast.walk(stmt) if isinstance(one, ast.Call)]
+        methods = [one for one in asked if isinstance(one, ast.Attribute)]
+        for test in node.test.values if isinstance(node.test, ast.BoolOp) else [node.test]:
+            if not isinstance(test, (ast.Name, ast.Attribute)):
+                continue
+            own = [one.attr for one in methods if ast.unparse(one.value) == ast.unparse(test)]
+            if own and all(name in _TAKING for name in own) and isinstance(box := self.value(test), Boxes):
+                return max(box.puts / max(self.times, 1.0), 1.0)
+        return None
 
     def _filling(self, size: Any, enough: float, node: ast.While) -> float | None:
         """Rounds until something is as large as it has to be, by how much the first one added; None before that."""
@@ -316,6 +321,9 @@ class Looping(Formats):
         self.run(body)
         self.times, self.loops = times, self.loops - 1
         self.look()
+        if not self.loops:  # all are made that are filled
+            for box in self.sites.values():
+                box.top = min(box.top, box.entries)
 
 
 def called(node: ast.expr) -> str:
