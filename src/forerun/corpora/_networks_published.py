@@ -41,6 +41,11 @@ def _gpt(width: int, heads: int) -> dict[str, Any]:
     return {"n_embd": width, "n_head": heads, "n_layer": 1, "vocab_size": 1024, "bos_token_id": 1, "eos_token_id": 2}
 
 
+def _t5(width: int, heads: int) -> dict[str, Any]:
+    sizes = {"d_model": width, "d_kv": width // heads, "d_ff": 4 * width, "num_heads": heads}
+    return sizes | {"num_layers": 1, "vocab_size": 1024}
+
+
 def _whisper(width: int, heads: int) -> dict[str, Any]:
     sizes = {"d_model": width, "encoder_attention_heads": heads, "encoder_ffn_dim": 4 * width, "encoder_layers": 1}
     rest = {"decoder_layers": 1, "decoder_attention_heads": heads, "decoder_ffn_dim": 4 * width, "vocab_size": 1024}
@@ -120,20 +125,8 @@ PUBLISHED: Mapping[str, Published] = {
     ),
     "clip-text": Published("clip", "clip_text_model", _text(512, 8, 2048), ((1, 77), (3, 77)), "text"),
     "clip-text-large": Published("clip", "clip_text_model", _text(768, 12, 3072), ((1, 77), (2, 77)), "text"),
-    "t5-small": Published(
-        "t5",
-        "t5",
-        {"d_model": 512, "d_kv": 64, "d_ff": 2048, "num_heads": 8, "num_layers": 1, "vocab_size": 1024},
-        ((1, 128), (4, 64)),
-        "text",
-    ),
-    "t5-base": Published(
-        "t5",
-        "t5",
-        {"d_model": 768, "d_kv": 64, "d_ff": 3072, "num_heads": 12, "num_layers": 1, "vocab_size": 1024},
-        ((1, 72), (1, 160)),
-        "text",
-    ),
+    "t5-small": Published("t5", "t5", _t5(512, 8), ((1, 128), (4, 64)), "text"),
+    "t5-base": Published("t5", "t5", _t5(768, 12), ((1, 72), (1, 160)), "text"),
     "whisper-tiny": Published("whisper", "whisper", _whisper(384, 6), ((1, 300), (1, 150), (2, 150)), "speech"),
     "whisper-base": Published("whisper", "whisper", _whisper(512, 8), ((1, 300),), "speech"),
     "wav2vec2-base": Published("wav2vec2", "wav2vec2", {"num_hidden_layers": 1}, ((1, 8000), (2, 4000)), "audio"),

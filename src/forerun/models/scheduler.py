@@ -105,6 +105,7 @@ class Scheduler(Model):
         self.asked, self.judged, self.tiled, self.generations = asked, judged, tiled, generations
         self._memory = lru_cache(maxsize=8)(self._encoded)
         self._written = lru_cache(maxsize=KEPT)(self._writing)
+        self._in_registers = lru_cache(maxsize=KEPT)(self._tiling)
         self._population = lru_cache(maxsize=KEPT)(self._thought_of)
 
     @cached_property
@@ -250,8 +251,8 @@ class Scheduler(Model):
         assert isinstance(decisions.spaces, Program)
         return self._drawn(prompt, decisions, WRITTEN_ELSEWHERE if _other(decisions.spaces) else WRITTEN, 0)
 
-    def _in_registers(self, program: Program) -> dict[Plan, float]:
-        """Register tiles of a program for processors."""
+    def _tiling(self, program: Program) -> dict[Plan, float]:
+        """Register tiles of a program for processors, the same for a first kernel and all others."""
         if not self.tiled or _other(program):
             return {}
         return dict.fromkeys(register_tiles(program, IN_REGISTERS, 0), math.nan)

@@ -134,12 +134,12 @@ class Asking(Terms):
     def worked(self, name: str, owner: Any, arguments: list[Any], options: Options) -> None:
         """How long a function or a method of Python's own takes."""
         of = None
-        among = arguments if owner is None or name in GIVEN else [owner]
+        given = arguments if owner is None or name in GIVEN else [owner]
         if name in DRAWN:
             asked = [*arguments[1:], options.get("k")]
             count = next((one.value for one in asked if isinstance(one, Number) and one.value), 0.0)
         else:
-            of = next((one for one in reversed(among) if isinstance(one, (Written, Passing)) or _plain(one)), None)
+            of = next((one for one in reversed(given) if isinstance(one, (Written, Passing)) or _plain(one)), None)
             count = self.length(of) or 0.0
         told, one = speed(name, owner is not None, isinstance(of, Written)), getattr(of, "one", None)
         hard = TUPLES if isinstance(one, Boxes) else TEXTS if isinstance(one, Written) else 1.0

@@ -302,7 +302,9 @@ class EncoderDecoder(Predictor):
     def medians(self, prompts: Sequence[str]) -> list[float]:
         """What it believes of each, in short: the trees' median where a metric has some, which takes milliseconds."""
         found = self.ensemble.medians(prompts)
-        of_imports = [self.imports.belief(prompt, not self.encode(prompt).cut) for prompt in prompts]
+        # Long texts take long to encode: only where it says anything.
+        cut = [self.imports.tells(prompt, read=False) and self.encode(prompt).cut > 0 for prompt in prompts]
+        of_imports = [self.imports.belief(prompt, not lost) for prompt, lost in zip(prompts, cut, strict=True)]
         found = [one.median if one else median for one, median in zip(of_imports, found, strict=True)]
         rest = [i for i, median in enumerate(found) if math.isnan(median)]
         for i, one in zip(rest, self.predict([prompts[i] for i in rest]) if rest else (), strict=True):

@@ -38,10 +38,8 @@ _HELD = 2e6
 _TAKING_S, _LONG_S = 0.05, 100.0
 """Seconds between which a program without packages is told by what it does, where the network cannot read all of it: in
 less it may do what was not understood, and in more than that it takes, as a rule, what a loop does at the most."""
-_WORKING = {"memory": "bytes", "traced": "bytes", "runtime": "seconds"}
-"""What of their work adds to which metric."""
-_LINES = {"bytes": "rises", "seconds": "takes"}
-"""What tells the lines that these are of."""
+_WORKING = {"memory": ("bytes", "rises"), "traced": ("bytes", "rises"), "runtime": ("seconds", "takes")}
+"""What of their work adds to which metric, and which lines that is of."""
 _ENDS = re.compile("\r\n?|\n")
 """Of lines, as Python counts them."""
 _LONG, _SLIGHT = 100, 1e-3
@@ -76,8 +74,8 @@ class Imports:
 
     def told(self, metric: str, text: str) -> float:
         """What a program of this text takes. Never raises."""
-        imported = self._imported(self.costs[metric], self._named(text))
-        return self.start[metric] + imported + float(getattr(_working(text), _WORKING[metric]))
+        imported, (whole, _) = self._imported(self.costs[metric], self._named(text)), _WORKING[metric]
+        return self.start[metric] + imported + float(getattr(_working(text), whole))
 
     def parts(self, prompt: str) -> tuple[Part, ...]:
         """What makes up the number that `belief` is around, the largest first; what is slight is left out."""
@@ -86,7 +84,8 @@ class Imports:
         named, lines = self._each(self.costs[metric], self._named(text)), _ENDS.split(text)
         made = [Part("an empty program", 0, self.start[metric])]
         made += [Part(f"importing {name}", 0, value) for name, value in named.items()]
-        for line, value in getattr(_working(text), _LINES[_WORKING[metric]]).items():
+        _, by_lines = _WORKING[metric]
+        for line, value in getattr(_working(text), by_lines).items():
             made.append(Part(lines[line - 1].strip()[:_LONG] if line else "what it ends with", line, value))
         whole = sum(one.value for one in made)
         return tuple(sorted((one for one in made if one.value >= _SLIGHT * whole), key=lambda one: -one.value))
