@@ -3,8 +3,8 @@
 `imports.json` beside the weights has what importing modules takes, of the best known packages and of Python itself, as
 it was measured, and by which factors programs that use some were off. Of what they work with their text tells: arrays
 first of all where they use packages (`forerun.tasks._used`), else objects (`forerun.tasks._walked`). Network and trees
-do not answer where a program uses packages, of which they have read none, or where it holds more than a few objects,
-which they count by patterns.
+do not answer where a program uses packages, of which they have read none, where it holds more than a few objects, which
+they count by patterns, or, of its time, where it is longer than what the network reads.
 """
 
 from __future__ import annotations
