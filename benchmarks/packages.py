@@ -1,31 +1,36 @@
 """Whole programs in Python: what was said of them before their text was gone through, and what is.
 
     python benchmarks/packages.py
+    python benchmarks/packages.py public.jsonl -o benchmarks/results/public.json
 
 The programs are those of `measured/packages.jsonl.gz`, in eleven sets by as many people who were shown nothing of how
-predictions are made, the fourth with scikit-learn, NetworkX, sparse matrices and pandas, the fifth and the sixth with
-pandas, the last five without packages. What functions give was written beside the first, what objects take beside the
-seventh; the intervals of the second hold errors of the third, those of the third errors of the second, those of the
-fifth errors of the sixth and the other way round, those of the first and the fourth of the second and the third, and
-those of the last five of the eighth to the tenth. How long Python takes was written beside the seventh
-and the eighth: runtimes have errors of the ninth and the tenth alone.
+predictions are made, or those of public repositories, of which `measured/public.csv.gz` tells (`measured/README.md` how
+rows are made of it): those at hand, and two sets drawn at random later, the second when all was done. Of the eleven,
+the fourth is with scikit-learn, NetworkX, sparse matrices and pandas, the fifth and the sixth with pandas, the last
+five without packages. What functions give was written beside the first, what objects take beside the seventh; the
+intervals of the second hold errors of the third, those of the third errors of the second, those of the fifth errors of
+the sixth and the other way round, those of the first and the fourth of the second and the third, and those of the last
+five of the eighth to the tenth. How long Python takes was written beside the seventh and the eighth: runtimes have
+errors of the ninth to the eleventh and of public programs alone, those of public programs of the sets that they are not
+in.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import math
 import sys
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from forerun.distribution import Distribution
 from forerun.files import write_atomically
-from forerun.models.encoder_decoder import EncoderDecoder
-from forerun.models.encoder_decoder.imports import Imports, kind
+from forerun.models.encoder_decoder import EncoderDecoder, Reading
+from forerun.models.encoder_decoder.imports import Imports
 from forerun.prompts import parts
 from forerun.rows import Row
 from forerun.tables import read_rows
@@ -37,37 +42,45 @@ BY = {"first": ("second", "third"), "second": ("third",), "third": ("second",), 
 BY |= {"fifth": ("sixth",), "sixth": ("fifth",), "seventh": ("eighth", "ninth", "tenth")}
 BY |= {"eighth": ("ninth", "tenth"), "ninth": ("eighth", "tenth"), "tenth": ("eighth", "ninth")}
 BY |= {"eleventh": ("eighth", "ninth", "tenth")}
+WRITTEN = ("ninth", "tenth", "eleventh")
+BY |= {"public": ("fresh", "fresh2", *WRITTEN), "fresh": ("public", *WRITTEN), "fresh2": ("public", "fresh", *WRITTEN)}
 """Whose errors make intervals."""
 BESIDE = frozenset({"seventh", "eighth"})
 """Of whose runtimes none do."""
 FASTER: dict[str, float] = defaultdict(lambda: 1.25, fifth=0.77, sixth=0.985)
-FASTER |= dict.fromkeys(("seventh", "eighth", "ninth", "tenth", "eleventh"), 1.12)
+FASTER |= dict.fromkeys(("seventh", "eighth", *WRITTEN, "public", "fresh", "fresh2"), 1.12)
 """Times as fast as the machine of the rows is the one that runtimes are told of: by an empty program, and of the fifth
 and the sixth set, which were measured when the machine was quieter, by a program that only imports pandas."""
 
 
 def main() -> int:
+    """0: all were read."""
+    options = _options()
     model = EncoderDecoder()
-    rows = [replace(row, prompt=_there(row, model), value=_scaled(row)) for row in read_rows(ROWS)]
-    known = model.imports
+    files = dict.fromkeys((ROWS, options.rows))
+    rows = [replace(row, prompt=_there(row, model), value=_scaled(row)) for path in files for row in read_rows(path)]
+    known, sets = model.imports, {_set(row) for row in read_rows(options.rows)}
     model.imports = Imports()
-    read = model.read([row.prompt for row in rows])
-    whole = {row.prompt for row, one in zip(rows, read, strict=True) if not one.cut}
+    asked = {row.prompt: one for row, one in zip(rows, model.read([row.prompt for row in rows]), strict=True)}
     found = []
-    for name, others in BY.items():
-        told = replace(known, errors=_errors(known, [row for row in rows if _set(row) in others], whole))
-        for row, old in zip(rows, read, strict=True):
-            if _set(row) == name and (belief := told.belief(row.prompt, row.prompt in whole)):
-                line: dict[str, Any] = {
-                    "set": name,
-                    "name": row.name,
-                    "metric": row.metric,
-                    "kind": kind(parts(row.prompt)),
-                }
+    for name in (name for name in BY if name in sets):
+        told = replace(known, errors=_errors(known, [row for row in rows if _set(row) in BY[name]], asked))
+        for row in (row for row in rows if _set(row) == name):
+            old = asked[row.prompt]
+            if belief := told.belief(row.prompt, not old.cut, old.distribution.median):
+                errs = told.trust(row.prompt, not old.cut)[0]
+                line: dict[str, Any] = {"set": name, "name": row.name, "metric": row.metric, "kind": errs}
                 line |= {"measured": row.value} | _said("before", old.distribution) | _said("now", belief)
                 found.append(line)
-    write_atomically(RESULT, (json.dumps({"rows": found}, indent=1) + "\n").encode())
+    write_atomically(options.output, (json.dumps({"rows": found}, indent=1) + "\n").encode())
     return 0
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("rows", type=Path, nargs="?", default=ROWS)
+    parser.add_argument("-o", "--output", type=Path, default=RESULT)
+    return parser.parse_args()
 
 
 def _there(row: Row, model: EncoderDecoder) -> str:
@@ -82,16 +95,19 @@ def _scaled(row: Row) -> float:
 
 
 def _set(row: Row) -> str:
-    return row.name.split("/")[1]
+    first, second, *_ = row.name.split("/")
+    return second if first == "packages" else first
 
 
-def _errors(known: Imports, rows: Sequence[Row], whole: Collection[str]) -> dict[str, dict[str, list[float]]]:
+def _errors(known: Imports, rows: Sequence[Row], read: Mapping[str, Reading]) -> dict[str, dict[str, list[float]]]:
     found: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:
-        text = parts(row.prompt)
-        beside = row.metric == "runtime" and _set(row) in BESIDE
-        if known.tells(row.prompt, row.prompt in whole) and not beside:
-            found[row.metric][kind(text)].append(math.log(row.value / known.told(row.metric, text.text)))
+        one = read[row.prompt]
+        errs, share = known.trust(row.prompt, not one.cut)
+        if errs and not (row.metric == "runtime" and _set(row) in BESIDE):
+            told = known.told(row.metric, parts(row.prompt).text) if share else 1.0
+            about = told**share * one.distribution.median ** (1 - share)
+            found[row.metric][errs].append(math.log(row.value / about))
     return found
 
 

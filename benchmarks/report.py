@@ -11,6 +11,7 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from statistics import median
@@ -221,21 +222,23 @@ def plain() -> str:
     return table(["", "programs", "off by (median)", "within twice", "in the 90% interval", "farthest off"], rows)
 
 
-KINDS = {"numpy": "NumPy alone", "plain": "no packages"}
+KINDS = {"numpy": "NumPy alone", "others": "others"}
+"""Of programs with packages."""
 
 
-def packages() -> str:
+def packages(results: str = "packages") -> str:
     """Whole programs in Python: how far the answers are off, by what their text tells and without that."""
-    found = load("packages")
+    found = load(results)
     if not found:
         return "Not measured.\n"
     rows, columns = [], ["", "programs", "off by (median)", "within twice", "in the 90% interval"]
+    found["rows"] = [row | {"kind": KINDS.get(row["kind"], "no packages")} for row in found["rows"]]
     places = dict.fromkeys((row["metric"], row["set"], row["kind"]) for row in found["rows"])
     sets = [*dict.fromkeys(row["set"] for row in found["rows"])]
     order = {place: ("memory traced runtime".find(place[0]), sets.index(place[1]), place[2]) for place in places}
     for metric, name, kind in sorted(places, key=order.__getitem__):
         own = [row for row in found["rows"] if (row["metric"], row["set"], row["kind"]) == (metric, name, kind)]
-        cells = [f"{metric}, {name} set, {KINDS.get(kind, kind)}", str(len(own))]
+        cells = [f"{metric}, {name} set, {kind}", str(len(own))]
         told = {when: [_off(row, when) for row in own] for when in ("now", "before")}
         cells.append(" (".join(f"{median(each):.2f}×" for each in told.values()) + ")")
         cells.append(" (".join(str(sum(one < 2 for one in each)) for each in told.values()) + ")")
@@ -502,6 +505,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "shipped": shipped,
     "plain": plain,
     "packages": packages,
+    "public": partial(packages, "public"),
     "predict": predict,
     "unseen": unseen,
     "tuning": lambda: tuning("tuning"),

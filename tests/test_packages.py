@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import math
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 import forerun
 from forerun.core import Metric
 from forerun.corpora.generated import numbered
+from forerun.distribution import Distribution
 from forerun.errors import InputError
 from forerun.models.encoder_decoder.imports import Imports
 from forerun.prompts import parts, prompt
@@ -97,8 +99,12 @@ def asking(text: str, metric: str = "memory", language: str = "python, cpython 3
     return prompt(Metric(metric, "B"), language, "here", text)
 
 
+def believed(imports: Imports, prompt: str, read: bool = True, other: float = 1.0) -> Distribution | None:
+    return imports.belief(prompt, read, other)
+
+
 def test_what_is_believed_is_as_wide_as_such_programs_were_off() -> None:
-    numpy, others = (IMPORTS.belief(asking(text)) for text in ("import numpy", "import numpy, torch"))
+    numpy, others = (believed(IMPORTS, asking(text)) for text in ("import numpy", "import numpy, torch"))
     assert numpy is not None and others is not None
     assert numpy.median == pytest.approx(30, rel=0.02) and numpy.interval(0.9)[1] < 35
     assert others.interval(0.9)[1] > 1.5 * 60
@@ -109,7 +115,7 @@ def test_what_is_believed_is_as_wide_as_such_programs_were_off() -> None:
         asking("import numpy", language="ruby, ruby 3.1"),
         "import numpy",
     ):
-        assert IMPORTS.belief(other) is None
+        assert believed(IMPORTS, other) is None
     assert IMPORTS.unknown(asking("import numpy, nobody, os\nfrom far.away import x")) == ["nobody", "far"]
 
 
@@ -125,42 +131,61 @@ def test_objects_of_programs_without_packages_are_told() -> None:
     listed = "import json\nxs = [i * 0.5 for i in range(1_000_000)]"
     assert PLAIN.told("memory", listed) == pytest.approx(41e6, rel=0.05)
     assert PLAIN.told("memory", "import json") == 15 and PLAIN.told("memory", "import json, numpy") == 30
-    belief = PLAIN.belief(asking(listed))
+    belief = believed(PLAIN, asking(listed))
     assert belief is not None and belief.median == pytest.approx(41e6, rel=0.05)
     for text in ("import json\nprint(1)", "xs = [0.5] * 1000", "def f(:"):  # network and trees know such programs
-        assert PLAIN.belief(asking(text)) is None
-    assert PLAIN.belief(asking(listed, "runtime")) is None
+        assert believed(PLAIN, asking(text)) is None
+    assert believed(PLAIN, asking(listed, "runtime")) is None
 
 
-TIMED = Imports(
-    {"runtime": 0.01}, {"runtime": {"json": 0.002}}, {"json": ()}, {"runtime": {"plain": [-0.1, 0.0, 0.1] * 5}}
-)
+KINDS = {"plain": 1.0, "plain, working": 1.0, "plain, working, guessed": 2.0, "short": 1.0, "short, working": 1.0}
+OFF = {name: [math.log(off) + x for x in (-0.1, 0.0, 0.1)] * 5 for name, off in (KINDS | {"beyond": 9.0}).items()}
+TIMED = Imports({"runtime": 0.01}, {"runtime": {"json": 0.002}}, {"json": ()}, {"runtime": OFF})
 
 
-def test_times_without_packages_are_told_where_the_network_does_not_read_all() -> None:
-    def asked(rounds: float) -> str:
-        return asking(f"import json\nt = 0\nfor i in range({rounds:.0f}):\n    t += i * i\n", "runtime")
+def rounds(count: float) -> str:
+    return asking(f"import json\nt = 0\nfor i in range({count:.0f}):\n    t += i * i\n", "runtime")
 
-    some = TIMED.belief(asked(3e6), read=False)
-    assert some is not None and 0.05 < some.median < 0.5
-    assert some.median == pytest.approx(TIMED.told("runtime", parts(asked(3e6)).text), rel=0.01)
-    assert TIMED.belief(asked(3e6)) is None
-    for rounds in (1000, 1e12):  # what is hardly anything, and what is more than anybody waits for
-        assert TIMED.belief(asked(rounds), read=False) is None
-    found = TIMED.parts(asked(3e6))
-    assert found[0].line == 4 and {"an empty program", "importing json"} <= {part.what for part in found}
-    assert sum(part.value for part in found) == pytest.approx(some.median, rel=0.05)
+
+def test_times_without_packages_are_told_by_the_text_by_both_or_by_the_network() -> None:
+    told = TIMED.told("runtime", parts(rounds(3e6)).text)
+    assert 0.05 < told < 0.5
+    long, short = believed(TIMED, rounds(3e6), read=False, other=99.0), believed(TIMED, rounds(3e6), other=4 * told)
+    assert long is not None and long.median == pytest.approx(told, rel=0.01)
+    assert short is not None and short.median == pytest.approx(2 * told, rel=0.01)  # the middle of both, as logarithms
+    little, endless = believed(TIMED, rounds(1), read=False), believed(TIMED, rounds(1e12), read=False, other=2.0)
+    assert little is not None and little.median == pytest.approx(0.012, rel=0.05)
+    assert endless is not None and endless.median == pytest.approx(18.0, rel=0.01)
+    assert believed(TIMED, asking("import json", "memory")) is None
+
+
+def test_what_happens_nobody_knows_how_often_is_said_and_errs_more() -> None:
+    sure = rounds(3e6)
+    guess = sure + "while t != 1:\n    t = t // 2 if t % 2 == 0 else 3 * t + 1\n"
+    assert TIMED.guessed(sure) == [] and TIMED.guessed(guess) == [5]
+    belief = believed(TIMED, guess)  # what is guessed is told by the text alone, with the errors of such programs
+    assert belief is not None and belief.median == pytest.approx(2 * TIMED.told("runtime", parts(guess).text), rel=0.01)
+    assert TIMED.guessed(asking("while True:\n    pass\n")) == []  # of memory nothing is said
+    assert TIMED.guessed(asking("def f(:", "runtime")) == [1]
+
+
+def test_parts_of_a_time_add_up_to_what_is_believed() -> None:
+    for read, other in ((False, 1.0), (True, 0.2)):
+        found, some = TIMED.parts(rounds(3e6), read, other), believed(TIMED, rounds(3e6), read, other)
+        assert found[0].line == 4 and {"an empty program", "importing json"} <= {part.what for part in found}
+        assert some is not None and sum(part.value for part in found) == pytest.approx(some.median, rel=0.05)
+    assert TIMED.parts(rounds(1e12), False, 1.0) == ()
 
 
 def test_parts_make_up_what_is_told() -> None:
     text = "import json, re\nn = 1_000_000\nxs = [i * 0.5 for i in range(n)]\n"
-    told, *rest = PLAIN.parts(asking(text))
+    told, *rest = PLAIN.parts(asking(text), True, 1.0)
     assert (told.line, told.what) == (3, "xs = [i * 0.5 for i in range(n)]") and told.value == pytest.approx(
         41e6, rel=0.05
     )
     assert not rest  # what is a thousandth of it is left out
-    assert PLAIN.parts(asking(text.replace("\n", "\r")))[0].what == told.what
-    found = IMPORTS.parts(asking("import numpy as np, torch\nimport pandas"))
+    assert PLAIN.parts(asking(text.replace("\n", "\r")), True, 1.0)[0].what == told.what
+    found = IMPORTS.parts(asking("import numpy as np, torch\nimport pandas"), True, 1.0)
     assert [(one.what, one.value) for one in found] == [
         ("importing pandas", 60.0), ("importing torch", 30.0), ("an empty program", 10.0)
     ]  # fmt: skip

@@ -1029,7 +1029,7 @@ def test_what_makes_a_number_up_is_explained(run_forerun, tmp_path):
     code, out, err = run_forerun(*ask, "--explain")
     assert code == 0 and "rows = [(i, i * 0.5) for i in range(n)]" in out and "an empty program" in out
     beside = "what such programs took beside it" in out
-    assert "small.py, memory: the network and trees tell it" in err
+    assert "small.py, memory: network and trees tell it" in err
     code, out, _ = run_forerun(*ask, "--format", "json")
     small, held = json.loads(out)
     assert small["parts"] == [] and held["parts"][0]["line"] == 3 and "explain" not in out

@@ -478,3 +478,101 @@ def test_names_of_one_call_are_not_those_of_the_next() -> None:
         walked.cache_clear()
         found.add((walked(text).bytes, walked(text).seconds))
     assert len(found) == 1
+
+
+WORK = "def work(n):\n    t = 0\n    for i in range(n):\n        t += i * i\n    return t\n"
+ONCE = walked(WORK + "work(1_000_000)").seconds
+
+
+@pytest.mark.parametrize(
+    ("line", "times"),
+    [
+        ("sorted(range(100), key=lambda x: work(10_000))", 1),
+        ("max(range(100), key=lambda x: work(10_000))", 1),
+        ("from itertools import filterfalse\nlist(filterfalse(work, [10_000] * 100))", 1),
+        ("from functools import reduce\nreduce(lambda a, b: work(10_000), range(101))", 1),
+        ("from multiprocessing import Pool\nwith Pool(2) as pool:\n    pool.map(work, [10_000] * 100)", 1),
+        ("from concurrent.futures import ThreadPoolExecutor as E\nE().submit(work, 1_000_000)", 1),
+        ("from timeit import timeit\ntimeit('work(10_000)', globals=globals(), number=100)", 1),
+        ("import timeit\ntimeit.repeat(lambda: work(10_000), repeat=2, number=100)", 2),
+        ("import timeit\nn = 10_000\ntimeit.timeit(f'm.work({n})', 'import __main__ as m', number=100)", 1),
+        ("from timeit import timeit\ntimeit(setup='from __main__ import work', stmt='work(1)')", 20),
+    ],
+)
+def test_what_calls_the_programs_own_functions_takes_what_they_do(line: str, times: float) -> None:
+    found = walked(WORK + line)
+    assert not found.guessed
+    if times == 20:  # a million calls, which take more than their rounds
+        assert ONCE < found.seconds < 20 * ONCE
+    else:
+        assert found.seconds == pytest.approx(times * ONCE, rel=0.1)
+
+
+def test_examples_of_docstrings_and_test_cases_are_run() -> None:
+    shown = WORK.replace("\n", '\n    """\n    >>> work(1_000_000)\n    333332833333500000\n    """\n', 1)
+    failing = shown.replace("3333328333335", "Traceback (most recent call last):\n    ValueError: ")
+    at = [line.strip() for line in shown.splitlines()].index("t += i * i") + 1
+    for run in (
+        "import doctest\ndoctest.testmod()",
+        '__import__("doctest").testmod()',
+        "from doctest import testmod\ntestmod()",
+    ):
+        found = walked(shown + run)
+        assert found.seconds == pytest.approx(ONCE, rel=0.1) and max(found.takes, key=found.takes.__getitem__) == at
+    assert walked(shown).seconds < 0.1 * ONCE
+    assert walked(failing + "import doctest\ndoctest.testmod()").seconds < 0.1 * ONCE
+    case = """
+        import unittest
+        class Base(unittest.TestCase):
+            def setUp(self):
+                self.n = 500_000
+        class Case(Base):
+            def test_one(self):
+                self.assertTrue(work(self.n))
+            def test_two(self):
+                work(self.n)
+            def helper(self):
+                work(10**9)
+        if __name__ == "__main__":
+            unittest.main()
+    """
+    assert walked(WORK + dedent(case)).seconds == pytest.approx(ONCE + 4e-3, rel=0.1)
+    assert walked(WORK + dedent(case).replace("unittest.main()", "pass")).seconds < 0.1 * ONCE
+
+
+@pytest.mark.parametrize(
+    ("text", "rounds"),
+    [
+        ("for p in range(2, 10**6):\n    if p * p > n:\n        break\n    BODY", 1e3),
+        ("for p in range(2, 10**6):\n    square = p * p\n    if p == 7 or square > n:\n        break\n    BODY", 1e3),
+        ("for p in range(10**6, 2, -1):\n    if p < n - 1000:\n        break\n    BODY", 1e3),
+        ("for i in range(1000):\n for p in range(2, 10**6):\n  if i * p > 10**4:\n   break\n  BODY", 2e4),
+        ("while n % 5 == 0:\n    n //= 5\n    BODY", 10),
+        ("at = 0\nfor _ in range(1000):\n    while at < 50_000 and at * at != 2:\n        at += 1\n        BODY", 1e5),
+    ],
+)
+def test_loops_that_end_early_go_as_far_as_they_do(text: str, rounds: float) -> None:
+    body = "work(10_000)"
+    found = walked(WORK + "n = 10**6\n" + text.replace("BODY", body))
+    assert not found.guessed
+    assert rounds / 2.5 < found.seconds / (ONCE / 100) < rounds * 2.5
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("def f(x):\n    return f(x - 1) if x else 0\nf(10)", 1),
+        ("n = 10\nwhile n != 1:\n    n = n // 2 if n % 2 == 0 else 3 * n + 1", 2),
+        ("n = 7\nwhile True:\n    n = n * 5 % 97\n    if n == 3:\n        break", 2),
+        ("for line in unknown():\n    print(line)", 1),
+        ("def f(:", 1),
+    ],
+)
+def test_what_happens_nobody_knows_how_often_is_marked(text: str, line: int) -> None:
+    assert walked(text).guessed == {line}
+
+
+def test_len_is_of_what_it_is_asked_of() -> None:
+    text = WORK + "def f(xs):\n    for i in range(len(xs)):\n        work(100)\n"
+    both = walked(text + "f([1] * 10)\nfor _ in range(1000):\n    f([1] * 5)\n").seconds
+    assert both == pytest.approx(ONCE * 5010 / 1e4, rel=0.3)

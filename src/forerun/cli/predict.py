@@ -227,7 +227,7 @@ def _explain(found: Sequence[Estimate], form: str) -> None:
     """For people a table of what makes up each number, where anybody knows; those for machines have it anyway."""
     for one in found if form in ("table", "md") else ():
         if not one.parts:
-            say(f"forerun: {one.name}, {one.metric}: the network and trees tell it, from all of the text")
+            say(f"forerun: {one.name}, {one.metric}: network and trees tell it, from all of the text")
             continue
         rows = [asdict(part) | {"line": part.line or None} for part in one.parts[:_PARTS]]
         rest = one.value - sum(part.value for part in one.parts[:_PARTS])

@@ -46,6 +46,13 @@ from forerun.tasks._terms import Terms
 Options = dict[str, Any]
 _CACHE = 2e6
 """Bytes of a file's pages that SQLite keeps."""
+_ASKING = {"filter": 1, "filterfalse": 1, "takewhile": 1, "dropwhile": 1, "reduce": 2}
+"""Functions that ask the program's own of each element, and how many they give it."""
+_SUBMITTING, _MAPPING = (
+    frozenset("submit apply apply_async".split()),
+    frozenset("map imap imap_unordered map_async".split()),
+)
+"""Methods of those who do the program's work in other threads and processes."""
 
 
 class Asking(Terms):
@@ -86,6 +93,11 @@ class Asking(Terms):
     ) -> Any:
         """What a method gives."""
         node = node or self.at
+        if arguments and isinstance(arguments[0], Defined):  # others do it
+            if name in _SUBMITTING:
+                return self.call(arguments[0], arguments[1:], options)
+            if name in _MAPPING and len(arguments) > 1:
+                return self._mapped(arguments[0], arguments[1:])
         if isinstance(owner, Module):
             if owner.path == "super" or name == "__init__":
                 return None
@@ -143,7 +155,12 @@ class Asking(Terms):
             count = self.length(of) or 0.0
         told, one = speed(name, owner is not None, isinstance(of, Written)), getattr(of, "one", None)
         hard = TUPLES if isinstance(one, Boxes) else TEXTS if isinstance(one, Written) else 1.0
-        self.work(nanoseconds(told, count, options.get("key") is not None, hard))
+        key = options.get("key")
+        self.work(nanoseconds(told, count, key is not None, hard))
+        if isinstance(key, Defined):
+            self._mapped(key, [Passing(count, one)])
+        elif name in _ASKING and len(arguments) > 1 and isinstance(arguments[0], Defined):
+            self._mapped(arguments[0], [arguments[1]] * _ASKING[name])
 
     def _of_box(
         self, own: Boxes, name: str, arguments: list[Any], options: dict[str, Any], node: ast.AST | None

@@ -51,7 +51,7 @@ class Containers(Accounts, ABC):
         """Of the call that is under way: how many its starred argument has, and one of them."""
         self.files: dict[str, Boxes] = {}
         """What was opened, by its name."""
-        self.sizes: dict[int, float] = {}
+        self.sizes: dict[tuple[int, int], float] = {}
         """What `len` gave the last time, by its place in the text."""
         self.reach: list[float] = []
         """How many places searches have that are under way."""

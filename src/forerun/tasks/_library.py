@@ -71,7 +71,7 @@ class Library(Asking):
             return ranged(arguments)
         if name == "len":
             size = self.length(first)
-            return self._sized(size)
+            return self._sized(first, size)
         if name in ("list", "sorted"):
             return self.listed(first) if arguments else self.new("list")
         if name in ("set", "frozenset"):
@@ -104,6 +104,8 @@ class Library(Asking):
             made.each = 1.0
             made.puts += size * self.times
             return made
+        if name == "__import__" and isinstance(first, Written) and first.known:
+            return Module(first.known)
         if name == "memoryview":
             return self.new("view")
         if name == "open":
@@ -126,12 +128,13 @@ class Library(Asking):
             return None
         return NotImplemented
 
-    def _sized(self, size: float | None) -> Number:
-        """What `len` gives; another number each time where something grows meanwhile."""
+    def _sized(self, own: Any, size: float | None) -> Number:
+        """What `len` gives; another number each time where it grows meanwhile."""
         if size is None:
             return Number(None)
-        before = self.sizes.get(id(self.at))
-        self.sizes[id(self.at)] = size
+        place = id(self.at), id(own) if isinstance(own, Boxes) else 0  # of others another one may stand there
+        before = self.sizes.get(place)
+        self.sizes[place] = size
         if self.times > 1 and before is not None and abs(size - before) > 1e-6 * max(size, 1.0):
             top = max(self.times, size)
             return Number(top / 2, 0.0, top, max(self.times, 2.0))

@@ -13,13 +13,15 @@ Lines = Mapping[int, float]
 class Used:
     """Of a program: bytes, the most that is held at once; seconds of one processor, importing left out.
 
-    `rises` are bytes by which the most rose at each line, which add up to it; `takes` the seconds of each line.
+    `rises` are bytes by which the most rose at each line, which add up to it; `takes` the seconds of each line;
+    `guessed` are lines of what happens nobody knows how often: loops and functions that call themselves.
     """
 
     bytes: float = 0.0
     seconds: float = 0.0
     rises: Lines = field(default_factory=dict)
     takes: Lines = field(default_factory=dict)
+    guessed: frozenset[int] = frozenset()
 
 
 class Accounts:
@@ -30,6 +32,7 @@ class Accounts:
         self.line = 0
         self.rises = dict[int, float]()
         self.takes = dict[int, float]()
+        self.guessed = set[int]()
 
     def hold(self, found: float) -> None:
         """So many bytes are held now."""
@@ -46,4 +49,4 @@ class Accounts:
         """All of it: nothing of bytes beyond the `most` that are believed, of seconds the `longest` at most."""
         believed = self.most <= most
         rises, held = (self.rises, self.most) if believed else ({}, 0.0)
-        return Used(held, min(self.seconds, longest), rises, self.takes)
+        return Used(held, min(self.seconds, longest), rises, self.takes, frozenset(self.guessed))

@@ -6,6 +6,8 @@ import ast
 import math
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from forerun.tasks._arithmetic import UNKNOWN
@@ -30,8 +32,10 @@ _NESTED = 12
 """Elements of a tuple that a loop goes through one by one."""
 _HOPS, _HALVINGS = 3.0, 10.0
 """Rounds of loops that go to a parent that is kept in a list, and of those that halve what is left."""
-_OF_BITS = (ast.Mod, ast.BitAnd)
-"""`a % b`, `i & -i`: what is left has fewer digits."""
+_HALVED, _HARDLY = 40, 1e-12
+"""Steps in which a threshold is found, and how often what is only asked happens."""
+_HALF = (1, 2, 10)
+"""What is shifted by, divided by and multiplied by where a loop goes through digits, or up and down a tree."""
 _NEXT = frozenset("next nxt prev following".split())
 """Where the rest of a list is, from one of its places."""
 _LETTERS = 12.0
@@ -55,6 +59,9 @@ class Looping(Formats):
 
     @abstractmethod
     def look(self) -> None: ...
+
+    @abstractmethod
+    def _repeats(self, name: str) -> float: ...
 
     def _limits(self, node: ast.If | ast.While) -> None:
         """What is taken out of where there are more than so many: `if len(cache) > 100: cache.popitem()`."""
@@ -86,7 +93,7 @@ class Looping(Formats):
             self.frames[-1][name] = Passing(count, self.through(self.named(name))[1])
             self._rounds(node.body, 1.0)
             return
-        rounds, before_reach = self._while(node), len(self.reach)
+        rounds, before_reach, guess = self._while(node), len(self.reach), False
         if rounds is None:  # what a round changes is known after one
             before = {key: box.puts for key, box in self.sites.items()}
             self._rounds(node.body, 1.0)
@@ -109,9 +116,12 @@ class Looping(Formats):
                     if isinstance(waiting := self.value(node.test), Boxes):
                         waiting.bound = min(waiting.bound, _WAITING * reached)
             rounds = found - 1
+            guess = True
         reach, pace = len(self.reach), self.pace
         if (goes := self._pursuit(node)) is not None:
             self.pace *= min(goes / max(rounds, 1.0), 1.0)
+        elif guess:
+            self.guessed.add(node.lineno)
         self._rounds(node.body, min(rounds, _ROUNDS))
         self.pace = pace
         del self.reach[before_reach:reach]
@@ -167,7 +177,7 @@ class Looping(Formats):
                     return self._filling(small, large.value, node)  # while len(found) < n
                 known = isinstance(left, ast.Name) and isinstance(small, Number) and isinstance(large, Number)
                 if known and (found := self._stepping(node.body, ast.unparse(left), small, large)) is not None:
-                    return found
+                    return max(found / self._repeats(ast.unparse(left)), 1.0)  # it may go on where it was left
         return None
 
     def _pursuit(self, node: ast.While) -> float | None:
@@ -177,7 +187,10 @@ class Looping(Formats):
             return many
         steps = [step for stmt in node.body for one in ast.walk(stmt) for step in _steps(one)]
         halves = {name for name, value in steps if _halves(value)}
+        grows = {name for name, value in steps if _grows(value, name)}
         for name, value in steps:
+            if name in grows:  # `n // 2 if n % 2 == 0 else 3 * n + 1`
+                continue
             own = [one for one in ast.walk(value) if isinstance(one, ast.Name) and one.id == name]
             if name not in tested and not isinstance(node.test, ast.Constant):
                 continue
@@ -197,7 +210,7 @@ class Looping(Formats):
                 return math.log2(max(many, 2.0)) + 1.0 if value.attr not in _NEXT else None
             if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.value in own:
                 return _HALVINGS
-            if isinstance(value, ast.BinOp) and any(isinstance(one, _OF_BITS) for one in ast.walk(value)):
+            if any(isinstance(one, ast.BinOp) and _shortens(one, name) for one in ast.walk(value)):
                 return _HALVINGS
         return None
 
@@ -290,6 +303,11 @@ class Looping(Formats):
                 self.run(node.orelse)
                 return
         count, one = self.through(over)
+        if count is None:
+            self.guessed.add(node.lineno)
+        elif isinstance(one, Number) and (cut := self._broken(node, one)) is not None:
+            share, one = cut
+            count = max(share * count, 2.0)
         spelt = isinstance(over, Written) and not over.raw and isinstance(one, Written)
         if spelt:
             words = min(over.distinct, self.times)
@@ -300,6 +318,46 @@ class Looping(Formats):
         self.run(node.orelse)
 
     _do_asyncfor = _do_for
+
+    def _broken(self, node: ast.For | ast.AsyncFor, one: Number) -> tuple[float, Number] | None:
+        """Of `for p in primes: if p * p > n: break` which share of the rounds it goes, and over which numbers."""
+        if not (isinstance(node.target, ast.Name) and math.isfinite(one.high - one.low) and one.low < one.high):
+            return None
+        before = list[ast.Assign]()
+        for each in node.body:
+            if isinstance(each, ast.Assign) and _plain(each.value):
+                before.append(each)
+                continue
+            if not (isinstance(each, ast.If) and isinstance(each.body[-1], ast.Break)):
+                return None
+            either = each.test if isinstance(each.test, ast.BoolOp) and isinstance(each.test.op, ast.Or) else None
+            tests = [test for test in (either.values if either else [each.test]) if _ordered(test)]
+            passes = partial(self._passes, node.target, before, tests)
+            first, last = passes(one.low), passes(one.high)
+            if not first and not last:
+                return None
+            if first and last:
+                return 0.0, one
+            ends = [one.low, one.high]
+            for _ in range(_HALVED):
+                middle = sum(ends) / 2
+                ends[passes(middle) == last] = middle
+            low, high = (one.low, ends[1]) if last else (ends[0], one.high)
+            share = (high - low) / (one.high - one.low)
+            few = max(one.distinct * share, 2.0)
+            return share, replace(one, value=(low + high) / 2, low=low, high=high, distinct=few)
+        return None
+
+    def _passes(self, target: ast.Name, before: Sequence[ast.Assign], tests: Sequence[ast.expr], value: float) -> bool:
+        """Whether one of these tests holds once a name has this value, and others what follows from it."""
+        times, self.times = self.times, _HARDLY
+        self.frames.append({target.id: Number.of(value, True)})
+        for each in before:
+            self.bind(each.targets[0], self.value(each.value))
+        found = any((self.likely(test) or 0.0) > 0.5 for test in tests)
+        self.frames.pop()
+        self.times = times
+        return found
 
     def _rounds(self, body: list[ast.stmt], count: float, given: tuple[ast.expr, Any] | None = None) -> None:
         if count <= 0:
@@ -326,6 +384,22 @@ class Looping(Formats):
                 box.top = min(box.top, box.entries)
 
 
+def _plain(node: ast.expr) -> bool:
+    """Whether it only reckons with names and numbers."""
+    kinds = (ast.BinOp, ast.UnaryOp, ast.Name, ast.Constant, ast.operator, ast.unaryop, ast.expr_context)
+    return all(isinstance(one, kinds) for one in ast.walk(node))
+
+
+def _ordered(test: ast.expr) -> bool:
+    """Whether it asks which of two numbers is larger."""
+    orders = (ast.Gt, ast.GtE, ast.Lt, ast.LtE)
+    return (
+        isinstance(test, ast.Compare)
+        and all(map(_plain, (test.left, *test.comparators)))
+        and (len(test.ops) == 1 and isinstance(test.ops[0], orders))
+    )
+
+
 def called(node: ast.expr) -> str:
     """The last name of what is called, or of a decorator."""
     node = node.func if isinstance(node, ast.Call) else node
@@ -346,9 +420,29 @@ def _steps(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
                         yield each.id, value
 
 
+def _shortens(value: ast.BinOp, name: str) -> bool:
+    """`a % b` for a `b`, `i & -i`, `n // p`: what is left has fewer digits."""
+    left, right = (
+        {one.id for one in ast.walk(side) if isinstance(one, ast.Name)} for side in (value.left, value.right)
+    )
+    if isinstance(value.op, ast.FloorDiv):
+        return isinstance(value.left, ast.Name) and value.left.id == name and name not in right
+    return name in right and (isinstance(value.op, ast.Mod) or (isinstance(value.op, ast.BitAnd) and name in left))
+
+
+def _grows(value: ast.expr, name: str) -> bool:
+    """Whether it may be several times as much as before: `3 * n + 1`, `n * step`."""
+    for one in (each for each in ast.walk(value) if isinstance(each, ast.BinOp) and isinstance(each.op, ast.Mult)):
+        sides = one.left, one.right
+        own = [isinstance(side, ast.Name) and side.id == name for side in sides]
+        if any(own) and not any(isinstance(side, ast.Constant) and side.value in _HALF for side in sides):
+            return True
+    return False
+
+
 def _halves(value: ast.expr) -> bool:
     """`(low + high) // 2`, `n >> 1`, `n // 10`, `2 * place + 1`."""
     steps = (ast.FloorDiv, ast.RShift, ast.Mult, ast.LShift)
     found = [one for one in ast.walk(value) if isinstance(one, ast.BinOp) and isinstance(one.op, steps)]
     sides = [side for one in found for side in (one.left, one.right)]
-    return any(isinstance(side, ast.Constant) and side.value in (1, 2, 10) for side in sides)
+    return any(isinstance(side, ast.Constant) and side.value in _HALF for side in sides)

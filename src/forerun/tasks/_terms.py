@@ -82,6 +82,9 @@ class Terms(Containers):
                 )
                 long = wide(value, spec)
                 known = value.known if isinstance(value, Written) else None
+                if isinstance(value, Number) and value.known is not None and not (spec or value.usual):
+                    known = str(int(value.known) if value.whole else value.known)
+                    long = len(known)
                 sample += known if known is not None else "x" * int(min(long, WRITTEN_OUT))
                 length += long
                 distinct = min(distinct * differing(any_where_unknown(value)), MANY)

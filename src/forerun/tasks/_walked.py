@@ -12,14 +12,13 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 from forerun.tasks._figures import ANEW
 from forerun.tasks._lines import Used
-from forerun.tasks._looping import Looping, called
+from forerun.tasks._looping import called
 from forerun.tasks._objects import (
     MANY,
     THERE,
@@ -40,6 +39,7 @@ from forerun.tasks._objects import (
 )
 from forerun.tasks._python import imported, tree
 from forerun.tasks._speeds import FOLLOWED_NS, KEPT_NS, MADE_NS
+from forerun.tasks._tests import OWN, Tests
 
 _TEXT, _STEPS, _LONG_S = 1 << 18, 30_000, 1e9
 _TRUSTED, _PATIENCE, _PATIENCE_S, _LITTLE = 1e11, 1.2e10, 30.0, 1e8
@@ -69,21 +69,27 @@ class Ended(Exception):
 @lru_cache(maxsize=8)
 def walked(text: str) -> Used:
     """What a program without packages works with. Never raises."""
-    if len(text) > _TEXT:
-        return Used()
-    walker = Walker()
-    with suppress(Exception):
-        walker.run(tree(text).body)
+    try:
+        module = tree(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        module = None
+    if module is None or len(text) > _TEXT:
+        return Used(guessed=frozenset({1}))
+    walker = Walker(module)
+    try:
+        walker.run(module.body)
         walker.look()
+    except Exception:  # what is left of it is not gone through
+        walker.guessed.add(walker.line)
     soon = walker.nodes <= _PATIENCE and walker.seconds <= _PATIENCE_S
     return walker.used(_TRUSTED if soon else _LITTLE, _LONG_S)
 
 
-class Walker(Looping):
+class Walker(Tests):
     """Statements, and calls of the program's own functions."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, module: ast.Module) -> None:
+        super().__init__(module)
         self.frames[0]["__name__"] = Written.like("__main__")
         self._left = _STEPS
         self._results = list[list[Any]]()
@@ -125,7 +131,11 @@ class Walker(Looping):
         self.at_node(type(node).__name__)
 
     def _do_import(self, node: ast.Import | ast.ImportFrom) -> None:
-        self.frames[-1] |= {name: Module(path) for name, path in imported(node).items()}
+        found = imported(node)
+        own = {name: self.frames[0].get(path.removeprefix(OWN)) for name, path in found.items() if path.startswith(OWN)}
+        self.frames[-1] |= {name: Module(path) for name, path in found.items()} | {
+            name: value for name, value in own.items() if value is not None
+        }
 
     _do_importfrom = _do_import
 
@@ -435,6 +445,8 @@ class Walker(Looping):
         if not deep:
             return self._follow(function, arguments, options)
         times = self.times  # how often it calls itself nobody knows: once each time
+        if function.cached is None:
+            self.guessed.add(function.node.lineno)
         self.times = min(times, next(often for each, often in self._calls if each is function.node))
         found = self._follow(function, arguments, options)
         self.times = times

@@ -283,9 +283,13 @@ class EncoderDecoder(Predictor):
         settled = self.settled(prompts, self.ensemble.moved(prompts, alone))
         read = [replace(found[i], distribution=one) for i, one in enumerate(settled)]
         for i, prompt in enumerate(prompts):
-            if belief := self.imports.belief(prompt, not found[i].cut):
-                read[i] = replace(read[i], distribution=belief, parts=self.imports.parts(prompt))
-        made = [self._seen(*each) for each in zip(prompts, read, strict=True)]
+            asks = prompt, not found[i].cut, settled[i].median
+            if belief := self.imports.belief(*asks):
+                read[i] = replace(read[i], distribution=belief, parts=self.imports.parts(*asks))
+        made = [
+            reading if reading.parts and self.imports.timed(prompt) else self._seen(prompt, reading)
+            for prompt, reading in zip(prompts, read, strict=True)
+        ]
         for i, (belief, near) in self.carried.read(asked).items():
             before = made[i].familiarity
             near = near if before is None else min(near, before)
@@ -302,10 +306,13 @@ class EncoderDecoder(Predictor):
     def medians(self, prompts: Sequence[str]) -> list[float]:
         """What it believes of each, in short: the trees' median where a metric has some, which takes milliseconds."""
         found = self.ensemble.medians(prompts)
-        # Long texts take long to encode: only where it says anything.
-        cut = [self.imports.tells(prompt, read=False) and self.encode(prompt).cut > 0 for prompt in prompts]
-        of_imports = [self.imports.belief(prompt, not lost) for prompt, lost in zip(prompts, cut, strict=True)]
-        found = [one.median if one else median for one, median in zip(of_imports, found, strict=True)]
+        for i, prompt in enumerate(prompts):
+            depends = self.imports.trust(prompt, read=True) != self.imports.trust(prompt, read=False)
+            read = not (depends and self.encode(prompt).cut)  # long texts take long to encode
+            share = self.imports.trust(prompt, read)[1]
+            other = found[i] if share < 1 else 1.0
+            if not math.isnan(other) and (belief := self.imports.belief(prompt, read, other)):
+                found[i] = belief.median
         rest = [i for i, median in enumerate(found) if math.isnan(median)]
         for i, one in zip(rest, self.predict([prompts[i] for i in rest]) if rest else (), strict=True):
             found[i] = one.median

@@ -3,8 +3,10 @@
 `imports.json` beside the weights has what importing modules takes, of the best known packages and of Python itself, as
 it was measured, and by which factors programs that use some were off. Of what they work with their text tells: arrays
 first of all where they use packages (`forerun.tasks._used`), else objects (`forerun.tasks._walked`). Network and trees
-do not answer where a program uses packages, of which they have read none, where it holds more than a few objects, which
-they count by patterns, or, of its time, where it is longer than what the network reads.
+do not answer where a program uses packages, of which they have read none, or where it holds more than a few objects,
+which they count by patterns. Of the time of programs without packages both are believed: the text's account alone
+where the program is longer than what the network reads, the middle of both where it is not, and network and trees
+alone where a loop does so much at the most that it must end early.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ import math
 import re
 import sys
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -33,11 +35,15 @@ from forerun.tasks._walked import walked
 FILE = "imports.json"
 NUMPY, OTHERS, PLAIN = "numpy", "others", "plain"
 """What errs alike: programs that import nothing but NumPy, all others that use packages, and those that use none."""
+SHORT, WORKING, GUESSED, BEYOND = "short", "working", "guessed", "beyond"
+"""What errs alike of the time of programs without packages: those that the network reads all of, those that do more
+than start, those that do something nobody knows how often, and those that do more than anybody waits for."""
 _HELD = 2e6
 """Bytes of objects from which on a program without packages is told by them."""
-_TAKING_S, _LONG_S = 0.05, 100.0
-"""Seconds between which a program without packages is told by what it does, where the network cannot read all of it: in
-less it may do what was not understood, and in more than that it takes, as a rule, what a loop does at the most."""
+_STARTING_S, _LONG_S = 0.05, 100.0
+"""Seconds of work up to which starting is most of it, and of what loops do at the most from which on they end early."""
+_HALF, _VARYING = 0.5, 0.85
+"""Which share of an answer that both give is the text's, and of an empty program's time the least that one takes."""
 _WORKING = {"memory": ("bytes", "rises"), "traced": ("bytes", "rises"), "runtime": ("seconds", "takes")}
 """What of their work adds to which metric, and which lines that is of."""
 _ENDS = re.compile("\r\n?|\n")
@@ -77,8 +83,21 @@ class Imports:
         imported, (whole, _) = self._imported(self.costs[metric], self._named(text)), _WORKING[metric]
         return self.start[metric] + imported + float(getattr(_working(text), whole))
 
-    def parts(self, prompt: str) -> tuple[Part, ...]:
-        """What makes up the number that `belief` is around, the largest first; what is slight is left out."""
+    def timed(self, prompt: str) -> bool:
+        """Whether it asks for the time of a program without packages. Never raises."""
+        found = parts(prompt)
+        return found.head.get("metric") == "runtime" and kind(found) == PLAIN and "runtime" in self.start
+
+    def guessed(self, prompt: str) -> list[int]:
+        """Lines of what happens nobody knows how often, where it is `timed`."""
+        return sorted(walked(parts(prompt).text).guessed) if self.timed(prompt) else []
+
+    def parts(self, prompt: str, read: bool, other: float) -> tuple[Part, ...]:
+        """What makes up the number that `belief` is around, as far as its text tells, the largest first; what is slight
+        is left out."""
+        share = self.trust(prompt, read)[1]
+        if not share:
+            return ()
         found = parts(prompt)
         metric, text = found.head["metric"], found.text
         named, lines = self._each(self.costs[metric], self._named(text)), _ENDS.split(text)
@@ -88,7 +107,9 @@ class Imports:
         for line, value in getattr(_working(text), by_lines).items():
             made.append(Part(lines[line - 1].strip()[:_LONG] if line else "what it ends with", line, value))
         whole = sum(one.value for one in made)
-        return tuple(sorted((one for one in made if one.value >= _SLIGHT * whole), key=lambda one: -one.value))
+        part = (other / whole) ** (1 - share)
+        shown = (replace(one, value=one.value * part) for one in made if one.value >= _SLIGHT * whole)
+        return tuple(sorted(shown, key=lambda one: -one.value))
 
     def _imported(self, costs: Mapping[str, float], names: Collection[str]) -> float:
         """What importing several modules takes."""
@@ -104,30 +125,37 @@ class Imports:
                 there |= {name, *self.needs[name]}
         return found
 
-    def belief(self, prompt: str, read: bool = True) -> Distribution | None:
-        """Of what it `tells` of, None of anything else."""
-        if not self.tells(prompt, read):
-            return None
+    def belief(self, prompt: str, read: bool, other: float) -> Distribution | None:
+        """Of what it `tells` of, None of anything else; the network has `read` all of it or not, network and trees
+        believe it takes about so much as the `other`."""
         found = parts(prompt)
-        metric = found.head["metric"]
-        errors = self.errors.get(metric, {}).get(kind(found), ())
+        metric, (errs, share) = found.head.get("metric", ""), self.trust(prompt, read)
+        errors = self.errors.get(metric, {}).get(errs, ())
         if not errors:
             return None
-        belief = around(self.told(metric, found.text), np.exp(thinned(np.array(errors))).tolist())
-        return belief.within(self.start[metric], math.inf)  # nothing takes less than an empty program
+        told = self.told(metric, found.text) if share else 1.0
+        belief = around(told**share * other ** (1 - share), np.exp(thinned(np.array(errors))).tolist())
+        # Nothing takes less than an empty program, whose own time varies.
+        return belief.within(self.start[metric] * (_VARYING if metric == "runtime" else 1.0), math.inf)
 
-    def tells(self, prompt: str, read: bool = True) -> bool:
-        """Whether it is about a Python program that uses packages of which some are known, or that holds objects; or of
-        its time, if that is some and the network has not `read` all of it, as it learned those of short ones."""
+    def trust(self, prompt: str, read: bool) -> tuple[str, float]:
+        """What errs as this program does, and which share of the answer is its text's, the rest network's and trees':
+        all of it of those that use packages of which some are known, or that hold objects; nothing of others. Of the
+        time of those without packages it depends on whether the network has `read` all of it."""
         found = parts(prompt)
         metric, name = found.head.get("metric", ""), kind(found)
         if not name or metric not in self.start:
-            return False
+            return "", 0.0
         if name != PLAIN:
-            return bool(self._named(found.text))
-        if metric == "runtime":
-            return not read and _TAKING_S <= walked(found.text).seconds <= _LONG_S
-        return walked(found.text).bytes >= _HELD
+            return (name, 1.0) if self._named(found.text) else ("", 0.0)
+        done = walked(found.text)
+        if metric != "runtime":
+            return (name, 1.0) if done.bytes >= _HELD else ("", 0.0)
+        if done.seconds > _LONG_S:
+            return BEYOND, 0.0
+        works, guessed = done.seconds >= _STARTING_S, bool(done.guessed)
+        short = read and not (works and guessed)
+        return ", ".join([SHORT if short else PLAIN, *[WORKING] * works, *[GUESSED] * guessed]), _HALF if short else 1.0
 
     def _named(self, text: str) -> list[str]:
         """The modules that a program names: of packages, else of Python itself."""
