@@ -123,7 +123,7 @@ PLAIN = Imports(
     {"memory": 10.0},
     {"memory": {"json": 5.0, "re": 2.0, "numpy": 20.0}},
     {"json": ("re",), "re": (), "numpy": ()},
-    {"memory": {"plain": [-0.1, 0.0, 0.1] * 5, "numpy": [0.0] * 15}},
+    {"memory": {"plain": [-0.01, 0.0, 0.01] * 5, "plain, working": [-0.1, 0.0, 0.1] * 5, "numpy": [0.0] * 15}},
 )
 
 
@@ -133,8 +133,13 @@ def test_objects_of_programs_without_packages_are_told() -> None:
     assert PLAIN.told("memory", "import json") == 15 and PLAIN.told("memory", "import json, numpy") == 30
     belief = believed(PLAIN, asking(listed))
     assert belief is not None and belief.median == pytest.approx(41e6, rel=0.05)
-    for text in ("import json\nprint(1)", "xs = [0.5] * 1000", "def f(:"):  # network and trees know such programs
-        assert believed(PLAIN, asking(text)) is None
+    small = believed(PLAIN, asking("import json\nprint(1)"))
+    assert small is not None and small.median == pytest.approx(15, rel=0.01)
+    assert small.interval(0.9)[1] / small.median < 1.05 < belief.interval(0.9)[1] / belief.median
+    endless = "xs = []\nwhile len(xs) < 10**12:\n    xs.append([1.5] * 1000)\n"
+    for text in ("def f(:", endless, "xs = [0.5] * 1000\nwhile xs[0] != 1:\n    xs.append(xs[0])"):
+        assert believed(PLAIN, asking(text)) is None  # of the kind that they are no errors are known
+    assert believed(PLAIN, asking(listed).replace("\n\n", "\ninput 3 B: '100'\n\n", 1)) is None
     assert believed(PLAIN, asking(listed, "runtime")) is None
 
 

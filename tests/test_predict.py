@@ -1024,12 +1024,12 @@ def test_a_checkpoint_whose_files_change_is_read_again(folder: Path, tmp_path: P
 
 def test_what_makes_a_number_up_is_explained(run_forerun, tmp_path):
     (tmp_path / "held.py").write_text("import json\nn = 300_000\nrows = [(i, i * 0.5) for i in range(n)]\n")
-    (tmp_path / "small.py").write_text("print(sum(range(10)))\n")
-    ask = ("predict", str(tmp_path / "held.py"), str(tmp_path / "small.py"), "--metric", "memory")
+    (tmp_path / "small.c").write_text("int main(void) { return 0; }\n")
+    ask = ("predict", str(tmp_path / "held.py"), str(tmp_path / "small.c"), "--metric", "memory")
     code, out, err = run_forerun(*ask, "--explain")
     assert code == 0 and "rows = [(i, i * 0.5) for i in range(n)]" in out and "an empty program" in out
     beside = "what such programs took beside it" in out
-    assert "small.py, memory: network and trees tell it" in err
+    assert "small.c, memory: network and trees tell it" in err
     code, out, _ = run_forerun(*ask, "--format", "json")
     small, held = json.loads(out)
     assert small["parts"] == [] and held["parts"][0]["line"] == 3 and "explain" not in out

@@ -14,7 +14,8 @@ class Used:
     """Of a program: bytes, the most that is held at once; seconds of one processor, importing left out.
 
     `rises` are bytes by which the most rose at each line, which add up to it; `takes` the seconds of each line;
-    `guessed` are lines of what happens nobody knows how often: loops and functions that call themselves.
+    `guessed` are lines of what happens nobody knows how often: loops and functions that call themselves. `believed` is
+    whether the bytes are any that there can be.
     """
 
     bytes: float = 0.0
@@ -22,6 +23,7 @@ class Used:
     rises: Lines = field(default_factory=dict)
     takes: Lines = field(default_factory=dict)
     guessed: frozenset[int] = frozenset()
+    believed: bool = True
 
 
 class Accounts:
@@ -49,4 +51,4 @@ class Accounts:
         """All of it: nothing of bytes beyond the `most` that are believed, of seconds the `longest` at most."""
         believed = self.most <= most
         rises, held = (self.rises, self.most) if believed else ({}, 0.0)
-        return Used(held, min(self.seconds, longest), rises, self.takes, frozenset(self.guessed))
+        return Used(held, min(self.seconds, longest), rises, self.takes, frozenset(self.guessed), believed)

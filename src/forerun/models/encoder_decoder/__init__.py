@@ -286,10 +286,7 @@ class EncoderDecoder(Predictor):
             asks = prompt, not found[i].cut, settled[i].median
             if belief := self.imports.belief(*asks):
                 read[i] = replace(read[i], distribution=belief, parts=self.imports.parts(*asks))
-        made = [
-            reading if reading.parts and self.imports.timed(prompt) else self._seen(prompt, reading)
-            for prompt, reading in zip(prompts, read, strict=True)
-        ]
+        made = [self._seen(*each) for each in zip(prompts, read, strict=True)]
         for i, (belief, near) in self.carried.read(asked).items():
             before = made[i].familiarity
             near = near if before is None else min(near, before)
@@ -321,7 +318,8 @@ class EncoderDecoder(Predictor):
     def _seen(self, prompt: str, reading: Reading) -> Reading:
         """Nothing is familiar of an answer beyond all that was learned from, of sizes or work that ask for it, and of
         what a compiler makes by other pipelines than it was learned from."""
-        beyond, most, far = self.ensemble.beyond(prompt)
+        told = reading.parts and self.imports.timed(prompt)  # what it does is known better than by counters
+        beyond, most, far = (1.0, 0.0, False) if told else self.ensemble.beyond(prompt)
         strange = far or self.calibration.unseen(parts(prompt), reading.distribution.median)
         strange = (strange or self.ensemble.other_pipeline(prompt)) and reading.familiarity is not None
         return replace(reading, familiarity=0.0 if strange else reading.familiarity, beyond=beyond, most=most)

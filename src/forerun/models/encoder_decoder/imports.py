@@ -3,10 +3,10 @@
 `imports.json` beside the weights has what importing modules takes, of the best known packages and of Python itself, as
 it was measured, and by which factors programs that use some were off. Of what they work with their text tells: arrays
 first of all where they use packages (`forerun.tasks._used`), else objects (`forerun.tasks._walked`). Network and trees
-do not answer where a program uses packages, of which they have read none, or where it holds more than a few objects,
-which they count by patterns. Of the time of programs without packages both are believed: the text's account alone
-where the program is longer than what the network reads, the middle of both where it is not, and network and trees
-alone where a loop does so much at the most that it must end early.
+do not answer where a program uses packages, of which they have read none, nor how much memory one takes without
+packages. Of its time both are believed: the text's account alone where the program is longer than what the network
+reads, the middle of both where it is not, and network and trees alone where a loop does so much at the most that it
+must end early. They answer, too, where a program is given an input.
 """
 
 from __future__ import annotations
@@ -36,12 +36,13 @@ FILE = "imports.json"
 NUMPY, OTHERS, PLAIN = "numpy", "others", "plain"
 """What errs alike: programs that import nothing but NumPy, all others that use packages, and those that use none."""
 SHORT, WORKING, GUESSED, BEYOND = "short", "working", "guessed", "beyond"
-"""What errs alike of the time of programs without packages: those that the network reads all of, those that do more
-than start, those that do something nobody knows how often, and those that do more than anybody waits for."""
+"""What errs alike of programs without packages: times of those that the network reads all of, of what takes more than
+starting does, those that do something nobody knows how often, and what is more than anybody waits for."""
 _HELD = 2e6
-"""Bytes of objects from which on a program without packages is told by them."""
-_STARTING_S, _LONG_S = 0.05, 100.0
-"""Seconds of work up to which starting is most of it, and of what loops do at the most from which on they end early."""
+"""Bytes of objects up to which the interpreter is most of what a program takes."""
+_STARTING_S, _LEARNED_S, _LONG_S = 0.05, 2.0, 100.0
+"""Seconds of work up to which starting is most of it, up to which the network has learned what is what, and of what
+loops do at the most from which on they end early."""
 _HALF, _VARYING = 0.5, 0.85
 """Which share of an answer that both give is the text's, and of an empty program's time the least that one takes."""
 _WORKING = {"memory": ("bytes", "rises"), "traced": ("bytes", "rises"), "runtime": ("seconds", "takes")}
@@ -140,21 +141,24 @@ class Imports:
 
     def trust(self, prompt: str, read: bool) -> tuple[str, float]:
         """What errs as this program does, and which share of the answer is its text's, the rest network's and trees':
-        all of it of those that use packages of which some are known, or that hold objects; nothing of others. Of the
-        time of those without packages it depends on whether the network has `read` all of it."""
+        all of it of those that use packages of which some are known, and of memory without packages. Of the time of
+        those without packages it depends on whether the network has `read` all of it. Nothing of others."""
         found = parts(prompt)
         metric, name = found.head.get("metric", ""), kind(found)
         if not name or metric not in self.start:
             return "", 0.0
         if name != PLAIN:
             return (name, 1.0) if self._named(found.text) else ("", 0.0)
+        if "input" in found.head:  # which is not read here
+            return "", 0.0
         done = walked(found.text)
         if metric != "runtime":
-            return (name, 1.0) if done.bytes >= _HELD else ("", 0.0)
+            named = f"{PLAIN}, {WORKING}" if done.bytes >= _HELD else f"{PLAIN}, {GUESSED}" if done.guessed else PLAIN
+            return (named, 1.0) if done.believed else (BEYOND, 0.0)
         if done.seconds > _LONG_S:
             return BEYOND, 0.0
         works, guessed = done.seconds >= _STARTING_S, bool(done.guessed)
-        short = read and not (works and guessed)
+        short = read and not (works and guessed) and done.seconds <= _LEARNED_S
         return ", ".join([SHORT if short else PLAIN, *[WORKING] * works, *[GUESSED] * guessed]), _HALF if short else 1.0
 
     def _named(self, text: str) -> list[str]:
