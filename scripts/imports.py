@@ -126,9 +126,9 @@ PACKAGES = {
     "six": "six",
     "typing_extensions": "typing_extensions",
     "torch": "torch torch.nn torch.nn.functional torch.optim torch.utils.data",
-    "python": "abc argparse array ast asyncio base64 bisect bz2 calendar cmath collections concurrent.futures"
-    " configparser contextlib copy csv ctypes dataclasses datetime decimal difflib doctest email enum"
-    " fractions functools gc getpass glob gzip hashlib heapq hmac html html.parser http.client http.server"
+    "python": "__future__ abc argparse array ast asyncio base64 bisect bz2 calendar cmath collections"
+    " concurrent.futures configparser contextlib copy csv ctypes dataclasses datetime decimal difflib doctest email"
+    " enum fractions functools gc getpass glob gzip hashlib heapq hmac html html.parser http.client http.server"
     " importlib inspect ipaddress itertools json locale logging lzma math multiprocessing operator pathlib"
     " pickle platform pprint queue random re sched secrets shelve shlex shutil signal socket sqlite3 ssl"
     " statistics string struct subprocess tarfile tempfile textwrap threading time timeit traceback"

@@ -45,6 +45,8 @@ _TEXT, _STEPS, _LONG_S = 1 << 18, 30_000, 1e9
 _TRUSTED, _PATIENCE, _PATIENCE_S, _LITTLE = 1e11, 1.2e10, 30.0, 1e8
 """Bytes, nodes and seconds, and bytes of what has more of these, beyond which something was multiplied that must not
 be."""
+_FUNCTION, _CLASS, _MARKED = 190.0, 2_280.0, 4_200.0
+"""Bytes of a function and of a class, and of what a dataclass has beside that."""
 _RARE = 0.1
 """How often a branch is taken that leaves the block."""
 _NEVER = 1e-9
@@ -98,11 +100,14 @@ class Walker(Tests):
         """Functions that are under way, and how often."""
         self.since = dict[int, dict[str, float]]()
         """How often a name was given its value, by its frame."""
+        self.defined = 0.0
+        """Bytes of functions and classes."""
 
     def look(self) -> None:
         """How much is held now."""
         roots = [value for frame in self.frames for value in frame.values()]
         found, steps = held([*roots, *self.flight])
+        found += self.defined
         self.spend(max(found - self.most, 0.0) * KEPT_NS * 1e-9)
         self.hold(found)
         self._left -= (steps + len(roots)) // _SEEN
@@ -140,6 +145,8 @@ class Walker(Tests):
     _do_importfrom = _do_import
 
     def _do_functiondef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        if not self._calls:
+            self.defined += _FUNCTION
         made = Defined(node, frame=self.frames[-1] if len(self.frames) > 1 else None)
         for mark in node.decorator_list:
             if called(mark) in ("lru_cache", "cache"):
@@ -157,6 +164,10 @@ class Walker(Tests):
     _do_asyncfunctiondef = _do_functiondef
 
     def _do_classdef(self, node: ast.ClassDef) -> None:
+        if not self._calls:
+            methods = sum(isinstance(each, ast.FunctionDef) for each in node.body)
+            marked = any(called(mark) == "dataclass" for mark in node.decorator_list)
+            self.defined += _CLASS + _FUNCTION * methods + _MARKED * marked
         made = Classed(node, tuple(self.value(base) for base in node.bases))
         marks = {called(mark): mark for mark in node.decorator_list}
         base = [one.last for one in made.bases if isinstance(one, Module)]
