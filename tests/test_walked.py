@@ -565,11 +565,14 @@ def test_loops_that_end_early_go_as_far_as_they_do(text: str, rounds: float) -> 
         ("n = 10\nwhile n != 1:\n    n = n // 2 if n % 2 == 0 else 3 * n + 1", 2),
         ("n = 7\nwhile True:\n    n = n * 5 % 97\n    if n == 3:\n        break", 2),
         ("for line in unknown():\n    print(line)", 1),
-        ("def f(:", 1),
     ],
 )
 def test_what_happens_nobody_knows_how_often_is_marked(text: str, line: int) -> None:
     assert walked(text).guessed == {line}
+
+
+def test_what_is_no_python_is_not_followed() -> None:
+    assert not walked("def f(:").followed and not walked("x = 1\n" * 100_000).followed and walked("x = 1").followed
 
 
 def test_len_is_of_what_it_is_asked_of() -> None:

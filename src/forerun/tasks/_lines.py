@@ -15,7 +15,7 @@ class Used:
 
     `rises` are bytes by which the most rose at each line, which add up to it; `takes` the seconds of each line;
     `guessed` are lines of what happens nobody knows how often: loops and functions that call themselves. `believed` is
-    whether the bytes are any that there can be.
+    whether the bytes are any that there can be, and `followed` whether it was gone through at all.
     """
 
     bytes: float = 0.0
@@ -24,6 +24,7 @@ class Used:
     takes: Lines = field(default_factory=dict)
     guessed: frozenset[int] = frozenset()
     believed: bool = True
+    followed: bool = True
 
 
 class Accounts:

@@ -76,7 +76,7 @@ def walked(text: str) -> Used:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         module = None
     if module is None or len(text) > _TEXT:
-        return Used(guessed=frozenset({1}))
+        return Used(followed=False)
     walker = Walker(module)
     try:
         walker.run(module.body)

@@ -149,9 +149,9 @@ class Imports:
             return "", 0.0
         if name != PLAIN:
             return (name, 1.0) if self._named(found.text) else ("", 0.0)
-        if "input" in found.head:  # which is not read here
-            return "", 0.0
         done = walked(found.text)
+        if not done.followed or "input" in found.head:  # which is not read there
+            return "", 0.0
         if metric != "runtime":
             named = f"{PLAIN}, {WORKING}" if done.bytes >= _HELD else f"{PLAIN}, {GUESSED}" if done.guessed else PLAIN
             return (named, 1.0) if done.believed else (BEYOND, 0.0)
