@@ -37,13 +37,12 @@ from forerun.tables import read_rows
 
 HERE = Path(__file__).parent
 ROWS = HERE / "measured" / "packages.jsonl.gz"
-RESULT = HERE / "results" / "packages.json"
+RESULT, PUBLIC_RESULT = HERE / "results" / "packages.json", HERE / "results" / "public.json"
+WRITTEN, PUBLIC = ("ninth", "tenth", "eleventh"), ("public", "fresh", "fresh2")
 BY = {"first": ("second", "third"), "second": ("third",), "third": ("second",), "fourth": ("second", "third")}
-BY |= {"fifth": ("sixth",), "sixth": ("fifth",), "seventh": ("eighth", "ninth", "tenth")}
-BY |= {"eighth": ("ninth", "tenth"), "ninth": ("eighth", "tenth"), "tenth": ("eighth", "ninth")}
-BY |= {"eleventh": ("eighth", "ninth", "tenth")}
-WRITTEN = ("ninth", "tenth", "eleventh")
-BY |= {"public": ("fresh", "fresh2", *WRITTEN), "fresh": ("public", *WRITTEN), "fresh2": ("public", "fresh", *WRITTEN)}
+BY |= {"fifth": ("sixth",), "sixth": ("fifth",)}
+BY |= {name: tuple({"eighth", *WRITTEN[:2], *PUBLIC} - {name}) for name in ("seventh", "eighth", *WRITTEN)}
+BY |= {name: tuple({*WRITTEN, *PUBLIC} - {name}) for name in PUBLIC}
 """Whose errors make intervals."""
 BESIDE = frozenset({"seventh", "eighth"})
 """Of whose runtimes none do."""
@@ -62,14 +61,18 @@ def main() -> int:
     known, sets = model.imports, {_set(row) for row in read_rows(options.rows)}
     model.imports = Imports()
     asked = {row.prompt: one for row, one in zip(rows, model.read([row.prompt for row in rows]), strict=True)}
-    found = []
+    found, there = [], {_set(row) for row in rows}
+    beside = [line for line in json.loads(PUBLIC_RESULT.read_text())["rows"] if line["set"] not in there]
     for name in (name for name in BY if name in sets):
-        told = replace(known, errors=_errors(known, [row for row in rows if _set(row) in BY[name]], asked))
+        errors = _errors(known, [row for row in rows if _set(row) in BY[name]], asked)
+        for each in (each for each in beside if each["set"] in BY[name]):
+            errors[each["metric"]][each["kind"]].append(math.log(each["measured"] / each["told"]))
+        told = replace(known, errors=errors)
         for row in (row for row in rows if _set(row) == name):
             old = asked[row.prompt]
             if belief := told.belief(row.prompt, not old.cut, old.distribution.median):
-                errs = told.trust(row.prompt, not old.cut)[0]
-                line: dict[str, Any] = {"set": name, "name": row.name, "metric": row.metric, "kind": errs}
+                line: dict[str, Any] = {"set": name, "name": row.name, "metric": row.metric}
+                line |= {"kind": told.trust(row.prompt, not old.cut)[0], "told": _told(known, row, old)}
                 line |= {"measured": row.value} | _said("before", old.distribution) | _said("now", belief)
                 found.append(line)
     write_atomically(options.output, (json.dumps({"rows": found}, indent=1) + "\n").encode())
@@ -103,12 +106,16 @@ def _errors(known: Imports, rows: Sequence[Row], read: Mapping[str, Reading]) ->
     found: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:
         one = read[row.prompt]
-        errs, share = known.trust(row.prompt, not one.cut)
+        errs = known.trust(row.prompt, not one.cut)[0]
         if errs and not (row.metric == "runtime" and _set(row) in BESIDE):
-            told = known.told(row.metric, parts(row.prompt).text) if share else 1.0
-            about = told**share * one.distribution.median ** (1 - share)
-            found[row.metric][errs].append(math.log(row.value / about))
+            found[row.metric][errs].append(math.log(row.value / _told(known, row, one)))
     return found
+
+
+def _told(known: Imports, row: Row, one: Reading) -> float:
+    share = known.trust(row.prompt, not one.cut)[1]
+    told = known.told(row.metric, parts(row.prompt).text) if share else 1.0
+    return float(told**share * one.distribution.median ** (1 - share))
 
 
 def _said(when: str, belief: Distribution) -> dict[str, float]:

@@ -53,7 +53,7 @@ def main() -> int:
             for said in forerun.predict(str(folder / name), metric=[*true], stdin=stdin):
                 notes = [note.removeprefix(f"{folder}/") for note in said.notes]
                 own = {"measured": true[said.metric], "name": name, "reads": bool(stdin), "notes": notes}
-                rows.append(said.to_json() | own)
+                rows.append({key: value for key, value in said.to_json().items() if key != "parts"} | own)
             progress.step(name)
         progress.end()
     write_atomically(RESULT, (json.dumps({"rows": rows}, indent=1) + "\n").encode())

@@ -43,6 +43,8 @@ _HELD = 2e6
 _STARTING_S, _LEARNED_S, _LONG_S = 0.05, 2.0, 100.0
 """Seconds of work up to which starting is most of it, up to which the network has learned what is what, and of what
 loops do at the most from which on they end early."""
+_FEW = 10
+"""Errors from which on they say how much others are off."""
 _HALF, _VARYING = 0.5, 0.85
 """Which share of an answer that both give is the text's, and of an empty program's time the least that one takes."""
 _WORKING = {"memory": ("bytes", "rises"), "traced": ("bytes", "rises"), "runtime": ("seconds", "takes")}
@@ -132,7 +134,7 @@ class Imports:
         found = parts(prompt)
         metric, (errs, share) = found.head.get("metric", ""), self.trust(prompt, read)
         errors = self.errors.get(metric, {}).get(errs, ())
-        if not errors:
+        if len(errors) < _FEW:
             return None
         told = self.told(metric, found.text) if share else 1.0
         belief = around(told**share * other ** (1 - share), np.exp(thinned(np.array(errors))).tolist())
