@@ -1022,6 +1022,19 @@ def test_a_checkpoint_whose_files_change_is_read_again(folder: Path, tmp_path: P
     assert estimate.checkpoint(copied) is not first
 
 
+def test_lines_that_are_guessed_are_named_and_widen_the_interval(run_forerun, tmp_path):
+    sure = "t = 0\nfor i in range(3_000_000):\n    t += i * i\nprint(t)\n"
+    (tmp_path / "sure.py").write_text(sure)
+    (tmp_path / "guess.py").write_text(sure + "while t != 1:\n    t = t // 2 if t % 2 == 0 else 3 * t + 1\n")
+    paths = [str(tmp_path / name) for name in ("sure.py", "guess.py")]
+    code, out, err = run_forerun("predict", *paths, "--metric", "runtime,memory", "--format", "json")
+    assert code == 0 and "guess.py: how often line 5 happens nobody can tell" in err and "sure.py: how often" not in err
+    found = {(Path(row["name"]).name, row["metric"]): row["high"] / row["low"] for row in json.loads(out)}
+    for metric in ("runtime", "memory"):
+        assert found["guess.py", metric] > 2 * found["sure.py", metric]
+    assert found["sure.py", "memory"] < 1.3  # nothing but an interpreter
+
+
 def test_what_makes_a_number_up_is_explained(run_forerun, tmp_path):
     (tmp_path / "held.py").write_text("import json\nn = 300_000\nrows = [(i, i * 0.5) for i in range(n)]\n")
     (tmp_path / "small.c").write_text("int main(void) { return 0; }\n")

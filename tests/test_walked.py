@@ -527,8 +527,11 @@ def test_examples_of_docstrings_and_test_cases_are_run() -> None:
             def setUp(self):
                 self.n = 500_000
         class Case(Base):
+            @classmethod
+            def setUpClass(cls):
+                cls.few = 10
             def test_one(self):
-                self.assertTrue(work(self.n))
+                self.assertTrue(work(self.n + self.few))
             def test_two(self):
                 work(self.n)
             def helper(self):

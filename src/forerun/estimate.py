@@ -231,11 +231,12 @@ def answers(asked: Sequence[Question], loaded: EncoderDecoder, model: str = MODE
         if unknown:
             told = ", ".join(unknown[:_SOME]) + (f" and {len(unknown) - _SOME} more" if len(unknown) > _SOME else "")
             notes = (*notes, f"{question.name} uses {told}: nothing is known of what it takes, and it is not counted")
-        if guessed := loaded.imports.guessed(question.prompt):
-            lines = ", ".join(map(str, guessed[:_SOME])) + (
-                f" and {len(guessed) - _SOME} more" if guessed[_SOME:] else ""
+        if reading.parts and (guessed := loaded.imports.guessed(question.prompt)):
+            lines = [*map(str, guessed[:_SOME]), *[f"{len(guessed) - _SOME} more"] * (len(guessed) > _SOME)]
+            notes = (
+                *notes,
+                f"{question.name}: how often line {', '.join(lines)} happens nobody can tell: it is guessed",
             )
-            notes = (*notes, f"{question.name}: nobody can tell how often line {lines} happens, which is guessed")
         if asks is not None and kind.metric == Runtime.name and math.isfinite(asks):
             early = f"its loops would take {asks:.3g} s if none ended early, which the upper end counts"
             notes = (*notes, f"{question.name}: {early}")

@@ -325,7 +325,7 @@ class Looping(Formats):
             return None
         before = list[ast.Assign]()
         for each in node.body:
-            if isinstance(each, ast.Assign) and _plain(each.value):
+            if isinstance(each, ast.Assign) and all(map(_plain, (*each.targets, each.value))):
                 before.append(each)
                 continue
             if not (isinstance(each, ast.If) and isinstance(each.body[-1], ast.Break)):

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from contextlib import suppress
-from doctest import DocTestParser
 from typing import Any
 
 from forerun.tasks._figures import ANEW
@@ -24,7 +23,6 @@ _TIMED, _REPEATED = 1e6, 5.0
 """How often what is timed goes round, where nothing is said."""
 OWN = "__main__."
 """What a program's own names stand behind, where a text imports them."""
-_AROUND = ("setUp", "tearDown")
 _HELD = (ast.Module, ast.ClassDef)
 _DOCUMENTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
@@ -45,6 +43,8 @@ class Tests(Looping):
     def _lib_doctest(self, name: str, arguments: list[Any], options: dict[str, Any]) -> Any:
         if name != "testmod":
             return NotImplemented
+        from doctest import DocTestParser  # which takes 30 ms
+
         self.spend(self.times * _DOCSTRINGS_S)
         for docstring in _docstrings(self.module):
             examples = []
@@ -63,16 +63,13 @@ class Tests(Looping):
             return NotImplemented
         self.spend(self.times * _CASES_S)
         for case in [one for one in self.frames[0].values() if isinstance(one, Classed) and _tests(one)]:
-            for start in ("setUpClass", "setUpModule"):
-                if isinstance(found := self.attribute(case, start), Defined):
-                    self.call(found, [case], {})
-            names = {
-                each.name: each for line in case.lines() for each in line.node.body if isinstance(each, _DOCUMENTED)
-            }
-            for test in sorted(test for test in names if test.startswith("test")):
+            if isinstance(start := self.attribute(case, "setUpClass"), Defined):
+                self.call(start, [], {})
+            names = {each.name for line in case.lines() for each in line.node.body if isinstance(each, _DOCUMENTED)}
+            for test in sorted(name for name in names if name.startswith("test")):
                 self.spend(self.times * _CASE_S)
                 own = self.call(case, [], {})
-                for each in (_AROUND[0], test, _AROUND[1]):
+                for each in ("setUp", test, "tearDown"):
                     if isinstance(own, Boxes) and isinstance(found := self.attribute(own, each), Defined):
                         self.call(found, [], {})
         return None
