@@ -41,7 +41,7 @@ RESULT, PUBLIC_RESULT = HERE / "results" / "packages.json", HERE / "results" / "
 WRITTEN, PUBLIC = ("ninth", "tenth", "eleventh"), ("public", "fresh", "fresh2")
 BY = {"first": ("second", "third"), "second": ("third",), "third": ("second",), "fourth": ("second", "third")}
 BY |= {"fifth": ("sixth",), "sixth": ("fifth",)}
-BY |= {name: tuple({"eighth", *WRITTEN[:2], *PUBLIC} - {name}) for name in ("seventh", "eighth", *WRITTEN)}
+BY |= {name: tuple({"eighth", *WRITTEN, *PUBLIC} - {name}) for name in ("seventh", "eighth", *WRITTEN)}
 BY |= {name: tuple({*WRITTEN, *PUBLIC} - {name}) for name in PUBLIC}
 """Whose errors make intervals."""
 BESIDE = frozenset({"seventh", "eighth"})

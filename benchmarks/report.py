@@ -512,6 +512,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "tuning-channels-last": lambda: tuning("tuning-channels-last"),
     "tuning-zen4": lambda: tuning("tuning-zen4"),
     "tuning-thousand": lambda: tuning("tuning-thousand"),
+    "tuning-two-thousand": lambda: tuning("tuning-two-thousand"),
     "tuning-two": lambda: tuning("tuning-two"),
     "tuning-two-zen4": lambda: tuning("tuning-two-zen4"),
     "tuning-zen3": lambda: tuning("tuning-zen3"),

@@ -578,6 +578,12 @@ def test_what_is_no_python_is_not_followed() -> None:
     assert not walked("def f(:").followed and not walked("x = 1\n" * 100_000).followed and walked("x = 1").followed
 
 
+def test_products_of_many_lengths_take_what_the_longest_do() -> None:
+    text = WORK + "from itertools import product\nfor k in range(1, 17):\n    for bits in product([0, 1], repeat=k):\n"
+    found = walked(text + "        work(100)\n").seconds
+    assert found == pytest.approx(ONCE * (2**17 - 2) * 100 / 1e6, rel=0.3)
+
+
 def test_len_is_of_what_it_is_asked_of() -> None:
     text = WORK + "def f(xs):\n    for i in range(len(xs)):\n        work(100)\n"
     both = walked(text + "f([1] * 10)\nfor _ in range(1000):\n    f([1] * 5)\n").seconds

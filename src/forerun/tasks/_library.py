@@ -349,10 +349,10 @@ class Library(Asking):
             k = len(arguments) if name != "permutations" else int(min(n, 40))
             if isinstance(second, Number) and second.value is not None:
                 k = int(min(second.value, 40))
-            if name.startswith("combinations") and isinstance(second, Number) and 1 < second.high - second.low < 64:
+            if name != "permutations" and isinstance(second, Number) and 1 < second.high - second.low < 64:
                 sizes = range(max(int(second.low), 0), int(second.high) + 1)
-                ways = sum(math.comb(int(n), size) for size in sizes) / max(len(sizes), 1)
-                return self.tuples(float(ways), [one] * min(k, 20))
+                ways = [n**size if name == "product" else float(math.comb(int(n), size)) for size in sizes]
+                return self.tuples(sum(ways) / max(len(sizes), 1), [one] * min(k, 20))
             with suppress(OverflowError, ValueError):
                 if name == "product":
                     total = n**k if isinstance(second, Number) else math.prod(counts)
