@@ -62,7 +62,9 @@ def main() -> int:
     model.imports = Imports()
     asked = {row.prompt: one for row, one in zip(rows, model.read([row.prompt for row in rows]), strict=True)}
     found, there = [], {_set(row) for row in rows}
-    beside = [line for line in json.loads(PUBLIC_RESULT.read_text())["rows"] if line["set"] not in there]
+    beside = [
+        line for line in json.loads(PUBLIC_RESULT.read_text(encoding="utf-8"))["rows"] if line["set"] not in there
+    ]
     for name in (name for name in BY if name in sets):
         errors = _errors(known, [row for row in rows if _set(row) in BY[name]], asked)
         for each in (each for each in beside if each["set"] in BY[name]):
