@@ -520,6 +520,8 @@ def test_examples_of_docstrings_and_test_cases_are_run() -> None:
         found = walked(shown + run)
         assert found.seconds == pytest.approx(ONCE, rel=0.1) and max(found.takes, key=found.takes.__getitem__) == at
     assert walked(shown).seconds < 0.1 * ONCE
+    again = shown.replace(">>> work(1_000_000)", ">>> import doctest; doctest.testmod(); work(1_000_000)")
+    assert walked(again + "import doctest\ndoctest.testmod()").seconds == pytest.approx(ONCE, rel=0.1)
     assert walked(failing + "import doctest\ndoctest.testmod()").seconds < 0.1 * ONCE
     case = """
         import unittest
