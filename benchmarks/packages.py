@@ -10,9 +10,8 @@ the fourth is with scikit-learn, NetworkX, sparse matrices and pandas, the fifth
 five without packages. What functions give was written beside the first, what objects take beside the seventh; the
 intervals of the second hold errors of the third, those of the third errors of the second, those of the fifth errors of
 the sixth and the other way round, those of the first and the fourth of the second and the third, and those of the last
-five of the eighth to the tenth. How long Python takes was written beside the seventh and the eighth: runtimes have
-errors of the ninth to the eleventh and of public programs alone, those of public programs of the sets that they are not
-in.
+five and of public programs errors of these, but for their own. How long Python takes was written beside the seventh and
+the eighth, of whose runtimes no errors count.
 """
 
 from __future__ import annotations
