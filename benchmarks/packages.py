@@ -46,7 +46,7 @@ BY |= {name: tuple({*WRITTEN, *PUBLIC} - {name}) for name in PUBLIC}
 BESIDE = frozenset({"seventh", "eighth"})
 """Of whose runtimes none do."""
 FASTER: dict[str, float] = defaultdict(lambda: 1.25, fifth=0.77, sixth=0.985)
-FASTER |= dict.fromkeys(("seventh", "eighth", *WRITTEN, "public", "fresh", "fresh2"), 1.12)
+FASTER |= dict.fromkeys(("seventh", "eighth", *WRITTEN, *PUBLIC), 1.12)
 """Times as fast as the machine of the rows is the one that runtimes are told of: by an empty program, and of the fifth
 and the sixth set, which were measured when the machine was quieter, by a program that only imports pandas."""
 
@@ -55,9 +55,9 @@ def main() -> int:
     """0: all were read."""
     options = _options()
     model = EncoderDecoder()
-    files = dict.fromkeys((ROWS, options.rows))
-    rows = [replace(row, prompt=_there(row, model), value=_scaled(row)) for path in files for row in read_rows(path)]
-    known, sets = model.imports, {_set(row) for row in read_rows(options.rows)}
+    files = {path: read_rows(path) for path in (ROWS, options.rows)}
+    rows = [replace(row, prompt=_there(row, model), value=_scaled(row)) for each in files.values() for row in each]
+    known, sets = model.imports, {_set(row) for row in files[options.rows]}
     model.imports = Imports()
     asked = {row.prompt: one for row, one in zip(rows, model.read([row.prompt for row in rows]), strict=True)}
     found, there = [], {_set(row) for row in rows}
@@ -71,9 +71,10 @@ def main() -> int:
         told = replace(known, errors=errors)
         for row in (row for row in rows if _set(row) == name):
             old = asked[row.prompt]
-            if belief := told.belief(row.prompt, not old.cut, old.distribution.median):
+            asks = row.prompt, not old.cut, old.distribution.median
+            if belief := told.belief(*asks):
                 line: dict[str, Any] = {"set": name, "name": row.name, "metric": row.metric}
-                line |= {"kind": told.trust(row.prompt, not old.cut)[0], "told": _told(known, row, old)}
+                line |= {"kind": told.trust(*asks[:2])[0], "told": told.middle(*asks)}
                 line |= {"measured": row.value} | _said("before", old.distribution) | _said("now", belief)
                 found.append(line)
     write_atomically(options.output, (json.dumps({"rows": found}, indent=1) + "\n").encode())
@@ -109,14 +110,9 @@ def _errors(known: Imports, rows: Sequence[Row], read: Mapping[str, Reading]) ->
         one = read[row.prompt]
         errs = known.trust(row.prompt, not one.cut)[0]
         if errs and not (row.metric == "runtime" and _set(row) in BESIDE):
-            found[row.metric][errs].append(math.log(row.value / _told(known, row, one)))
+            told = known.middle(row.prompt, not one.cut, one.distribution.median)
+            found[row.metric][errs].append(math.log(row.value / told))
     return found
-
-
-def _told(known: Imports, row: Row, one: Reading) -> float:
-    share = known.trust(row.prompt, not one.cut)[1]
-    told = known.told(row.metric, parts(row.prompt).text) if share else 1.0
-    return float(told**share * one.distribution.median ** (1 - share))
 
 
 def _said(when: str, belief: Distribution) -> dict[str, float]:

@@ -167,10 +167,10 @@ def test_times_without_packages_are_told_by_the_text_by_both_or_by_the_network()
 def test_what_happens_nobody_knows_how_often_is_said_and_errs_more() -> None:
     sure = rounds(3e6)
     guess = sure + "while t != 1:\n    t = t // 2 if t % 2 == 0 else 3 * t + 1\n"
-    assert TIMED.guessed(sure) == [] and TIMED.guessed(guess) == [5]
+    assert TIMED.guessed(sure) == () and TIMED.guessed(guess) == (5,)
     belief = believed(TIMED, guess)  # what is guessed is told by the text alone, with the errors of such programs
     assert belief is not None and belief.median == pytest.approx(2 * TIMED.told("runtime", parts(guess).text), rel=0.01)
-    assert TIMED.guessed(asking("while True:\n    pass\n")) == []  # of memory nothing is said
+    assert TIMED.guessed(asking("while True:\n    pass\n")) == ()  # of memory nothing is said
     assert believed(TIMED, asking("def f(:", "runtime")) is None
 
 

@@ -494,6 +494,7 @@ ONCE = walked(WORK + "work(1_000_000)").seconds
         ("from multiprocessing import Pool\nwith Pool(2) as pool:\n    pool.map(work, [10_000] * 100)", 1),
         ("from concurrent.futures import ThreadPoolExecutor as E\nE().submit(work, 1_000_000)", 1),
         ("from timeit import timeit\ntimeit('work(10_000)', globals=globals(), number=100)", 1),
+        ("class Own:\n    def map(self, f, xs):\n        f(10**6)\nOwn().map(work, [10] * 100)", 1),
         ("import timeit\ntimeit.repeat(lambda: work(10_000), repeat=2, number=100)", 2),
         ("import timeit\nn = 10_000\ntimeit.timeit(f'm.work({n})', 'import __main__ as m', number=100)", 1),
         ("from timeit import timeit\ntimeit(setup='from __main__ import work', stmt='work(1)')", 20),

@@ -229,14 +229,11 @@ def answers(asked: Sequence[Question], loaded: EncoderDecoder, model: str = MODE
         familiarity = 0.0 if strange else reading.familiarity
         notes = question.notes
         if unknown:
-            told = ", ".join(unknown[:_SOME]) + (f" and {len(unknown) - _SOME} more" if len(unknown) > _SOME else "")
+            told = _some(unknown)
             notes = (*notes, f"{question.name} uses {told}: nothing is known of what it takes, and it is not counted")
-        if reading.parts and (guessed := loaded.imports.guessed(question.prompt)):
-            lines = [*map(str, guessed[:_SOME]), *[f"{len(guessed) - _SOME} more"] * (len(guessed) > _SOME)]
-            notes = (
-                *notes,
-                f"{question.name}: how often line {', '.join(lines)} happens nobody can tell: it is guessed",
-            )
+        if reading.guessed:
+            lines = _some([*map(str, reading.guessed)])
+            notes = (*notes, f"{question.name}: how often line {lines} happens nobody can tell: it is guessed")
         if asks is not None and kind.metric == Runtime.name and math.isfinite(asks):
             early = f"its loops would take {asks:.3g} s if none ended early, which the upper end counts"
             notes = (*notes, f"{question.name}: {early}")
@@ -244,6 +241,11 @@ def answers(asked: Sequence[Question], loaded: EncoderDecoder, model: str = MODE
                         belief, familiarity, reading.cut, reading.tokens, notes, reading.parts, asks=asks)  # fmt: skip
         found.append(made)
     return found
+
+
+def _some(names: Sequence[str]) -> str:
+    """The first ones, and how many more there are."""
+    return ", ".join(names[:_SOME]) + (f" and {len(names) - _SOME} more" if len(names) > _SOME else "")
 
 
 def _whole(value: float, rounded: Callable[[float], int]) -> float:

@@ -93,11 +93,6 @@ class Asking(Terms):
     ) -> Any:
         """What a method gives."""
         node = node or self.at
-        if arguments and isinstance(arguments[0], Defined):  # others do it
-            if name in _SUBMITTING:
-                return self.call(arguments[0], arguments[1:], options)
-            if name in _MAPPING and len(arguments) > 1:
-                return self._mapped(arguments[0], arguments[1:])
         if isinstance(owner, Module):
             if owner.path == "super" or name == "__init__":
                 return None
@@ -111,6 +106,11 @@ class Asking(Terms):
             if isinstance(found, (Defined, Classed)):
                 self.at = node
                 return self.call(found, arguments, options)
+        if arguments and isinstance(arguments[0], Defined):  # others do it
+            if name in _SUBMITTING:
+                return self.call(arguments[0], arguments[1:], options)
+            if name in _MAPPING and len(arguments) > 1:
+                return self._mapped(arguments[0], arguments[1:])
         self.worked(name, owner, arguments, options)
         if isinstance(owner, Boxes):
             return self._of_box(owner, name, arguments, options, node)

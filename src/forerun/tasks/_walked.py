@@ -71,11 +71,11 @@ class Ended(Exception):
 @lru_cache(maxsize=8)
 def walked(text: str) -> Used:
     """What a program without packages works with. Never raises."""
+    if len(text) > _TEXT:
+        return Used(followed=False)
     try:
         module = tree(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        module = None
-    if module is None or len(text) > _TEXT:
         return Used(followed=False)
     walker = Walker(module)
     try:
@@ -136,11 +136,9 @@ class Walker(Tests):
         self.at_node(type(node).__name__)
 
     def _do_import(self, node: ast.Import | ast.ImportFrom) -> None:
-        found = imported(node)
-        own = {name: self.frames[0].get(path.removeprefix(OWN)) for name, path in found.items() if path.startswith(OWN)}
-        self.frames[-1] |= {name: Module(path) for name, path in found.items()} | {
-            name: value for name, value in own.items() if value is not None
-        }
+        for name, path in imported(node).items():
+            own = self.frames[0].get(path.removeprefix(OWN)) if path.startswith(OWN) else None
+            self.frames[-1][name] = Module(path) if own is None else own
 
     _do_importfrom = _do_import
 
@@ -164,12 +162,11 @@ class Walker(Tests):
     _do_asyncfunctiondef = _do_functiondef
 
     def _do_classdef(self, node: ast.ClassDef) -> None:
-        if not self._calls:
-            methods = sum(isinstance(each, ast.FunctionDef) for each in node.body)
-            marked = any(called(mark) == "dataclass" for mark in node.decorator_list)
-            self.defined += _CLASS + _FUNCTION * methods + _MARKED * marked
         made = Classed(node, tuple(self.value(base) for base in node.bases))
         marks = {called(mark): mark for mark in node.decorator_list}
+        if not self._calls:
+            methods = sum(isinstance(each, ast.FunctionDef) for each in node.body)
+            self.defined += _CLASS + _FUNCTION * methods + _MARKED * ("dataclass" in marks)
         base = [one.last for one in made.bases if isinstance(one, Module)]
         fields = [each for each in node.body if isinstance(each, ast.AnnAssign)]
         names = [each.target.id for each in fields if isinstance(each.target, ast.Name)]

@@ -88,8 +88,8 @@ class Reading:
 
     `familiarity` is the share of validation programs that lie at least as far from what it was trained on (None where
     nobody measured it), `cut` how many of the prompt's `tokens` did not fit. Sizes in the text ask for `beyond` times
-    as much as about the `most` that was measured, at least once. `parts` make up the number where neither the network
-    nor trees answer, but what the text imports and holds.
+    as much as about the `most` that was measured, at least once. `parts` make up the number as far as what the text
+    imports, holds and does tells it, in part by lines of what happens nobody knows how often: `guessed`.
     """
 
     distribution: Distribution
@@ -99,6 +99,7 @@ class Reading:
     beyond: float = 1.0
     most: float = 0.0
     parts: tuple[Part, ...] = ()
+    guessed: tuple[int, ...] = ()
 
 
 def claim(folder: Path) -> None:
@@ -285,13 +286,15 @@ class EncoderDecoder(Predictor):
         for i, prompt in enumerate(prompts):
             asks = prompt, not found[i].cut, settled[i].median
             if belief := self.imports.belief(*asks):
-                read[i] = replace(read[i], distribution=belief, parts=self.imports.parts(*asks))
+                told = self.imports.parts(*asks)
+                guessed = self.imports.guessed(prompt) if told else ()
+                read[i] = replace(read[i], distribution=belief, parts=told, guessed=guessed)
         made = [self._seen(*each) for each in zip(prompts, read, strict=True)]
         for i, (belief, near) in self.carried.read(asked).items():
             before = made[i].familiarity
             near = near if before is None else min(near, before)
             belief = belief if near >= USUAL else _as_unsure(belief, made[i].distribution)
-            made[i] = replace(made[i], distribution=belief, familiarity=near, parts=())
+            made[i] = replace(made[i], distribution=belief, familiarity=near, parts=(), guessed=())
         return made
 
     def without_trees(self) -> EncoderDecoder:
@@ -304,10 +307,9 @@ class EncoderDecoder(Predictor):
         """What it believes of each, in short: the trees' median where a metric has some, which takes milliseconds."""
         found = self.ensemble.medians(prompts)
         for i, prompt in enumerate(prompts):
-            depends = self.imports.trust(prompt, read=True) != self.imports.trust(prompt, read=False)
-            read = not (depends and self.encode(prompt).cut)  # long texts take long to encode
-            share = self.imports.trust(prompt, read)[1]
-            other = found[i] if share < 1 else 1.0
+            trust = {read: self.imports.trust(prompt, read) for read in (True, False)}
+            read = trust[True] == trust[False] or not self.encode(prompt).cut  # long texts take long to encode
+            other = found[i] if trust[read][1] < 1 else 1.0
             if not math.isnan(other) and (belief := self.imports.belief(prompt, read, other)):
                 found[i] = belief.median
         rest = [i for i, median in enumerate(found) if math.isnan(median)]

@@ -91,9 +91,9 @@ class Imports:
         found = parts(prompt)
         return found.head.get("metric") == "runtime" and kind(found) == PLAIN and "runtime" in self.start
 
-    def guessed(self, prompt: str) -> list[int]:
+    def guessed(self, prompt: str) -> tuple[int, ...]:
         """Lines of what happens nobody knows how often, where it is `timed`."""
-        return sorted(walked(parts(prompt).text).guessed) if self.timed(prompt) else []
+        return tuple(sorted(walked(parts(prompt).text).guessed)) if self.timed(prompt) else ()
 
     def parts(self, prompt: str, read: bool, other: float) -> tuple[Part, ...]:
         """What makes up the number that `belief` is around, as far as its text tells, the largest first; what is slight
@@ -128,16 +128,20 @@ class Imports:
                 there |= {name, *self.needs[name]}
         return found
 
+    def middle(self, prompt: str, read: bool, other: float) -> float:
+        """What its text tells and what network and trees believe, the `other`, by how much each is trusted."""
+        found, share = parts(prompt), self.trust(prompt, read)[1]
+        told = self.told(found.head["metric"], found.text) if share else 1.0
+        return float(told**share * other ** (1 - share))
+
     def belief(self, prompt: str, read: bool, other: float) -> Distribution | None:
-        """Of what it `tells` of, None of anything else; the network has `read` all of it or not, network and trees
-        believe it takes about so much as the `other`."""
-        found = parts(prompt)
-        metric, (errs, share) = found.head.get("metric", ""), self.trust(prompt, read)
+        """Around the `middle`, as wide as such programs were off; None where nothing is known of that. The network has
+        `read` all of it or not."""
+        metric, errs = parts(prompt).head.get("metric", ""), self.trust(prompt, read)[0]
         errors = self.errors.get(metric, {}).get(errs, ())
         if len(errors) < _FEW:
             return None
-        told = self.told(metric, found.text) if share else 1.0
-        belief = around(told**share * other ** (1 - share), np.exp(thinned(np.array(errors))).tolist())
+        belief = around(self.middle(prompt, read, other), np.exp(thinned(np.array(errors))).tolist())
         # Nothing takes less than an empty program, whose own time varies.
         return belief.within(self.start[metric] * (_VARYING if metric == "runtime" else 1.0), math.inf)
 
