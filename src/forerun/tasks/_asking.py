@@ -7,11 +7,13 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import reduce
 from typing import Any
 
 from forerun.tasks._figures import (
     ANEW,
     FEW,
+    HARDLY,
     WORD,
     WRITTEN_OUT,
     spelt,
@@ -37,6 +39,7 @@ from forerun.tasks._objects import (
     any_where_unknown,
     differing,
     drawn,
+    known,
     merged,
     power,
 )
@@ -48,6 +51,8 @@ _CACHE = 2e6
 """Bytes of a file's pages that SQLite keeps."""
 _ASKING = {"filter": 1, "filterfalse": 1, "takewhile": 1, "dropwhile": 1, "reduce": 2}
 """Functions that ask the program's own of each element, and how many they give it."""
+_PLAIN = frozenset("strip lstrip rstrip lower upper replace title casefold removeprefix removesuffix".split())
+"""Methods that give another text."""
 _SUBMITTING, _MAPPING = (
     frozenset("submit apply apply_async".split()),
     frozenset("map imap imap_unordered map_async".split()),
@@ -66,6 +71,7 @@ class Asking(Terms):
             if isinstance(each, ast.Starred):
                 inner = self.value(each.value)
                 short = isinstance(inner, Boxes) and inner.fields and inner.kind in ("tuple", "list", "named")
+                short = short and (inner.kind != "list" or len(inner.fields) >= inner.entries)
                 count, one = self.spread = self.through(inner)
                 arguments += list(inner.fields.values()) if short else [one] * int(min(max(count or 1.0, 1.0), 20.0))
             else:
@@ -288,6 +294,10 @@ class Asking(Terms):
 
     def _of_text(self, own: Written, name: str, arguments: list[Any], options: dict[str, Any]) -> Any:
         first = arguments[0] if arguments else None
+        if name in _PLAIN and own.known is not None and all(isinstance(one, Written) for one in arguments):
+            told = [one.known for one in arguments]
+            if None not in told and not options:
+                return replace(own, **_as(getattr(own.known, name)(*told)))
         if name == "join" and arguments:
             count, one = self.through(first)
             each = one.length if isinstance(one, Written) else WORD
@@ -329,22 +339,29 @@ class Asking(Terms):
     def _split(self, own: Written, name: str, by: Any) -> Any:
         mark = by.known if isinstance(by, Written) else "\n" if name == "splitlines" else None
         if name in ("partition", "rpartition"):
+            if own.known is not None and mark:
+                return self.tupled([Written.like(each) for each in getattr(own.known, name)(mark)])
             half = replace(own, length=own.length / 2, sample=own.sample[: len(own.sample) // 2])
             return self.tupled([half, by, half])
+        words = own.words
+        if own.known is None and words is not None and name == "split" and (mark or "").strip() == words.mark:
+            return self.listed(Passing(words.count, words.one, words.first))
         if own.known is not None:
             found = own.known.split(mark) if name != "splitlines" else own.known.splitlines()
-            several = float(len({*found}))
-            one = Written(max(found, key=len, default=""), sum(map(len, found)) / max(len(found), 1), several)
+            long = sum(map(len, found)) / max(len(found), 1)
+            one = Written(max(found, key=len, default=""), long, float(len({*found})))
             made = self.listed(Passing(float(len(found)), one))
             if len(found) <= FEW:
                 made.fields = {str(place): Written.like(each) for place, each in enumerate(found)}
             return made
         if own.pieces and (own.length > WRITTEN_OUT or mark == "\n"):
             count, one = own.pieces
+            if one is not None and own.words is not None and mark == "\n":  # an input's lines
+                return self.listed(Passing(count, one, own.words.lines))
             if isinstance(one, Written) and mark is not None and one.sample.count(mark) > 1:
                 count *= one.sample.count(mark)
-            if mark is None and isinstance(one, Written) and (words := len(one.sample.split())) > 1:
-                count, one = count * words, replace(one, length=one.length / words, sample=one.sample.split()[0])
+            if mark is None and isinstance(one, Written) and (several := len(one.sample.split())) > 1:
+                count, one = count * several, replace(one, length=one.length / several, sample=one.sample.split()[0])
             known = replace(one, atom=None, distinct=max(one.distinct, ANEW)) if isinstance(one, Written) else None
             return self.listed(Passing(count, known or Written("", WORD, MANY)))
         marks = own.sample.split(mark) if own.sample else [""]
@@ -426,8 +443,18 @@ class Asking(Terms):
             if isinstance(function, Module)
             else self.call(function, [one for _, one in pairs], {})
         )
+        first = tuple[Any, ...]()
+        if isinstance(function, Module) and len(over) == 1 and (each := known(over[0])) and len(each) <= FEW:
+            self.times = times * HARDLY  # they are counted
+            first = tuple(self.library(function, [value], {}) for value in each.values())
+            if len(first) == count:
+                one = reduce(merged, first)
         self.times = times
-        return Passing(count, one)
+        return Passing(count, one, first, often=times)
+
+
+def _as(text: str) -> dict[str, Any]:
+    return {"sample": text, "length": float(len(text))}
 
 
 def _plain(value: Any) -> bool:

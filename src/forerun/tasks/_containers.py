@@ -22,6 +22,7 @@ from forerun.tasks._objects import (
     Written,
     among,
     any_where_unknown,
+    known,
     merged,
 )
 from forerun.tasks._speeds import NODES, OTHERS
@@ -55,6 +56,8 @@ class Containers(Accounts, ABC):
         """What `len` gave the last time, by its place in the text."""
         self.reach: list[float] = []
         """How many places searches have that are under way."""
+        self.streams: list[Passing] = []
+        """What is given one by one, as it is asked for."""
         self.letters: list[tuple[float, float, float, float]] = []
         """Of loops through the letters of a word: letters, words and letters that differ, words."""
 
@@ -118,7 +121,7 @@ class Containers(Accounts, ABC):
     def through(self, value: Any) -> tuple[float | None, Any]:
         """How many a loop over it is given, and one of them."""
         if isinstance(value, Passing):
-            return value.count, value.one
+            return value.left, value.one
         if isinstance(value, Written):
             if value.raw:
                 return value.length, Number(128.0, 0.0, 255.0, 256.0)
@@ -151,7 +154,7 @@ class Containers(Accounts, ABC):
         if isinstance(value, Written):
             return value.length
         if isinstance(value, Passing):
-            return value.count
+            return value.left
         if isinstance(value, Boxes):
             if value.kind in ("object", "slots"):
                 method = self.attribute(value, "__len__")
@@ -164,9 +167,19 @@ class Containers(Accounts, ABC):
         """What several names are given."""
         if isinstance(value, Boxes) and value.fields and value.kind in ("tuple", "named", "list"):
             found = list(value.fields.values())
-            return (found + [None] * count)[:count]
+            return (found + [value.one if value.kind == "list" else None] * count)[:count]
+        if isinstance(value, Passing) and value.first:
+            return [*value.first, *[value.one] * count][:count]
         _, one = self.through(value)
         return [one] * count
+
+    def starred(self, value: Any, count: int, place: int) -> list[Any]:
+        """What several names are given one of which, at this place, is given a list of what the others leave."""
+        many, one = self.through(value)
+        first = [*known(value).values()]
+        rest = self.listed(Passing(max((many or 0.0) - count + 1, 0.0), one, tuple(first[place:])))
+        found = (first + [one] * count)[: count - 1]
+        return [*found[:place], rest, *found[place:]]
 
     def tupled(self, values: Sequence[Any], node: ast.AST | None = None) -> Boxes:
         """A tuple of these."""
@@ -186,8 +199,15 @@ class Containers(Accounts, ABC):
     def listed(self, value: Any, kind: str = "list") -> Boxes:
         """A new list, or another container, of what something has."""
         count, one = self.through(value)
+        first = known(value) if kind in ("list", "tuple") else {}
+        if kind == "tuple" and len(first) != count:  # which has all of its own, or none
+            first = {}
         made = self.new(kind)
         self.extend(made, value, (count, one))
+        others = made.made > self.times * (1 + 1e-9)  # that were made here before
+        made.fields = {
+            at: merged(made.fields.get(at), one) for at, one in first.items() if at in made.fields or not others
+        }
         return made
 
     def extend(self, box: Boxes, value: Any, told: tuple[float | None, Any] | None = None) -> None:

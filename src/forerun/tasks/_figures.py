@@ -32,6 +32,12 @@ _OPERATORS: Mapping[type, Callable[[Any, Any], Any]] = {
 ANEW = 1.0 + 1e-9
 """Different ones of what is always the same, but made anew each time."""
 WORD, FEW, WRITTEN_OUT = 6.0, 64, 400
+SINGLY = 12
+"""Rounds of a loop, at most, that are gone through one by one."""
+_FAR, _FARTHER = 1e8, 1e3
+"""From where on a number may stand for infinity, and how many times as far away as all others."""
+HARDLY = 1e-12
+"""How often what is only asked happens."""
 USUAL = {
     "datetime": "datetime",
     "date": "date",
@@ -80,13 +86,21 @@ def ranged(arguments: Sequence[Any]) -> Passing:
         return Passing(None, Number(None))
     start, stop, step = known[0], known[-1] if len(known) < 3 else known[1], known[2] if len(known) > 2 else None
     low = 0.0 if len(known) == 1 else start.value or 0.0
-    high, by = stop.value or 0.0, (step.value if step else None) or 1.0
+    high, by = stop.value or 0.0, _step(step) if step else 1.0
     count = max(math.ceil((high - low) / by), 0.0) if math.isfinite(high - low) else None
     least, most = min(low, high), max(low, high)
     if len(known) > 1 and start.low < low:
         least = min(least, start.low)
     most = max(most, stop.high) if stop.high < MANY else most
     return Passing(count, Number((low + high) / 2, least, most - (1 if by > 0 else 0), max(count or 1.0, 1.0)))
+
+
+def _step(of: Number) -> float:
+    """As long as steps are that differ: of `i = 2; while …: for j in range(i * i, n, i)` the harmonic mean."""
+    value = of.value or 1.0
+    if 0 < of.low < of.high < MANY and value * value < of.low * of.high:
+        return (of.high - of.low) / math.log(of.high / of.low)
+    return value
 
 
 def chosen(owner: Any, count: float | None, one: Any) -> Any:
@@ -153,6 +167,9 @@ def compared(op: ast.cmpop, left: Any, right: Any) -> float | None:
             return float((left.known == right.known) == isinstance(op, ast.Eq))
         few = max(left.distinct, right.distinct)
         same = 1.0 / few if 1 < few < MANY else None
+        for text, mark in ((left, right), (right, left)):
+            if text.shares is not None and mark.known is not None:
+                same = text.shares.get(mark.known, 0.0)
         return None if same is None else same if isinstance(op, ast.Eq) else 1 - same
     if not isinstance(left, Number) or not isinstance(right, Number):
         return None
@@ -171,7 +188,7 @@ def compared(op: ast.cmpop, left: Any, right: Any) -> float | None:
         else (right, left, isinstance(op, (ast.Gt, ast.GtE)))
     )
     limit = other.known
-    if limit is None or not one.high - one.low < MANY:
+    if limit is None or not one.high - one.low < MANY or _endless(one):
         return None
     if one.high == one.low:
         less = {
@@ -184,6 +201,11 @@ def compared(op: ast.cmpop, left: Any, right: Any) -> float | None:
         return None if holds is None else float(holds)
     share = min(max((limit - one.low) / (one.high - one.low), 0.0), 1.0)
     return share if up else 1 - share
+
+
+def _endless(one: Number) -> bool:
+    """Whether its lower bound only stands for what is less than all others: `best = [-10**9] * n`."""
+    return one.low <= -_FAR and abs(one.high) * _FARTHER < -one.low
 
 
 def calculated(op: ast.operator, left: Number, right: Number) -> Number:

@@ -293,6 +293,8 @@ class Formats(Library):
             return Pattern()
         if name in ("findall", "finditer", "split") and isinstance(text, Written):
             count, one = text.pieces or (max(text.length / (WORD + 1), 1.0), None)
+            if text.words is not None:
+                count, one = text.words.count, text.words.one
             known = one if isinstance(one, Written) else Written("xxxxx", WORD, max(self.times * count, 1.0) ** 0.5)
             if name == "finditer":
                 return Passing(count, Match(known.length * 3, known))

@@ -31,6 +31,7 @@ from forerun.tasks._objects import (
     Written,
     any_where_unknown,
     differing,
+    known,
     placed,
 )
 
@@ -167,10 +168,20 @@ class Library(Asking):
         if name == "filter" and len(arguments) > 1:
             count, one = self.through(arguments[1])
             return Passing(count / 2 if count is not None else None, one)
+        if name == "iter":
+            return self.stream(Passing(*self.through(first), tuple(known(first).values()), often=self.times))
         return Passing(*self.through(first))
+
+    def stream(self, one: Passing) -> Passing:
+        """Something that is given one by one."""
+        if one.first:
+            self.streams.append(one)
+        return one
 
     def _numeric(self, name: str, arguments: list[Any]) -> Any:
         first, second = (*arguments, None, None)[:2]
+        if isinstance(first, Written) and name in ("int", "float") and (found := _as_number(first, name)) is not None:
+            return found
         if not isinstance(first, Number):
             distinct = differing(first) if isinstance(first, Written) else MANY
             top = 255.0 if name == "ord" else MANY
@@ -209,7 +220,11 @@ class Library(Asking):
                 low=pick(one.low for one in numbers), high=pick(one.high for one in numbers),
                 distinct=max(one.distinct for one in numbers),
             )  # fmt: skip
+        if name == "next" and isinstance(first, Passing) and first.first:
+            return first.next(self.times)
         count, one = self.through(first)
+        if name in ("min", "max") and isinstance(one, Number) and one.seen and (count or 0.0) > 1:
+            return Number.of(one.low if name == "min" else one.high, one.whole)
         if name == "sum":
             if isinstance(one, Number) and one.value is not None and count is not None:
                 return Number(one.value * count, one.low * count, one.high * count, MANY, one.whole)
@@ -386,3 +401,9 @@ class Library(Asking):
         if name == "zip_longest":
             return self.tuples(max(counts, default=0.0), [one for _, one in pairs])
         return Passing(counts[-1] if counts else None, pairs[-1][1] if pairs else None)
+
+
+def _as_number(text: Written, name: str) -> Number | None:
+    """What a text says, if that is known to be a number."""
+    found = text.numeric
+    return found and replace(found, whole=name == "int", atom=None)

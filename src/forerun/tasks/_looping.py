@@ -8,17 +8,21 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from operator import itemgetter
 from typing import Any
 
 from forerun.tasks._arithmetic import UNKNOWN
-from forerun.tasks._formats import Formats
+from forerun.tasks._figures import HARDLY, SINGLY, number
+from forerun.tasks._inputs import Input
 from forerun.tasks._objects import (
     MANY,
     Boxes,
     Number,
     Passing,
     Written,
+    known,
 )
+from forerun.tasks._reading import Reading
 
 _LOOPS = 3
 """Loops in each other whose first round is gone through apart."""
@@ -28,12 +32,10 @@ _NOTHING, _WAITING = 0.05, 0.3
 """Of what is put in, which share is left of what is taken out again; and of all places, which share waits at once."""
 _ROUNDS, _STAYING = 1e8, 256.0
 """Rounds of a loop, and what stays in a queue that is emptied from time to time, at most."""
-_NESTED = 12
-"""Elements of a tuple that a loop goes through one by one."""
 _HOPS, _HALVINGS = 3.0, 10.0
 """Rounds of loops that go to a parent that is kept in a list, and of those that halve what is left."""
-_HALVED, _HARDLY = 40, 1e-12
-"""Steps in which a threshold is found, and how often what is only asked happens."""
+_HALVED = 40
+"""Steps in which a threshold is found."""
 _HALF = (1, 2, 10)
 """What is shifted by, divided by and multiplied by where a loop goes through digits, or up and down a tree."""
 _NEXT = frozenset("next nxt prev following".split())
@@ -42,11 +44,11 @@ _LETTERS = 12.0
 """Different letters that words have in one place, at most."""
 
 
-class Looping(Formats):
+class Looping(Reading):
     """Loops: the first round, and all others at once."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, given: Input) -> None:
+        super().__init__(given)
         self.loops = 0
         """Loops that are under way."""
         self._sizes: tuple[float, float | None] | None = None
@@ -84,7 +86,14 @@ class Looping(Formats):
                     box.bound = min(box.bound, max(most.value, most.high if most.high < MANY else 0.0) + 1)
 
     def _do_while(self, node: ast.While) -> None:
+        ahead, read = self.ahead, self.read
         self.value(node.test)
+        if self.read > read:  # `while line := read():`
+            self.read = read
+            body: list[ast.stmt] = [ast.copy_location(ast.Expr(node.test), node.test), *node.body]
+            self._rounds(body, 1.0)
+            self._rounds(body, ahead / (self.read - read) - 1.0)
+            return
         self._limits(node)
         if self._drains(node):
             return
@@ -93,12 +102,23 @@ class Looping(Formats):
             self.frames[-1][name] = Passing(count, self.through(self.named(name))[1])
             self._rounds(node.body, 1.0)
             return
-        rounds, before_reach, guess = self._while(node), len(self.reach), False
+        rounds, before_reach, guess, ended, reached = self._while(node), len(self.reach), False, False, 0.0
+        counter: tuple[ast.expr, Any] | None = None
+        if rounds is None:
+            rounds, counter = self._until(node)
         if rounds is None:  # what a round changes is known after one
             before = {key: box.puts for key, box in self.sites.items()}
+            gone = [(each, each.gone[0]) for each in self.streams]
             self._rounds(node.body, 1.0)
             found = self._while(node)
-            if found is None:
+            taken = max(
+                ((each.gone[0] - before, each, before) for each, before in gone), key=itemgetter(0), default=None
+            )
+            if found is None and ahead and self.read > read:  # until the input ends
+                found, ended = ahead / (self.read - read), True
+            elif found is None and taken and taken[0] > 0 and taken[1].count is not None:
+                found, ended = max((taken[1].count - taken[2]) / taken[0], 1.0), True
+            elif found is None:
                 grown = (box for key, box in self.sites.items() if box.puts > before.get(key, 0.0))
                 keys = [
                     box.most
@@ -115,14 +135,16 @@ class Looping(Formats):
                     self.reach.append(reached)
                     if isinstance(waiting := self.value(node.test), Boxes):
                         waiting.bound = min(waiting.bound, _WAITING * reached)
+            if not ended and reached >= UNKNOWN:
+                found = max(found * self._shared(node), 1.0)
             rounds = found - 1
-            guess = True
+            guess = not ended
         reach, pace = len(self.reach), self.pace
         if (goes := self._pursuit(node)) is not None:
             self.pace *= min(goes / max(rounds, 1.0), 1.0)
         elif guess:
             self.guessed.add(node.lineno)
-        self._rounds(node.body, min(rounds, _ROUNDS))
+        self._rounds(node.body, min(rounds, _ROUNDS), counter)
         self.pace = pace
         del self.reach[before_reach:reach]
         self.run(node.orelse)
@@ -241,10 +263,13 @@ class Looping(Formats):
     def _guarded(self, node: ast.While) -> float | None:
         """Rounds that a loop goes until something in it has counted so far: `if made < n: … made += 1`."""
         found = list[float]()
+        anew = {target.id for stmt in node.body for one in ast.walk(stmt) if isinstance(one, ast.Assign)
+                for target in one.targets if isinstance(target, ast.Name)}  # fmt: skip
         for test in (one.test for stmt in node.body for one in ast.walk(stmt) if isinstance(one, ast.If)):
             for one in (each for each in ast.walk(test) if isinstance(each, ast.Compare) and len(each.ops) == 1):
                 small, large = self.value(one.left), self.value(one.comparators[0])
-                known = isinstance(one.left, ast.Name) and isinstance(small, Number) and isinstance(large, Number)
+                counts = isinstance(one.left, ast.Name) and one.left.id not in anew
+                known = counts and isinstance(small, Number) and isinstance(large, Number)
                 if known and (rounds := self._stepping(node.body, ast.unparse(one.left), small, large)) is not None:
                     found.append(rounds)
         return max(found) if found else None
@@ -268,6 +293,21 @@ class Looping(Formats):
                     return max(math.log2(max(abs(end), abs(start), 2.0)), 1.0)
         return None
 
+    def _shared(self, node: ast.While) -> float:
+        """Which share of all places a search reaches each time it begins, where what it marks is not forgotten
+        meanwhile: all searches together reach each once."""
+        marked = list[ast.expr]()
+        for one in (each for stmt in node.body for each in ast.walk(stmt)):
+            if isinstance(one, ast.Subscript) and isinstance(one.ctx, ast.Store):
+                marked.append(one.value)
+            elif isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and one.func.attr == "add":
+                marked.append(one.func.value)
+        boxes = [self.value(one) for one in marked if isinstance(one, (ast.Name, ast.Attribute))]
+        made = [
+            one.made for one in boxes if isinstance(one, Boxes) and one.kind in ("list", "dict", "set", "bytearray")
+        ]
+        return min(max(made) / self.times, 1.0) if made and self.times > 1 else 1.0
+
     def _reached(self, node: ast.While) -> float:
         """As many as the largest thing has that the loop looks something up in: a search reaches all."""
         most = 0.0
@@ -279,10 +319,15 @@ class Looping(Formats):
             and isinstance(one.func, ast.Attribute)
             and one.func.attr in ("append", "add", "push")
         }
-        for one in (each for stmt in node.body for each in ast.walk(stmt)):
+        inside = [each for stmt in node.body for each in ast.walk(stmt)]
+        twice = {id(one.value) for one in inside if isinstance(one, ast.Subscript)}
+        for one in inside:
             if isinstance(one, ast.Subscript) and isinstance(one.value, (ast.Name, ast.Attribute)):
                 box = self.value(one.value)
-                if isinstance(box, Boxes) and box.kind in ("list", "dict") and ast.unparse(one.value) not in added:
+                wide = box.one.length if isinstance(box, Boxes) and isinstance(box.one, Written) else 1.0
+                if isinstance(box, Boxes) and box.kind == "list" and id(one) in twice and wide > 1:  # a grid of letters
+                    most = max(most, box.entries * wide)
+                elif isinstance(box, Boxes) and box.kind in ("list", "dict") and ast.unparse(one.value) not in added:
                     inner = box.one if isinstance(box.one, Boxes) and box.kind == "list" else None
                     flat = inner is not None and all(link[0].kind == "atom" for link in inner.links.values())
                     grid = flat and inner is not None and inner.kind in ("list", "bytearray")
@@ -290,12 +335,13 @@ class Looping(Formats):
         return most
 
     def _do_for(self, node: ast.For | ast.AsyncFor) -> None:
-        over = self.value(node.iter)
-        if isinstance(over, Boxes):
+        over = self.over(self.value(node.iter))
+        if isinstance(over, (Boxes, Passing)):
             self.flight.append(over)
-            if over.kind in ("tuple", "list") and 1 < len(over.fields) == over.entries <= _NESTED:
+            each, many = known(over), (over.entries if isinstance(over, Boxes) else over.left) or 0.0
+            if 1 < len(each) == many <= SINGLY:
                 path = self.path
-                for place, one in enumerate(list(over.fields.values())):
+                for place, one in enumerate(each.values()):
                     self.path = (*path, -place)
                     self.bind(node.target, one)
                     self.run(node.body)
@@ -348,9 +394,50 @@ class Looping(Formats):
             return share, replace(one, value=(low + high) / 2, low=low, high=high, distinct=few)
         return None
 
+    def _until(self, node: ast.While) -> tuple[float | None, tuple[ast.expr, Any] | None]:
+        """Rounds of `while i * i <= n: …; i += 1` and `while True: g = k * k; if g > n: break; …; k += 1`, and what
+        counts them; None of others."""
+        before = [
+            each for each in node.body if isinstance(each, ast.Assign) and all(map(_plain, (*each.targets, each.value)))
+        ]
+        ends = [each.test for each in node.body if isinstance(each, ast.If) and isinstance(each.body[-1], ast.Break)]
+        tests: list[ast.expr] = [test for test in ends if _ordered(test)]
+        if _ordered(node.test):
+            tests.append(ast.UnaryOp(ast.Not(), node.test))
+        elif not isinstance(node.test, ast.Constant):
+            return None, None
+        used = {
+            one.id
+            for each in (*tests, *(each.value for each in before))
+            for one in ast.walk(each)
+            if isinstance(one, ast.Name)
+        }
+        for each in node.body:
+            if not (
+                isinstance(each, ast.AugAssign) and isinstance(each.op, ast.Add) and isinstance(each.target, ast.Name)
+            ):
+                continue
+            start, step = self.named(each.target.id), self.value(each.value)
+            if not (tests and each.target.id in used and isinstance(start, Number) and isinstance(step, Number)):
+                continue
+            if start.known is None or not step.known:
+                continue
+            passes = partial(self._passes, each.target, before, tests)
+            few, many = 0.0, 1.0
+            while many < _ROUNDS and not passes(start.known + step.known * many):
+                few, many = many, 2 * many
+            for _ in range(_HALVED):
+                middle = (few + many) / 2
+                few, many = (few, middle) if passes(start.known + step.known * middle) else (middle, many)
+            if many >= _ROUNDS:
+                break
+            rounds, far = max(many, 1.0), start.known + step.known * many
+            return rounds, (each.target, number(min(start.known, far), max(start.known, far), rounds, start.whole))
+        return None, None
+
     def _passes(self, target: ast.Name, before: Sequence[ast.Assign], tests: Sequence[ast.expr], value: float) -> bool:
         """Whether one of these tests holds once a name has this value, and others what follows from it."""
-        times, self.times = self.times, _HARDLY
+        times, self.times = self.times, HARDLY
         self.frames.append({target.id: Number.of(value, True)})
         for each in before:
             self.bind(each.targets[0], self.value(each.value))
@@ -362,12 +449,18 @@ class Looping(Formats):
     def _rounds(self, body: list[ast.stmt], count: float, given: tuple[ast.expr, Any] | None = None) -> None:
         if count <= 0:
             return
-        times, self.loops = self.times, self.loops + 1
+        times, self.loops, late = self.times, self.loops + 1, list[Boxes]()
         if self.loops <= _LOOPS and count > 1:  # the first round, and all others
             if given:
                 self.bind(*given)
             before = {key: (box.puts, box.given) for key, box in self.sites.items() if box.given}
+            made = {key: box.made for key, box in self.sites.items()}
             self.run(body)
+            anew = _anew(body)
+            late = [box for key, box in self.sites.items() if key[0] in anew]
+            for key, box in self.sites.items():
+                if key[0] in anew:
+                    box.due = box.made + (box.made - made.get(key, 0.0)) * (count - 1)
             for key, box in self.sites.items():  # what takes out as much as it puts in keeps what it has
                 puts, ever = before.get(key, (0.0, 0.0))
                 if not self.reach and box.given > ever and box.puts - puts <= _NOTHING * (box.given - ever):
@@ -378,10 +471,20 @@ class Looping(Formats):
             self.bind(*given)
         self.run(body)
         self.times, self.loops = times, self.loops - 1
+        for box in late:
+            box.due = 0.0
         self.look()
         if not self.loops:  # all are made that are filled
             for box in self.sites.values():
                 box.top = min(box.top, box.entries)
+
+
+def _anew(body: Sequence[ast.stmt]) -> set[int]:
+    """Lists that begin anew when something happens, by their identity: `if full: rows.append(row); row = []`."""
+    ifs = [one for stmt in body for one in ast.walk(stmt) if isinstance(one, ast.If)]
+    inside = (one for each in ifs for one in ast.walk(each))
+    return {id(one.value) for one in inside if isinstance(one, ast.Assign) and isinstance(one.value, ast.List)
+            and not one.value.elts and isinstance(one.targets[0], ast.Name)}  # fmt: skip
 
 
 def _plain(node: ast.expr) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Any, Final
@@ -21,6 +22,8 @@ _AROUND: Final = 8
 """So often come to again, things that lead to each other are all reached."""
 OBJECT: Final = 32.0
 """Bytes of a number that is no small one."""
+_DIGITS: Final = 24
+"""Letters of a text that may be a number."""
 _SMALL: Final = 256.0
 """Numbers up to this are there once."""
 _TEXT, _BYTES, _ROUNDED = 49.0, 33.0, 16.0
@@ -49,6 +52,8 @@ class Number:
     """What stands for the objects, where something holds them."""
     drawn: bool = False
     """Whether it is drawn at random, so that some come more often than once before all have come."""
+    seen: bool = False
+    """Whether somebody looked at all of them: one is the least, one the most."""
 
     @classmethod
     def of(cls, value: float, whole: bool) -> Number:
@@ -89,6 +94,13 @@ class Written:
     """What stands for the objects, where something holds them."""
     drawn: bool = False
     """Whether what it says is drawn at random."""
+    number: Number | None = None
+    """What it is as a number, if it is one."""
+    words: Words | None = None
+    shares: Mapping[str, float] | None = None
+    """How often it is which of a few."""
+    begins: Mapping[str, float] | None = None
+    """How often it begins with which of a few letters."""
 
     @classmethod
     def like(cls, sample: str, distinct: float = 1.0) -> Written:
@@ -101,6 +113,15 @@ class Written:
         return self.sample if self.distinct <= 1 and len(self.sample) == self.length else None
 
     @property
+    def numeric(self) -> Number | None:
+        """What it is as a number, if that is known."""
+        if self.number is None and self.known is not None and len(self.known) <= _DIGITS:
+            with suppress(ValueError):
+                value = float(self.known)
+                return Number.of(value, value.is_integer())
+        return self.number
+
+    @property
     def bytes(self) -> float:
         """Of one that somebody keeps."""
         return 0.0 if self.known is not None or self.length <= 1 else self.whole
@@ -109,6 +130,19 @@ class Written:
     def whole(self) -> float:
         """Of one, whoever keeps it."""
         return rounded((_BYTES if self.raw else _TEXT) + self.length)
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What a text is made of: how many words, one of them, the first ones as far as they are known, and what parts
+    them: nothing for spaces."""
+
+    count: float
+    one: Written
+    first: tuple[Written, ...] = ()
+    mark: str = ""
+    lines: tuple[Written, ...] = ()
+    """Of several lines the first ones, as far as they are known."""
 
 
 @dataclass(slots=True, eq=False)
@@ -145,6 +179,8 @@ class Boxes:
     """What makes a value for a key that is missing."""
     spilt: float = 0.0
     """Bytes beside all that, of all: what a database or a file in memory holds."""
+    due: float = 0.0
+    """How many there will be after the loop that is under way."""
     beside: dict[int, tuple[Boxes, float]] = field(default_factory=dict)
     """What stands in the same place at other times, and how often."""
 
@@ -155,7 +191,7 @@ class Boxes:
         self.puts += times
         self.given += times
         self.top = max(self.top, self.entries)
-        self.one = merged(self.one, self.hold(value, times))
+        self.one = merged(self.one, value if self.kind in ("array", "bytearray") else self.hold(value, times))
 
     def hold(self, value: Any, times: float) -> Any:
         """Keeps so many of these; gives the value as something that is kept."""
@@ -213,7 +249,7 @@ class Boxes:
     @property
     def apiece(self) -> float:
         """Elements that were put into one."""
-        return self.puts / max(self.made, 1e-12)
+        return self.puts / max(self.made, self.due, 1e-12)
 
     @property
     def entries(self) -> float:
@@ -247,10 +283,34 @@ THERE: Final = Boxes("atom", 1.0, each=0.0)
 
 @dataclass(frozen=True, slots=True)
 class Passing:
-    """What is gone through: so many, one like this."""
+    """What is gone through: so many, one like this, and the first ones, where they are known."""
 
     count: float | None
     one: Any = None
+    first: tuple[Any, ...] = ()
+    gone: list[float] = field(default_factory=lambda: [0.0])
+    """How many were taken from it one by one."""
+    often: float = 1.0
+    """How often there is such a thing."""
+
+    @property
+    def left(self) -> float | None:
+        """How many there are still."""
+        return self.count if self.count is None else max(self.count - self.gone[0], 0.0)
+
+    def next(self, times: float) -> Any:
+        """The one that comes next, or one of those that are taken as often as this happens."""
+        at = self.gone[0]
+        self.gone[0] += times / self.often
+        alone = times <= self.often * (1 + 1e-9) and at < len(self.first)
+        return self.first[int(at)] if alone else self.one
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a text says that is JSON, as `forerun.tasks._inputs` describes it."""
+
+    shape: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,6 +383,13 @@ class Place:
 
     def __init__(self, key: str) -> None:
         self.key = key
+
+
+def known(value: Any) -> dict[str, Any]:
+    """The first ones of what is gone through, by their places, as far as they are known."""
+    if isinstance(value, Passing):
+        return {str(place): one for place, one in enumerate(value.first)} if not value.gone[0] else {}
+    return dict(value.fields) if isinstance(value, Boxes) and value.kind in ("list", "tuple") else {}
 
 
 def placed(value: Any) -> str:
@@ -416,11 +483,15 @@ def merged(one: Any, other: Any) -> Any:
         return replace(
             one, value=value, low=min(one.low, other.low), high=max(one.high, other.high), distinct=distinct,
             whole=one.whole and other.whole, atom=_main(one, other), drawn=one.drawn or other.drawn,
+            seen=(one.seen or one.known is not None) and (other.seen or other.known is not None),
         )  # fmt: skip
     if isinstance(one, Written) and isinstance(other, Written):
         longer = one if one.length >= other.length else other
         distinct = max(one.distinct, other.distinct, 2.0 if one.known != other.known else 1.0)
-        return replace(longer, distinct=distinct, atom=_main(one, other), drawn=one.drawn or other.drawn)
+        return replace(
+            longer, distinct=distinct, atom=_main(one, other), drawn=one.drawn or other.drawn,
+            number=merged(one.numeric, other.numeric) if one.numeric and other.numeric else None,
+        )  # fmt: skip
     if isinstance(other, Boxes) and (not isinstance(one, Boxes) or other.made >= one.made):
         return other
     return one

@@ -17,6 +17,7 @@ from forerun.core import Measurement, Metric, Source
 from forerun.errors import ForerunError, ToolMissing
 from forerun.prompts import prompt
 from forerun.tasks._counters import counters
+from forerun.tasks._inputs import described
 from forerun.tasks._numbers import NOT_STARTED, Numbers
 from forerun.toolchains.process.languages import LANGUAGES, find, named
 from forerun.toolchains.process.runner import Bounds, Built, Spent, built, confinable
@@ -24,8 +25,6 @@ from forerun.toolchains.process.target import Target, tool_of
 
 LACKING = "ModuleNotFoundError"
 """In the error of a Python program whose package is not there."""
-_SHOWN = 200
-"""Characters of the input that the model reads."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +88,7 @@ def question(
 ) -> str:
     """The prompt about a program's text, and what it reads. `language` may name the tool as well: `c, gcc 12 -O2`."""
     found = counters(language.partition(",")[0], text, stdin)
-    read = [f"input {len(stdin)} B: {stdin[:_SHOWN].decode('utf-8', 'replace')!r}"] if stdin else []
+    read = [f"input {len(stdin)} B: {described(stdin)}"] if stdin else []
     return prompt(metric, language, device, text, counters=found, notes=[*notes, *read])
 
 

@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import reduce
 from typing import Any
 
 from forerun.tasks._containers import Containers
@@ -14,7 +15,9 @@ from forerun.tasks._figures import (
     ANEW,
     BUILTINS,
     FEW,
+    HARDLY,
     PARTS,
+    SINGLY,
     WRITTEN_OUT,
     calculated,
     compared,
@@ -40,6 +43,7 @@ from forerun.tasks._objects import (
     any_where_unknown,
     differing,
     drawn,
+    known,
     merged,
     placed,
     power,
@@ -49,6 +53,8 @@ _FLAGGED = 0.1
 """Bytes that are no zero: where a program asks, they are flags, of primes most of all."""
 _LACKING = 0.05
 """How often there is nothing of what is looked for first."""
+_NO_BLANK = 0.97
+"""How often a text that has letters in the mean has any."""
 _LONG = 1000
 """Elements that are written out from which on not all are looked at."""
 
@@ -172,6 +178,8 @@ class Terms(Containers):
             if isinstance(node.op, ast.Or) and isinstance(found[-1], Boxes):  # `known.get(key) or made()`
                 self.times = min(self.times, times * _LACKING)
         self.times = times
+        if isinstance(node.op, ast.Or) and _holds(found[0]):
+            return found[0]
         return next((one for one in reversed(found) if one is not None), None)
 
     def _of_unaryop(self, node: ast.UnaryOp) -> Any:
@@ -216,14 +224,28 @@ class Terms(Containers):
             if self.times > 1 and _sized(test.left) and isinstance(test.left, ast.Call) and isinstance(right, Number):
                 return self._full(test.left.args[0], op, right)
             return compared(op, left, right)
+        if isinstance(test, ast.Call) and isinstance(test.func, ast.Attribute) and test.func.attr == "startswith":
+            return self._begins(self.value(test.func.value), self.value(test.args[0]) if test.args else None)
         value = self.value(test)
         if isinstance(value, Number) and value.known is not None:
             return float(bool(value.known))
+        if isinstance(value, Written) and value.length >= 1:
+            return _NO_BLANK
         if isinstance(value, Number) and (value.low, value.high) == (0.0, 255.0):
             return _FLAGGED
         if isinstance(test, ast.BinOp) and isinstance(test.op, ast.Mod) and isinstance(value, Number):
             return 1.0 - 1.0 / max(value.distinct, 1.0)
         return None
+
+    def _begins(self, text: Any, mark: Any) -> float | None:
+        """How often a text begins with a mark."""
+        if not (isinstance(text, Written) and isinstance(mark, Written) and mark.known):
+            return None
+        if text.known is not None:
+            return float(text.known.startswith(mark.known))
+        if text.shares is not None:
+            return sum(share for one, share in text.shares.items() if one.startswith(mark.known))
+        return text.begins.get(mark.known[0], 0.0) if text.begins is not None else None
 
     def _full(self, container: ast.expr, op: ast.cmpop, limit: Number) -> float | None:
         """How often something that grows has so many: one time in these, always where it holds no more."""
@@ -247,6 +269,8 @@ class Terms(Containers):
 
     def _inside(self, key: Any, box: Any, inside: bool) -> float | None:
         """How often a key is there, of all times it is asked for while they are added."""
+        if isinstance(key, Written) and isinstance(box, Written) and key.known is not None and box.known is not None:
+            return float((key.known in box.known) == inside)
         if isinstance(box, Boxes) and box.kind in ("dict", "set"):
             each = max(self.times / max(box.made, 1e-12), 1.0)
             most = differing(any_where_unknown(key))
@@ -335,12 +359,38 @@ class Terms(Containers):
     def _of_setcomp(self, node: ast.SetComp) -> Any:
         return self._comprehended(node, "set")
 
+    def _one_by_one(self, node: ast.ListComp | ast.GeneratorExp) -> list[Any]:
+        """What a comprehension gives that takes a few lines or words of the input, one after the other."""
+        one = node.generators[0]
+        if len(node.generators) > 1 or one.ifs or not any(_takes(each) for each in ast.walk(node.elt)):
+            return []
+        count = self.through(self.value(one.iter))[0]
+        return [self.value(node.elt) for _ in range(int(count))] if count is not None and 1 < count <= SINGLY else []
+
     def _comprehended(self, node: ast.ListComp | ast.SetComp, kind: str) -> Boxes:
-        with Rounds(self, node.generators):
+        if isinstance(node, ast.ListComp) and (each := self._one_by_one(node)):
+            return self.listed(Passing(float(len(each)), reduce(merged, each), tuple(each)))
+        with Rounds(self, node.generators) as rounds:
             value, times = self.value(node.elt), self.times
+        first = self._each(node, rounds.first) if kind == "list" else {}
         made = self.new(kind, node)
         self.add(made, value, times / max(self.times, 1e-300))
+        if first or made.fields:
+            made.fields = first
         return made
+
+    def _each(self, node: ast.ListComp | ast.SetComp, each: dict[str, Any]) -> dict[str, Any]:
+        """What a comprehension gives for the first ones of what it goes through, where they are known: numbers and
+        texts."""
+        found = dict[str, Any]()
+        if len(node.generators) > 1 or node.generators[0].ifs or len(each) > FEW:
+            return {}
+        times, self.times = self.times, self.times * HARDLY
+        for place, value in each.items():
+            self.bind(node.generators[0].target, value)
+            found[place] = self.value(node.elt)
+        self.times = times
+        return found if all(isinstance(made, (Number, Written)) for made in found.values()) else {}
 
     def _of_dictcomp(self, node: ast.DictComp) -> Any:
         with Rounds(self, node.generators):
@@ -350,6 +400,8 @@ class Terms(Containers):
         return made
 
     def _of_generatorexp(self, node: ast.GeneratorExp) -> Any:
+        if each := self._one_by_one(node):
+            return Passing(float(len(each)), reduce(merged, each), tuple(each))
         before = self.times
         with Rounds(self, node.generators):
             value, count = self.value(node.elt), self.times / max(before, 1e-300)
@@ -467,10 +519,15 @@ class Terms(Containers):
             return Written(owner.sample[: int(long)], long, some, owner.raw, drawn=owner.drawn)
         if isinstance(owner, Boxes) and owner.kind == "view":
             return owner
+        first = known(owner) if isinstance(owner, Boxes) and owner.kind == "list" and start is not None else {}
         made = self.new(owner.kind if isinstance(owner, Boxes) else "list", node)
         if isinstance(owner, Boxes):
             made.each = owner.each
             made.put(self.through(owner)[1], long * self.times)
+        if owner.kind == "list" if isinstance(owner, Boxes) else False:
+            begin = int(start or 0.0)
+            kept = [one for place, one in first.items() if begin <= int(place) < begin + long] if not step else []
+            made.fields = {str(place): one for place, one in enumerate(kept)}
         return made
 
 
@@ -479,24 +536,39 @@ class Rounds:
 
     def __init__(self, library: Terms, generators: Sequence[ast.comprehension]) -> None:
         self.library, self.generators, self.before = library, generators, library.times
+        self.first: dict[str, Any] = {}
+        """The first ones that it goes through, as far as they are known."""
 
-    def __enter__(self) -> None:
+    def __enter__(self) -> Rounds:
         own = self.library
-        for each in self.generators:
-            count, one = own.through(own.value(each.iter))
+        for place, each in enumerate(self.generators):
+            over = own.value(each.iter)
+            self.first = {} if place else known(over)
+            count, one = own.through(over)
             own.bind(each.target, one)
             own.times = min(own.times * max(count if count is not None else 1.0, 0.0), MANY)
             for test in each.ifs:
                 often = own.likely(test)
                 own.times *= 0.5 if often is None else often
+        return self
 
     def __exit__(self, *_: object) -> None:
         self.library.times = self.before
 
 
+def _takes(node: ast.AST) -> bool:
+    """`input()`, `next(words)`."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("input", "next")
+
+
 def _sized(node: ast.expr) -> bool:
     """`len(x)`."""
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len" and bool(node.args)
+
+
+def _holds(value: Any) -> bool:
+    """Whether something is known to be true where a truth is asked for."""
+    return isinstance(value, (Number, Written)) and bool(value.known)
 
 
 def _same(key: Any, other: Any) -> bool:

@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import Any
 
 from forerun.tasks._figures import ANEW
+from forerun.tasks._inputs import Input
 from forerun.tasks._looping import Looping
 from forerun.tasks._objects import Boxes, Classed, Defined, Module, Number, Written
 
@@ -30,9 +31,9 @@ _DOCUMENTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 class Tests(Looping):
     """Functions of Python's modules for tests."""
 
-    def __init__(self, module: ast.Module) -> None:
-        """Of a program."""
-        super().__init__()
+    def __init__(self, module: ast.Module, given: Input) -> None:
+        """Of a program that is given this."""
+        super().__init__(given)
         self.module = module
         self._parsed = list[ast.Module]()
         """What is run besides: what it makes is known by where it stands in memory."""

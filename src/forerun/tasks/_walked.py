@@ -17,6 +17,7 @@ from functools import lru_cache
 from typing import Any
 
 from forerun.tasks._figures import ANEW
+from forerun.tasks._inputs import Input, understood
 from forerun.tasks._lines import Used
 from forerun.tasks._looping import called
 from forerun.tasks._objects import (
@@ -69,15 +70,16 @@ class Ended(Exception):
 
 
 @lru_cache(maxsize=8)
-def walked(text: str) -> Used:
-    """What a program without packages works with. Never raises."""
+def walked(text: str, given: str = "") -> Used:
+    """What a program without packages works with that is `given` an input, as `forerun.tasks._inputs` describes one.
+    Never raises."""
     if len(text) > _TEXT:
         return Used(followed=False)
     try:
-        module = tree(text)
+        module, reads = tree(text), understood(given) if given else Input()
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return Used(followed=False)
-    walker = Walker(module)
+    walker = Walker(module, reads)
     try:
         walker.run(module.body)
         walker.look()
@@ -90,8 +92,8 @@ def walked(text: str) -> Used:
 class Walker(Tests):
     """Statements, and calls of the program's own functions."""
 
-    def __init__(self, module: ast.Module) -> None:
-        super().__init__(module)
+    def __init__(self, module: ast.Module, given: Input) -> None:
+        super().__init__(module, given)
         self.frames[0]["__name__"] = Written.like("__main__")
         self._left = _STEPS
         self._results = list[list[Any]]()
@@ -107,7 +109,7 @@ class Walker(Tests):
         """How much is held now."""
         roots = [value for frame in self.frames for value in frame.values()]
         found, steps = held([*roots, *self.flight])
-        found += self.defined
+        found += self.defined + self.buffers
         self.spend(max(found - self.most, 0.0) * KEPT_NS * 1e-9)
         self.hold(found)
         self._left -= (steps + len(roots)) // _SEEN
@@ -360,7 +362,10 @@ class Walker(Tests):
         elif isinstance(target, ast.Starred):
             self.bind(target.value, value)
         elif isinstance(target, (ast.Tuple, ast.List)):
-            parts = self.parts(value, len(target.elts))
+            several = [n for n, each in enumerate(target.elts) if isinstance(each, ast.Starred)]
+            parts = (
+                self.starred(value, len(target.elts), several[0]) if several else self.parts(value, len(target.elts))
+            )
             for each, part in zip(target.elts, parts, strict=True):
                 self.bind(each, part)
         elif isinstance(target, ast.Attribute):
@@ -492,7 +497,8 @@ class Walker(Tests):
             found, (given, one) = self._results.pop(), self._yields.pop()
             self.times, self.loops = times, loops
         if given:
-            return Passing(given / max(times, 1e-300), one)
+            count = given / max(times, 1e-300)
+            return self.stream(Passing(count, one, self.begun(one, count), often=max(times, 1e-300)))
         result = None
         for n, each in enumerate(found):
             if isinstance(each, Boxes) and isinstance(result, Boxes):
@@ -556,7 +562,8 @@ class Walker(Tests):
             return 1.0
         passed = {one.id for call in calls for a in call.args for one in ast.walk(a) if isinstance(one, ast.Name)}
         known = [(name, one) for name in names if name in passed and isinstance(one := frame.get(name), Number)]
-        reach = [max(abs(one.high), abs(one.low)) for _, one in known]
+        limits = self._limits_of(node)
+        reach = [max(abs(one.high), abs(one.low), limits.get(name, 0.0)) for name, one in known]
         top = max((r for r in reach if math.isfinite(r) and r < MANY), default=0.0)
         count = _reach([r if 0 < r < MANY else top for r in reach], calls)
         if not known or not count:
@@ -565,6 +572,17 @@ class Walker(Tests):
             r = r if 0 < r < MANY else top
             frame[name] = Number(r / 2, 0.0, r, max(r, 1.0), one.whole)
         return max(count / max(self.times, 1.0), 1.0)
+
+    def _limits_of(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> dict[str, float]:
+        """How far the arguments of a function go that calls itself: `if i == len(a): return 0`."""
+        found = dict[str, float]()
+        for one in (each.test for each in ast.walk(node) if isinstance(each, ast.If) and _leaving(each.body)):
+            for test in one.values if isinstance(one, ast.BoolOp) else [one]:
+                if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.left, ast.Name):
+                    most = self.value(test.comparators[0])
+                    if isinstance(test.ops[0], (ast.Eq, ast.GtE, ast.Gt)) and isinstance(most, Number) and most.value:
+                        found[test.left.id] = max(found.get(test.left.id, 0.0), most.value)
+        return found
 
     def _remember(self, function: Defined, arguments: list[Any]) -> None:
         """What a cache holds: all there may be of each argument where the function calls itself."""
@@ -576,7 +594,12 @@ class Walker(Tests):
         often = math.prod(min(differing(one), max(self.times, 1.0)) for one in arguments)
         count = min(often, self.times)
         if calls:
-            numbers = [max(abs(one.high), abs(one.low)) for one in arguments if isinstance(one, Number)]
+            limits = self._limits_of(node)
+            names = [each.arg for each in node.args.args]
+            numbers = [
+                max(abs(one.high), abs(one.low), limits.get(name, 0.0))
+                for name, one in zip(names, arguments, strict=False) if isinstance(one, Number)
+            ]  # fmt: skip
             count = max(count, _reach([r if 0 < r < MANY else 1.0 for r in numbers], calls))
         new = min(count, cached.bound)
         if new > cached.puts:

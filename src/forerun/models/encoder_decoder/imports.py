@@ -6,7 +6,7 @@ first of all where they use packages (`forerun.tasks._used`), else objects (`for
 do not answer where a program uses packages, of which they have read none, nor how much memory one takes without
 packages. Of its time both are believed: the text's account alone where the program is longer than what the network
 reads, the middle of both where it is not, and network and trees alone where a loop does so much at the most that it
-must end early. They answer, too, where a program is given an input.
+must end early.
 """
 
 from __future__ import annotations
@@ -81,10 +81,10 @@ class Imports:
         found = parts(prompt)
         return [name for name in foreign(_language(found), found.text) if name not in self.needs]
 
-    def told(self, metric: str, text: str) -> float:
-        """What a program of this text takes. Never raises."""
+    def told(self, metric: str, text: str, given: str = "") -> float:
+        """What a program of this text takes that is `given` such an input. Never raises."""
         imported, (whole, _) = self._imported(self.costs[metric], self._named(text)), _WORKING[metric]
-        return self.start[metric] + imported + float(getattr(_working(text), whole))
+        return self.start[metric] + imported + float(getattr(_working(text, given), whole))
 
     def timed(self, prompt: str) -> bool:
         """Whether it asks for the time of a program without packages. Never raises."""
@@ -93,7 +93,8 @@ class Imports:
 
     def guessed(self, prompt: str) -> tuple[int, ...]:
         """Lines of what happens nobody knows how often, where it is `timed`."""
-        return tuple(sorted(walked(parts(prompt).text).guessed)) if self.timed(prompt) else ()
+        found = parts(prompt)
+        return tuple(sorted(_working(found.text, _given(found)).guessed)) if self.timed(prompt) else ()
 
     def parts(self, prompt: str, read: bool, other: float) -> tuple[Part, ...]:
         """What makes up the number that `belief` is around, as far as its text tells, the largest first; what is slight
@@ -107,7 +108,7 @@ class Imports:
         made = [Part("an empty program", 0, self.start[metric])]
         made += [Part(f"importing {name}", 0, value) for name, value in named.items()]
         _, by_lines = _WORKING[metric]
-        for line, value in getattr(_working(text), by_lines).items():
+        for line, value in getattr(_working(text, _given(found)), by_lines).items():
             made.append(Part(lines[line - 1].strip()[:_LONG] if line else "what it ends with", line, value))
         whole = sum(one.value for one in made)
         part = (other / whole) ** (1 - share)
@@ -131,7 +132,7 @@ class Imports:
     def middle(self, prompt: str, read: bool, other: float) -> float:
         """What its text tells and what network and trees believe, the `other`, by how much each is trusted."""
         found, share = parts(prompt), self.trust(prompt, read)[1]
-        told = self.told(found.head["metric"], found.text) if share else 1.0
+        told = self.told(found.head["metric"], found.text, _given(found)) if share else 1.0
         return float(told**share * other ** (1 - share))
 
     def belief(self, prompt: str, read: bool, other: float) -> Distribution | None:
@@ -155,8 +156,8 @@ class Imports:
             return "", 0.0
         if name != PLAIN:
             return (name, 1.0) if self._named(found.text) else ("", 0.0)
-        done = walked(found.text)
-        if not done.followed or "input" in found.head:  # which is not read there
+        done = _working(found.text, _given(found))
+        if not done.followed:
             return "", 0.0
         if metric != "runtime":
             named = f"{PLAIN}, {WORKING}" if done.bytes >= _HELD else f"{PLAIN}, {GUESSED}" if done.guessed else PLAIN
@@ -223,9 +224,14 @@ def kind(found: Parts) -> str:
     return PLAIN if not packages else NUMPY if packages == {NUMPY} else OTHERS
 
 
-def _working(text: str) -> Used:
-    """What a Python program works with."""
-    return used(text) if foreign("python", text) else walked(text)
+def _working(text: str, given: str) -> Used:
+    """What a Python program works with that is given such an input."""
+    return used(text) if foreign("python", text) else walked(text, given)
+
+
+def _given(found: Parts) -> str:
+    """What it reads, as `forerun.tasks._inputs` describes it."""
+    return found.head.get("input", "").partition(": ")[2]
 
 
 def _of_python(name: str) -> bool:

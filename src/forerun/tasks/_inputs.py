@@ -1,0 +1,270 @@
+"""What a program reads, in few words: which of its lines are alike, how many there are, what they hold.
+
+    [[1, "5 20000", …], [20000, "17 add 3", …]]
+
+Stands in a prompt instead of an input that may have a million lines. Numbers of different words are estimated where
+there are many: of what is drawn evenly from D, n draws show D(1 - exp(-n/D)).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass
+from typing import Any
+
+_SHOWN, _WIDE = 80, 160
+"""Characters of a line that are shown, of one that is alone."""
+_MOST, _LEADING, _PERIOD, _ALONE = 10, 4, 4, 12
+"""Stretches, those that are kept where there are more, lines that come again and again, and lines of an input each of
+which is told."""
+_ALIKE = 0.95
+"""Which share of lines is to be as the pattern has it."""
+_COLUMNS, _SAMPLE, _BYTES = 8, 20_000, 1 << 24
+"""Columns that are looked at one by one, lines or words that are, and bytes."""
+_SOME, _DEEP, _KEYS = 500, 6, 24
+"""Values of JSON that are looked at, how deep, and keys of an object."""
+_FEW, _SHORT = 12, 16
+"""Words of which it is told how often they come, and their letters."""
+_MARKS = (",", "\t", ";", "|")
+"""What parts words, where it is no space."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """The words of one place, or all words: how many there are that differ, how long they are, and if they are numbers
+    the least, the most, and their mean; else NaN, as JSON has it."""
+
+    distinct: float
+    length: float
+    low: float = math.nan
+    high: float = math.nan
+    mean: float = math.nan
+    whole: bool = True
+    shares: Mapping[str, float] | None = None
+    """How often it is which, where few differ."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Lines behind each other that are alike: how many, the first one, words and characters of one in the mean, what
+    parts its words (nothing: spaces), how many lines differ, what all words are, and those of each place."""
+
+    lines: float
+    first: str
+    words: float
+    length: float
+    mark: str
+    distinct: float
+    all: Column
+    columns: tuple[Column, ...] = ()
+    every: int = 1
+    """Of so many lines that come again and again one is such a line."""
+    says: Any = None
+    """What lines say that are JSON: see `_shape`."""
+    begins: Mapping[str, float] | None = None
+    """How often lines begin with which letter, where few differ."""
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """Its stretches; what all of it says, if that is JSON over several lines."""
+
+    stretches: tuple[Stretch, ...] = ()
+    says: Any = None
+
+
+def described(stdin: bytes) -> str:
+    """An input as `understood` reads it."""
+    text = stdin[:_BYTES].decode("utf-8", "replace")
+    found = _stretches(text, max(len(stdin) / _BYTES, 1.0))
+    whole = _said([text]) if len(found) > 1 and len(stdin) <= _BYTES else None
+    return json.dumps(
+        [_short([astuple(one) for one in found]), _short(whole)], ensure_ascii=False, separators=(",", ":")
+    )
+
+
+def understood(text: str) -> Input:
+    """What `described` wrote. Raises ValueError."""
+    try:
+        runs, whole = json.loads(text)
+        found = [
+            Stretch(lines, first, words, length, mark, distinct, Column(*inside), tuple(Column(*one) for one in places),
+                    every, says, begins)
+            for lines, first, words, length, mark, distinct, inside, places, every, says, begins in runs
+        ]  # fmt: skip
+    except (TypeError, IndexError) as error:
+        raise ValueError(f"{text[:40]!r} describes no input") from error
+    return Input(tuple(found), whole)
+
+
+def _short(value: Any) -> Any:
+    """Numbers with four digits, whole ones as such."""
+    if isinstance(value, (list, tuple)):
+        return [_short(one) for one in value]
+    if isinstance(value, dict):
+        return {key: _short(one) for key, one in value.items()}
+    if not isinstance(value, float) or not math.isfinite(value):
+        return value
+    return int(value) if value == int(value) and abs(value) < 1e15 else float(f"{value:.4g}")
+
+
+def _said(texts: Sequence[str], scale: float = 1.0) -> Any:
+    """What these say, and as many times more, if all are objects or lists of JSON."""
+    if not texts or not all(text.lstrip()[:1] in ("{", "[") for text in texts):
+        return None
+    try:
+        return _shape([json.loads(text) for text in texts], scale)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _shape(values: Sequence[Any], scale: float, deep: int = 0) -> Any:
+    """What stands for all these, and as many times more: an object as its keys with what they hold, a list, or a
+    mapping with keys of all kinds, as how many it has and what these are, else a `Column`."""
+    count = len(values) * scale
+    some = values[:: max(len(values) // _SOME, 1)]
+    objects, lists = [one for one in some if isinstance(one, dict)], [one for one in some if isinstance(one, list)]
+    if deep < _DEEP and len(objects) > len(some) / 2:
+        keys = {key for one in objects for key in one}
+        if len(keys) > _KEYS:
+            inner = [each for one in objects for each in one.values()]
+            many = len(inner) / len(objects)
+            own = _column([key for one in objects for key in one], many * count)
+            return ["mapping", many, astuple(own), _shape(inner, many * count / max(len(inner), 1), deep + 1)]
+        spread = {key: [one[key] for one in objects if key in one] for one in objects[:1] for key in [*one, *keys]}
+        return {key: _shape(own, count / len(some), deep + 1) for key, own in spread.items()}
+    if deep < _DEEP and len(lists) > len(some) / 2:
+        inner = [each for one in lists for each in one]
+        many = len(inner) / len(lists)
+        return ["list", many, _shape(inner, many * count / max(len(inner), 1), deep + 1)]
+    return astuple(_column([str(one) for one in some], count))
+
+
+def _stretches(text: str, scale: float) -> list[Stretch]:
+    """Those of an input, of which this is the beginning: it is so many times as long."""
+    lines = text.split("\n")
+    if lines and not lines[-1]:
+        lines.pop()
+    if not lines:
+        return []
+    mark = _mark(lines)
+    signs = [min(_count(line, mark), _COLUMNS + 1) for line in lines]
+    runs = list(_runs(signs))
+    start, period = _periodic(signs) if len(runs) > _LEADING else (0, 0)
+    if period:
+        found = [_stretch(lines[i : i + 1], mark) for i in range(start)]
+        return [*found, *(_stretch(lines[start + n :: period], mark, period, scale) for n in range(period))]
+    if len(lines) <= _ALONE:
+        runs = [(i, i + 1) for i in range(len(lines))]
+    elif len(runs) > _MOST:
+        runs = [*runs[:_LEADING], (runs[_LEADING][0], len(lines))]
+    last = len(runs) - 1
+    return [_stretch(lines[a:b], mark, 1, scale if i == last else 1.0) for i, (a, b) in enumerate(runs)]
+
+
+def _mark(lines: Sequence[str]) -> str:
+    """What parts the words of most lines: nothing for spaces."""
+    some = lines[: _SAMPLE // 10]
+    for mark in _MARKS:
+        counts = [line.count(mark) for line in some]
+        usual = max({*counts}, key=counts.count)
+        if usual and counts.count(usual) >= _ALIKE * len(some):
+            return mark
+    return ""
+
+
+def _count(line: str, mark: str) -> int:
+    return line.count(mark) + 1 if mark else len(line.split(None, _COLUMNS + 1))
+
+
+def _runs(signs: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """The first line, which mostly says how many others there are, and those that are alike."""
+    start = 0
+    for i in range(1, len(signs) + 1):
+        if i in (1, len(signs)) or signs[i] != signs[start]:
+            yield start, i
+            start = i
+
+
+def _periodic(signs: Sequence[int]) -> tuple[int, int]:
+    """From which line on a few come again and again, and how many; 0 of none."""
+    kinds = [0 if sign == 0 else 1 if sign == 1 else 2 for sign in signs]
+    for period in range(2, _PERIOD + 1):
+        for start in range(_LEADING):
+            rest = kinds[start:]
+            if len(rest) < 3 * period or len({*rest[:period]}) < 2:
+                continue
+            same = sum(one == rest[i % period] for i, one in enumerate(rest))
+            if same >= _ALIKE * len(rest):
+                return start, period
+    return 0, 0
+
+
+def _stretch(lines: Sequence[str], mark: str, every: int = 1, scale: float = 1.0) -> Stretch:
+    step = max(len(lines) // _SAMPLE, 1)
+    some = lines[::step]
+    rows = [line.split(mark or None) for line in some]
+    flat = [word for row in rows for word in row]
+    words = len(flat) / max(len(rows), 1)
+    count = len(lines) * scale
+    usual = max(len(row) for row in rows)
+    regular = len(lines) > 1 and 1 < usual <= _COLUMNS
+    columns = [[row[place] for row in rows if place < len(row)] for place in range(usual)] if regular else []
+    return Stretch(
+        count,
+        lines[0][: _WIDE if len(lines) == 1 else _SHOWN],
+        words,
+        sum(map(len, some)) / max(len(some), 1),
+        mark,
+        _different(len({*some}), len(some), count),
+        _column(flat[:: max(len(flat) // _SAMPLE, 1)], words * count),
+        tuple(_column(column, count) for column in columns),
+        every,
+        _said(some[:_SOME], count / min(len(some), _SOME)),
+        _shares([line[:1] for line in some]) if len(some) > 1 else None,
+    )
+
+
+def _column(words: Sequence[str], count: float) -> Column:
+    distinct = _different(len({*words}), len(words), count)
+    length = sum(map(len, words)) / max(len(words), 1)
+    shares = _shares(words)
+    numbers = _numbers(words) or (_numbers(words := words[1:]) if len(words) > 2 else [])  # behind a head
+    if not numbers or not all(map(math.isfinite, numbers)):
+        return Column(distinct, length, shares=shares)
+    whole = all(word.lstrip("+-").isdecimal() for word in words)
+    return Column(distinct, length, min(numbers), max(numbers), sum(numbers) / len(numbers), whole, shares)
+
+
+def _shares(words: Sequence[str]) -> dict[str, float] | None:
+    """How often each comes, where few differ and come several times."""
+    found = Counter(words)
+    few = len(found) <= _FEW and len(words) > 2 * len(found) and max(map(len, found)) <= _SHORT
+    return {word: count / len(words) for word, count in found.most_common()} if few else None
+
+
+def _numbers(words: Sequence[str]) -> list[float]:
+    """All of them as numbers, if they are."""
+    try:
+        return [float(word) for word in words]
+    except ValueError:
+        return []
+
+
+def _different(seen: int, looked_at: int, count: float) -> float:
+    """How many different ones there are among so many, of which some were looked at."""
+    if looked_at >= count or seen <= 1:
+        return float(seen)
+    if seen >= looked_at:
+        return count
+    low, high = float(seen), count * 1e3
+    for _ in range(60):
+        middle = math.sqrt(low * high)
+        if middle * -math.expm1(-looked_at / middle) < seen:
+            low = middle
+        else:
+            high = middle
+    return min(max(low * -math.expm1(-count / low), float(seen)), count)

@@ -1,0 +1,273 @@
+"""What a plain Python program reads of its input, for `forerun.tasks._walked`: the very lines as far as they are told,
+of others how many there are and what they hold."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import reduce
+from typing import Any
+
+from forerun.tasks._figures import ANEW, FEW
+from forerun.tasks._formats import Formats
+from forerun.tasks._inputs import Column, Input, Stretch
+from forerun.tasks._objects import Module, Number, Passing, Said, Words, Written, merged
+
+_LINE = frozenset("readline input raw_input".split())
+_OBJECT_NS, _VALUE_NS = 150.0, 60.0
+"""Nanoseconds of an object of JSON, and of a value."""
+_BUFFERS = 24e3
+"""Bytes of the file's buffer, and of what is decoded at once."""
+_ENDING = 1.0
+"""Characters that end a line."""
+
+
+class Reading(Formats):
+    """The standard input."""
+
+    def __init__(self, given: Input) -> None:
+        """Of a program that is given this."""
+        super().__init__()
+        self._says = given.says
+        self._blocks = list[tuple[float, float, list[Stretch]]]()
+        """From which line to which, and the stretches that take turns there."""
+        for one in given.stretches:
+            start = self._blocks[-1][1] if self._blocks else 0.0
+            if one.every > 1 and self._blocks and len(self._blocks[-1][2]) < self._blocks[-1][2][0].every == one.every:
+                begun, stop, turns = self._blocks[-1]
+                self._blocks[-1] = (begun, stop + one.lines, [*turns, one])
+            else:
+                self._blocks.append((start, start + one.lines, [one]))
+        self.buffers = 0.0
+        """Bytes that reading by lines works with."""
+        self.read = 0.0
+        """Lines that have been."""
+        self._turns = 0
+
+    @property
+    def ahead(self) -> float:
+        """Lines that are still to come."""
+        return max((self._blocks[-1][1] if self._blocks else 0.0) - self.read, 0.0)
+
+    def library(self, function: Module, arguments: list[Any], options: dict[str, Any]) -> Any:
+        """What a function of Python's own gives, those that read among them."""
+        made = self._reads(function, arguments)
+        if made is NotImplemented:
+            return super().library(function, arguments, options)
+        self.worked(function.last, None, arguments, options)
+        return made
+
+    def through(self, value: Any) -> tuple[float | None, Any]:
+        """How many a loop over it is given, and one of them."""
+        if not (isinstance(value, Module) and _standard(value)) or not self._blocks:
+            return super().through(value)
+        rest = self._rest()
+        self.read = self._blocks[-1][1]
+        return rest.count, rest.one
+
+    def over(self, value: Any) -> Any:
+        """What a loop goes through, as something that is gone through."""
+        if isinstance(value, Module) and _standard(value) and self._blocks:
+            rest = self._rest()
+            self.read = self._blocks[-1][1]
+            return rest
+        return value
+
+    def _reads(self, function: Module, arguments: list[Any]) -> Any:
+        """What a function gives that reads; NotImplemented of others."""
+        name, path, first = function.last, function.path, arguments[0] if arguments else None
+        if not self._blocks:
+            return NotImplemented
+        if path == "fileinput.input" or (path in ("open", "io.open", "os.fdopen") and _opens(first)):
+            return Module("sys.stdin")
+        if path == "iter" and len(arguments) > 1 and isinstance(first, Module) and first.last in _LINE:
+            return self.over(Module("sys.stdin"))
+        if path not in ("input", "raw_input") and not _standard(Module(path.rpartition(".")[0])):
+            return NotImplemented
+        if name in _LINE:
+            return self._next(".buffer" in path)
+        if name == "read":
+            return self._whole(".buffer" in path)
+        return self.listed(self.over(Module("sys.stdin"))) if name in ("readlines", "__iter__") else NotImplemented
+
+    def begun(self, one: Any, count: float) -> tuple[Any, ...]:
+        """The first words of the input, where so many of these are all of them."""
+        words = self._words(0.0) if isinstance(one, (Number, Written)) and self._blocks else None
+        if words is None or abs(words.count - count) > 0.05 * words.count:
+            return ()
+        return words.first if isinstance(one, Written) else tuple(each.numeric or one for each in words.first)
+
+    def _lib_json(self, name: str, arguments: list[Any], options: dict[str, Any]) -> Any:
+        first = arguments[0] if arguments else None
+        if name == "load" and isinstance(first, Module) and _standard(first) and self._blocks:
+            first = self._whole(False)
+        if name in ("load", "loads") and isinstance(first, Written) and isinstance(first.of, Said):
+            return self._made_of(first.of.shape, ())
+        return super()._lib_json(name, arguments, options)
+
+    def _made_of(self, shape: Any, path: tuple[str, ...]) -> Any:
+        """What JSON gives that looks like this."""
+        if isinstance(shape, dict):
+            made = self.new("dict", None, ("says", *path))
+            for key, one in shape.items():
+                self.set_field(made, key, self._made_of(one, (*path, key)))
+            self.work(_OBJECT_NS)
+            return made
+        if shape[0] not in ("list", "mapping"):
+            self.work(_VALUE_NS)
+            return value_of(Column(*shape))
+        count, inner = float(shape[1]), shape[-1]
+        made = self.new(str(shape[0]).replace("mapping", "dict"), None, ("says", *path))
+        times, self.times = self.times, self.times * count
+        one = self._made_of(inner, (*path, ""))
+        self.times = times
+        if shape[0] == "list":
+            made.put(one, times * count)
+        else:
+            made.keyed(value_of(Column(*shape[2])), one, times * count)
+        return made
+
+    def _rest(self) -> Passing:
+        """All lines that are still to come."""
+        found, known, most, main = list[Written](), True, 0.0, None
+        for start, stop, turns in self._blocks:
+            left = stop - max(start, self.read)
+            if left > 0:
+                known = known and left == 1 and len(found) < FEW
+                if known:
+                    found.append(_line(turns[0], alone=True))
+                if left >= most:
+                    most, main = left, reduce(merged, map(_line, turns))
+        count, self.buffers = self.ahead, _BUFFERS
+        return Passing(count, main, tuple(found))
+
+    def _next(self, raw: bool) -> Written:
+        """The line that comes next, or one of so many."""
+        times, at = max(self.times, 1e-300), self.read
+        self.buffers = _BUFFERS
+        block = next((block for block in self._blocks if block[1] - at > 1e-6), None)
+        self.read = at + times
+        if block is None:
+            return Written("", 0.0, 1.0, raw)
+        start, _, turns = block
+        if at <= start:
+            self._turns = 0
+        one = turns[self._turns % len(turns)]
+        self._turns += 1
+        later = [other for begun, _, others in self._blocks if start < begun < at + times for other in others]
+        if len(turns) == 1 and later:  # it goes through several
+            most = max(each.lines for each in (one, *later))
+            return replace(reduce(_either, (_line(each) for each in (one, *later) if each.lines == most)), raw=raw)
+        alone = one.lines == 1 or (at == start and times == 1)
+        return replace(_line(one, alone), raw=raw)
+
+    def _words(self, read: float) -> Words | None:
+        """All that are still to come behind so many lines."""
+        count, known, one, open_ = 0.0, list[Written](), None, True
+        for start, stop, turns in self._blocks:
+            left = (stop - max(start, read)) / len(turns)
+            if left <= 0:
+                continue
+            for each in turns:
+                line = _line(each, alone=left == 1)
+                inner = line.words
+                if open_ and inner is not None:
+                    known += inner.first if left == 1 else ()
+                    open_ = left == 1 and len(inner.first) == inner.count
+                count += left * each.words
+                word = _word(each.all)
+                one = word if one is None else replace(
+                    merged(one, word), length=(one.length + word.length) / 2 if each.words * left < count / 2
+                    else word.length,
+                )  # fmt: skip
+        return None if one is None else Words(count, one, tuple(known[:FEW]))
+
+    def _whole(self, raw: bool) -> Written:
+        """All of it at once."""
+        rest, words = self._rest(), self._words(self.read)
+        turns = [
+            (one, (stop - max(start, self.read)) / len(group))
+            for start, stop, group in self._blocks for one in group if stop > self.read
+        ]  # fmt: skip
+        self.read = self._blocks[-1][1]
+        length = sum(left * (one.length + _ENDING) for one, left in turns)
+        if len(rest.first) == rest.count and all(one.known is not None for one in rest.first):
+            text = "\n".join(one.sample for one in rest.first)
+            return replace(Written.like(text), raw=raw)
+        self._passing(length)  # as bytes first
+        says = self._says or (turns[0][0].says if len(turns) == 1 and turns[0][1] == 1 else None)
+        of = says and Said(says)
+        sample = rest.first[0].sample if rest.first else getattr(rest.one, "sample", "")
+        return Written(
+            sample,
+            length,
+            ANEW,
+            raw,
+            pieces=(rest.count or 0.0, rest.one),
+            of=of,
+            words=words and replace(words, lines=rest.first),
+        )
+
+
+def _opens(path: Any) -> bool:
+    """Whether it is the standard input that such a path opens."""
+    name = path.known if isinstance(path, (Number, Written)) else None
+    return name in (0.0, "/dev/stdin")
+
+
+def _standard(value: Module) -> bool:
+    """Whether it is the standard input."""
+    return value.path in ("sys.stdin", "sys.stdin.buffer", "sys.stdin.buffer.raw", "sys.__stdin__", "stdin")
+
+
+def _word(of: Column, sample: str = "") -> Written:
+    """One of such words."""
+    number = None
+    if of.low == of.low:
+        number = Number(of.mean, of.low, of.high, max(of.distinct, 1.0), of.whole, seen=True)
+    return Written(
+        sample or "x" * min(int(of.length), 40), of.length, max(of.distinct, ANEW), number=number, shares=of.shares
+    )
+
+
+def value_of(of: Column) -> Number | Written:
+    """One of such values of JSON."""
+    one = _word(of)
+    return one.number or one
+
+
+def _either(one: Written, other: Written) -> Written:
+    """A line that is one or the other."""
+    made: Written = merged(one, other)
+    ours, theirs = one.words, other.words
+    if ours is None or theirs is None:
+        return replace(made, words=None)
+    both = tuple(map(merged, ours.first, theirs.first))
+    alike = both if len(ours.first) == len(theirs.first) == ours.count == theirs.count else ()
+    words = replace(ours, count=max(ours.count, theirs.count), one=merged(ours.one, theirs.one), first=alike)
+    return replace(made, words=words)
+
+
+def _line(of: Stretch, alone: bool = False) -> Written:
+    """One of such lines; the very first, where it is `alone`."""
+    says = of.says and Said(of.says)
+    if alone:
+        known = tuple(Written.like(each) for each in of.first.split(of.mark or None)[: int(of.words) or 1])
+        if len(of.first) >= of.length - 1e-6 or (of.lines > 1 and len(of.first) < 80):
+            return replace(
+                Written.like(of.first), of=says, words=Words(float(len(known)), _word(of.all), known, of.mark)
+            )
+        words = Words(of.words, _word(of.all), known[:-1], of.mark)
+        return Written(of.first, of.length, ANEW, of=says, words=words)
+    columns = tuple(map(_word, of.columns))
+    words = Words(of.words, _word(of.all), columns, of.mark)
+    number = _word(of.all).number if of.words == 1 else None
+    return Written(
+        of.first,
+        of.length,
+        max(of.distinct, ANEW),
+        of=says,
+        number=number,
+        words=words,
+        shares=of.all.shares if of.words == 1 else None,
+        begins=of.begins,
+    )
