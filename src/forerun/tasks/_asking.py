@@ -34,6 +34,7 @@ from forerun.tasks._objects import (
     Passing,
     Pattern,
     Place,
+    Words,
     Written,
     among,
     any_where_unknown,
@@ -127,13 +128,13 @@ class Asking(Terms):
         if isinstance(owner, Place):
             return self.of_place(owner, name, arguments)
         if isinstance(owner, Pattern):
-            return self.library(Module(f"re.{name}"), [None, *arguments], options)
+            return self.library(Module(f"re.{name}"), [owner.text, *arguments], options)
         if isinstance(owner, Match):
-            return (
-                self._piece(owner)
-                if name in ("group", "__getitem__")
-                else self.listed(Passing(4.0, self._piece(owner)), "tuple")
-            )
+            if name in ("group", "__getitem__"):
+                return self._piece(owner, arguments[0] if arguments else None)
+            if name == "groups" and owner.parts:
+                return self.tupled(owner.parts[1:], node)
+            return self.listed(Passing(4.0, self._piece(owner)), "tuple")
         if isinstance(owner, Digest):
             return (
                 Written("0" * 8, owner.length / (1.0 if name == "hexdigest" else 2.0), owner.distinct)
@@ -226,6 +227,7 @@ class Asking(Terms):
                 own.entries, self.tupled([key, one], node) if name == "items" else one if name == "values" else key
             )
         if name == "get":
+            self.got = (own, first) if len(arguments) == 1 else None
             found = own.fields.get(first.known) if isinstance(first, Written) and first.known else None
             return found if found is not None else own.one if own.one is not None else second
         if name == "setdefault" and len(arguments) > 1:
@@ -319,7 +321,8 @@ class Asking(Terms):
                 drawn=drawn(one),
             )
         if name in ("split", "rsplit", "splitlines", "partition", "rpartition"):
-            return self._split(own, name, first)
+            most = arguments[1] if len(arguments) > 1 else options.get("maxsplit")
+            return self._split(own, name, first, once=isinstance(most, Number) and most.known == 1)
         if name in ("encode", "decode"):
             return replace(own, raw=name == "encode", distinct=max(own.distinct, ANEW))
         if name in ("format", "format_map", "substitute", "safe_substitute"):
@@ -336,24 +339,37 @@ class Asking(Terms):
             return replace(own, length=max(own.length, first.value), distinct=max(own.distinct, ANEW))
         return own
 
-    def _split(self, own: Written, name: str, by: Any) -> Any:
+    def _parted(self, own: Written, words: Words) -> list[Written]:
+        """The first word, and all others."""
+        start = words.first[0] if words.first else words.one
+        left = replace(words, count=max(words.count - 1, 0.0), first=words.first[1:])
+        rest = replace(own, length=max(own.length - start.length - 1, 0.0), number=None, words=left, shares=None)
+        return [start, replace(rest, sample=own.sample.partition(words.mark or " ")[2], begins=None)]
+
+    def _split(self, own: Written, name: str, by: Any, once: bool = False) -> Any:
         mark = by.known if isinstance(by, Written) else "\n" if name == "splitlines" else None
         if name in ("partition", "rpartition"):
             if own.known is not None and mark:
                 return self.tupled([Written.like(each) for each in getattr(own.known, name)(mark)])
+            if own.words is not None and mark and mark.strip() == own.words.mark and name == "partition":
+                start, rest = self._parted(own, own.words)
+                return self.tupled([start, by, rest])
             half = replace(own, length=own.length / 2, sample=own.sample[: len(own.sample) // 2])
             return self.tupled([half, by, half])
         words = own.words
         if own.known is None and words is not None and name == "split" and (mark or "").strip() == words.mark:
+            if once and words.count > 2:
+                parts = self._parted(own, words)
+                return self.listed(Passing(2.0, reduce(merged, parts), tuple(parts)))
             return self.listed(Passing(words.count, words.one, words.first))
         if own.known is not None:
-            found = own.known.split(mark) if name != "splitlines" else own.known.splitlines()
+            found = own.known.split(mark, 1 if once else -1) if name != "splitlines" else own.known.splitlines()
             long = sum(map(len, found)) / max(len(found), 1)
             one = Written(max(found, key=len, default=""), long, float(len({*found})))
-            made = self.listed(Passing(float(len(found)), one))
-            if len(found) <= FEW:
-                made.fields = {str(place): Written.like(each) for place, each in enumerate(found)}
-            return made
+            each = tuple(map(Written.like, found)) if len(found) <= FEW else ()
+            if each:
+                one = replace(one, number=reduce(merged, each).numeric)
+            return self.listed(Passing(float(len(found)), one, each))
         if own.pieces and (own.length > WRITTEN_OUT or mark == "\n"):
             count, one = own.pieces
             if one is not None and own.words is not None and mark == "\n":  # an input's lines

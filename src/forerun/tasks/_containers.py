@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from forerun.tasks._figures import (
     spelt,
@@ -24,8 +24,27 @@ from forerun.tasks._objects import (
     any_where_unknown,
     known,
     merged,
+    power,
 )
 from forerun.tasks._speeds import NODES, OTHERS
+
+
+class Letters(NamedTuple):
+    """A loop through the letters of words: what one is called, how many there are, words and letters that differ, and
+    words."""
+
+    name: str
+    length: float
+    words: float
+    differing: float
+    times: float
+
+    @property
+    def new(self) -> float:
+        """How often a node of a tree of letters is new: words have so many beginnings that differ."""
+        steps = max(self.length, 1.0)
+        nodes = sum(min(self.words, power(self.differing, depth + 1.0)) for depth in range(int(min(steps, 64))))
+        return min(nodes / max(self.times * steps, 1.0), 1.0)
 
 
 class Containers(Accounts, ABC):
@@ -56,10 +75,16 @@ class Containers(Accounts, ABC):
         """What `len` gave the last time, by its place in the text."""
         self.reach: list[float] = []
         """How many places searches have that are under way."""
+        self.given = False
+        """Whether there is an input: how many of its words differ is known."""
+        self.got: tuple[Any, Any] | None = None
+        """What was asked for a key the last time, and for which."""
+        self.asked_for: dict[str, tuple[Any, Any]] = {}
+        """Of names that were given what a mapping has under a key, or nothing: which, and under which."""
         self.streams: list[Passing] = []
         """What is given one by one, as it is asked for."""
-        self.letters: list[tuple[float, float, float, float]] = []
-        """Of loops through the letters of a word: letters, words and letters that differ, words."""
+        self.letters: list[Letters] = []
+        """Loops through the letters of words that are under way."""
 
     @abstractmethod
     def bind(self, target: ast.expr, value: Any) -> None: ...

@@ -36,6 +36,8 @@ SINGLY = 12
 """Rounds of a loop, at most, that are gone through one by one."""
 _FAR, _FARTHER = 1e8, 1e3
 """From where on a number may stand for infinity, and how many times as far away as all others."""
+_UNREACHED = 0.1
+"""How often a number is as large as what stands for infinity."""
 HARDLY = 1e-12
 """How often what is only asked happens."""
 USUAL = {
@@ -190,6 +192,8 @@ def compared(op: ast.cmpop, left: Any, right: Any) -> float | None:
     limit = other.known
     if limit is None or not one.high - one.low < MANY or _endless(one):
         return None
+    if limit >= _FAR and one.low < limit <= one.high and math.log10(limit).is_integer():  # which stands for infinity
+        return 1 - _UNREACHED if up else _UNREACHED
     if one.high == one.low:
         less = {
             ast.Lt: one.high < limit,

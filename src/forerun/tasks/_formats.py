@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +15,7 @@ from forerun.tasks._figures import (
     wide,
 )
 from forerun.tasks._library import Library
+from forerun.tasks._matches import found
 from forerun.tasks._objects import (
     MANY,
     Boxes,
@@ -25,6 +26,7 @@ from forerun.tasks._objects import (
     Passing,
     Pattern,
     Place,
+    Words,
     Written,
     differing,
     placed,
@@ -290,18 +292,43 @@ class Formats(Library):
     def _lib_re(self, name: str, arguments: list[Any], options: dict[str, Any]) -> Any:
         text = arguments[-1] if arguments else None
         if name == "compile":
-            return Pattern()
+            return Pattern(text)
+        pattern = arguments[0] if len(arguments) > 1 else None
+        shown = found(pattern, text, name)
+        plain = shown and len(shown[0]) == 1 and isinstance(text, Written) and text.words and text.known is None
+        if name in ("findall", "finditer") and shown and isinstance(text, Written) and not plain:
+            count = len(shown) * max(text.length / max(min(len(text.sample), 160), 1), 1.0)
+            parts = self._groups(shown, text)
+            if name == "finditer":
+                return Passing(count, Match(parts[0].length, None, parts))
+            times, self.times = self.times, self.times * count
+            one: Any = parts[0] if len(parts) == 1 else parts[1] if len(parts) == 2 else self.tupled(parts[1:])
+            self.times = times
+            return self.listed(Passing(count, one))
         if name in ("findall", "finditer", "split") and isinstance(text, Written):
-            count, one = text.pieces or (max(text.length / (WORD + 1), 1.0), None)
+            count, each = text.pieces or (max(text.length / (WORD + 1), 1.0), None)
             if text.words is not None:
-                count, one = text.words.count, text.words.one
-            known = one if isinstance(one, Written) else Written("xxxxx", WORD, max(self.times * count, 1.0) ** 0.5)
+                count, each = text.words.count, text.words.one
+            known = each if isinstance(each, Written) else Written("xxxxx", WORD, max(self.times * count, 1.0) ** 0.5)
             if name == "finditer":
                 return Passing(count, Match(known.length * 3, known))
             return self.listed(Passing(count, replace(known, atom=None, distinct=max(known.distinct, ANEW))))
         if name == "sub":
             return arguments[2] if len(arguments) > 2 else None
-        return Match(text.length if isinstance(text, Written) else 40.0)
+        length = text.length if isinstance(text, Written) else 40.0
+        return Match(length, None, self._groups(shown, text) if shown else ())
+
+    def _groups(self, shown: Sequence[tuple[str, ...]], text: Any) -> list[Written]:
+        """The parts of matches: the very ones where the text is always the same, else of so many about as many
+        different ones as their root."""
+        if isinstance(text, Written) and text.known is not None and len(shown) == 1:
+            return [Written.like(part) for part in shown[0]]
+        few = max(self.times * len(shown), 4.0) ** 0.5
+        long = [sum(map(len, part)) / len(shown) for part in zip(*shown, strict=True)]
+        return [
+            Written(part, size, few, words=Words(float(len(part.split())), Written("x" * 6, WORD, few)))
+            for part, size in zip(shown[0], long, strict=True)
+        ]
 
     def _lib_functools(self, name: str, arguments: list[Any], options: dict[str, Any]) -> Any:
         return arguments[0] if name in ("partial", "wraps", "cmp_to_key") and arguments else None

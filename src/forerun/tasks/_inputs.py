@@ -22,8 +22,8 @@ _MOST, _LEADING, _PERIOD, _ALONE = 10, 4, 4, 12
 which is told."""
 _ALIKE = 0.95
 """Which share of lines is to be as the pattern has it."""
-_COLUMNS, _SAMPLE, _BYTES = 8, 20_000, 1 << 24
-"""Columns that are looked at one by one, lines or words that are, and bytes."""
+_COLUMNS, _FIRST, _SAMPLE, _BYTES = 8, 2, 20_000, 1 << 24
+"""Columns that are looked at one by one, the first ones where there are more, lines or words that are, and bytes."""
 _SOME, _DEEP, _KEYS = 500, 6, 24
 """Values of JSON that are looked at, how deep, and keys of an object."""
 _FEW, _SHORT = 12, 16
@@ -155,14 +155,14 @@ def _stretches(text: str, scale: float) -> list[Stretch]:
     runs = list(_runs(signs))
     start, period = _periodic(signs) if len(runs) > _LEADING else (0, 0)
     if period:
-        found = [_stretch(lines[i : i + 1], mark) for i in range(start)]
-        return [*found, *(_stretch(lines[start + n :: period], mark, period, scale) for n in range(period))]
+        found = [_stretch(lines[i : i + 1]) for i in range(start)]
+        return [*found, *(_stretch(lines[start + n :: period], period, scale) for n in range(period))]
     if len(lines) <= _ALONE:
         runs = [(i, i + 1) for i in range(len(lines))]
     elif len(runs) > _MOST:
         runs = [*runs[:_LEADING], (runs[_LEADING][0], len(lines))]
     last = len(runs) - 1
-    return [_stretch(lines[a:b], mark, 1, scale if i == last else 1.0) for i, (a, b) in enumerate(runs)]
+    return [_stretch(lines[a:b], 1, scale if i == last else 1.0) for i, (a, b) in enumerate(runs)]
 
 
 def _mark(lines: Sequence[str]) -> str:
@@ -203,7 +203,8 @@ def _periodic(signs: Sequence[int]) -> tuple[int, int]:
     return 0, 0
 
 
-def _stretch(lines: Sequence[str], mark: str, every: int = 1, scale: float = 1.0) -> Stretch:
+def _stretch(lines: Sequence[str], every: int = 1, scale: float = 1.0) -> Stretch:
+    mark = _mark(lines)
     step = max(len(lines) // _SAMPLE, 1)
     some = lines[::step]
     rows = [line.split(mark or None) for line in some]
@@ -211,8 +212,8 @@ def _stretch(lines: Sequence[str], mark: str, every: int = 1, scale: float = 1.0
     words = len(flat) / max(len(rows), 1)
     count = len(lines) * scale
     usual = max(len(row) for row in rows)
-    regular = len(lines) > 1 and 1 < usual <= _COLUMNS
-    columns = [[row[place] for row in rows if place < len(row)] for place in range(usual)] if regular else []
+    places = 0 if len(lines) == 1 or usual == 1 else usual if usual <= _COLUMNS else _FIRST
+    columns = [[row[place] for row in rows if place < len(row)] for place in range(places)]
     return Stretch(
         count,
         lines[0][: _WIDE if len(lines) == 1 else _SHOWN],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -82,7 +83,17 @@ class Library(Asking):
         if name == "dict":
             made = self.new("dict")
             if arguments:
-                self._updated(made, first)
+                if (
+                    isinstance(first, Passing)
+                    and first.first
+                    and len(first.first) == first.count
+                    and _pairs(first.first)
+                ):
+                    for pair in first.first:
+                        key, value = pair.fields.values()
+                        self.set_field(made, key.known, value)
+                else:
+                    self._updated(made, first)
             for key, value in options.items():
                 self.set_field(made, key, value)
             return made
@@ -401,6 +412,14 @@ class Library(Asking):
         if name == "zip_longest":
             return self.tuples(max(counts, default=0.0), [one for _, one in pairs])
         return Passing(counts[-1] if counts else None, pairs[-1][1] if pairs else None)
+
+
+def _pairs(values: Sequence[Any]) -> bool:
+    """Whether they are known keys with their values."""
+    each = [[*one.fields.values()] for one in values if isinstance(one, Boxes)]
+    return len(each) == len(values) and all(
+        len(one) == 2 and isinstance(one[0], Written) and one[0].known is not None for one in each
+    )
 
 
 def _as_number(text: Written, name: str) -> Number | None:

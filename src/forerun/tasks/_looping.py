@@ -12,6 +12,7 @@ from operator import itemgetter
 from typing import Any
 
 from forerun.tasks._arithmetic import UNKNOWN
+from forerun.tasks._containers import Letters
 from forerun.tasks._figures import HARDLY, SINGLY, number
 from forerun.tasks._inputs import Input
 from forerun.tasks._objects import (
@@ -94,6 +95,8 @@ class Looping(Reading):
             self._rounds(body, 1.0)
             self._rounds(body, ahead / (self.read - read) - 1.0)
             return
+        if self.likely(node.test) == 0.0 and not isinstance(node.test, ast.Constant) and self._texts(node.test):
+            return
         self._limits(node)
         if self._drains(node):
             return
@@ -148,6 +151,12 @@ class Looping(Reading):
         self.pace = pace
         del self.reach[before_reach:reach]
         self.run(node.orelse)
+
+    def _texts(self, test: ast.expr) -> bool:
+        """Whether a test is about texts alone, which a loop reads."""
+        asked = test.values if isinstance(test, ast.BoolOp) else [test]
+        inner = [one.operand if isinstance(one, ast.UnaryOp) else one for one in asked]
+        return all(isinstance(self.value(one), Written) for one in inner)
 
     def _drains(self, node: ast.While) -> bool:
         """`while queue and queue[0] < now: queue.popleft()` in a loop: what stays is not much."""
@@ -357,7 +366,8 @@ class Looping(Reading):
         spelt = isinstance(over, Written) and not over.raw and isinstance(one, Written)
         if spelt:
             words = min(over.distinct, self.times)
-            self.letters.append((over.length, words, min(one.distinct, _LETTERS), self.times))
+            name = node.target.id if isinstance(node.target, ast.Name) else ""
+            self.letters.append(Letters(name, over.length, words, min(one.distinct, _LETTERS), self.times))
         self._rounds(node.body, UNKNOWN if count is None else count, (node.target, one))
         if spelt:
             self.letters.pop()
@@ -482,9 +492,9 @@ class Looping(Reading):
 def _anew(body: Sequence[ast.stmt]) -> set[int]:
     """Lists that begin anew when something happens, by their identity: `if full: rows.append(row); row = []`."""
     ifs = [one for stmt in body for one in ast.walk(stmt) if isinstance(one, ast.If)]
-    inside = (one for each in ifs for one in ast.walk(each))
-    return {id(one.value) for one in inside if isinstance(one, ast.Assign) and isinstance(one.value, ast.List)
-            and not one.value.elts and isinstance(one.targets[0], ast.Name)}  # fmt: skip
+    values = [one.value for each in ifs for one in ast.walk(each) if isinstance(one, ast.Assign)]
+    inside = [part for one in values for part in (one.elts if isinstance(one, ast.Tuple) else [one])]
+    return {id(one) for one in inside if isinstance(one, ast.List) and not one.elts}
 
 
 def _plain(node: ast.expr) -> bool:

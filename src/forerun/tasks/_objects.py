@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import reduce
@@ -406,12 +406,15 @@ class Digest:
 class Pattern:
     """A regular expression."""
 
+    def __init__(self, text: Any = None) -> None:
+        self.text = text
+
 
 class Match:
-    """What it found in a text of this length."""
+    """What it found in a text of this length: all of it, or its parts."""
 
-    def __init__(self, length: float, whole: Written | None = None) -> None:
-        self.length, self.whole = length, whole
+    def __init__(self, length: float, whole: Written | None = None, parts: Sequence[Written] = ()) -> None:
+        self.length, self.whole, self.parts = length, whole, parts
 
 
 def rounded(size: float) -> float:

@@ -12,7 +12,10 @@ from forerun.tasks._formats import Formats
 from forerun.tasks._inputs import Column, Input, Stretch
 from forerun.tasks._objects import Module, Number, Passing, Said, Words, Written, merged
 
-_LINE = frozenset("readline input raw_input".split())
+_CALL_NS = {"readline": 32.0, "input": 340.0, "raw_input": 340.0}
+_LINE_NS, _LETTER_NS, _READ_NS = 20.0, 0.42, 1.0
+"""Nanoseconds of a call that reads a line, of a line of a loop, of its letters, and of those that are read at once."""
+_LINE = _CALL_NS.keys()
 _OBJECT_NS, _VALUE_NS = 150.0, 60.0
 """Nanoseconds of an object of JSON, and of a value."""
 _BUFFERS = 24e3
@@ -37,6 +40,7 @@ class Reading(Formats):
                 self._blocks[-1] = (begun, stop + one.lines, [*turns, one])
             else:
                 self._blocks.append((start, start + one.lines, [one]))
+        self.given = bool(given.stretches)
         self.buffers = 0.0
         """Bytes that reading by lines works with."""
         self.read = 0.0
@@ -51,17 +55,13 @@ class Reading(Formats):
     def library(self, function: Module, arguments: list[Any], options: dict[str, Any]) -> Any:
         """What a function of Python's own gives, those that read among them."""
         made = self._reads(function, arguments)
-        if made is NotImplemented:
-            return super().library(function, arguments, options)
-        self.worked(function.last, None, arguments, options)
-        return made
+        return super().library(function, arguments, options) if made is NotImplemented else made
 
     def through(self, value: Any) -> tuple[float | None, Any]:
         """How many a loop over it is given, and one of them."""
         if not (isinstance(value, Module) and _standard(value)) or not self._blocks:
             return super().through(value)
-        rest = self._rest()
-        self.read = self._blocks[-1][1]
+        rest = self.over(value)
         return rest.count, rest.one
 
     def over(self, value: Any) -> Any:
@@ -69,6 +69,7 @@ class Reading(Formats):
         if isinstance(value, Module) and _standard(value) and self._blocks:
             rest = self._rest()
             self.read = self._blocks[-1][1]
+            self.work((rest.count or 0.0) * (_LINE_NS + _LETTER_NS * getattr(rest.one, "length", 0.0)))
             return rest
         return value
 
@@ -84,7 +85,9 @@ class Reading(Formats):
         if path not in ("input", "raw_input") and not _standard(Module(path.rpartition(".")[0])):
             return NotImplemented
         if name in _LINE:
-            return self._next(".buffer" in path)
+            line = self._next(".buffer" in path)
+            self.work(_CALL_NS[name] + _LETTER_NS * line.length)
+            return line
         if name == "read":
             return self._whole(".buffer" in path)
         return self.listed(self.over(Module("sys.stdin"))) if name in ("readlines", "__iter__") else NotImplemented
@@ -194,6 +197,7 @@ class Reading(Formats):
             text = "\n".join(one.sample for one in rest.first)
             return replace(Written.like(text), raw=raw)
         self._passing(length)  # as bytes first
+        self.work(_READ_NS * length)
         says = self._says or (turns[0][0].says if len(turns) == 1 and turns[0][1] == 1 else None)
         of = says and Said(says)
         sample = rest.first[0].sample if rest.first else getattr(rest.one, "sample", "")

@@ -46,7 +46,6 @@ from forerun.tasks._objects import (
     known,
     merged,
     placed,
-    power,
 )
 
 _FLAGGED = 0.1
@@ -217,9 +216,13 @@ class Terms(Containers):
         if isinstance(test, ast.Compare):
             left, right, op = self.value(test.left), self.value(test.comparators[0]), test.ops[0]
             if isinstance(op, (ast.In, ast.NotIn)):
+                if self.letters and isinstance(test.left, ast.Name) and test.left.id == self.letters[-1].name:
+                    new = self.letters[-1].new if isinstance(right, Boxes) and right.kind == "dict" else None
+                    return new if new is None or isinstance(op, ast.NotIn) else 1 - new
                 return self._inside(left, right, isinstance(op, ast.In))
             if isinstance(op, (ast.Is, ast.IsNot)):
                 new = self._new_letters(test)
+                new = self._lacking(test, left) if new is None else new
                 return None if new is None else new if isinstance(op, ast.Is) else 1 - new
             if self.times > 1 and _sized(test.left) and isinstance(test.left, ast.Call) and isinstance(right, Number):
                 return self._full(test.left.args[0], op, right)
@@ -227,7 +230,7 @@ class Terms(Containers):
         if isinstance(test, ast.Call) and isinstance(test.func, ast.Attribute) and test.func.attr == "startswith":
             return self._begins(self.value(test.func.value), self.value(test.args[0]) if test.args else None)
         value = self.value(test)
-        if isinstance(value, Number) and value.known is not None:
+        if isinstance(value, (Number, Written)) and value.known is not None:
             return float(bool(value.known))
         if isinstance(value, Written) and value.length >= 1:
             return _NO_BLANK
@@ -258,14 +261,20 @@ class Terms(Containers):
             return 1.0 / limit.value
         return 1.0 - 1.0 / limit.value
 
+    def _lacking(self, test: ast.Compare, value: Any) -> float | None:
+        """How often there is nothing of what was looked for: a key, or what a pattern finds."""
+        if not (isinstance(test.comparators[0], ast.Constant) and test.comparators[0].value is None):
+            return None
+        if isinstance(value, Match) and value.parts:
+            return _LACKING
+        if self.given and isinstance(test.left, ast.Name) and test.left.id in self.asked_for:
+            box, key = self.asked_for[test.left.id]
+            return self._inside(key, box, False)
+        return None
+
     def _new_letters(self, test: ast.Compare) -> float | None:
         """How often a node of a tree of letters is new: words have so many beginnings that differ."""
-        if not self.letters or not isinstance(test.comparators[0], ast.Constant):
-            return None
-        long, words, letters, times = self.letters[-1]
-        steps = max(long, 1.0)
-        nodes = sum(min(words, power(letters, depth + 1.0)) for depth in range(int(min(steps, 64))))
-        return min(nodes / max(times * steps, 1.0), 1.0)
+        return self.letters[-1].new if self.letters and isinstance(test.comparators[0], ast.Constant) else None
 
     def _inside(self, key: Any, box: Any, inside: bool) -> float | None:
         """How often a key is there, of all times it is asked for while they are added."""
@@ -373,24 +382,34 @@ class Terms(Containers):
         with Rounds(self, node.generators) as rounds:
             value, times = self.value(node.elt), self.times
         first = self._each(node, rounds.first) if kind == "list" else {}
+        if not all(isinstance(each, (Number, Written)) for each in first.values()):
+            first = {}
+        elif first and len(first) == rounds.count:
+            value = reduce(merged, first.values())
         made = self.new(kind, node)
         self.add(made, value, times / max(self.times, 1e-300))
         if first or made.fields:
             made.fields = first
         return made
 
-    def _each(self, node: ast.ListComp | ast.SetComp, each: dict[str, Any]) -> dict[str, Any]:
-        """What a comprehension gives for the first ones of what it goes through, where they are known: numbers and
-        texts."""
-        found = dict[str, Any]()
-        if len(node.generators) > 1 or node.generators[0].ifs or len(each) > FEW:
+    def _each(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp, each: dict[str, Any]) -> dict[str, Any]:
+        """What a comprehension gives for the first ones of what it goes through, where they are known, and whether it
+        does."""
+        found, one, path = list[Any](), node.generators[0], self.path
+        if len(node.generators) > 1 or len(each) > FEW:
             return {}
         times, self.times = self.times, self.times * HARDLY
-        for place, value in each.items():
-            self.bind(node.generators[0].target, value)
-            found[place] = self.value(node.elt)
-        self.times = times
-        return found if all(isinstance(made, (Number, Written)) for made in found.values()) else {}
+        for place, value in enumerate(each.values()):
+            self.path = (*path, -place)
+            self.bind(one.target, value)
+            holds = [self.likely(test) for test in one.ifs]
+            if any(often not in (0.0, 1.0) for often in holds):
+                found = []
+                break
+            if all(holds):
+                found.append(self.value(node.elt))
+        self.times, self.path = times, path
+        return {str(place): made for place, made in enumerate(found)}
 
     def _of_dictcomp(self, node: ast.DictComp) -> Any:
         with Rounds(self, node.generators):
@@ -403,9 +422,10 @@ class Terms(Containers):
         if each := self._one_by_one(node):
             return Passing(float(len(each)), reduce(merged, each), tuple(each))
         before = self.times
-        with Rounds(self, node.generators):
+        with Rounds(self, node.generators) as rounds:
             value, count = self.value(node.elt), self.times / max(before, 1e-300)
-        return Passing(count, value)
+        first = tuple(self._each(node, rounds.first).values()) if len(rounds.first) == rounds.count else ()
+        return Passing(float(len(first)) if first else count, value, first)
 
     def _of_attribute(self, node: ast.Attribute) -> Any:
         return self.attribute(self.value(node.value), node.attr)
@@ -464,10 +484,13 @@ class Terms(Containers):
             return self.through(owner)[1] if owner.kind != "config" else Written("xxxxxxxx", 12.0, MANY)
         if isinstance(owner, Written):
             return self.through(owner)[1]
-        return self._piece(owner) if isinstance(owner, Match) else None
+        return self._piece(owner, key) if isinstance(owner, Match) else None
 
-    def _piece(self, of: Match) -> Written:
+    def _piece(self, of: Match, key: Any = None) -> Written:
         """A part of a text that a pattern found: of so many, there are about as many different ones as their root."""
+        if of.parts:
+            place = key.known if isinstance(key, Number) else 0.0 if key is None else None
+            return of.parts[int(place)] if place is not None and place < len(of.parts) else of.parts[-1]
         if of.whole is not None:
             return replace(of.whole, atom=None)
         return Written("xxxxxx", min(of.length / 4 + 1, 12.0), max(self.times, 1.0) ** 0.5)
@@ -536,6 +559,7 @@ class Rounds:
 
     def __init__(self, library: Terms, generators: Sequence[ast.comprehension]) -> None:
         self.library, self.generators, self.before = library, generators, library.times
+        self.count: float | None = None
         self.first: dict[str, Any] = {}
         """The first ones that it goes through, as far as they are known."""
 
@@ -545,6 +569,7 @@ class Rounds:
             over = own.value(each.iter)
             self.first = {} if place else known(over)
             count, one = own.through(over)
+            self.count = count
             own.bind(each.target, one)
             own.times = min(own.times * max(count if count is not None else 1.0, 0.0), MANY)
             for test in each.ifs:

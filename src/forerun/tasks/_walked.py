@@ -209,8 +209,13 @@ class Walker(Tests):
 
     def _do_assign(self, node: ast.Assign) -> None:
         value = self.value(node.value)
+        asks = isinstance(node.value, ast.Call) and called(node.value) == "get"
         for target in node.targets:
             self.bind(target, self._varying(target, node.value, value))
+            if isinstance(target, ast.Name):
+                self.asked_for.pop(target.id, None)
+                if asks and self.got is not None:
+                    self.asked_for[target.id] = self.got
 
     def _varying(self, target: ast.expr, source: ast.expr, value: Any) -> Any:
         """A number that follows from itself, `x = x * 5 % 97`, is another one each time."""

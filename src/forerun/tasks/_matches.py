@@ -1,0 +1,31 @@
+"""What regular expressions find in a text of which the beginning is known, for `forerun.tasks._walked`."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from forerun.tasks._objects import Written
+
+_LONG = 160
+"""Letters that are looked at."""
+_NESTED = re.compile(r"[*+}]\)?[*+{]|\)[*+{]|\\\d|\(\?P=")
+"""What may take as long as it likes: repeated groups, and references."""
+
+
+def found(pattern: Any, text: Any, name: str) -> list[tuple[str, ...]]:
+    """What a pattern finds in the beginning of a text, as `match`, `search` or `findall` does: the groups of each, all
+    of it first. Nothing where either is not known, or it may take long."""
+    known = pattern.known if isinstance(pattern, Written) else None
+    if not known or not isinstance(text, Written) or (text.words is None and text.known is None):
+        return []
+    if len(known) > _LONG or _NESTED.search(known):
+        return []
+    sample = text.sample[:_LONG]
+    try:
+        made = re.compile(known)
+        one = made.search(sample) if name == "search" else made.match(sample)
+        matches = [one] if name in ("match", "search", "fullmatch") else [*made.finditer(sample)]
+    except (re.error, OverflowError, RecursionError):
+        return []
+    return [tuple(part or "" for part in (each[0], *each.groups())) for each in matches if each]
