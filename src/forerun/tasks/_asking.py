@@ -67,13 +67,14 @@ class Asking(Terms):
     def _of_call(self, node: ast.Call) -> Any:
         function = node.func
         owner = self.value(function.value) if isinstance(function, ast.Attribute) else None
-        arguments, self.spread = list[Any](), (0.0, None)
+        arguments = list[Any]()
+        spread: tuple[float | None, Any] = (0.0, None)
         for each in node.args:
             if isinstance(each, ast.Starred):
                 inner = self.value(each.value)
                 short = isinstance(inner, Boxes) and inner.fields and inner.kind in ("tuple", "list", "named")
                 short = short and (inner.kind != "list" or len(inner.fields) >= inner.entries)
-                count, one = self.spread = self.through(inner)
+                count, one = spread = self.through(inner)
                 arguments += list(inner.fields.values()) if short else [one] * int(min(max(count or 1.0, 1.0), 20.0))
             else:
                 arguments.append(self.value(each))
@@ -81,7 +82,7 @@ class Asking(Terms):
         for named in node.keywords:
             if named.arg is None and isinstance(given := self.value(named.value), Boxes):
                 options |= given.fields
-        before, self.at = self.path, node
+        self.spread, before, self.at = spread, self.path, node
         if len(self.path) < 12:
             self.path = (*self.path, id(node))
         try:
@@ -132,9 +133,16 @@ class Asking(Terms):
         if isinstance(owner, Match):
             if name in ("group", "__getitem__"):
                 return self._piece(owner, arguments[0] if arguments else None)
+            if name == "groupdict" and owner.parts:
+                made = self.new("dict", node)
+                for key, place in owner.names.items():
+                    self.set_field(made, key, owner.parts[place])
+                return made
             if name == "groups" and owner.parts:
                 return self.tupled(owner.parts[1:], node)
             return self.listed(Passing(4.0, self._piece(owner)), "tuple")
+        if isinstance(owner, Passing) and name == "__next__":
+            return self.library(Module("next"), [owner], {})
         if isinstance(owner, Digest):
             return (
                 Written("0" * 8, owner.length / (1.0 if name == "hexdigest" else 2.0), owner.distinct)

@@ -15,7 +15,7 @@ from forerun.tasks._figures import (
     wide,
 )
 from forerun.tasks._library import Library
-from forerun.tasks._matches import found
+from forerun.tasks._matches import found, names
 from forerun.tasks._objects import (
     MANY,
     Boxes,
@@ -300,7 +300,7 @@ class Formats(Library):
             count = len(shown) * max(text.length / max(min(len(text.sample), 160), 1), 1.0)
             parts = self._groups(shown, text)
             if name == "finditer":
-                return Passing(count, Match(parts[0].length, None, parts))
+                return Passing(count, Match(parts[0].length, None, parts, names(pattern)))
             times, self.times = self.times, self.times * count
             one: Any = parts[0] if len(parts) == 1 else parts[1] if len(parts) == 2 else self.tupled(parts[1:])
             self.times = times
@@ -316,7 +316,7 @@ class Formats(Library):
         if name == "sub":
             return arguments[2] if len(arguments) > 2 else None
         length = text.length if isinstance(text, Written) else 40.0
-        return Match(length, None, self._groups(shown, text) if shown else ())
+        return Match(length, None, self._groups(shown, text), names(pattern)) if shown else Match(length)
 
     def _groups(self, shown: Sequence[tuple[str, ...]], text: Any) -> list[Written]:
         """The parts of matches: the very ones where the text is always the same, else of so many about as many

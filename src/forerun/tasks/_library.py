@@ -36,6 +36,8 @@ from forerun.tasks._objects import (
     placed,
 )
 
+_OPERATOR_NS = 25.0
+"""Nanoseconds of an operator that is called as a function."""
 _ORDERED = 120.0
 """Bytes of a key of an ordered mapping, beside its place in the table."""
 
@@ -46,7 +48,10 @@ class Library(Asking):
     def library(self, function: Module, arguments: list[Any], options: dict[str, Any]) -> Any:
         """What a function of Python's own gives."""
         name, root = function.last, function.path.partition(".")[0]
-        self.worked(name, None, arguments, options)
+        if root == "operator":
+            self.work(_OPERATOR_NS)
+        else:
+            self.worked(name, None, arguments, options)
         own = getattr(self, f"_lib_{root}", None) if "." in function.path else None
         if own is not None and (made := own(name, arguments, options)) is not NotImplemented:
             return made
@@ -173,6 +178,11 @@ class Library(Asking):
         if name == "zip":
             pairs = [self.through(one) for one in arguments]
             count = min((count for count, _ in pairs if count is not None), default=None)
+            if len(arguments) < (self.spread[0] or 0.0):  # `zip(*rows)`
+                times, self.times = self.times, self.times * (count or 0.0)
+                column = self.listed(Passing(self.spread[0], pairs[0][1]), "tuple")
+                self.times = times
+                return Passing(count, column)
             return self.tuples(count, [one for _, one in pairs])
         if name == "map" and len(arguments) > 1:
             return self._mapped(first, arguments[1:])

@@ -95,8 +95,13 @@ class Looping(Reading):
             self._rounds(body, 1.0)
             self._rounds(body, ahead / (self.read - read) - 1.0)
             return
-        if self.likely(node.test) == 0.0 and not isinstance(node.test, ast.Constant) and self._texts(node.test):
-            return
+        if not self.loops and self._texts(node.test):  # `while not line.strip(): line = read()`
+            for _ in range(SINGLY):
+                if (holds := self.likely(node.test)) == 0.0:
+                    return
+                if holds != 1.0:
+                    break
+                self.run(node.body)
         self._limits(node)
         if self._drains(node):
             return

@@ -29,3 +29,12 @@ def found(pattern: Any, text: Any, name: str) -> list[tuple[str, ...]]:
     except (re.error, OverflowError, RecursionError):
         return []
     return [tuple(part or "" for part in (each[0], *each.groups())) for each in matches if each]
+
+
+def names(pattern: Any) -> dict[str, int]:
+    """Those of its groups, where a pattern is known."""
+    known = pattern.known if isinstance(pattern, Written) else None
+    try:
+        return dict(re.compile(known or "").groupindex)
+    except (re.error, OverflowError, RecursionError):
+        return {}

@@ -411,10 +411,13 @@ class Pattern:
 
 
 class Match:
-    """What it found in a text of this length: all of it, or its parts."""
+    """What it found in a text of this length: all of it, or its parts, some of which have names."""
 
-    def __init__(self, length: float, whole: Written | None = None, parts: Sequence[Written] = ()) -> None:
-        self.length, self.whole, self.parts = length, whole, parts
+    def __init__(
+        self, length: float, whole: Written | None = None, parts: Sequence[Written] = (),
+        names: Mapping[str, int] | None = None,
+    ) -> None:  # fmt: skip
+        self.length, self.whole, self.parts, self.names = length, whole, parts, names or {}
 
 
 def rounded(size: float) -> float:

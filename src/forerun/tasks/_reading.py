@@ -10,7 +10,7 @@ from typing import Any
 from forerun.tasks._figures import ANEW, FEW
 from forerun.tasks._formats import Formats
 from forerun.tasks._inputs import Column, Input, Stretch
-from forerun.tasks._objects import Module, Number, Passing, Said, Words, Written, merged
+from forerun.tasks._objects import Boxes, Module, Number, Passing, Said, Words, Written, merged
 
 _CALL_NS = {"readline": 32.0, "input": 340.0, "raw_input": 340.0}
 _LINE_NS, _LETTER_NS, _READ_NS = 20.0, 0.42, 1.0
@@ -18,6 +18,8 @@ _LINE_NS, _LETTER_NS, _READ_NS = 20.0, 0.42, 1.0
 _LINE = _CALL_NS.keys()
 _OBJECT_NS, _VALUE_NS = 150.0, 60.0
 """Nanoseconds of an object of JSON, and of a value."""
+_INPUT = "input"
+"""Of a file in memory that has the input."""
 _BUFFERS = 24e3
 """Bytes of the file's buffer, and of what is decoded at once."""
 _ENDING = 1.0
@@ -82,6 +84,8 @@ class Reading(Formats):
             return Module("sys.stdin")
         if path == "iter" and len(arguments) > 1 and isinstance(first, Module) and first.last in _LINE:
             return self.over(Module("sys.stdin"))
+        if path == "os.read" and isinstance(first, Number) and first.known == 0:
+            return self._whole(True)
         if path not in ("input", "raw_input") and not _standard(Module(path.rpartition(".")[0])):
             return NotImplemented
         if name in _LINE:
@@ -98,6 +102,25 @@ class Reading(Formats):
         if words is None or abs(words.count - count) > 0.05 * words.count:
             return ()
         return words.first if isinstance(one, Written) else tuple(each.numeric or one for each in words.first)
+
+    def _of_file(self, own: Boxes, name: str, arguments: list[Any]) -> Any:
+        """A file in memory that was given all of the input is read as that is."""
+        first = arguments[0] if arguments else None
+        if name == "write" and isinstance(first, Written) and first.words is not None and first.pieces is not None:
+            self._rewind(own)
+        if name == "readline" and own.fields.get(_INPUT):
+            return self.library(Module("sys.stdin.readline"), [], {})
+        return super()._of_file(own, name, arguments)
+
+    def _lib_io(self, name: str, arguments: list[Any], options: dict[str, Any]) -> Any:
+        made, first = super()._lib_io(name, arguments, options), arguments[0] if arguments else None
+        if isinstance(made, Boxes) and isinstance(first, Written) and first.words is not None:
+            self._rewind(made)
+        return made
+
+    def _rewind(self, file: Boxes) -> None:
+        file.fields[_INPUT] = True
+        self.read = 0.0
 
     def _lib_json(self, name: str, arguments: list[Any], options: dict[str, Any]) -> Any:
         first = arguments[0] if arguments else None

@@ -445,7 +445,7 @@ class Terms(Containers):
             return self._of_class(owner, name, owner)
         if isinstance(owner, Layout) and name == "size":
             return self.library(Module("struct.calcsize"), [Written.like(owner.text)], {})
-        if isinstance(owner, Written):
+        if isinstance(owner, Written) or (isinstance(owner, Passing) and name == "__next__"):
             return Bound(owner, name)
         if isinstance(owner, Number) and owner.usual:
             few = PARTS.get(name)
@@ -489,7 +489,8 @@ class Terms(Containers):
     def _piece(self, of: Match, key: Any = None) -> Written:
         """A part of a text that a pattern found: of so many, there are about as many different ones as their root."""
         if of.parts:
-            place = key.known if isinstance(key, Number) else 0.0 if key is None else None
+            named = of.names.get(key.known) if isinstance(key, Written) and key.known else None
+            place = key.known if isinstance(key, Number) else 0.0 if key is None else named
             return of.parts[int(place)] if place is not None and place < len(of.parts) else of.parts[-1]
         if of.whole is not None:
             return replace(of.whole, atom=None)
