@@ -6,7 +6,8 @@ first of all where they use packages (`forerun.tasks._used`), else objects (`for
 do not answer where a program uses packages, of which they have read none, nor how much memory one takes without
 packages. Of its time both are believed: the text's account alone where the program is longer than what the network
 reads, the middle of both where it is not, and network and trees alone where a loop does so much at the most that it
-must end early.
+must end early. Of programs that are given an input they have read none either: the text alone tells what it is for in
+Python, in other languages their answer is moved and made as wide as it was off there.
 """
 
 from __future__ import annotations
@@ -35,9 +36,10 @@ from forerun.tasks._walked import walked
 FILE = "imports.json"
 NUMPY, OTHERS, PLAIN = "numpy", "others", "plain"
 """What errs alike: programs that import nothing but NumPy, all others that use packages, and those that use none."""
-SHORT, WORKING, GUESSED, BEYOND = "short", "working", "guessed", "beyond"
+SHORT, WORKING, GUESSED, BEYOND, INPUT = "short", "working", "guessed", "beyond", "input"
 """What errs alike of programs without packages: times of those that the network reads all of, of what takes more than
-starting does, those that do something nobody knows how often, and what is more than anybody waits for."""
+starting does, those that do something nobody knows how often, what is more than anybody waits for, and those that are
+given an input, of which network and trees have learned from none: each other language by itself."""
 _HELD = 2e6
 """Bytes of objects up to which the interpreter is most of what a program takes."""
 _STARTING_S, _LEARNED_S, _LONG_S = 0.05, 2.0, 100.0
@@ -143,15 +145,20 @@ class Imports:
         if len(errors) < _FEW:
             return None
         belief = around(self.middle(prompt, read, other), np.exp(thinned(np.array(errors))).tolist())
+        if _language(parts(prompt)) != "python":
+            return belief
         # Nothing takes less than an empty program, whose own time varies.
         return belief.within(self.start[metric] * (_VARYING if metric == "runtime" else 1.0), math.inf)
 
     def trust(self, prompt: str, read: bool) -> tuple[str, float]:
         """What errs as this program does, and which share of the answer is its text's, the rest network's and trees':
-        all of it of those that use packages of which some are known, and of memory without packages. Of the time of
-        those without packages it depends on whether the network has `read` all of it. Nothing of others."""
+        all of it of those that use packages of which some are known, of memory without packages, and of what is given
+        an input. Of the time of others without packages it depends on whether the network has `read` all of it. Nothing
+        of other languages."""
         found = parts(prompt)
         metric, name = found.head.get("metric", ""), kind(found)
+        if not name and INPUT in found.head:
+            return f"{INPUT}, {_language(found)}", 0.0
         if not name or metric not in self.start:
             return "", 0.0
         if name != PLAIN:
@@ -159,6 +166,10 @@ class Imports:
         done = _working(found.text, _given(found))
         if not done.followed:
             return "", 0.0
+        if INPUT in found.head:
+            works = done.seconds >= _STARTING_S if metric == "runtime" else done.bytes >= _HELD
+            told = done.seconds <= _LONG_S if metric == "runtime" else done.believed
+            return (", ".join([INPUT, *[WORKING] * works]), 1.0) if told else (BEYOND, 0.0)
         if metric != "runtime":
             named = f"{PLAIN}, {WORKING}" if done.bytes >= _HELD else f"{PLAIN}, {GUESSED}" if done.guessed else PLAIN
             return (named, 1.0) if done.believed else (BEYOND, 0.0)
@@ -231,7 +242,7 @@ def _working(text: str, given: str) -> Used:
 
 def _given(found: Parts) -> str:
     """What it reads, as `forerun.tasks._inputs` describes it."""
-    return found.head.get("input", "").partition(": ")[2]
+    return found.head.get(INPUT, "").partition(": ")[2]
 
 
 def _of_python(name: str) -> bool:
