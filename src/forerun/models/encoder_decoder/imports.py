@@ -28,6 +28,7 @@ from forerun.files import write_atomically
 from forerun.models._predictor import around
 from forerun.models._regression import thinned
 from forerun.prompts import Parts, parts
+from forerun.tasks._inputs import understood
 from forerun.tasks._lines import Used
 from forerun.tasks._packages import foreign, modules
 from forerun.tasks._used import used
@@ -39,7 +40,8 @@ NUMPY, OTHERS, PLAIN = "numpy", "others", "plain"
 SHORT, WORKING, GUESSED, BEYOND, INPUT = "short", "working", "guessed", "beyond", "input"
 """What errs alike of programs without packages: times of those that the network reads all of, of what takes more than
 starting does, those that do something nobody knows how often, what is more than anybody waits for, and those that are
-given an input, of which network and trees have learned from none: each other language by itself."""
+given an input, of which network and trees have learned from none: each other language by itself, where there is much
+to read or to do."""
 _HELD = 2e6
 """Bytes of objects up to which the interpreter is most of what a program takes."""
 _STARTING_S, _LEARNED_S, _LONG_S = 0.05, 2.0, 100.0
@@ -49,6 +51,8 @@ _FEW = 10
 """Errors from which on they say how much others are off."""
 _HALF, _VARYING = 0.5, 0.85
 """Which share of an answer that both give is the text's, and of an empty program's time the least that one takes."""
+_ASKED, _READ, _ROUNDS = 300.0, 5000.0, 1000.0
+"""Numbers in an input, its characters, and rounds of loops or elements from which on a program may work for long."""
 _WORKING = {"memory": ("bytes", "rises"), "traced": ("bytes", "rises"), "runtime": ("seconds", "takes")}
 """What of their work adds to which metric, and which lines that is of."""
 _ENDS = re.compile("\r\n?|\n")
@@ -158,7 +162,7 @@ class Imports:
         found = parts(prompt)
         metric, name = found.head.get("metric", ""), kind(found)
         if not name and INPUT in found.head:
-            return f"{INPUT}, {_language(found)}", 0.0
+            return f"{INPUT}, {_language(found) if _much(found) else SHORT}", 0.0
         if not name or metric not in self.start:
             return "", 0.0
         if name != PLAIN:
@@ -243,6 +247,17 @@ def _working(text: str, given: str) -> Used:
 def _given(found: Parts) -> str:
     """What it reads, as `forerun.tasks._inputs` describes it."""
     return found.head.get(INPUT, "").partition(": ")[2]
+
+
+def _much(found: Parts) -> bool:
+    """Whether there is enough to read or to do, as far as counters tell, that more may follow from it."""
+    try:
+        given = understood(_given(found))
+    except ValueError:
+        return True
+    numbers = [abs(each) for one in given.stretches for each in (one.all.low, one.all.high) if math.isfinite(each)]
+    asked = max([*numbers, 0.0]) >= _ASKED or sum(one.lines * (one.length + 1) for one in given.stretches) >= _READ
+    return asked or any(found.counters.get(name, 0.0) >= _ROUNDS for name in ("iterations", "elements"))
 
 
 def _of_python(name: str) -> bool:
