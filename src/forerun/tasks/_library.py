@@ -375,6 +375,14 @@ class Library(Asking):
             return Passing(sum(count or 0.0 for count, _ in pairs), pairs[0][1] if pairs else None)
         return None
 
+    def _lib_bisect(self, name: str, arguments: list[Any], options: dict[str, Any]) -> Any:
+        first, second = (*arguments, None, None)[:2]
+        if name.startswith("insort") and isinstance(first, Boxes):
+            self.add(first, second)
+            return None
+        many = self.length(first)
+        return number(0.0, many or MANY, many or MANY)
+
     def _lib_itertools(self, name: str, arguments: list[Any], options: dict[str, Any]) -> Any:
         pairs = [self.through(one) for one in arguments]
         counts = [count for count, _ in pairs if count is not None]

@@ -29,6 +29,7 @@ _LOOPS = 3
 """Loops in each other whose first round is gone through apart."""
 _ADDING = frozenset("append add put heappush".split())
 _TAKING = frozenset("pop popleft popitem heappop remove clear".split())
+_MARKING = frozenset("add remove discard".split())
 _NOTHING, _WAITING = 0.05, 0.3
 """Of what is put in, which share is left of what is taken out again; and of all places, which share waits at once."""
 _ROUNDS, _STAYING = 1e8, 256.0
@@ -84,7 +85,15 @@ class Looping(Reading):
                     for one in ast.walk(stmt)
                 ) and not (isinstance(node, ast.While) and takes is _ADDING)
                 if isinstance(box, Boxes) and goes and most.value is not None and most.value > 0:
-                    box.bound = min(box.bound, max(most.value, most.high if most.high < MANY else 0.0) + 1)
+                    few = max(most.value, most.high if most.high < MANY else 0.0) + 1
+                    for each in (box, *(self._beside(node.body) if takes is _TAKING else ())):
+                        each.bound = min(each.bound, few)
+
+    def _beside(self, body: Sequence[ast.stmt]) -> list[Boxes]:
+        """Lists that one is taken out of as well: `if len(window) > n: ordered.pop(place(window.popleft()))`."""
+        calls = [one for stmt in body for one in ast.walk(stmt) if isinstance(one, ast.Call) and called(one) == "pop"]
+        found = [self.value(one.func.value) for one in calls if isinstance(one.func, ast.Attribute)]
+        return [one for one in found if isinstance(one, Boxes) and one.kind == "list"]
 
     def _do_while(self, node: ast.While) -> None:
         ahead, read = self.ahead, self.read
@@ -314,7 +323,7 @@ class Looping(Reading):
         for one in (each for stmt in node.body for each in ast.walk(stmt)):
             if isinstance(one, ast.Subscript) and isinstance(one.ctx, ast.Store):
                 marked.append(one.value)
-            elif isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and one.func.attr == "add":
+            elif isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and one.func.attr in _MARKING:
                 marked.append(one.func.value)
         boxes = [self.value(one) for one in marked if isinstance(one, (ast.Name, ast.Attribute))]
         made = [

@@ -216,13 +216,13 @@ class Reading(Formats):
         ]  # fmt: skip
         self.read = self._blocks[-1][1]
         length = sum(left * (one.length + _ENDING) for one, left in turns)
-        if len(rest.first) == rest.count and all(one.known is not None for one in rest.first):
-            text = "\n".join(one.sample for one in rest.first)
-            return replace(Written.like(text), raw=raw)
-        self._passing(length)  # as bytes first
-        self.work(_READ_NS * length)
         says = self._says or (turns[0][0].says if len(turns) == 1 and turns[0][1] == 1 else None)
         of = says and Said(says)
+        if len(rest.first) == rest.count and all(one.known is not None for one in rest.first):
+            text = "\n".join(one.sample for one in rest.first)
+            return replace(Written.like(text), raw=raw, of=of)
+        self._passing(length)  # as bytes first
+        self.work(_READ_NS * length)
         sample = rest.first[0].sample if rest.first else getattr(rest.one, "sample", "")
         return Written(
             sample,

@@ -486,7 +486,8 @@ class Walker(Tests):
         self._results.append([])
         self._yields.append([0.0, None])
         self._calls.append((node, self.times))
-        times, loops = self.times, self.loops
+        times, loops, pace = self.times, self.loops, self.pace
+        self.pace *= self._dividing(node, frame)
         self.times *= max(self._remembered(node, frame, names), self._branching(node, frame, function.own))
         try:
             if isinstance(node, ast.Lambda):
@@ -500,7 +501,7 @@ class Walker(Tests):
             self.shared.pop(id(frame), None)
             self._calls.pop()
             found, (given, one) = self._results.pop(), self._yields.pop()
-            self.times, self.loops = times, loops
+            self.times, self.loops, self.pace = times, loops, pace
         if given:
             count = given / max(times, 1e-300)
             return self.stream(Passing(count, one, self.begun(one, count), often=max(times, 1e-300)))
@@ -513,6 +514,24 @@ class Walker(Tests):
         if function.cached is not None:
             function.cached.hold(result, function.cached.entries)
         return result
+
+    def _dividing(self, node: ast.AST, frame: dict[str, Any]) -> float:
+        """How many times as long a function works as it does once that calls itself with parts of a list, two of them
+        or more: as often as that can be halved."""
+        if not isinstance(node, ast.FunctionDef) or sum(each is node for each, _ in self._calls) > 1:
+            return 1.0
+        inside = list(ast.walk(node))
+        parts = {
+            target.id for one in inside if isinstance(one, ast.Assign) and _part(one.value)
+            for target in one.targets if isinstance(target, ast.Name)
+        }  # fmt: skip
+        calls = [one for one in inside if isinstance(one, ast.Call) and _itself(one.func, node.name)]
+        divided = [
+            one for one in calls
+            if any(_part(each) or (isinstance(each, ast.Name) and each.id in parts) for each in one.args)
+        ]  # fmt: skip
+        long = [self.many(one) for one in frame.values() if isinstance(one, Boxes) and one.kind == "list"]
+        return math.log2(max(*long, 2.0, 2.0)) if len(divided) > 1 and long else 1.0
 
     def _branching(self, node: ast.AST, frame: dict[str, Any], own: Any) -> float:
         """How often a function runs that calls itself with one less: of `tree(depth - 1)` twice 2 to that power; of a
@@ -687,6 +706,11 @@ def _reach(tops: Sequence[float], calls: Sequence[ast.Call]) -> float:
     else:
         count = math.prod(top + 1 for top in tops) / (2.0 if len(tops) > 1 else 1.0)
     return count if tops and count <= _STATES else 0.0
+
+
+def _part(node: ast.expr) -> bool:
+    """`rows[:middle]`, `[x for x in rows if x < p]`."""
+    return (isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice)) or isinstance(node, ast.ListComp)
 
 
 def _itself(node: ast.expr, name: str) -> bool:
