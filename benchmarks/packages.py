@@ -1,7 +1,8 @@
-"""Whole programs in Python: what was said of them before their text was gone through, and what is.
+"""Whole programs, mostly in Python: what was said of them before their text was gone through, and what is.
 
     python benchmarks/packages.py
     python benchmarks/packages.py public.jsonl -o benchmarks/results/public.json
+    python benchmarks/packages.py benchmarks/measured/inputs.jsonl.gz -o benchmarks/results/inputs.json
 
 The programs are those of `measured/packages.jsonl.gz`, in eleven sets by as many people who were shown nothing of how
 predictions are made, or those of public repositories, of which `measured/public.csv.gz` tells (`measured/README.md` how
@@ -38,15 +39,18 @@ HERE = Path(__file__).parent
 ROWS = HERE / "measured" / "packages.jsonl.gz"
 RESULT, PUBLIC_RESULT = HERE / "results" / "packages.json", HERE / "results" / "public.json"
 WRITTEN, PUBLIC = ("ninth", "tenth", "eleventh"), ("public", "fresh", "fresh2")
+GIVEN, LANGUAGES = ("input", "input2", "input3", "input4"), ("languages", "languages2", "languages3")
+"""Programs that are given an input, in Python and in others."""
 BY = {"first": ("second", "third"), "second": ("third",), "third": ("second",), "fourth": ("second", "third")}
 BY |= {"fifth": ("sixth",), "sixth": ("fifth",)}
 BY |= {name: tuple({"eighth", *WRITTEN, *PUBLIC} - {name}) for name in ("seventh", "eighth", *WRITTEN)}
 BY |= {name: tuple({*WRITTEN, *PUBLIC} - {name}) for name in PUBLIC}
+BY |= {name: tuple({*alike} - {name}) for alike in (GIVEN, LANGUAGES) for name in alike}
 """Whose errors make intervals."""
 BESIDE = frozenset({"seventh", "eighth"})
 """Of whose runtimes none do."""
 FASTER: dict[str, float] = defaultdict(lambda: 1.25, fifth=0.77, sixth=0.985)
-FASTER |= dict.fromkeys(("seventh", "eighth", *WRITTEN, *PUBLIC), 1.12)
+FASTER |= dict.fromkeys(("seventh", "eighth", *WRITTEN, *PUBLIC, *GIVEN, *LANGUAGES), 1.12)
 """Times as fast as the machine of the rows is the one that runtimes are told of: by an empty program, and of the fifth
 and the sixth set, which were measured when the machine was quieter, by a program that only imports pandas."""
 

@@ -232,7 +232,7 @@ def packages(results: str = "packages") -> str:
     if not found:
         return "Not measured.\n"
     rows, columns = [], ["", "programs", "off by (median)", "within twice", "in the 90% interval"]
-    found["rows"] = [row | {"kind": KINDS.get(row["kind"], "no packages")} for row in found["rows"]]
+    found["rows"] = [row | {"kind": _kind(row)} for row in found["rows"]]
     places = dict.fromkeys((row["metric"], row["set"], row["kind"]) for row in found["rows"])
     sets = [*dict.fromkeys(row["set"] for row in found["rows"])]
     order = {place: ("memory traced runtime".find(place[0]), sets.index(place[1]), place[2]) for place in places}
@@ -245,6 +245,11 @@ def packages(results: str = "packages") -> str:
         held = (sum(row[f"low {when}"] <= row["measured"] <= row[f"high {when}"] for row in own) for when in told)
         rows.append([*cells, " (".join(map(str, held)) + ")"])
     return table(columns, rows)
+
+
+def _kind(row: dict[str, Any]) -> str:
+    other = row["set"].startswith("languages")
+    return KINDS.get(row["kind"], "other languages" if other else "no packages")
 
 
 def _off(row: dict[str, Any], when: str) -> float:
@@ -506,6 +511,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "plain": plain,
     "packages": packages,
     "public": partial(packages, "public"),
+    "inputs": partial(packages, "inputs"),
     "predict": predict,
     "unseen": unseen,
     "tuning": lambda: tuning("tuning"),

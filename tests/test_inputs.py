@@ -162,6 +162,44 @@ PROGRAMS = {
         kept = [[i * 0.5 for i in range(columns)] for _ in range(rows)]
         """,
     ),
+    "columns with tabs between them": (
+        "".join(f"key{a}\t{i % 1000}\n" for i, (a, _) in enumerate(PAIRS)),
+        """
+        import sys
+        kept = {}
+        for line in sys.stdin:
+            name, value = line.split()
+            kept[name] = value
+        """,
+    ),
+    "letters in another order": (
+        "".join(f"word{a % 300}\n" for a, _ in PAIRS),
+        """
+        import sys
+        groups = {}
+        for word in map(str.strip, sys.stdin):
+            groups["".join(sorted(word))] = word
+        kept = [0.5 * i for i in range(60_000)]
+        """,
+    ),
+    "more than there is": (
+        "1.5\n" * 60_000,
+        """
+        kept = []
+        for _ in range(500_000):
+            try:
+                kept.append(float(input()))
+            except EOFError:
+                break
+        """,
+    ),
+    "blocks": (
+        "".join("".join(f"{x}\n" for x in one) + "\n" for one in CASES),
+        """
+        import sys
+        blocks = [[int(x) for x in one.split("\\n")] for one in sys.stdin.read().strip().split("\\n\\n")]
+        """,
+    ),
     "the largest": (
         "3\n1 100\n40000 90000\n7 12\n",
         """
@@ -193,6 +231,13 @@ def test_what_programs_read_takes_what_python_says(name: str) -> None:
     assert took > MB, "too small to tell"
     assert 0.6 * took < found.bytes < 1.6 * took, f"{found.bytes / MB:.2f} MB told, {took / MB:.2f} MB taken"
     assert not found.guessed
+
+
+def test_a_file_may_be_the_input() -> None:
+    told = described(EDGES.encode())
+    whole = walked("import sys\nlines = sys.stdin.read().splitlines()", told).bytes
+    for how in ("open(0).read()", "open('/dev/stdin').read()", "pathlib.Path('/dev/stdin').read_text()"):
+        assert walked(f"import pathlib\nlines = {how}.splitlines()", told).bytes == pytest.approx(whole)
 
 
 def test_an_input_tells_how_long_it_takes() -> None:
@@ -246,7 +291,7 @@ def test_whatever_is_read_is_told_and_understood(stdin: bytes) -> None:
         assert walked(text, told).followed
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[]", "[1]", "'12\\n'", "[[[1]],null]", "[[null],null]", "[[],null,1]"])
+@pytest.mark.parametrize("text", ["", "{}", "[]", "[1]", "'12\\n'", "[[[1]],null,0]", "[[null],null,0]", "[[],null]"])
 def test_what_describes_no_input_is_not_followed(text: str) -> None:
     with pytest.raises(ValueError):
         understood(text)

@@ -390,7 +390,7 @@ def test_what_never_ends_is_told(folder: Path, run_forerun: Run) -> None:
 
 def test_what_is_read_and_what_is_not_there_is_told(folder: Path, compiler: str) -> None:
     Path("reads.py").write_text(program(3) + "n = int(input())\nfor i in range(n):\n    x = [0] * n\n")
-    notes = [forerun.predict("reads.py", metric="memory", model=folder, stdin=read).notes for read in (b"", b"5\n")]
+    notes = [forerun.predict("reads.py", metric="memory", model=folder, stdin=read).notes for read in (None, b"5\n")]
     assert any("--stdin" in note for note in notes[0]) and not any("--stdin" in note for note in notes[1])
     Path("cut.ll").write_text('source_filename = "a.c"\n@x = global i32 1\n')
     assert any("defines no function" in note for note in forerun.predict("cut.ll", metric="text", model=folder).notes)
@@ -518,6 +518,21 @@ def test_an_open_gate_says_of_what_it_knows_nothing(folder: Path, run_forerun: R
     for words in (gate, strange):
         code, _, err = run_forerun(*ask, *words)
         assert code == 0 and "the gate" not in err
+
+
+def test_an_input_is_read_whole(folder: Path, run_forerun: Run) -> None:
+    Path("reads.py").write_text("kept = [float(input()) for _ in range(int(input()))]\n")
+    lines = 300_000
+    Path("long.in").write_text(f"{lines}\n" + "1.25\n" * lines)  # more than is read of a program
+    code, out, err = run_forerun("predict", "reads.py", "--stdin", "long.in", "--metric", "memory", "--format", "json")
+    row = json.loads(out)[0]
+    assert code == 0 and 0.7 < row["value"] / (9e6 + 32 * lines) < 1.3 and "--stdin" not in err
+    Path("empty.in").write_bytes(b"")
+    code, out, err = run_forerun("predict", "reads.py", "--stdin", "empty.in", "--metric", "memory")
+    assert code == 0 and "--stdin" not in err + out, "one was named"
+    for name, why in (("/dev/zero", "device"), ("nowhere.in", "No such file"), (".", "directory")):
+        code, _, err = run_forerun("predict", "reads.py", "--stdin", name)
+        assert code == 1 and why in err
 
 
 def test_standard_input_and_languages(folder: Path, run_forerun: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -111,12 +111,12 @@ class Estimate:
 @overload
 def predict(  # type: ignore[overload-overlap]  # a str is a sequence of str
     source: What, *, metric: str, device: str = "", language: str = "", model: str | os.PathLike[str] = MODEL,
-    flags: Sequence[str] = (), stdin: bytes = b"", sizes: Mapping[str, int] | None = None,
+    flags: Sequence[str] = (), stdin: bytes | None = None, sizes: Mapping[str, int] | None = None,
 ) -> Estimate: ...  # fmt: skip
 @overload
 def predict(
     source: What | Sequence[What], *, metric: str | Sequence[str] | None = None, device: str = "", language: str = "",
-    model: Model = MODEL, flags: Sequence[str] = (), stdin: bytes = b"",
+    model: Model = MODEL, flags: Sequence[str] = (), stdin: bytes | None = None,
     sizes: Mapping[str, int] | None = None,
 ) -> list[Estimate]: ...  # fmt: skip
 def predict(
@@ -127,7 +127,7 @@ def predict(
     language: str = "",
     model: Model = MODEL,
     flags: Sequence[str] = (),
-    stdin: bytes = b"",
+    stdin: bytes | None = None,
     sizes: Mapping[str, int] | None = None,
 ) -> Estimate | list[Estimate]:
     """What programs, modules or networks will cost, before they run: one Estimate, or a list of them.
@@ -165,7 +165,7 @@ def _check(device: object, language: object, model: object, stdin: object, sizes
     if not isinstance(model, EncoderDecoder) and (not isinstance(model, (str, os.PathLike)) or not os.fspath(model)):
         why = "a model is the folder of a checkpoint, or one that was loaded"
         raise UsageError(f"model={model!r}", why, "name one, or leave model out: one ships")
-    if not isinstance(stdin, bytes):
+    if stdin is not None and not isinstance(stdin, bytes):
         raise UsageError(f"stdin={stdin!r:.60}", "a program reads bytes", "stdin=text.encode()")
     if not isinstance(sizes, Mapping):
         raise UsageError(f"sizes={sizes!r:.60}", "sizes have names", 'for example: sizes={"batch": 1}')

@@ -121,9 +121,9 @@ def _check(options: argparse.Namespace, asked: Options) -> None:
 
 
 def _options(options: argparse.Namespace) -> Options:
-    from forerun.questions import Options, content
+    from forerun.questions import Options, given
 
-    stdin = content(str(options.stdin)) if options.stdin else b""
+    stdin = given(str(options.stdin)) if options.stdin else None
     metrics = tuple(dict.fromkeys(options.metric))
     return Options(metrics, options.device, options.language, tuple(options.compiler), stdin,
                    dict(map(sized, options.size)))  # fmt: skip

@@ -15,7 +15,7 @@ from forerun import factories
 from forerun.errors import ForerunError, InputError, ToolMissing, UsageError
 from forerun.models.encoder_decoder.card import Card, Kind
 from forerun.questions import remarks
-from forerun.questions.files import ONNX, File, What, content, language_of, opened, read
+from forerun.questions.files import ONNX, File, What, content, given, language_of, opened, read
 from forerun.questions.kinds import chosen, lower_is_better, named_metrics, ran, takes
 from forerun.questions.networks import kernels_of
 from forerun.questions.options import Options
@@ -30,6 +30,7 @@ __all__ = [
     "What",
     "check_sizes",
     "content",
+    "given",
     "language_of",
     "lower_is_better",
     "questions",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import os
 import re
+import stat
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,6 +20,7 @@ from forerun.toolchains.onnx import model as proto
 from forerun.toolchains.process.languages import LANGUAGES, of_file
 
 MOST_BYTES = 1 << 20
+MOST_GIVEN = 1 << 28
 """Of a text: a model reads thousands of tokens; to count and cut those of a megabyte takes 1.6 s and 250 MB."""
 LLVM, ONNX, TEXT = "llvm", _graphs.LANGUAGE, "text"
 COMPILED = ("c", "c++")
@@ -111,7 +113,7 @@ def read(path: str, options: Options, data: bytes | None = None, languages: Iter
     _check(path, data)
     if language == LLVM:
         return File(_module(path, data, options.flags, place), place)
-    return File(Source(data.decode("utf-8", "surrogateescape"), language, path, reference=options.stdin), place)
+    return File(Source(data.decode("utf-8", "surrogateescape"), language, path, reference=options.stdin or b""), place)
 
 
 def _check(path: str, data: bytes) -> None:
@@ -171,6 +173,25 @@ def content(path: str) -> bytes:
     except (OSError, ValueError) as error:  # ValueError: a zero byte in the name
         why = getattr(error, "strerror", "") or str(error)
         raise InputError(f"cannot read {path}", why, "name a file that can be read") from error
+
+
+def given(path: str) -> bytes:
+    """What programs read that are given a file. Raises InputError."""
+    why, todo = f"an input may have {MOST_GIVEN:,} bytes", "name a part of it: what it holds is counted"
+    try:
+        with Path(path).open("rb") as file:
+            if stat.S_ISCHR(os.fstat(file.fileno()).st_mode):
+                raise InputError(
+                    f"{path} is no input", "it is a device, which may have no end", "name a file or a pipe"
+                )
+            data = file.read(MOST_GIVEN + 1)
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", "") or str(error)
+        todo = "name a file; of a pipe: --stdin <(command)"
+        raise InputError(f"cannot read {path}", why, todo) from error
+    if len(data) > MOST_GIVEN:
+        raise InputError(f"{path} is too long", why, todo)
+    return data
 
 
 def called(file: File) -> str:

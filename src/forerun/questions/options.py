@@ -21,7 +21,7 @@ class Options:
     device: str = ""
     language: str = ""
     flags: tuple[str, ...] = ()
-    stdin: bytes = b""
+    stdin: bytes | None = None
     sizes: Mapping[str, int] = field(default_factory=dict)
 
 

@@ -43,10 +43,10 @@ def on_source(file: File) -> Iterator[Remark]:
         yield Remark(f"{name} defines kernels of Triton: the answer is that of a Python program; {named}")
 
 
-def on_run(file: File, stdin: bytes) -> Iterator[Remark]:
+def on_run(file: File, stdin: bytes | None) -> Iterator[Remark]:
     """Of a program that is asked what its run takes."""
     name, language, text = file.source.name, file.source.lang, file.source.text
-    if not stdin and reads_sizes(language, text):
+    if stdin is None and reads_sizes(language, text):
         why = "how much it takes follows from what it reads, and no input was named (--stdin)"
         yield Remark(f"{name}: {why}: the answer is that of usual programs")
 

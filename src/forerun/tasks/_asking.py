@@ -308,6 +308,8 @@ class Asking(Terms):
             told = [one.known for one in arguments]
             if None not in told and not options:
                 return replace(own, **_as(getattr(own.known, name)(*told)))
+        if name == "join" and isinstance(first, Boxes) and isinstance(first.text, Written) and not own.length:
+            return replace(first.text, distinct=max(first.text.distinct, ANEW), sample="", atom=None)
         if name == "join" and arguments:
             count, one = self.through(first)
             each = one.length if isinstance(one, Written) else WORD
@@ -359,13 +361,13 @@ class Asking(Terms):
         if name in ("partition", "rpartition"):
             if own.known is not None and mark:
                 return self.tupled([Written.like(each) for each in getattr(own.known, name)(mark)])
-            if own.words is not None and mark and mark.strip() == own.words.mark and name == "partition":
+            if own.words is not None and mark and _parts_by(mark, own.words.mark) and name == "partition":
                 start, rest = self._parted(own, own.words)
                 return self.tupled([start, by, rest])
             half = replace(own, length=own.length / 2, sample=own.sample[: len(own.sample) // 2])
             return self.tupled([half, by, half])
         words = own.words
-        if own.known is None and words is not None and name == "split" and (mark or "").strip() == words.mark:
+        if own.known is None and words is not None and name == "split" and _parts_by(mark, words.mark):
             if once and words.count > 2:
                 parts = self._parted(own, words)
                 return self.listed(Passing(2.0, reduce(merged, parts), tuple(parts)))
@@ -378,6 +380,11 @@ class Asking(Terms):
             if each:
                 one = replace(one, number=reduce(merged, each).numeric)
             return self.listed(Passing(float(len(found)), one, each))
+        if own.pieces and words is not None and mark == "\n\n" and words.blanks:
+            (lines, line), many = own.pieces, words.blanks + 1
+            inside = replace(words, count=words.count / many, first=(), lines=(), blanks=0.0)
+            one = Written(own.sample, own.length / many, many, own.raw, pieces=(lines / many, line), words=inside)
+            return self.listed(Passing(many, one))
         if own.pieces and (own.length > WRITTEN_OUT or mark == "\n"):
             count, one = own.pieces
             if one is not None and own.words is not None and mark == "\n":  # an input's lines
@@ -479,6 +486,11 @@ class Asking(Terms):
 
 def _as(text: str) -> dict[str, Any]:
     return {"sample": text, "length": float(len(text))}
+
+
+def _parts_by(mark: str | None, own: str) -> bool:
+    """Whether a text whose words have this mark between them is parted into words by another: nothing for spaces."""
+    return own in ("", "\t") if mark is None else own == ("" if mark == " " else mark)
 
 
 def _plain(value: Any) -> bool:

@@ -70,26 +70,29 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """Its stretches; what all of it says, if that is JSON over several lines."""
+    """Its stretches; what all of it says, if that is JSON over several lines; and how often there is a blank line."""
 
     stretches: tuple[Stretch, ...] = ()
     says: Any = None
+    blanks: float = 0.0
 
 
 def described(stdin: bytes) -> str:
     """An input as `understood` reads it."""
     text = stdin[:_BYTES].decode("utf-8", "replace")
-    found = _stretches(text, max(len(stdin) / _BYTES, 1.0))
+    scale = max(len(stdin) / _BYTES, 1.0)
+    found = _stretches(text, scale)
     whole = _said([text]) if len(found) > 1 and len(stdin) <= _BYTES else None
     return json.dumps(
-        [_short([astuple(one) for one in found]), _short(whole)], ensure_ascii=False, separators=(",", ":")
-    )
+        [_short([astuple(one) for one in found]), _short(whole), _short(text.count("\n\n") * scale)],
+        ensure_ascii=False, separators=(",", ":"),
+    )  # fmt: skip
 
 
 def understood(text: str) -> Input:
     """What `described` wrote. Raises ValueError."""
     try:
-        runs, whole = json.loads(text)
+        runs, whole, blanks = json.loads(text)
         found = [
             Stretch(lines, first, words, length, mark, distinct, Column(*inside), tuple(Column(*one) for one in places),
                     every, says, begins)
@@ -97,7 +100,7 @@ def understood(text: str) -> Input:
         ]  # fmt: skip
     except (TypeError, IndexError) as error:
         raise ValueError(f"{text[:40]!r} describes no input") from error
-    return Input(tuple(found), whole)
+    return Input(tuple(found), whole, float(blanks))
 
 
 def _short(value: Any) -> Any:

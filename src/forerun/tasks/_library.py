@@ -48,6 +48,8 @@ class Library(Asking):
     def library(self, function: Module, arguments: list[Any], options: dict[str, Any]) -> Any:
         """What a function of Python's own gives."""
         name, root = function.last, function.path.partition(".")[0]
+        if function.path in (f"str.{name}", f"bytes.{name}") and arguments:  # `map(str.strip, lines)`
+            return self.asked(arguments[0], name, arguments[1:], options)
         if root == "operator":
             self.work(_OPERATOR_NS)
         else:
@@ -80,7 +82,9 @@ class Library(Asking):
             size = self.length(first)
             return self._sized(first, size)
         if name in ("list", "sorted"):
-            return self.listed(first) if arguments else self.new("list")
+            made = self.listed(first) if arguments else self.new("list")
+            made.text = first if isinstance(first, Written) else None
+            return made
         if name in ("set", "frozenset"):
             return self.listed(first, "set") if arguments else self.new("set")
         if name == "tuple":
@@ -443,4 +447,4 @@ def _pairs(values: Sequence[Any]) -> bool:
 def _as_number(text: Written, name: str) -> Number | None:
     """What a text says, if that is known to be a number."""
     found = text.numeric
-    return found and replace(found, whole=name == "int", atom=None)
+    return found and replace(found, whole=name == "int", distinct=max(found.distinct, ANEW), atom=None)

@@ -474,12 +474,15 @@ class Looping(Reading):
         if count <= 0:
             return
         times, self.loops, late = self.times, self.loops + 1, list[Boxes]()
+        ahead, read = self.ahead, self.read
         if self.loops <= _LOOPS and count > 1:  # the first round, and all others
             if given:
                 self.bind(*given)
             before = {key: (box.puts, box.given) for key, box in self.sites.items() if box.given}
             made = {key: box.made for key, box in self.sites.items()}
             self.run(body)
+            if self.read > read and ahead > 0:  # not beyond the end of the input
+                count = min(count, max(ahead / (self.read - read), 1.0))
             anew = _anew(body)
             late = [box for key, box in self.sites.items() if key[0] in anew]
             for key, box in self.sites.items():

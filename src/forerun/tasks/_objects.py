@@ -143,6 +143,8 @@ class Words:
     mark: str = ""
     lines: tuple[Written, ...] = ()
     """Of several lines the first ones, as far as they are known."""
+    blanks: float = 0.0
+    """Of several lines: how often there is a blank one."""
 
 
 @dataclass(slots=True, eq=False)
@@ -179,6 +181,8 @@ class Boxes:
     """What makes a value for a key that is missing."""
     spilt: float = 0.0
     """Bytes beside all that, of all: what a database or a file in memory holds."""
+    text: Any = None
+    """Of letters: the text that they are all of."""
     due: float = 0.0
     """How many there will be after the loop that is under way."""
     beside: dict[int, tuple[Boxes, float]] = field(default_factory=dict)

@@ -10,7 +10,7 @@ from typing import Any
 from forerun.tasks._figures import ANEW, FEW
 from forerun.tasks._formats import Formats
 from forerun.tasks._inputs import Column, Input, Stretch
-from forerun.tasks._objects import Boxes, Module, Number, Passing, Said, Words, Written, merged
+from forerun.tasks._objects import Boxes, Module, Number, Passing, Place, Said, Words, Written, merged
 
 _CALL_NS = {"readline": 32.0, "input": 340.0, "raw_input": 340.0}
 _LINE_NS, _LETTER_NS, _READ_NS = 20.0, 0.42, 1.0
@@ -32,7 +32,7 @@ class Reading(Formats):
     def __init__(self, given: Input) -> None:
         """Of a program that is given this."""
         super().__init__()
-        self._says = given.says
+        self._says, self._blanks = given.says, given.blanks
         self._blocks = list[tuple[float, float, list[Stretch]]]()
         """From which line to which, and the stretches that take turns there."""
         for one in given.stretches:
@@ -102,6 +102,12 @@ class Reading(Formats):
         if words is None or abs(words.count - count) > 0.05 * words.count:
             return ()
         return words.first if isinstance(one, Written) else tuple(each.numeric or one for each in words.first)
+
+    def of_place(self, own: Place, name: str, arguments: list[Any]) -> Any:
+        """A file by its name, which may be that of the input."""
+        if self._blocks and _opens(Written.like(own.key)) and name in ("read_text", "read_bytes"):
+            return self._whole(name == "read_bytes")
+        return super().of_place(own, name, arguments)
 
     def _of_file(self, own: Boxes, name: str, arguments: list[Any]) -> Any:
         """A file in memory that was given all of the input is read as that is."""
@@ -231,7 +237,7 @@ class Reading(Formats):
             raw,
             pieces=(rest.count or 0.0, rest.one),
             of=of,
-            words=words and replace(words, lines=rest.first),
+            words=words and replace(words, lines=rest.first, blanks=self._blanks),
         )
 
 

@@ -371,7 +371,11 @@ class Terms(Containers):
     def _one_by_one(self, node: ast.ListComp | ast.GeneratorExp) -> list[Any]:
         """What a comprehension gives that takes a few lines or words of the input, one after the other."""
         one = node.generators[0]
+        plain = (ast.Call, ast.Name, ast.Constant, ast.expr_context)  # `range(3)`: it may be asked again
         if len(node.generators) > 1 or one.ifs or not any(_takes(each) for each in ast.walk(node.elt)):
+            return []
+        inside = [*ast.walk(one.iter)]
+        if not all(isinstance(each, plain) for each in inside) or sum(isinstance(x, ast.Call) for x in inside) > 1:
             return []
         count = self.through(self.value(one.iter))[0]
         return [self.value(node.elt) for _ in range(int(count))] if count is not None and 1 < count <= SINGLY else []

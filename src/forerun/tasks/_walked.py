@@ -86,7 +86,8 @@ def walked(text: str, given: str = "") -> Used:
     except Exception:  # what is left of it is not gone through
         walker.guessed.add(walker.line)
     soon = walker.nodes <= _PATIENCE and walker.seconds <= _PATIENCE_S
-    return walker.used(_TRUSTED if soon else _LITTLE, _LONG_S)
+    sure = bool(reads.stretches) and not walker.guessed  # what is read is there
+    return walker.used(_TRUSTED if soon or sure else _LITTLE, _LONG_S)
 
 
 class Walker(Tests):

@@ -244,8 +244,11 @@ class EncoderDecoder(Predictor):
         return self.tokenizer.encode(self.seen(prompt), self.config.context)
 
     def seen(self, prompt: str) -> str:
-        """What the network is shown of a prompt."""
-        return prompt
+        """What the network is shown of a prompt: not its input, of which it has learned nothing beyond its counters."""
+        head, empty, text = prompt.partition("\n\n")
+        lines = head.split("\n")
+        kept = [line for line in lines if not line.startswith("input ")]
+        return prompt if len(kept) == len(lines) else "".join(["\n".join(kept), empty, text])
 
     def tokens(self, prompt: str) -> list[int]:
         """Those of `encode`, sooner where the text is long."""

@@ -172,7 +172,7 @@ class Imports:
             return "", 0.0
         if INPUT in found.head:
             works = done.seconds >= _STARTING_S if metric == "runtime" else done.bytes >= _HELD
-            told = done.seconds <= _LONG_S if metric == "runtime" else done.believed
+            told = done.seconds <= _LONG_S or not done.guessed if metric == "runtime" else done.believed
             return (", ".join([INPUT, *[WORKING] * works]), 1.0) if told else (BEYOND, 0.0)
         if metric != "runtime":
             named = f"{PLAIN}, {WORKING}" if done.bytes >= _HELD else f"{PLAIN}, {GUESSED}" if done.guessed else PLAIN
