@@ -6,13 +6,15 @@
 
 The programs are those of `measured/packages.jsonl.gz`, in eleven sets by as many people who were shown nothing of how
 predictions are made, or those of public repositories, of which `measured/public.csv.gz` tells (`measured/README.md` how
-rows are made of it): those at hand, and two sets drawn at random later, the second when all was done. Of the eleven,
-the fourth is with scikit-learn, NetworkX, sparse matrices and pandas, the fifth and the sixth with pandas, the last
-five without packages. What functions give was written beside the first, what objects take beside the seventh; the
-intervals of the second hold errors of the third, those of the third errors of the second, those of the fifth errors of
-the sixth and the other way round, those of the first and the fourth of the second and the third, and those of the last
-five and of public programs errors of these, but for their own. How long Python takes was written beside the seventh and
-the eighth, of whose runtimes no errors count.
+rows are made of it): those at hand, and two sets drawn at random later, the second when all was done; or those of
+`measured/inputs.jsonl.gz` that are given an input, four sets in Python, of which the last came when all was done but
+for what it showed, and small and larger programs in six other languages. Of the eleven, the fourth is with
+scikit-learn, NetworkX, sparse matrices and pandas, the fifth and the sixth with pandas, the last five without packages.
+What functions give was written beside the first, what objects take beside the seventh; the intervals of the second hold
+errors of the third, those of the third errors of the second, those of the fifth errors of the sixth and the other way
+round, those of the first and the fourth of the second and the third, those of the last five and of public programs
+errors of these, but for their own, and those of what is given an input of others that are. How long Python takes was
+written beside the seventh and the eighth, of whose runtimes no errors count.
 """
 
 from __future__ import annotations
@@ -39,18 +41,18 @@ HERE = Path(__file__).parent
 ROWS = HERE / "measured" / "packages.jsonl.gz"
 RESULT, PUBLIC_RESULT = HERE / "results" / "packages.json", HERE / "results" / "public.json"
 WRITTEN, PUBLIC = ("ninth", "tenth", "eleventh"), ("public", "fresh", "fresh2")
-GIVEN, LANGUAGES = ("input", "input2", "input3", "input4"), ("languages", "languages2", "languages3")
+GIVEN, LANGUAGES = ("input", "input2", "input3", "input4"), "languages"
 """Programs that are given an input, in Python and in others."""
 BY = {"first": ("second", "third"), "second": ("third",), "third": ("second",), "fourth": ("second", "third")}
 BY |= {"fifth": ("sixth",), "sixth": ("fifth",)}
 BY |= {name: tuple({"eighth", *WRITTEN, *PUBLIC} - {name}) for name in ("seventh", "eighth", *WRITTEN)}
 BY |= {name: tuple({*WRITTEN, *PUBLIC} - {name}) for name in PUBLIC}
-BY |= {name: tuple({*alike} - {name}) for alike in (GIVEN, LANGUAGES) for name in alike}
+BY |= {name: tuple({*GIVEN} - {name}) for name in GIVEN} | {LANGUAGES: (LANGUAGES,)}
 """Whose errors make intervals."""
 BESIDE = frozenset({"seventh", "eighth"})
 """Of whose runtimes none do."""
 FASTER: dict[str, float] = defaultdict(lambda: 1.25, fifth=0.77, sixth=0.985)
-FASTER |= dict.fromkeys(("seventh", "eighth", *WRITTEN, *PUBLIC, *GIVEN, *LANGUAGES), 1.12)
+FASTER |= dict.fromkeys(("seventh", "eighth", *WRITTEN, *PUBLIC, *GIVEN, LANGUAGES), 1.12)
 """Times as fast as the machine of the rows is the one that runtimes are told of: by an empty program, and of the fifth
 and the sixth set, which were measured when the machine was quieter, by a program that only imports pandas."""
 
@@ -69,11 +71,14 @@ def main() -> int:
         line for line in json.loads(PUBLIC_RESULT.read_text(encoding="utf-8"))["rows"] if line["set"] not in there
     ]
     for name in (name for name in BY if name in sets):
-        errors = _errors(known, [row for row in rows if _set(row) in BY[name]], asked)
+        others = [row for row in rows if _set(row) in BY[name]]
+        errors = _errors(known, others, asked)
         for each in (each for each in beside if each["set"] in BY[name]):
             errors[each["metric"]][each["kind"]].append(math.log(each["measured"] / each["told"]))
         told = replace(known, errors=errors)
         for row in (row for row in rows if _set(row) == name):
+            if name in BY[name]:  # by all others
+                told = replace(known, errors=_errors(known, [one for one in others if one.name != row.name], asked))
             old = asked[row.prompt]
             asks = row.prompt, not old.cut, old.distribution.median
             if belief := told.belief(*asks):

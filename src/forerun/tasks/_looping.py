@@ -359,8 +359,9 @@ class Looping(Reading):
 
     def _do_for(self, node: ast.For | ast.AsyncFor) -> None:
         over = self.over(self.value(node.iter))
-        if isinstance(over, (Boxes, Passing)):
+        if isinstance(over, Boxes):
             self.flight.append(over)
+        if isinstance(over, (Boxes, Passing)):
             each, many = known(over), (over.entries if isinstance(over, Boxes) else over.left) or 0.0
             if 1 < len(each) == many <= SINGLY:
                 path = self.path

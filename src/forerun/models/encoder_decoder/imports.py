@@ -37,11 +37,11 @@ from forerun.tasks._walked import walked
 FILE = "imports.json"
 NUMPY, OTHERS, PLAIN = "numpy", "others", "plain"
 """What errs alike: programs that import nothing but NumPy, all others that use packages, and those that use none."""
-SHORT, WORKING, GUESSED, BEYOND, INPUT = "short", "working", "guessed", "beyond", "input"
+SHORT, WORKING, GUESSED, BEYOND, INPUT, COUNTED = "short", "working", "guessed", "beyond", "input", "counted"
 """What errs alike of programs without packages: times of those that the network reads all of, of what takes more than
 starting does, those that do something nobody knows how often, what is more than anybody waits for, and those that are
-given an input, of which network and trees have learned from none: each other language by itself, where there is much
-to read or to do."""
+given an input, of which network and trees have learned from none: in other languages also what counters tell that it
+does much, each language by itself, and what there is little to read and to do for."""
 _HELD = 2e6
 """Bytes of objects up to which the interpreter is most of what a program takes."""
 _STARTING_S, _LEARNED_S, _LONG_S = 0.05, 2.0, 100.0
@@ -51,8 +51,9 @@ _FEW = 10
 """Errors from which on they say how much others are off."""
 _HALF, _VARYING = 0.5, 0.85
 """Which share of an answer that both give is the text's, and of an empty program's time the least that one takes."""
-_ASKED, _READ, _ROUNDS = 300.0, 5000.0, 1000.0
-"""Numbers in an input, its characters, and rounds of loops or elements from which on a program may work for long."""
+_ASKED, _READ, _ROUNDS, _COUNTED = 300.0, 5000.0, 1000.0, 1e6
+"""Numbers in an input, its characters, and rounds of loops or elements from which on a program may work for long, and
+those from which on it does, as is told."""
 _WORKING = {"memory": ("bytes", "rises"), "traced": ("bytes", "rises"), "runtime": ("seconds", "takes")}
 """What of their work adds to which metric, and which lines that is of."""
 _ENDS = re.compile("\r\n?|\n")
@@ -162,7 +163,7 @@ class Imports:
         found = parts(prompt)
         metric, name = found.head.get("metric", ""), kind(found)
         if not name and INPUT in found.head:
-            return f"{INPUT}, {_language(found) if _much(found) else SHORT}", 0.0
+            return f"{INPUT}, {_sort(found)}", 0.0
         if not name or metric not in self.start:
             return "", 0.0
         if name != PLAIN:
@@ -249,15 +250,19 @@ def _given(found: Parts) -> str:
     return found.head.get(INPUT, "").partition(": ")[2]
 
 
-def _much(found: Parts) -> bool:
-    """Whether there is enough to read or to do, as far as counters tell, that more may follow from it."""
+def _sort(found: Parts) -> str:
+    """What errs alike of programs in other languages that are given an input: those of which counters tell that they do
+    much, others of a language with enough to read or to do that more may follow from it, and small ones."""
+    done = max(found.counters.get("iterations", 0.0), found.counters.get("elements", 0.0))
+    if done >= _COUNTED:
+        return COUNTED
     try:
         given = understood(_given(found))
     except ValueError:
-        return True
+        return _language(found)
     numbers = [abs(each) for one in given.stretches for each in (one.all.low, one.all.high) if math.isfinite(each)]
     asked = max([*numbers, 0.0]) >= _ASKED or sum(one.lines * (one.length + 1) for one in given.stretches) >= _READ
-    return asked or any(found.counters.get(name, 0.0) >= _ROUNDS for name in ("iterations", "elements"))
+    return _language(found) if asked or done >= _ROUNDS else SHORT
 
 
 def _of_python(name: str) -> bool:
