@@ -15,7 +15,7 @@ from forerun.tasks._figures import (
     wide,
 )
 from forerun.tasks._library import Library
-from forerun.tasks._matches import found, names
+from forerun.tasks._matches import LOOKED, found, names
 from forerun.tasks._objects import (
     MANY,
     Boxes,
@@ -297,7 +297,7 @@ class Formats(Library):
         shown = found(pattern, text, name)
         plain = shown and len(shown[0]) == 1 and isinstance(text, Written) and text.words and text.known is None
         if name in ("findall", "finditer") and shown and isinstance(text, Written) and not plain:
-            count = len(shown) * max(text.length / max(min(len(text.sample), 160), 1), 1.0)
+            count = len(shown) * max(text.length / max(min(len(text.sample), LOOKED), 1), 1.0)
             parts = self._groups(shown, text)
             if name == "finditer":
                 return Passing(count, Match(parts[0].length, None, parts, names(pattern)))

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from typing import Any
 
-_SHOWN, _WIDE = 80, 160
+SHOWN, _WIDE = 80, 160
 """Characters of a line that are shown, of one that is alone."""
 _MOST, _LEADING, _PERIOD, _ALONE = 10, 4, 4, 12
 """Stretches, those that are kept where there are more, lines that come again and again, and lines of an input each of
@@ -219,7 +219,7 @@ def _stretch(lines: Sequence[str], every: int = 1, scale: float = 1.0) -> Stretc
     columns = [[row[place] for row in rows if place < len(row)] for place in range(places)]
     return Stretch(
         count,
-        lines[0][: _WIDE if len(lines) == 1 else _SHOWN],
+        lines[0][: _WIDE if len(lines) == 1 else SHOWN],
         words,
         sum(map(len, some)) / max(len(some), 1),
         mark,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+import warnings
 from typing import Any
 
 from forerun.tasks._objects import Written
 
-_LONG = 160
+LOOKED = 160
 """Letters that are looked at."""
 _NESTED = re.compile(r"[*+}]\)?[*+{]|\)[*+{]|\\\d|\(\?P=")
 """What may take as long as it likes: repeated groups, and references."""
@@ -19,11 +20,11 @@ def found(pattern: Any, text: Any, name: str) -> list[tuple[str, ...]]:
     known = pattern.known if isinstance(pattern, Written) else None
     if not known or not isinstance(text, Written) or (text.words is None and text.known is None):
         return []
-    if len(known) > _LONG or _NESTED.search(known):
+    if len(known) > LOOKED or _NESTED.search(known):
         return []
-    sample = text.sample[:_LONG]
+    sample = text.sample[:LOOKED]
     try:
-        made = re.compile(known)
+        made = _compiled(known)
         one = made.search(sample) if name == "search" else made.match(sample)
         matches = [one] if name in ("match", "search", "fullmatch") else [*made.finditer(sample)]
     except (re.error, OverflowError, RecursionError):
@@ -35,6 +36,12 @@ def names(pattern: Any) -> dict[str, int]:
     """Those of its groups, where a pattern is known."""
     known = pattern.known if isinstance(pattern, Written) else None
     try:
-        return dict(re.compile(known or "").groupindex)
+        return dict(_compiled(known or "").groupindex)
     except (re.error, OverflowError, RecursionError):
         return {}
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of what it may mean, which is not asked
+        return re.compile(pattern)

@@ -3,13 +3,14 @@ of others how many there are and what they hold."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from functools import reduce
 from typing import Any
 
 from forerun.tasks._figures import ANEW, FEW
 from forerun.tasks._formats import Formats
-from forerun.tasks._inputs import Column, Input, Stretch
+from forerun.tasks._inputs import SHOWN, Column, Input, Stretch
 from forerun.tasks._objects import Boxes, Module, Number, Passing, Place, Said, Words, Written, merged
 
 _CALL_NS = {"readline": 32.0, "input": 340.0, "raw_input": 340.0}
@@ -146,7 +147,7 @@ class Reading(Formats):
             return made
         if shape[0] not in ("list", "mapping"):
             self.work(_VALUE_NS)
-            return value_of(Column(*shape))
+            return _value_of(Column(*shape))
         count, inner = float(shape[1]), shape[-1]
         made = self.new(str(shape[0]).replace("mapping", "dict"), None, ("says", *path))
         times, self.times = self.times, self.times * count
@@ -155,7 +156,7 @@ class Reading(Formats):
         if shape[0] == "list":
             made.put(one, times * count)
         else:
-            made.keyed(value_of(Column(*shape[2])), one, times * count)
+            made.keyed(_value_of(Column(*shape[2])), one, times * count)
         return made
 
     def _rest(self) -> Passing:
@@ -194,24 +195,20 @@ class Reading(Formats):
 
     def _words(self, read: float) -> Words | None:
         """All that are still to come behind so many lines."""
-        count, known, one, open_ = 0.0, list[Written](), None, True
+        count, letters, one, known, whole = 0.0, 0.0, None, list[Written](), True
         for start, stop, turns in self._blocks:
-            left = (stop - max(start, read)) / len(turns)
-            if left <= 0:
-                continue
-            for each in turns:
-                line = _line(each, alone=left == 1)
-                inner = line.words
-                if open_ and inner is not None:
+            left = max(stop - max(start, read), 0.0) / len(turns)
+            for each in turns if left else ():
+                inner = _line(each, alone=left == 1).words
+                if whole and inner is not None:
                     known += inner.first if left == 1 else ()
-                    open_ = left == 1 and len(inner.first) == inner.count
+                    whole = left == 1 and len(inner.first) == inner.count
                 count += left * each.words
-                word = _word(each.all)
-                one = word if one is None else replace(
-                    merged(one, word), length=(one.length + word.length) / 2 if each.words * left < count / 2
-                    else word.length,
-                )  # fmt: skip
-        return None if one is None else Words(count, one, tuple(known[:FEW]))
+                letters += left * each.words * each.all.length
+                one = merged(one, _word(each.all))
+        if one is None:
+            return None
+        return Words(count, replace(one, length=letters / max(count, 1e-9)), tuple(known[:FEW]))
 
     def _whole(self, raw: bool) -> Written:
         """All of it at once."""
@@ -252,17 +249,15 @@ def _standard(value: Module) -> bool:
     return value.path in ("sys.stdin", "sys.stdin.buffer", "sys.stdin.buffer.raw", "sys.__stdin__", "stdin")
 
 
-def _word(of: Column, sample: str = "") -> Written:
+def _word(of: Column) -> Written:
     """One of such words."""
-    number = None
-    if of.low == of.low:
-        number = Number(of.mean, of.low, of.high, max(of.distinct, 1.0), of.whole, seen=True)
-    return Written(
-        sample or "x" * min(int(of.length), 40), of.length, max(of.distinct, ANEW), number=number, shares=of.shares
-    )
+    numeric = not math.isnan(of.low)
+    number = Number(of.mean, of.low, of.high, max(of.distinct, 1.0), of.whole, seen=True) if numeric else None
+    sample = "x" * min(int(of.length), 40)
+    return Written(sample, of.length, max(of.distinct, ANEW), number=number, shares=of.shares)
 
 
-def value_of(of: Column) -> Number | Written:
+def _value_of(of: Column) -> Number | Written:
     """One of such values of JSON."""
     one = _word(of)
     return one.number or one
@@ -285,7 +280,7 @@ def _line(of: Stretch, alone: bool = False) -> Written:
     says = of.says and Said(of.says)
     if alone:
         known = tuple(Written.like(each) for each in of.first.split(of.mark or None)[: int(of.words) or 1])
-        if len(of.first) >= of.length - 1e-6 or (of.lines > 1 and len(of.first) < 80):
+        if len(of.first) >= of.length - 1e-6 or (of.lines > 1 and len(of.first) < SHOWN):
             return replace(
                 Written.like(of.first), of=says, words=Words(float(len(known)), _word(of.all), known, of.mark)
             )

@@ -552,7 +552,7 @@ class Terms(Containers):
         if isinstance(owner, Boxes):
             made.each = owner.each
             made.put(self.through(owner)[1], long * self.times)
-        if owner.kind == "list" if isinstance(owner, Boxes) else False:
+        if isinstance(owner, Boxes) and owner.kind == "list":
             begin = int(start or 0.0)
             kept = [one for place, one in first.items() if begin <= int(place) < begin + long] if not step else []
             made.fields = {str(place): one for place, one in enumerate(kept)}
