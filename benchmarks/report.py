@@ -248,8 +248,7 @@ def packages(results: str = "packages") -> str:
 
 
 def _kind(row: dict[str, Any]) -> str:
-    other = row["set"].startswith("languages")
-    return KINDS.get(row["kind"], "other languages" if other else "no packages")
+    return KINDS.get(row["kind"], "other languages" if row["set"] == "languages" else "no packages")
 
 
 def _off(row: dict[str, Any], when: str) -> float:

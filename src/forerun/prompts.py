@@ -87,10 +87,16 @@ def _parsed(text: str) -> str:
 
 def without_counters(prompt: str) -> str:
     """The prompt as plain text: without its counters, which are all the numbers that are marked."""
-    if not parts(prompt).head:
+    return without(prompt, "counters")
+
+
+def without(prompt: str, name: str) -> str:
+    """The prompt without a line of its head."""
+    head, empty, text = prompt.partition("\n\n")
+    lines = head.split("\n")
+    if not empty or not any(line.startswith("metric ") for line in lines):
         return prompt
-    head, _, text = prompt.partition("\n\n")
-    return "\n".join([*(line for line in head.split("\n") if not line.startswith("counters ")), "", text])
+    return "\n".join([*(line for line in lines if not line.startswith(f"{name} ")), "", text])
 
 
 def _line(text: str) -> str:

@@ -6,9 +6,11 @@ import codecs
 import os
 import re
 import stat
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import BinaryIO
 
 from forerun.core import Source
 from forerun.errors import InputError, ToolMissing, UsageError
@@ -167,31 +169,31 @@ def language_of(path: str, named: str = "", languages: Iterable[str] = ()) -> st
 
 def content(path: str) -> bytes:
     """What a file holds, or a little more than `MOST_BYTES` of it. Raises InputError."""
-    try:
-        with Path(path).open("rb") as file:
-            return file.read(MOST_BYTES + 1) if file.seekable() else file.read()
-    except (OSError, ValueError) as error:  # ValueError: a zero byte in the name
-        why = getattr(error, "strerror", "") or str(error)
-        raise InputError(f"cannot read {path}", why, "name a file that can be read") from error
+    with _readable(path) as file:
+        return file.read(MOST_BYTES + 1) if file.seekable() else file.read()
 
 
 def given(path: str) -> bytes:
     """What programs read that are given a file. Raises InputError."""
-    why, todo = f"an input may have {MOST_GIVEN:,} bytes", "name a part of it: what it holds is counted"
-    try:
-        with Path(path).open("rb") as file:
-            if stat.S_ISCHR(os.fstat(file.fileno()).st_mode):
-                raise InputError(
-                    f"{path} is no input", "it is a device, which may have no end", "name a file or a pipe"
-                )
-            data = file.read(MOST_GIVEN + 1)
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", "") or str(error)
-        todo = "name a file; of a pipe: --stdin <(command)"
-        raise InputError(f"cannot read {path}", why, todo) from error
+    with _readable(path) as file:
+        if stat.S_ISCHR(os.fstat(file.fileno()).st_mode):
+            raise InputError(f"{path} is no input", "it is a device, which may have no end", "name a file or a pipe")
+        data = file.read(MOST_GIVEN + 1)
     if len(data) > MOST_GIVEN:
+        why, todo = f"an input may have {MOST_GIVEN:,} bytes", "name a part of it: what it holds is counted"
         raise InputError(f"{path} is too long", why, todo)
     return data
+
+
+@contextmanager
+def _readable(path: str) -> Iterator[BinaryIO]:
+    """A file that is read. Raises InputError."""
+    try:
+        with Path(path).open("rb") as file:
+            yield file
+    except (OSError, ValueError) as error:  # ValueError: a zero byte in the name
+        why = getattr(error, "strerror", "") or str(error)
+        raise InputError(f"cannot read {path}", why, "name a file that can be read") from error
 
 
 def called(file: File) -> str:

@@ -13,6 +13,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
+from functools import lru_cache
 from typing import Any
 
 SHOWN, _WIDE = 80, 160
@@ -77,8 +78,9 @@ class Input:
     blanks: float = 0.0
 
 
+@lru_cache(maxsize=2)
 def described(stdin: bytes) -> str:
-    """An input as `understood` reads it."""
+    """An input as `understood` reads it; kept, as each metric of each program asks for it."""
     text = stdin[:_BYTES].decode("utf-8", "replace")
     scale = max(len(stdin) / _BYTES, 1.0)
     found = _stretches(text, scale)

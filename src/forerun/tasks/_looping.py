@@ -474,21 +474,20 @@ class Looping(Reading):
     def _rounds(self, body: list[ast.stmt], count: float, given: tuple[ast.expr, Any] | None = None) -> None:
         if count <= 0:
             return
-        times, self.loops, late = self.times, self.loops + 1, list[Boxes]()
+        times, self.loops, late = self.times, self.loops + 1, dict[Any, Boxes]()
         ahead, read = self.ahead, self.read
         if self.loops <= _LOOPS and count > 1:  # the first round, and all others
             if given:
                 self.bind(*given)
             before = {key: (box.puts, box.given) for key, box in self.sites.items() if box.given}
-            made = {key: box.made for key, box in self.sites.items()}
+            anew = _anew(body)
+            made = {key: box.made for key, box in self.sites.items() if key[0] in anew}
             self.run(body)
             if self.read > read and ahead > 0:  # not beyond the end of the input
                 count = min(count, max(ahead / (self.read - read), 1.0))
-            anew = _anew(body)
-            late = [box for key, box in self.sites.items() if key[0] in anew]
-            for key, box in self.sites.items():
-                if key[0] in anew:
-                    box.due = box.made + (box.made - made.get(key, 0.0)) * (count - 1)
+            late = {key: box for key, box in self.sites.items() if key[0] in anew}
+            for key, box in late.items():
+                box.due = box.made + (box.made - made.get(key, 0.0)) * (count - 1)
             for key, box in self.sites.items():  # what takes out as much as it puts in keeps what it has
                 puts, ever = before.get(key, (0.0, 0.0))
                 if not self.reach and box.given > ever and box.puts - puts <= _NOTHING * (box.given - ever):
@@ -499,7 +498,7 @@ class Looping(Reading):
             self.bind(*given)
         self.run(body)
         self.times, self.loops = times, self.loops - 1
-        for box in late:
+        for box in late.values():
             box.due = 0.0
         self.look()
         if not self.loops:  # all are made that are filled

@@ -40,7 +40,7 @@ from forerun.models.encoder_decoder.imports import Imports, Part
 from forerun.models.encoder_decoder.learned import FILE as LEARNED
 from forerun.models.encoder_decoder.learned import Learned
 from forerun.models.encoder_decoder.tokenizer import PIECES, TOKENIZER, Encoded, Tokenizer
-from forerun.prompts import parts
+from forerun.prompts import parts, without
 from forerun.rows import Row
 
 A = TypeVar("A")
@@ -245,10 +245,7 @@ class EncoderDecoder(Predictor):
 
     def seen(self, prompt: str) -> str:
         """What the network is shown of a prompt: not its input, of which it has learned nothing beyond its counters."""
-        head, empty, text = prompt.partition("\n\n")
-        lines = head.split("\n")
-        kept = [line for line in lines if not line.startswith("input ")]
-        return prompt if len(kept) == len(lines) else "".join(["\n".join(kept), empty, text])
+        return without(prompt, "input")
 
     def tokens(self, prompt: str) -> list[int]:
         """Those of `encode`, sooner where the text is long."""
