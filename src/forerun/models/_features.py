@@ -7,8 +7,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib import import_module
 from itertools import pairwise
 from typing import Any
 
@@ -18,21 +16,12 @@ from numpy.typing import NDArray
 from forerun.models._conditionals import compiled
 from forerun.models._regression import Vector, missing
 from forerun.prompts import Parts
+from forerun.tasks._trees import parsed
 
 Table = NDArray[np.float64]
 
-SYNTAX: Mapping[str, tuple[str, str]] = {
-    "c": ("tree_sitter_c", "language"),
-    "c++": ("tree_sitter_cpp", "language"),
-    "python": ("tree_sitter_python", "language"),
-    "javascript": ("tree_sitter_javascript", "language"),
-    "java": ("tree_sitter_java", "language"),
-    "go": ("tree_sitter_go", "language"),
-    "rust": ("tree_sitter_rust", "language"),
-    "ruby": ("tree_sitter_ruby", "language"),
-    "php": ("tree_sitter_php", "language_php"),
-}
-"""The languages that are parsed, each by a wheel of its own; of others the words are counted."""
+SYNTAX = frozenset("c c++ python javascript java go rust ruby php".split())
+"""The languages whose nodes are counted; of others the words are."""
 
 SYNTAX_TREES, WORDS, COMPILED = READINGS = "syntax", "words", "compiled"
 """How a program is read: the nodes of its syntax (its words where there is no parser), its words, or the nodes of what
@@ -158,19 +147,11 @@ def _runs(kind: str, items: Sequence[str]) -> list[str]:
     return [f"{kind} {item}" for item in items] + [f"{kind}s {a} {b}" for a, b in pairwise(items)]
 
 
-@cache
-def _parser(name: str) -> Any:
-    module, function = SYNTAX[name]
+def _parsed(name: str, text: str) -> Any:
     try:
-        from tree_sitter import Language, Parser
-
-        return Parser(Language(getattr(import_module(module), function)()))
+        return parsed(name, text)
     except ImportError as error:
         raise missing(error, f"counting the syntax of {name}") from error
-
-
-def _parsed(name: str, text: str) -> Any:
-    return _parser(name).parse(text.encode("utf-8", "replace"))
 
 
 def _nodes(tree: Any) -> Counter[str]:

@@ -16,6 +16,7 @@ from forerun.tasks._figures import (
     HARDLY,
     WORD,
     WRITTEN_OUT,
+    number,
     spelt,
     wide,
     widened,
@@ -44,10 +45,12 @@ from forerun.tasks._objects import (
     merged,
     power,
 )
-from forerun.tasks._speeds import DRAWN, GIVEN, TEXTS, TUPLES, nanoseconds, speed
+from forerun.tasks._speeds import DRAWN, GIVEN, TEXTS, TUPLES, UNKNOWN, nanoseconds, speed
 from forerun.tasks._terms import Terms
 
 Options = dict[str, Any]
+_THROUGH, _ELEMENT_NS = frozenset("sum min max any all".split()), 0.4
+"""What goes through all that it is given, and nanoseconds of each where that is compiled."""
 _CACHE = 2e6
 """Bytes of a file's pages that SQLite keeps."""
 _ASKING = {"filter": 1, "filterfalse": 1, "takewhile": 1, "dropwhile": 1, "reduce": 2}
@@ -59,6 +62,11 @@ _SUBMITTING, _MAPPING = (
     frozenset("map imap imap_unordered map_async".split()),
 )
 """Methods of those who do the program's work in other threads and processes."""
+_REOPENED = {
+    "number": ("Integer", "Float", "Numeric"), "text": ("String", "Symbol"), "list": ("Array", "Enumerable"),
+    "dict": ("Hash", "Enumerable"),
+}  # fmt: skip
+"""What Ruby calls the classes of what Python has itself."""
 
 
 class Asking(Terms):
@@ -114,6 +122,9 @@ class Asking(Terms):
             if isinstance(found, (Defined, Classed)):
                 self.at = node
                 return self.call(found, arguments, options)
+        if self.layout is not None and isinstance(added := self._reopened(owner, name), Defined):
+            self.at = node
+            return self.call(added, arguments, options)
         if arguments and isinstance(arguments[0], Defined):  # others do it
             if name in _SUBMITTING:
                 return self.call(arguments[0], arguments[1:], options)
@@ -158,6 +169,17 @@ class Asking(Terms):
             return owner if owner.usual or name in ("conjugate", "quantize", "limit_denominator") else Number(None)
         return None
 
+    def _reopened(self, owner: Any, name: str) -> Any:
+        """What a program itself lets numbers, texts, lists and mappings do: `class Integer`."""
+        kind = "number" if isinstance(owner, Number) else "text" if isinstance(owner, Written) else ""
+        kind = owner.kind if isinstance(owner, Boxes) else kind
+        for each in _REOPENED.get(kind, ()):
+            if isinstance(of := self.frames[0].get(each), Classed) and name in {
+                one.name for one in of.node.body if isinstance(one, ast.FunctionDef)
+            }:
+                return self._of_class(of, name, owner)
+        return None
+
     def worked(self, name: str, owner: Any, arguments: list[Any], options: Options) -> None:
         """How long a function or a method of Python's own takes."""
         of = None
@@ -171,7 +193,14 @@ class Asking(Terms):
         told, one = speed(name, owner is not None, isinstance(of, Written)), getattr(of, "one", None)
         hard = TUPLES if isinstance(one, Boxes) else TEXTS if isinstance(one, Written) else 1.0
         key = options.get("key")
-        self.work(nanoseconds(told, count, key is not None, hard))
+        plain = self.tempo.calls.get(name) if key is None else None
+        if plain is not None and name in _THROUGH:
+            plain += count * _ELEMENT_NS * self.tempo.node
+        if plain is None and told is UNKNOWN:
+            plain = self.tempo.unknown
+        by = self.tempo.sorting if told.compared else self.tempo.library
+        taken = nanoseconds(told, count, key is not None, hard) * by if plain is None else plain
+        self.work(taken)
         if isinstance(key, Defined):
             self._mapped(key, [Passing(count, one)])
         elif name in _ASKING and len(arguments) > 1 and isinstance(arguments[0], Defined):
@@ -198,6 +227,8 @@ class Asking(Terms):
             name == "get" and own.kind == "deque"
         ):
             one = own.fields.get(first.known) if isinstance(first, Written) and first.known else own.one
+            if own.kind == "tuple" and isinstance(first, Number) and first.known is not None:
+                one = own.fields.get(str(int(first.known)), one)
             if own.kind != "dict" or own.puts:
                 self.less(own)
                 one = widened(one, self.reach[-1]) if self.reach and own.kind in ("list", "deque") else one
@@ -207,6 +238,11 @@ class Asking(Terms):
             return None
         if own.kind == "dict":
             return self._of_mapping(own, name, arguments, node)
+        if name in ("items", "values", "keys") and own.kind == "list":  # in other languages they have places for keys
+            count, one = self.through(own)
+            place = number(0.0, max((count or 1.0) - 1, 0.0), max(count or 1.0, 1.0))
+            each = self.tupled([place, one], node) if name == "items" else one if name == "values" else place
+            return Passing(count, each)
         if name in ("copy", "union", "intersection", "difference", "symmetric_difference"):
             made = self.new(own.kind, node)
             self.extend(made, own)
@@ -356,6 +392,23 @@ class Asking(Terms):
         rest = replace(own, length=max(own.length - start.length - 1, 0.0), number=None, words=left, shares=None)
         return [start, replace(rest, sample=own.sample.partition(words.mark or " ")[2], begins=None)]
 
+    def _halves(self, own: Written, words: Words, mark: str) -> list[Written]:
+        """Both parts of a line whose words stand before or behind a mark: `name 3: some others`."""
+        parts = own.sample.split(mark)
+        ahead = len(parts[0].split())
+        if len(parts) != 2 or words.mark.strip() or not 0 < ahead <= len(words.first):
+            return []
+        made = list[Written]()
+        for part, first, count in zip(
+            parts, (words.first[:ahead], words.first[ahead:]), (ahead, words.count - ahead), strict=True
+        ):
+            one = reduce(merged, first) if first else words.one
+            long = max(count, 0.0) * (one.length + 1)
+            distinct = min(math.prod(min(each.distinct, MANY) for each in first) if first else MANY, own.distinct)
+            inside = replace(words, count=max(float(count), 0.0), one=one, first=first, fed=None)
+            made.append(Written(part, long, max(distinct, ANEW), own.raw, words=inside))
+        return made
+
     def _split(self, own: Written, name: str, by: Any, once: bool = False) -> Any:
         mark = by.known if isinstance(by, Written) else "\n" if name == "splitlines" else None
         if name in ("partition", "rpartition"):
@@ -371,7 +424,12 @@ class Asking(Terms):
             if once and words.count > 2:
                 parts = self._parted(own, words)
                 return self.listed(Passing(2.0, reduce(merged, parts), tuple(parts)))
-            return self.listed(Passing(words.count, words.one, words.first))
+            made = self.listed(Passing(words.count, words.one, words.first))
+            made.fed = words.fed
+            return made
+        parted = self.layout is not None and own.known is None and words is not None and mark and name == "split"
+        if parted and words is not None and mark and (parts := self._halves(own, words, mark)):
+            return self.listed(Passing(2.0, reduce(merged, parts), tuple(parts)))
         if own.known is not None:
             found = own.known.split(mark, 1 if once else -1) if name != "splitlines" else own.known.splitlines()
             long = sum(map(len, found)) / max(len(found), 1)
@@ -481,7 +539,8 @@ class Asking(Terms):
             if len(first) == count:
                 one = reduce(merged, first)
         self.times = times
-        return Passing(count, one, first, often=times)
+        fed = getattr(over[0], "fed", None) if isinstance(function, Module) and len(over) == 1 else None
+        return Passing(count, one, first, often=times, fed=fed)
 
 
 def _as(text: str) -> dict[str, Any]:

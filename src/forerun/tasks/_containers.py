@@ -14,6 +14,7 @@ from forerun.tasks._lines import Accounts
 from forerun.tasks._objects import (
     MANY,
     Boxes,
+    DataModel,
     Defined,
     Module,
     Number,
@@ -26,7 +27,10 @@ from forerun.tasks._objects import (
     merged,
     power,
 )
-from forerun.tasks._speeds import NODES, OTHERS
+from forerun.tasks._speeds import PYTHON
+
+_MAKING = frozenset(("JoinedStr", "BinOp", "Call", "Subscript"))
+"""Expressions that may make a text."""
 
 
 class Letters(NamedTuple):
@@ -52,6 +56,10 @@ class Containers(Accounts, ABC):
 
     def __init__(self) -> None:
         super().__init__()
+        self.tempo = PYTHON
+        self.layout: DataModel | None = None
+        self.spelt = 0.0
+        """Bytes of texts that were made."""
         self.frames: list[dict[str, Any]] = [{}]
         self.flight: list[Any] = []
         """What expressions that are under way hold."""
@@ -83,6 +91,8 @@ class Containers(Accounts, ABC):
         """Of names that were given what a mapping has under a key, or nothing: which, and under which."""
         self.streams: list[Passing] = []
         """What is given one by one, as it is asked for."""
+        self.steady: list[tuple[str, bool]] = []
+        """What loops over numbers count with, and whether one by one."""
         self.letters: list[Letters] = []
         """Loops through the letters of words that are under way."""
 
@@ -111,7 +121,7 @@ class Containers(Accounts, ABC):
         """Containers that this place makes, as many more as it is come to."""
         key = (id(node or self.at), kind, self.path, extra)
         if key not in self.sites:
-            self.sites[key] = Boxes(kind, 0.0)
+            self.sites[key] = Boxes(kind, 0.0, layout=self.layout)
         box = self.sites[key]
         box.made += self.times
         self.flight.append(box)
@@ -132,12 +142,15 @@ class Containers(Accounts, ABC):
         kind = type(node).__name__
         self.at_node(kind)
         method = getattr(self, f"_of_{kind.lower()}", None)
-        return method(node) if method is not None else None
+        found = method(node) if method is not None else None
+        if self.layout is not None and kind in _MAKING and isinstance(found, Written):
+            self.spelt += min(self.times, MANY) * self.layout.size(found)
+        return found
 
     def at_node(self, kind: str) -> None:
         """A node of the tree is gone through."""
         self.nodes += min(self.times, MANY)
-        self.work(NODES.get(kind, OTHERS))
+        self.work(self.tempo.nodes.get(kind, self.tempo.others) * self.tempo.node)
 
     def work(self, nanoseconds: float) -> None:
         """So long, as often as what is gone through happens."""
@@ -184,7 +197,7 @@ class Containers(Accounts, ABC):
             if value.kind in ("object", "slots"):
                 method = self.attribute(value, "__len__")
                 found = self.call(method, [], {}) if isinstance(method, Defined) else None
-                return found.value if isinstance(found, Number) else None
+                return found.value if isinstance(found, Number) else self.through(value)[0]
             return float(len(value.fields)) if value.kind in ("tuple", "named") and value.fields else self.many(value)
         return None
 
@@ -265,12 +278,13 @@ class Containers(Accounts, ABC):
         if box.bound >= MANY:
             box.drop(self.times)
 
-    def built(self, maker: Any, node: ast.AST) -> Any:
-        """What `list`, `dict` or a function without arguments makes."""
+    def built(self, maker: Any, node: ast.AST, key: Any = None) -> Any:
+        """What `list`, `dict` or a function makes that is given nothing, or a key."""
         if isinstance(maker, Module) and maker.last in ("list", "dict", "set", "deque", "defaultdict", "Counter"):
             kind = {"defaultdict": "dict", "Counter": "dict"}.get(maker.last, maker.last)
             return self.new(kind, node)
         if isinstance(maker, Module) and maker.last in ("int", "float"):
             return Number(0.0, 0.0, MANY, MANY, maker.last == "int")
         self.at = node
-        return self.call(maker, [], {})
+        asks = isinstance(maker, Defined) and isinstance(maker.node, ast.Lambda) and bool(maker.node.args.args)
+        return self.call(maker, [key] if asks else [], {})

@@ -60,6 +60,8 @@ BUILTINS = frozenset(
 _TURNED: Mapping[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.Gt, ast.LtE: ast.GtE, ast.Gt: ast.Lt, ast.GtE: ast.LtE,
 }  # fmt: skip
+_ENDLESS = 1e15
+"""Rounds that nobody waits for: `(2..).each`."""
 
 
 def widened(value: Any, places: float, ranked: bool = False) -> Any:
@@ -90,6 +92,7 @@ def ranged(arguments: Sequence[Any]) -> Passing:
     low = 0.0 if len(known) == 1 else start.value or 0.0
     high, by = stop.value or 0.0, _step(step) if step else 1.0
     count = max(math.ceil((high - low) / by), 0.0) if math.isfinite(high - low) else None
+    count = None if count is not None and count >= _ENDLESS else count
     least, most = min(low, high), max(low, high)
     if len(known) > 1 and start.low < low:
         least = min(least, start.low)

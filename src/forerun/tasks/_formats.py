@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -15,7 +16,7 @@ from forerun.tasks._figures import (
     wide,
 )
 from forerun.tasks._library import Library
-from forerun.tasks._matches import LOOKED, found, names
+from forerun.tasks._matches import LOOKED, found, least, names
 from forerun.tasks._objects import (
     MANY,
     Boxes,
@@ -44,6 +45,9 @@ _WORKING: Mapping[str, float] = {"zlib": 0.3e6, "gzip": 0.3e6, "bz2": 7.6e6, "lz
 
 class Formats(Library):
     """Functions of modules that read and write."""
+
+    @abstractmethod
+    def over(self, value: Any) -> Any: ...
 
     def _lib_copy(self, name: str, arguments: list[Any], options: dict[str, Any]) -> Any:
         first = arguments[0] if arguments else None
@@ -133,6 +137,7 @@ class Formats(Library):
         first = arguments[0] if arguments else None
         if name in ("writer", "DictWriter"):
             return first
+        first = self.over(first) if self.layout is not None else first
         count, line = self.through(first)
         parts = max(line.sample.count(",") + 1, 1) if isinstance(line, Written) else 4
         long = line.length / parts if isinstance(line, Written) else WORD
@@ -143,9 +148,21 @@ class Formats(Library):
         if name == "reader":
             row.put(field, parts * times)
         else:
-            for place in range(min(parts, 50)):
-                row.fields[f"{place}"] = row.hold(replace(field, atom=None), times)
+            for place, (key, each) in enumerate(self._headed(first, field, parts, options)):
+                row.fields[key or f"{place}"] = row.hold(replace(each, atom=None), times)
         return Passing(count, row)
+
+    def _headed(self, lines: Any, field: Written, parts: int, options: dict[str, Any]) -> list[tuple[str, Written]]:
+        """Fields of a table by their names, where these are known, and what is in them."""
+        plain = [("", field)] * min(parts, 50)
+        one, start = (lines.one, lines.first[0]) if isinstance(lines, Passing) and lines.first else (None, None)
+        if self.layout is None or not (isinstance(start, Written) and start.known and isinstance(one, Written)):
+            return plain
+        said = start.known.strip().lower() if "dialect" in options else start.known.strip()
+        names, words = said.split(","), one.words.first if one.words else ()
+        if len(words) < len(names):
+            return plain
+        return [(key, each if isinstance(each, Written) else field) for key, each in zip(names, words, strict=False)]
 
     def _lib_array(self, name: str, arguments: list[Any], options: dict[str, Any]) -> Any:
         first, second = (*arguments, None, None)[:2]
@@ -309,6 +326,8 @@ class Formats(Library):
             count, each = text.pieces or (max(text.length / (WORD + 1), 1.0), None)
             if text.words is not None:
                 count, each = text.words.count, text.words.one
+            if name != "split" and (long := least(pattern)) > WORD and text.length / long < count:
+                count, each = text.length / long, Written("x" * int(long), long, max(self.times, 2.0) ** 0.5)
             known = each if isinstance(each, Written) else Written("xxxxx", WORD, max(self.times * count, 1.0) ** 0.5)
             if name == "finditer":
                 return Passing(count, Match(known.length * 3, known))

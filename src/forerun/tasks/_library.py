@@ -156,7 +156,12 @@ class Library(Asking):
         place = id(self.at), id(own) if isinstance(own, Boxes) else 0  # of others another one may stand there
         before = self.sizes.get(place)
         self.sizes[place] = size
-        if self.times > 1 and before is not None and abs(size - before) > 1e-6 * max(size, 1.0):
+        if (
+            self.times > 1
+            and before is not None
+            and not isinstance(own, Written)
+            and abs(size - before) > 1e-6 * max(size, 1.0)
+        ):
             top = max(self.times, size)
             return Number(top / 2, 0.0, top, max(self.times, 2.0))
         return Number(size, size, size, 1.0)
@@ -194,7 +199,8 @@ class Library(Asking):
             count, one = self.through(arguments[1])
             return Passing(count / 2 if count is not None else None, one)
         if name == "iter":
-            return self.stream(Passing(*self.through(first), tuple(known(first).values()), often=self.times))
+            fed = getattr(first, "fed", None)
+            return self.stream(Passing(*self.through(first), tuple(known(first).values()), often=self.times, fed=fed))
         return Passing(*self.through(first))
 
     def stream(self, one: Passing) -> Passing:

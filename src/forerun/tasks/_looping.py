@@ -14,6 +14,7 @@ from typing import Any
 from forerun.tasks._arithmetic import UNKNOWN
 from forerun.tasks._containers import Letters
 from forerun.tasks._figures import HARDLY, SINGLY, number
+from forerun.tasks._foreign import Foreign
 from forerun.tasks._inputs import Input
 from forerun.tasks._objects import (
     MANY,
@@ -23,7 +24,6 @@ from forerun.tasks._objects import (
     Written,
     known,
 )
-from forerun.tasks._reading import Reading
 
 _LOOPS = 3
 """Loops in each other whose first round is gone through apart."""
@@ -36,6 +36,10 @@ _ROUNDS, _STAYING = 1e8, 256.0
 """Rounds of a loop, and what stays in a queue that is emptied from time to time, at most."""
 _HOPS, _HALVINGS = 3.0, 10.0
 """Rounds of loops that go to a parent that is kept in a list, and of those that halve what is left."""
+_DRAWN = frozenset("random randrange randint uniform getrandbits".split())
+_READING = frozenset("next readline input word letter".split())
+_AGAIN = 2.0
+"""Rounds of a loop in others that goes on as long as something changes."""
 _HALVED = 40
 """Steps in which a threshold is found."""
 _HALF = (1, 2, 10)
@@ -46,11 +50,15 @@ _LETTERS = 12.0
 """Different letters that words have in one place, at most."""
 
 
-class Looping(Reading):
+class Looping(Foreign):
     """Loops: the first round, and all others at once."""
 
     def __init__(self, given: Input) -> None:
         super().__init__(given)
+        self.begun_at: list[float] = []
+        """How often loops begin that are under way in the same function."""
+        self.again = 0
+        """Functions that are under way a second time."""
         self.loops = 0
         """Loops that are under way."""
         self._sizes: tuple[float, float | None] | None = None
@@ -63,6 +71,9 @@ class Looping(Reading):
 
     @abstractmethod
     def look(self) -> None: ...
+
+    @abstractmethod
+    def counted(self, body: Sequence[ast.stmt]) -> None: ...
 
     @abstractmethod
     def _repeats(self, name: str) -> float: ...
@@ -96,11 +107,17 @@ class Looping(Reading):
         return [one for one in found if isinstance(one, Boxes) and one.kind == "list"]
 
     def _do_while(self, node: ast.While) -> None:
-        ahead, read = self.ahead, self.read
+        ahead, read, gone = self.ahead, self.read, [(each, each.gone[0]) for each in self.streams]
         self.value(node.test)
+        if self.read == read and (fed := self._taken(gone)) is not None:  # `while c := letter():`
+            stream, taken, before = fed
+            stream.gone[0] = before
+            body = [ast.copy_location(ast.Expr(node.test), node.test), *node.body]
+            self._rounds(body, max(((stream.count or 0.0) - before) / taken, 1.0))
+            return
         if self.read > read:  # `while line := read():`
             self.read = read
-            body: list[ast.stmt] = [ast.copy_location(ast.Expr(node.test), node.test), *node.body]
+            body = [ast.copy_location(ast.Expr(node.test), node.test), *node.body]
             self._rounds(body, 1.0)
             self._rounds(body, ahead / (self.read - read) - 1.0)
             return
@@ -121,33 +138,46 @@ class Looping(Reading):
             return
         rounds, before_reach, guess, ended, reached = self._while(node), len(self.reach), False, False, 0.0
         counter: tuple[ast.expr, Any] | None = None
+        fed_on = False  # by the input, whose end is the loop's
         if rounds is None:
             rounds, counter = self._until(node)
         if rounds is None:  # what a round changes is known after one
-            before = {key: box.puts for key, box in self.sites.items()}
+            puts = {key: box.puts for key, box in self.sites.items()}
+            waiting = [(box, box.entries) for box in self._waiting(node)]
             gone = [(each, each.gone[0]) for each in self.streams]
             self._rounds(node.body, 1.0)
             found = self._while(node)
-            taken = max(
-                ((each.gone[0] - before, each, before) for each, before in gone), key=itemgetter(0), default=None
-            )
+            fed = self._taken(gone)
             if found is None and ahead and self.read > read:  # until the input ends
-                found, ended = ahead / (self.read - read), True
-            elif found is None and taken and taken[0] > 0 and taken[1].count is not None:
-                found, ended = max((taken[1].count - taken[2]) / taken[0], 1.0), True
+                found, ended, fed_on = ahead / (self.read - read), True, True
+            elif found is None and fed is not None and fed[0].count is not None:
+                found, ended, fed_on = max((fed[0].count - fed[2]) / fed[1], 1.0), True, True
+                if not self.loops and found <= SINGLY and len(fed[0].first) == fed[0].count:
+                    for _ in range(round(found) - 1):
+                        self.run(node.body)
+                    return
             elif found is None:
-                grown = (box for key, box in self.sites.items() if box.puts > before.get(key, 0.0))
+                grown = (box for key, box in self.sites.items() if box.puts > puts.get(key, 0.0))
                 keys = [
                     box.most
                     for box in grown
                     if box.kind in ("dict", "set") and box.most < MANY and box.made <= self.times
                 ]
-                reached = self._reached(node)
+                reached = 0.0 if _reckoned(node) else self._reached(node)
                 found = max([reached, self._guarded(node) or 0.0, UNKNOWN, *keys])
+                if self.times > 1 and _flagged(node):  # until nothing changes any more
+                    reached, found = 0.0, _AGAIN
+                elif self.layout is not None and _flagged(node) and _sweeps(node):
+                    reached, found = 0.0, UNKNOWN
                 if isinstance(node.test, ast.Constant):  # until something happens
                     reached, found = 0.0, max(self._guarded(node) or 0.0, UNKNOWN)
                 if (many := self._emptied(node)) is not None:
                     reached, found = 0.0, min(found, many)
+                elif self.layout is not None and (tries := self._drawn(node)) is not None:
+                    reached, found = 0.0, tries
+                less = [had / (had - box.entries) for box, had in waiting if had > box.entries * (1 + 1e-9) > 1]
+                if less:  # each round takes some out of it
+                    reached, found, ended = 0.0, max(less), True
                 if reached >= UNKNOWN and isinstance(node.test, (ast.Name, ast.Attribute)):
                     self.reach.append(reached)
                     if isinstance(waiting := self.value(node.test), Boxes):
@@ -157,7 +187,9 @@ class Looping(Reading):
             rounds = found - 1
             guess = not ended
         reach, pace = len(self.reach), self.pace
-        if (goes := self._pursuit(node)) is not None:
+        if not fed_on and (goes := self._pursuit(node)) is not None:
+            if self.layout is not None:
+                rounds = min(rounds, goes)
             self.pace *= min(goes / max(rounds, 1.0), 1.0)
         elif guess:
             self.guessed.add(node.lineno)
@@ -165,6 +197,24 @@ class Looping(Reading):
         self.pace = pace
         del self.reach[before_reach:reach]
         self.run(node.orelse)
+
+    def _waiting(self, node: ast.While) -> list[Boxes]:
+        """Lists that a loop goes on with as long as they have something: `while len(circle) > 1`."""
+        found = list[Boxes]()
+        for test in node.test.values if isinstance(node.test, ast.BoolOp) else [node.test]:
+            one = test.left if isinstance(test, ast.Compare) and isinstance(test.ops[0], (ast.Gt, ast.GtE)) else test
+            one = one.args[0] if isinstance(one, ast.Call) and called(one) == "len" and one.args else one
+            box = self.value(one) if isinstance(one, (ast.Name, ast.Attribute)) else None
+            if isinstance(box, Boxes) and box.kind in ("list", "deque"):
+                found.append(box)
+        return found
+
+    def _taken(self, gone: Sequence[tuple[Passing, float]]) -> tuple[Passing, float, float] | None:
+        """From which of what is given one by one most was taken since so many were gone, how many, and these."""
+        before = {id(each): many for each, many in gone}
+        found = [(each, each.gone[0] - before.get(id(each), 0.0), before.get(id(each), 0.0)) for each in self.streams]
+        most = max(found, key=itemgetter(1), default=None)
+        return most if most and most[1] > 0 else None
 
     def _texts(self, test: ast.expr) -> bool:
         """Whether a test is about texts alone, which a loop reads."""
@@ -218,12 +268,38 @@ class Looping(Reading):
                 left, right = one.left, one.comparators[0]
                 up = isinstance(one.ops[0], (ast.Lt, ast.LtE, ast.NotEq))
                 small, large = self.value(left), self.value(right)
+                if isinstance(right, ast.Name) and _counts(node.body, right.id) and up:  # `queue[tail++] = …`
+                    continue
                 if isinstance(left, ast.Call) and isinstance(large, Number) and large.value and up:
                     return self._filling(small, large.value, node)  # while len(found) < n
-                known = isinstance(left, ast.Name) and isinstance(small, Number) and isinstance(large, Number)
+                own = isinstance(left, (ast.Name, ast.Attribute))
+                known = own and isinstance(small, Number) and isinstance(large, Number)
                 if known and (found := self._stepping(node.body, ast.unparse(left), small, large)) is not None:
-                    return max(found / self._repeats(ast.unparse(left)), 1.0)  # it may go on where it was left
+                    if _jumps(node.body, ast.unparse(left)):
+                        self.guessed.add(node.lineno)
+                    before = self._repeats(left.id) if isinstance(left, ast.Name) else max(self.times, 1.0)
+                    return max(min(found / before, self._lucky(test)), 1.0)  # it may go on where it was left
         return None
+
+    def _lucky(self, test: ast.expr) -> float:
+        """Rounds of a loop at most that goes on as long as what is drawn each time is as it should be."""
+        tests = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else []
+        drawing = [
+            one for one in tests
+            if any(isinstance(each, ast.Call) and called(each) in _DRAWN for each in ast.walk(one))
+        ]  # fmt: skip
+        shares = [often for one in drawing if (often := self._drawn_so(one)) is not None]
+        return 1 / max(1 - math.prod(shares), 1e-9) if shares else MANY
+
+    def _drawn_so(self, test: ast.expr) -> float | None:
+        """How often a number that is drawn is as it is asked to be."""
+        if isinstance(test, ast.Compare) and isinstance(test.ops[0], (ast.Eq, ast.NotEq)):
+            drawn = self.value(test.left)
+            if not isinstance(drawn, Number) or not math.isfinite(drawn.high - drawn.low):
+                return None
+            same = 1 / max(drawn.high - drawn.low + 1, drawn.distinct if drawn.distinct < MANY else 1.0, 1.0)
+            return same if isinstance(test.ops[0], ast.Eq) else 1 - same
+        return self.likely(test)
 
     def _pursuit(self, node: ast.While) -> float | None:
         """Rounds of a loop that goes from one thing to the next: to a parent, down a tree, to half of what is left."""
@@ -253,6 +329,8 @@ class Looping(Reading):
                 made = self.value(value.value)
                 many = made.made if isinstance(made, Boxes) else 0.0
                 return math.log2(max(many, 2.0)) + 1.0 if value.attr not in _NEXT else None
+            if isinstance(value, ast.Attribute) and any(one in own for one in ast.walk(value)):
+                return _HALVINGS  # `i = nodes[i].next`
             if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.value in own:
                 return _HALVINGS
             if any(isinstance(one, ast.BinOp) and _shortens(one, name) for one in ast.walk(value)):
@@ -271,6 +349,23 @@ class Looping(Reading):
             if own and all(name in _TAKING for name in own) and isinstance(box := self.value(test), Boxes):
                 return max(box.puts / max(self.times, 1.0), 1.0)
         return None
+
+    def _drawn(self, node: ast.While) -> float | None:
+        """Rounds of a loop that goes on as long as numbers that are drawn anew each time are not as they should be;
+        None of others."""
+        tests = node.test.values if isinstance(node.test, ast.BoolOp) else [node.test]
+        either = isinstance(node.test, ast.BoolOp) and isinstance(node.test.op, ast.Or)
+        anew = {name for stmt in node.body for name, value in _steps(stmt) if not _uses(value, name)}
+        shares = list[float]()
+        for one in (each for each in tests if _ordered(each)):
+            used = {each.id for each in ast.walk(one) if isinstance(each, ast.Name)}
+            random = any(isinstance(value := self.named(name), Number) and value.drawn for name in used & anew)
+            if random and (often := self.likely(one)) is not None:
+                shares.append(1 - often if either else often)
+        if not shares or (len(shares) < len(tests) and not either):
+            return None
+        goes = 1 - math.prod(shares) if either else math.prod(shares)
+        return min(1 / max(1 - goes, 1e-9), UNKNOWN)
 
     def _filling(self, size: Any, enough: float, node: ast.While) -> float | None:
         """Rounds until something is as large as it has to be, by how much the first one added; None before that."""
@@ -292,6 +387,7 @@ class Looping(Reading):
             for one in (each for each in ast.walk(test) if isinstance(each, ast.Compare) and len(each.ops) == 1):
                 small, large = self.value(one.left), self.value(one.comparators[0])
                 counts = isinstance(one.left, ast.Name) and one.left.id not in anew
+                counts = counts or isinstance(one.left, ast.Attribute)
                 known = counts and isinstance(small, Number) and isinstance(large, Number)
                 if known and (rounds := self._stepping(node.body, ast.unparse(one.left), small, large)) is not None:
                     found.append(rounds)
@@ -303,7 +399,8 @@ class Looping(Reading):
             return None
         start = small.low if math.isfinite(small.low) else start
         for one in (each for stmt in body for each in ast.walk(stmt)):
-            if isinstance(one, ast.AugAssign) and isinstance(one.target, ast.Name) and one.target.id == name:
+            own = isinstance(one, ast.AugAssign) and isinstance(one.target, (ast.Name, ast.Attribute))
+            if own and isinstance(one, ast.AugAssign) and ast.unparse(one.target) == name:
                 step = self.value(one.value)
                 by = step.value if isinstance(step, Number) else None
                 if by is None:
@@ -325,6 +422,9 @@ class Looping(Reading):
                 marked.append(one.value)
             elif isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and one.func.attr in _MARKING:
                 marked.append(one.func.value)
+        for place, each in enumerate(marked):  # `grid[row][column] = …`
+            while isinstance(each, ast.Subscript):
+                each = marked[place] = each.value
         boxes = [self.value(one) for one in marked if isinstance(one, (ast.Name, ast.Attribute))]
         made = [
             one.made for one in boxes if isinstance(one, Boxes) and one.kind in ("list", "dict", "set", "bytearray")
@@ -363,7 +463,9 @@ class Looping(Reading):
             self.flight.append(over)
         if isinstance(over, (Boxes, Passing)):
             each, many = known(over), (over.entries if isinstance(over, Boxes) else over.left) or 0.0
-            if 1 < len(each) == many <= SINGLY:
+            if not each and many <= SINGLY and not self.loops and self.times <= 1 and isinstance(over, Passing):
+                each = _numbered(node, over)
+            if 1 < len(each) == many <= SINGLY and not self.again:
                 path = self.path
                 for place, one in enumerate(each.values()):
                     self.path = (*path, -place)
@@ -383,7 +485,13 @@ class Looping(Reading):
             words = min(over.distinct, self.times)
             name = node.target.id if isinstance(node.target, ast.Name) else ""
             self.letters.append(Letters(name, over.length, words, min(one.distinct, _LETTERS), self.times))
+        counts = isinstance(node.target, ast.Name) and isinstance(node.iter, ast.Call) and called(node.iter) == "range"
+        if counts and isinstance(node.target, ast.Name) and isinstance(node.iter, ast.Call):
+            step = node.iter.args[2] if len(node.iter.args) > 2 else None
+            self.steady.append((node.target.id, step is None or isinstance(step, ast.UnaryOp)))
         self._rounds(node.body, UNKNOWN if count is None else count, (node.target, one))
+        if counts:
+            self.steady.pop()
         if spelt:
             self.letters.pop()
         self.run(node.orelse)
@@ -426,8 +534,9 @@ class Looping(Reading):
             each for each in node.body if isinstance(each, ast.Assign) and all(map(_plain, (*each.targets, each.value)))
         ]
         ends = [each.test for each in node.body if isinstance(each, ast.If) and isinstance(each.body[-1], ast.Break)]
+        other = self.layout is not None
         tests: list[ast.expr] = [test for test in ends if _ordered(test)]
-        if _ordered(node.test):
+        if _ordered(node.test, other):
             tests.append(ast.UnaryOp(ast.Not(), node.test))
         elif not isinstance(node.test, ast.Constant):
             return None, None
@@ -443,21 +552,25 @@ class Looping(Reading):
             ):
                 continue
             start, step = self.named(each.target.id), self.value(each.value)
+            anew = {one.id for assigned in before for one in assigned.targets if isinstance(one, ast.Name)}
+            if any(_counts(node.body, name) for name in used - anew - {each.target.id}):  # `queue[tail++] = …`
+                continue
             if not (tests and each.target.id in used and isinstance(start, Number) and isinstance(step, Number)):
                 continue
-            if start.known is None or not step.known:
+            begin = start.value if other else start.known
+            if begin is None or not step.known:
                 continue
             passes = partial(self._passes, each.target, before, tests)
             few, many = 0.0, 1.0
-            while many < _ROUNDS and not passes(start.known + step.known * many):
+            while many < _ROUNDS and not passes(begin + step.known * many):
                 few, many = many, 2 * many
             for _ in range(_HALVED):
                 middle = (few + many) / 2
-                few, many = (few, middle) if passes(start.known + step.known * middle) else (middle, many)
+                few, many = (few, middle) if passes(begin + step.known * middle) else (middle, many)
             if many >= _ROUNDS:
                 break
-            rounds, far = max(many, 1.0), start.known + step.known * many
-            return rounds, (each.target, number(min(start.known, far), max(start.known, far), rounds, start.whole))
+            rounds, far = max(many, 1.0), begin + step.known * many
+            return rounds, (each.target, number(min(begin, far), max(begin, far), rounds, start.whole))
         return None, None
 
     def _passes(self, target: ast.Name, before: Sequence[ast.Assign], tests: Sequence[ast.expr], value: float) -> bool:
@@ -475,6 +588,7 @@ class Looping(Reading):
         if count <= 0:
             return
         times, self.loops, late = self.times, self.loops + 1, dict[Any, Boxes]()
+        self.begun_at.append(times)
         ahead, read = self.ahead, self.read
         if self.loops <= _LOOPS and count > 1:  # the first round, and all others
             if given:
@@ -498,6 +612,8 @@ class Looping(Reading):
             self.bind(*given)
         self.run(body)
         self.times, self.loops = times, self.loops - 1
+        self.begun_at.pop()
+        self.counted(body)
         for box in late.values():
             box.due = 0.0
         self.look()
@@ -514,18 +630,21 @@ def _anew(body: Sequence[ast.stmt]) -> set[int]:
     return {id(one) for one in inside if isinstance(one, ast.List) and not one.elts}
 
 
-def _plain(node: ast.expr) -> bool:
-    """Whether it only reckons with names and numbers."""
+def _plain(node: ast.expr, sized: bool = False) -> bool:
+    """Whether it only reckons with names and numbers, or with how many something has."""
     kinds = (ast.BinOp, ast.UnaryOp, ast.Name, ast.Constant, ast.operator, ast.unaryop, ast.expr_context)
-    return all(isinstance(one, kinds) for one in ast.walk(node))
+    return all(
+        isinstance(one, kinds) or (sized and isinstance(one, ast.Call) and called(one) == "len")
+        for one in ast.walk(node)
+    )
 
 
-def _ordered(test: ast.expr) -> bool:
+def _ordered(test: ast.expr, sized: bool = False) -> bool:
     """Whether it asks which of two numbers is larger."""
     orders = (ast.Gt, ast.GtE, ast.Lt, ast.LtE)
     return (
         isinstance(test, ast.Compare)
-        and all(map(_plain, (test.left, *test.comparators)))
+        and all(_plain(each, sized) for each in (test.left, *test.comparators))
         and (len(test.ops) == 1 and isinstance(test.ops[0], orders))
     )
 
@@ -534,6 +653,69 @@ def called(node: ast.expr) -> str:
     """The last name of what is called, or of a decorator."""
     node = node.func if isinstance(node, ast.Call) else node
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def _numbered(node: ast.For | ast.AsyncFor, over: Passing) -> dict[str, Any]:
+    """The numbers of `for case in range(cases)`, where each time something else is read."""
+    one, count = over.one, int(over.count or 0.0)
+    inside = [one for stmt in node.body for one in ast.walk(stmt) if isinstance(one, ast.Call)]
+    if count < 2 or not isinstance(one, Number) or not any(called(each) in _READING for each in inside):
+        return {}
+    step = (one.high - one.low) / (count - 1)
+    return {str(place): Number.of(one.low + step * place, one.whole) for place in range(count)}
+
+
+def _flagged(node: ast.While) -> bool:
+    """`while changed: changed = False; …`."""
+    if not isinstance(node.test, ast.Name):
+        return False
+    steps = (step for stmt in node.body for one in ast.walk(stmt) for step in _steps(one))
+    return any(
+        name == node.test.id and isinstance(value, ast.Constant) and isinstance(value.value, bool)
+        for name, value in steps
+    )
+
+
+def _sweeps(node: ast.While) -> bool:
+    """Whether each round goes through all pairs of something."""
+    loops = (one for stmt in node.body for one in ast.walk(stmt) if isinstance(one, ast.For))
+    return any(isinstance(one, ast.For) for loop in loops for stmt in loop.body for one in ast.walk(stmt))
+
+
+def _uses(value: ast.expr, name: str) -> bool:
+    return any(isinstance(one, ast.Name) and one.id == name for one in ast.walk(value))
+
+
+def _counts(body: Sequence[ast.stmt], name: str) -> bool:
+    """Whether a name becomes more there."""
+    inside = (one for stmt in body for one in ast.walk(stmt) if isinstance(one, ast.AugAssign))
+    return any(
+        isinstance(one.target, ast.Name) and one.target.id == name and isinstance(one.op, ast.Add) for one in inside
+    )
+
+
+def _jumps(body: Sequence[ast.stmt], name: str) -> bool:
+    """Whether a counter is given something else as well: `pc = labels[name]`."""
+    assigned = [one for stmt in body for one in ast.walk(stmt) if isinstance(one, ast.Assign)]
+    given = [value for one in assigned for own, value in _steps(one) if own == name]
+    return any(isinstance(each, (ast.Subscript, ast.Attribute, ast.Call)) for each in given)
+
+
+def _reckoned(node: ast.While) -> bool:
+    """Whether a loop goes on until a number that follows from itself is another one: `while n != 1`."""
+    test = node.test
+    if not (isinstance(test, ast.Compare) and isinstance(test.left, ast.Name) and isinstance(test.ops[0], ast.NotEq)):
+        return False
+    steps = [step for stmt in node.body for one in ast.walk(stmt) for step in _steps(one)]
+    values = [value for name, value in steps if name == test.left.id]
+    return bool(values) and all(not isinstance(each, ast.Name) and _arithmetic(each) for each in values)
+
+
+def _arithmetic(node: ast.expr) -> bool:
+    """Whether it reckons with names and numbers, one way or another, or goes on to the next of a chain."""
+    if isinstance(node, ast.IfExp):
+        return _arithmetic(node.body) and _arithmetic(node.orelse)
+    return _plain(node) or (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Subscript))
 
 
 def _steps(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:

@@ -12,6 +12,8 @@ LOOKED = 160
 """Letters that are looked at."""
 _NESTED = re.compile(r"[*+}]\)?[*+{]|\)[*+{]|\\\d|\(\?P=")
 """What may take as long as it likes: repeated groups, and references."""
+_REPEATED = re.compile(r"(?<!\\)\{(\d+)")
+"""How often something comes at least."""
 
 
 def found(pattern: Any, text: Any, name: str) -> list[tuple[str, ...]]:
@@ -30,6 +32,12 @@ def found(pattern: Any, text: Any, name: str) -> list[tuple[str, ...]]:
     except (re.error, OverflowError, RecursionError):
         return []
     return [tuple(part or "" for part in (each[0], *each.groups())) for each in matches if each]
+
+
+def least(pattern: Any) -> float:
+    """How many letters it finds at least, as far as it says how often they come: `[ACGT]{20,}`."""
+    known = pattern.known if isinstance(pattern, Written) else None
+    return float(sum(map(int, _REPEATED.findall(known or ""))))
 
 
 def names(pattern: Any) -> dict[str, int]:

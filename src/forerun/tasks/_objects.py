@@ -145,6 +145,50 @@ class Words:
     """Of several lines the first ones, as far as they are known."""
     blanks: float = 0.0
     """Of several lines: how often there is a blank one."""
+    fed: float | None = None
+    """Of all that is left of the input: the lines that had been."""
+
+
+@dataclass(frozen=True, slots=True)
+class DataModel:
+    """How things lie in memory in a language that is not Python: bytes of a place in a list, of a field of a thing, of
+    what is under a key beside its place in the table, of a text and of each of its letters, of a number that is kept,
+    and of what stands in front of containers and things."""
+
+    slot: float
+    field: float
+    keyed: float
+    text: float
+    letter: float = 1.0
+    number: float = 0.0
+    list: float = 24.0
+    dict: float = 64.0
+    thing: float = 16.0
+    short: float = 0.0
+    """Letters of a text that stand in its head."""
+    garbage: float = 0.0
+    """Bytes that nobody holds any more and that lie there until they are collected, at most."""
+    views: bool = False
+    """Whether a part of a list is the list itself, seen in part."""
+    share: float = 0.0
+    """As many times of what is held may lie there beside."""
+
+    def size(self, value: Number | Written) -> float:
+        """Bytes of one that somebody keeps."""
+        if isinstance(value, Number):
+            return self.number if value.bytes else 0.0
+        if value.known is not None:
+            return 0.0
+        return self.text + (self.letter * value.length if value.length > self.short else 0.0)
+
+    def shell(self, box: Boxes) -> float:
+        """Bytes of a container or a thing without what it holds."""
+        each = box.entries
+        if box.kind in ("dict", "set"):
+            return self.dict + each * self.keyed
+        if box.kind in ("object", "slots", "named", "tuple", "element"):
+            return self.thing + (box.each if box.each != _SLOT else self.field * max(len(box.fields), each))
+        return self.list + each * (self.slot if box.each == _SLOT else box.each)
 
 
 @dataclass(slots=True, eq=False)
@@ -187,6 +231,14 @@ class Boxes:
     """How many there will be after the loop that is under way."""
     beside: dict[int, tuple[Boxes, float]] = field(default_factory=dict)
     """What stands in the same place at other times, and how often."""
+    start: Any = None
+    """What a list was filled with at once."""
+    flat: bool = False
+    """Whether numbers stand in it themselves."""
+    fed: float | None = None
+    """Of a list of the words of the input: the lines that had been."""
+    layout: DataModel | None = None
+    """How it lies in memory, where that is not as Python has it."""
 
     def put(self, value: Any, times: float) -> None:
         """So many elements like this one."""
@@ -200,9 +252,9 @@ class Boxes:
     def hold(self, value: Any, times: float) -> Any:
         """Keeps so many of these; gives the value as something that is kept."""
         if isinstance(value, (Number, Written)):
-            if value.atom is THERE:
+            if value.atom is THERE or (self.flat and isinstance(value, Number)):
                 return value
-            if not (size := value.bytes):
+            if not (size := self.layout.size(value) if self.layout else value.bytes):
                 return replace(value, atom=THERE)
             atom = value.atom or Boxes("atom", 0.0, each=size)
             if value.atom is None:
@@ -269,6 +321,8 @@ class Boxes:
         """Bytes of one without the boxes that it holds."""
         if self.kind == "atom":
             return self.each
+        if self.layout:
+            return self.layout.shell(self) + self.spilt / max(self.made, 1e-12)
         each, head = self.entries, _HEADS.get(self.kind, 64.0)
         own = self.spilt / max(self.made, 1e-12)
         if self.kind == "dict":
@@ -296,6 +350,8 @@ class Passing:
     """How many were taken from it one by one."""
     often: float = 1.0
     """How often there is such a thing."""
+    fed: float | None = None
+    """Of the words of the input: the lines that had been."""
 
     @property
     def left(self) -> float | None:

@@ -72,7 +72,9 @@ class Reading(Formats):
         if isinstance(value, Module) and _standard(value) and self._blocks:
             rest = self._rest()
             self.read = self._blocks[-1][1]
-            self.work((rest.count or 0.0) * (_LINE_NS + _LETTER_NS * getattr(rest.one, "length", 0.0)))
+            self.work(
+                self.tempo.library * ((rest.count or 0.0) * (_LINE_NS + _LETTER_NS * getattr(rest.one, "length", 0.0)))
+            )
             return rest
         return value
 
@@ -91,10 +93,12 @@ class Reading(Formats):
             return NotImplemented
         if name in _LINE:
             line = self._next(".buffer" in path)
-            self.work(_CALL_NS[name] + _LETTER_NS * line.length)
+            self.work(self.tempo.library * (_CALL_NS[name] + _LETTER_NS * line.length))
             return line
         if name == "read":
             return self._whole(".buffer" in path)
+        if name == "splitlines":
+            return self.over(Module("sys.stdin"))
         return self.listed(self.over(Module("sys.stdin"))) if name in ("readlines", "__iter__") else NotImplemented
 
     def begun(self, one: Any, count: float) -> tuple[Any, ...]:
@@ -167,9 +171,9 @@ class Reading(Formats):
             if left > 0:
                 known = known and left == 1 and len(found) < FEW
                 if known:
-                    found.append(_line(turns[0], alone=True))
+                    found.append(line(turns[0], alone=True))
                 if left >= most:
-                    most, main = left, reduce(merged, map(_line, turns))
+                    most, main = left, reduce(merged, map(line, turns))
         count, self.buffers = self.ahead, _BUFFERS
         return Passing(count, main, tuple(found))
 
@@ -189,9 +193,9 @@ class Reading(Formats):
         later = [other for begun, _, others in self._blocks if start < begun < at + times for other in others]
         if len(turns) == 1 and later:  # it goes through several
             most = max(each.lines for each in (one, *later))
-            return replace(reduce(_either, (_line(each) for each in (one, *later) if each.lines == most)), raw=raw)
+            return replace(reduce(_either, (line(each) for each in (one, *later) if each.lines == most)), raw=raw)
         alone = one.lines == 1 or (at == start and times == 1)
-        return replace(_line(one, alone), raw=raw)
+        return replace(line(one, alone), raw=raw)
 
     def _words(self, read: float) -> Words | None:
         """All that are still to come behind so many lines."""
@@ -199,20 +203,20 @@ class Reading(Formats):
         for start, stop, turns in self._blocks:
             left = max(stop - max(start, read), 0.0) / len(turns)
             for each in turns if left else ():
-                inner = _line(each, alone=left == 1).words
+                inner = line(each, alone=left == 1).words
                 if whole and inner is not None:
                     known += inner.first if left == 1 else ()
                     whole = left == 1 and len(inner.first) == inner.count
                 count += left * each.words
                 letters += left * each.words * each.all.length
-                one = merged(one, _word(each.all))
+                one = merged(one, word(each.all))
         if one is None:
             return None
         return Words(count, replace(one, length=letters / max(count, 1e-9)), tuple(known[:FEW]))
 
     def _whole(self, raw: bool) -> Written:
         """All of it at once."""
-        rest, words = self._rest(), self._words(self.read)
+        rest, words, read = self._rest(), self._words(self.read), self.read
         turns = [
             (one, (stop - max(start, self.read)) / len(group))
             for start, stop, group in self._blocks for one in group if stop > self.read
@@ -225,7 +229,7 @@ class Reading(Formats):
             text = "\n".join(one.sample for one in rest.first)
             return replace(Written.like(text), raw=raw, of=of)
         self._passing(length)  # as bytes first
-        self.work(_READ_NS * length)
+        self.work(self.tempo.library * (_READ_NS * length))
         sample = rest.first[0].sample if rest.first else getattr(rest.one, "sample", "")
         return Written(
             sample,
@@ -234,7 +238,7 @@ class Reading(Formats):
             raw,
             pieces=(rest.count or 0.0, rest.one),
             of=of,
-            words=words and replace(words, lines=rest.first, blanks=self._blanks),
+            words=words and replace(words, lines=rest.first, blanks=self._blanks, fed=read),
         )
 
 
@@ -249,7 +253,7 @@ def _standard(value: Module) -> bool:
     return value.path in ("sys.stdin", "sys.stdin.buffer", "sys.stdin.buffer.raw", "sys.__stdin__", "stdin")
 
 
-def _word(of: Column) -> Written:
+def word(of: Column) -> Written:
     """One of such words."""
     numeric = not math.isnan(of.low)
     number = Number(of.mean, of.low, of.high, max(of.distinct, 1.0), of.whole, seen=True) if numeric else None
@@ -259,7 +263,7 @@ def _word(of: Column) -> Written:
 
 def _value_of(of: Column) -> Number | Written:
     """One of such values of JSON."""
-    one = _word(of)
+    one = word(of)
     return one.number or one
 
 
@@ -275,20 +279,24 @@ def _either(one: Written, other: Written) -> Written:
     return replace(made, words=words)
 
 
-def _line(of: Stretch, alone: bool = False) -> Written:
+def line(of: Stretch, alone: bool = False) -> Written:
     """One of such lines; the very first, where it is `alone`."""
     says = of.says and Said(of.says)
     if alone:
         known = tuple(Written.like(each) for each in of.first.split(of.mark or None)[: int(of.words) or 1])
         if len(of.first) >= of.length - 1e-6 or (of.lines > 1 and len(of.first) < SHOWN):
             return replace(
-                Written.like(of.first), of=says, words=Words(float(len(known)), _word(of.all), known, of.mark)
+                Written.like(of.first), of=says, words=Words(float(len(known)), word(of.all), known, of.mark)
             )
-        words = Words(of.words, _word(of.all), known[:-1], of.mark)
+        words = Words(of.words, word(of.all), known[:-1], of.mark)
         return Written(of.first, of.length, ANEW, of=says, words=words)
-    columns = tuple(map(_word, of.columns))
-    words = Words(of.words, _word(of.all), columns, of.mark)
-    number = _word(of.all).number if of.words == 1 else None
+    columns = tuple(map(word, of.columns))
+    if of.mark:  # parts of a line may have words of their own
+        parts = of.first.split(of.mark)[: len(columns)]
+        spaced = {place: part for place, part in enumerate(parts) if " " in part.strip() and columns[place].length > 40}
+        columns = tuple(replace(one, sample=spaced.get(place, one.sample)) for place, one in enumerate(columns))
+    words = Words(of.words, word(of.all), columns, of.mark)
+    number = word(of.all).number if of.words == 1 else None
     return Written(
         of.first,
         of.length,

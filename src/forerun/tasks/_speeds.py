@@ -7,6 +7,7 @@ those have that are like them. Nodes are scaled to programs whose sizes were dra
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import NamedTuple
 
 NODES = {
@@ -29,10 +30,100 @@ class Speed(NamedTuple):
     compared: float = 0.0
 
 
-KEPT_NS = 2.5
-"""Nanoseconds of a byte of what is kept: the system gives it, and the collector of garbage goes through it."""
-FOLLOWED_NS, MADE_NS = 25.0, 120.0
-"""Nanoseconds of a call of the program's own functions, and of an instance of its classes."""
+_COMPILED = {
+    "Assign": 0.03, "AugAssign": 0.06, "For": 0.6, "While": 0.6, "If": 0.5, "Return": 0.1, "Try": 1.0, "With": 1.0,
+    "BinOp": 0.03, "Compare": 0.15, "BoolOp": 0.2, "UnaryOp": 0.03, "Call": 0.05, "Attribute": 0.04, "Subscript": 0.03,
+    "Slice": 5.0, "JoinedStr": 40.0, "FormattedValue": 40.0, "List": 90.0, "Tuple": 1.0, "Dict": 60.0, "Set": 60.0,
+    "ListComp": 60.0, "GeneratorExp": 5.0, "SetComp": 60.0, "DictComp": 60.0, "Yield": 2.0, "Lambda": 0.0,
+}  # fmt: skip
+"""The same of what a compiler makes of it."""
+
+
+_INLINE = {
+    "len": 0.3, "min": 0.6, "max": 0.6, "abs": 0.3, "int": 0.6, "float": 0.6, "ord": 0.3, "chr": 0.3, "append": 2.0,
+    "pop": 1.0, "popleft": 1.0, "appendleft": 2.0, "sqrt": 2.0, "floor": 1.0, "ceil": 1.0, "exp": 8.0, "log": 8.0,
+    "sin": 12.0, "cos": 12.0, "pow": 20.0, "hypot": 5.0, "fmod": 8.0, "atan2": 25.0, "log10": 10.0, "log2": 8.0,
+    "range": 0.3, "iter": 1.0, "isinstance": 1.0, "random": 4.0, "randrange": 5.0, "randint": 8.0, "uniform": 8.0,
+    "gauss": 20.0, "heappush": 25.0, "heappop": 90.0, "get": 2.0, "add": 60.0, "discard": 20.0, "items": 1.0,
+    "values": 1.0, "keys": 1.0, "setdefault": 5.0, "str": 25.0, "word": 110.0, "letter": 5.0, "next": 25.0, "key": 30.0,
+    "filled": 30.0, "scanned": 200.0, "monotonic": 25.0, "clear": 2.0, "gcd": 15.0, "bisect": 25.0, "hash": 5.0,
+    "enumerate": 0.0, "zip": 0.0, "reversed": 0.0, "sum": 1.0, "any": 1.0, "all": 1.0, "map": 0.5, "filter": 0.5,
+    "asked": 10.0, "fill": 5.0, "copy": 5.0, "deque": 20.0, "defaultdict": 20.0, "print": 90.0, "readline": 60.0,
+}  # fmt: skip
+"""Nanoseconds of calls that a compiler makes next to nothing of, or that are others than Python's."""
+
+
+class Tempo(NamedTuple):
+    """How fast a language is: nanoseconds of a node by its kind, and of others; how many times as long its own
+    functions take as Python's; nanoseconds of a call of the program's own functions, of an instance of its classes, of
+    what is under a key, and of a byte of what is kept: the system gives it, a collector of garbage goes through it."""
+
+    nodes: Mapping[str, float]
+    others: float
+    library: float
+    followed: float
+    made: float
+    keyed: float
+    kept: float
+    node: float = 1.0
+    calls: Mapping[str, float] = {}
+    """Of some functions, whatever they are given."""
+    unknown: float | None = None
+    """Of functions that nothing is known of."""
+    divided: float = 0.0
+    """Nanoseconds that a division takes longer than other operations, by what is not written out."""
+    sorting: float = 1.0
+    """How many times as long it takes to put things in an order."""
+    warming: float = 0.0
+    """Seconds that it takes to compile what is run often, while it runs."""
+    missed: bool = False
+    """Whether it shows how far apart places of memory are."""
+
+
+_NEAR, _FAR = 2e6, 3.2e7
+"""Bytes that the near caches of a processor hold, and the far one."""
+_MISSED_NS, _AWAY_NS, _STRIDDEN = 1.5, 4.0, 0.5
+"""Nanoseconds of a place in the far cache, and of one beyond it, and which share of that it takes where it is so many
+steps away from the one before."""
+
+
+def missed(size: float, stridden: bool) -> float:
+    """Nanoseconds that a place of something so large takes longer to reach than the one beside it."""
+    if size <= _NEAR:
+        return 0.0
+    return (_STRIDDEN if stridden else 1.0) * (_MISSED_NS if size <= _FAR else _AWAY_NS)
+
+
+PYTHON = Tempo(NODES, OTHERS, 1.0, 25.0, 120.0, 0.0, 2.5)
+_MACHINE = Tempo(
+    _COMPILED, 0.0, 0.25, 0.3, 2.0, 140.0, 0.5, calls=_INLINE, unknown=30.0, missed=True, divided=1.5, sorting=0.15
+)  # fmt: skip
+_INTERPRETED = PYTHON._replace(keyed=20.0, calls={"randint": 40.0, "randrange": 40.0})
+_TEMPI = {
+    "python": PYTHON,
+    "c": _MACHINE,
+    "c++": _MACHINE,
+    "rust": _MACHINE,
+    "go": _MACHINE._replace(node=1.8, followed=0.5, made=5.0, kept=0.6),
+    "java": _MACHINE._replace(
+        node=1.5, followed=0.6, made=6.0, keyed=80.0, kept=1.0, library=0.3, sorting=2.0, warming=0.2,
+        calls=_INLINE | {"word": 170.0, "get": 50.0, "add": 120.0},
+    ),
+    "javascript": _MACHINE._replace(
+        node=2.5, followed=1.0, made=10.0, keyed=120.0, kept=0.6, library=0.5, sorting=0.3, warming=0.03
+    ),
+    "perl": _INTERPRETED._replace(node=2.2, followed=700.0, kept=1.5, library=0.4),
+    "ruby": _INTERPRETED._replace(node=1.2),
+    "php": _INTERPRETED._replace(node=0.8, kept=1.3),
+    "lua": _INTERPRETED._replace(node=0.6, kept=2.0, library=0.5),
+}  # fmt: skip
+"""By language."""
+
+
+def tempo(language: str) -> Tempo:
+    return _TEMPI.get(language, PYTHON)
+
+
 UNKNOWN, ASKED = Speed(400.0), Speed(60.0)
 """Calls of functions and methods that nothing is known of."""
 _EACH = {

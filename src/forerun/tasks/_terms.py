@@ -47,6 +47,7 @@ from forerun.tasks._objects import (
     merged,
     placed,
 )
+from forerun.tasks._speeds import missed
 
 _FLAGGED = 0.1
 """Bytes that are no zero: where a program asks, they are flags, of primes most of all."""
@@ -54,6 +55,10 @@ _LACKING = 0.05
 """How often there is nothing of what is looked for first."""
 _NO_BLANK = 0.97
 """How often a text that has letters in the mean has any."""
+_BY_KNOWN = 0.3
+"""Which share of the time of a division it takes to divide by what is written out."""
+_AWAY = 1e6
+"""Numbers from which on one may stand for what was not reached."""
 _LONG = 1000
 """Elements that are written out from which on not all are looked at."""
 
@@ -189,6 +194,9 @@ class Terms(Containers):
         return value if isinstance(value, Number) and isinstance(node.op, ast.UAdd) else Number(0.0, 0.0, 1.0, 2.0)
 
     def _of_compare(self, node: ast.Compare) -> Any:
+        if self.layout is not None and len(node.ops) == 1 and isinstance(node.ops[0], (ast.In, ast.NotIn)):
+            often = self.likely(node)  # whether it is there is kept to be asked for later
+            return Number(often if often is not None else 0.5, 0.0, 1.0, 2.0)
         for each in (node.left, *node.comparators):
             self.value(each)
         return Number(0.0, 0.0, 1.0, 2.0)
@@ -224,6 +232,8 @@ class Terms(Containers):
                 new = self._new_letters(test)
                 new = self._lacking(test, left) if new is None else new
                 return None if new is None else new if isinstance(op, ast.Is) else 1 - new
+            if (same := self._untouched(test.left, right, op)) is not None:
+                return same
             if self.times > 1 and _sized(test.left) and isinstance(test.left, ast.Call) and isinstance(right, Number):
                 return self._full(test.left.args[0], op, right)
             return compared(op, left, right)
@@ -232,6 +242,11 @@ class Terms(Containers):
         value = self.value(test)
         if isinstance(value, (Number, Written)) and value.known is not None:
             return float(bool(value.known))
+        if (same := self._untouched(test, Number.of(0.0, True), ast.NotEq())) is not None:
+            return same
+        either = isinstance(value, Number) and (value.low, value.high, value.distinct) == (0.0, 1.0, 2.0)
+        if either and isinstance(value, Number) and 0.0 < (often := value.value or 0.0) < 1.0:
+            return often
         if isinstance(value, Written) and value.length >= 1:
             return _NO_BLANK
         if isinstance(value, Number) and (value.low, value.high) == (0.0, 255.0):
@@ -239,6 +254,25 @@ class Terms(Containers):
         if isinstance(test, ast.BinOp) and isinstance(test.op, ast.Mod) and isinstance(value, Number):
             return 1.0 - 1.0 / max(value.distinct, 1.0)
         return None
+
+    def _untouched(self, test: ast.expr, value: Any, op: ast.cmpop) -> float | None:
+        """How often a comparison holds that asks whether a place of a list still has what it was filled with: where
+        more is asked than it has places, a search finds each new once."""
+        if not isinstance(test, ast.Subscript) or not isinstance(value, Number) or value.known is None:
+            return None
+        box = self.value(test.value)
+        if not (isinstance(box, Boxes) and box.kind == "list" and isinstance(box.start, Number)):
+            return None
+        start, most = box.start.known, box.entries
+        if start is None or getattr(box.one, "known", None) is not None or most <= 0:
+            return None
+        equal = isinstance(op, (ast.Eq, ast.NotEq))
+        if start != value.known if equal else not (start < 0 or start >= _AWAY):
+            return None
+        holds = compared(op, box.start, value)
+        each = self.times / max(box.made, 1e-12)
+        same = most / each if each > most else 0.5
+        return same if holds == 1.0 else 1 - same if holds == 0.0 else None
 
     def _begins(self, text: Any, mark: Any) -> float | None:
         """How often a text begins with a mark."""
@@ -295,6 +329,8 @@ class Terms(Containers):
         return None
 
     def _of_binop(self, node: ast.BinOp) -> Any:
+        if self.tempo.divided and isinstance(node.op, (ast.Mod, ast.FloorDiv, ast.Div)):
+            self.work(self.tempo.divided * (_BY_KNOWN if isinstance(node.right, ast.Constant) else 1.0))
         left, right = self.value(node.left), self.value(node.right)
         if isinstance(left, Place):
             return Place(f"{left.key}/{placed(right)}")
@@ -328,6 +364,7 @@ class Terms(Containers):
         made = self.new(one.kind, node)
         made.each = 8.0 if one.kind == "list" else one.each
         made.put(one.one, many)
+        made.start = one.one
         return made
 
     def operated(self, op: ast.operator, left: Any, right: Any) -> Any:
@@ -476,7 +513,10 @@ class Terms(Containers):
         key = self.value(node.slice)
         if isinstance(owner, Boxes):
             if owner.kind == "dict":
+                self.work(self.tempo.keyed)
                 return self._under(owner, key, node)
+            if self.tempo.missed:
+                self.far(owner, node)
             if isinstance(key, Number) and key.known is not None and owner.fields:
                 place = int(key.known) + (len(owner.fields) if key.known < 0 else 0)
                 if str(place) in owner.fields:
@@ -486,9 +526,23 @@ class Terms(Containers):
             if owner.kind in ("object", "slots") and isinstance(own := self.attribute(owner, "__getitem__"), Defined):
                 return self.call(own, [key], {})
             return self.through(owner)[1] if owner.kind != "config" else Written("xxxxxxxx", 12.0, MANY)
-        if isinstance(owner, Written):
+        if isinstance(owner, (Written, Passing)):
             return self.through(owner)[1]
         return self._piece(owner, key) if isinstance(owner, Match) else None
+
+    def far(self, owner: Boxes, node: ast.Subscript) -> None:
+        """How long it takes to reach a place of a list, where that is large and no place beside the last one."""
+        place, rows = node.slice, node.value
+        size = owner.entries * owner.each if owner.kind in ("list", "bytearray") else 0.0
+        names = {one.id for one in ast.walk(place) if isinstance(one, ast.Name)} if size > 0 else set()
+        if names and isinstance(rows, ast.Subscript) and isinstance(rows.value, ast.Name) and self.steady:
+            around = {one.id for one in ast.walk(rows.slice) if isinstance(one, ast.Name)}
+            whole = self.named(rows.value.id)
+            if self.steady[-1][0] in around - names and isinstance(whole, Boxes):  # down a column
+                self.work(missed(size * whole.entries, True))
+                return
+        if names and not (self.steady and self.steady[-1][0] in names and self.steady[-1][1]):
+            self.work(missed(size, bool(self.steady) and self.steady[-1][0] in names))
 
     def _piece(self, of: Match, key: Any = None) -> Written:
         """A part of a text that a pattern found: of so many, there are about as many different ones as their root."""
@@ -514,7 +568,7 @@ class Terms(Containers):
                 times, self.times = self.times, max(box.entries - before, 0.0) * box.made
                 if isinstance(made, Boxes):
                     made.made += self.times
-                elif (made := self.built(box.makes, node)) is not None:
+                elif (made := self.built(box.makes, node, key)) is not None:
                     box.one = made
                     box.link(made, self.times)
                 self.times = times
@@ -547,6 +601,8 @@ class Terms(Containers):
             return Written(owner.sample[: int(long)], long, some, owner.raw, drawn=owner.drawn)
         if isinstance(owner, Boxes) and owner.kind == "view":
             return owner
+        if isinstance(owner, Passing) or (self.layout is not None and self.layout.views):
+            return Passing(long, self.through(owner)[1])
         first = known(owner) if isinstance(owner, Boxes) and owner.kind == "list" and start is not None else {}
         made = self.new(owner.kind if isinstance(owner, Boxes) else "list", node)
         if isinstance(owner, Boxes):

@@ -16,8 +16,10 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from forerun.tasks._figures import ANEW
+from forerun.tasks._arithmetic import UNKNOWN
+from forerun.tasks._figures import ANEW, HARDLY, wide
 from forerun.tasks._inputs import Input, understood
+from forerun.tasks._layouts import layout
 from forerun.tasks._lines import Used
 from forerun.tasks._looping import called
 from forerun.tasks._objects import (
@@ -39,8 +41,9 @@ from forerun.tasks._objects import (
     power,
 )
 from forerun.tasks._python import imported, tree
-from forerun.tasks._speeds import FOLLOWED_NS, KEPT_NS, MADE_NS
+from forerun.tasks._speeds import PYTHON, tempo
 from forerun.tasks._tests import OWN, Tests
+from forerun.tasks._tongues import translated
 
 _TEXT, _STEPS, _LONG_S = 1 << 18, 30_000, 1e9
 _TRUSTED, _PATIENCE, _PATIENCE_S, _LITTLE = 1e11, 1.2e10, 30.0, 1e8
@@ -48,8 +51,14 @@ _TRUSTED, _PATIENCE, _PATIENCE_S, _LITTLE = 1e11, 1.2e10, 30.0, 1e8
 be."""
 _FUNCTION, _CLASS, _MARKED = 190.0, 2_280.0, 4_200.0
 """Bytes of a function and of a class, and of what a dataclass has beside that."""
+_NONE = Number(None)
+"""Nothing that was counted."""
 _RARE = 0.1
 """How often a branch is taken that leaves the block."""
+_MOSTLY = 0.05
+"""Of the places of an array, which share is given something else at least where those that are asked for have that."""
+_NEARLY = 0.99
+"""How often that happens, or more, which nearly always does."""
 _NEVER = 1e-9
 """How often that happens which does not."""
 _DEEP, _SEEN = 24, 10
@@ -61,6 +70,14 @@ _GATHERED = frozenset(_GATHERING.values())
 """What does not hold the one that was in its place before."""
 _CACHED = 128.0
 """What `lru_cache` keeps where nothing is said."""
+_LYING = 0.5
+"""Which share of what was made and let go lies there until it is collected, where there is room."""
+_WARM_S = 0.015
+"""Seconds after which most of what is compiled while a program runs has been."""
+_OFTEN = 60
+"""Calls of a function, by different ways, from which on all others are like the last one."""
+_SCARCE, _SELDOM = _STEPS // 2, 3
+"""Steps that are left from which on functions are gone through less often, and how often."""
 _STATES = 3e6
 """States of a search, at most."""
 
@@ -70,22 +87,25 @@ class Ended(Exception):
 
 
 @lru_cache(maxsize=8)
-def walked(text: str, given: str = "") -> Used:
+def walked(text: str, given: str = "", language: str = "python") -> Used:
     """What a program without packages works with that is `given` an input, as `forerun.tasks._inputs` describes one.
     Never raises."""
     if len(text) > _TEXT:
         return Used(followed=False)
     try:
-        module, reads = tree(text), understood(given) if given else Input()
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        module = tree(text) if language == "python" else translated(language, text)
+        reads = understood(given) if given else Input()
+    except Exception:
         return Used(followed=False)
     walker = Walker(module, reads)
+    walker.tempo, walker.layout = tempo(language), layout(language)
     try:
         walker.run(module.body)
         walker.look()
+        walker.end()
     except Exception:  # what is left of it is not gone through
         walker.guessed.add(walker.line)
-    soon = walker.nodes <= _PATIENCE and walker.seconds <= _PATIENCE_S
+    soon = (walker.nodes <= _PATIENCE or walker.layout is not None) and walker.seconds <= _PATIENCE_S
     sure = bool(reads.stretches) and not walker.guessed  # what is read is there
     return walker.used(_TRUSTED if soon or sure else _LITTLE, _LONG_S)
 
@@ -101,8 +121,14 @@ class Walker(Tests):
         self._yields = list[list[Any]]()
         self._calls = list[tuple[ast.AST, float]]()
         """Functions that are under way, and how often."""
+        self._entered = list[float]()
+        """How often functions are gone through that are under way."""
         self.since = dict[int, dict[str, float]]()
         """How often a name was given its value, by its frame."""
+        self._ends = dict[tuple[int, str], tuple[Number, float]]()
+        """Names that count something, with what each held last, and what it holds once all is counted."""
+        self._told = dict[int, tuple[int, float, Any]]()
+        """How often each function was gone through, the seconds of one call, and what it gave."""
         self.defined = 0.0
         """Bytes of functions and classes."""
 
@@ -111,9 +137,19 @@ class Walker(Tests):
         roots = [value for frame in self.frames for value in frame.values()]
         found, steps = held([*roots, *self.flight])
         found += self.defined + self.buffers
-        self.spend(max(found - self.most, 0.0) * KEPT_NS * 1e-9)
+        self.spend(max(found - self.most, 0.0) * self.tempo.kept * 1e-9)
         self.hold(found)
         self._left -= (steps + len(roots)) // _SEEN
+
+    def end(self) -> None:
+        """What lies there until it is collected, and what a compiler takes that works beside the program."""
+        if self.layout is None:
+            return
+        self.line = 0
+        made = self.spelt + sum(box.made * box.shell for box in self.sites.values())
+        lies = max(self.layout.garbage, self.layout.share * self.most)
+        self.hold(self.most + min(_LYING * max(made - self.most, 0.0), lies))
+        self.spend(self.tempo.warming * -math.expm1(-self.seconds / _WARM_S))
 
     def run(self, body: Iterable[ast.stmt]) -> None:
         """One statement after the other; behind a branch that leaves, what is left of the times."""
@@ -146,7 +182,7 @@ class Walker(Tests):
     _do_importfrom = _do_import
 
     def _do_functiondef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
-        if not self._calls:
+        if not self._calls and self.layout is None:
             self.defined += _FUNCTION
         made = Defined(node, frame=self.frames[-1] if len(self.frames) > 1 else None)
         for mark in node.decorator_list:
@@ -167,7 +203,7 @@ class Walker(Tests):
     def _do_classdef(self, node: ast.ClassDef) -> None:
         made = Classed(node, tuple(self.value(base) for base in node.bases))
         marks = {called(mark): mark for mark in node.decorator_list}
-        if not self._calls:
+        if not self._calls and self.layout is None:
             methods = sum(isinstance(each, ast.FunctionDef) for each in node.body)
             self.defined += _CLASS + _FUNCTION * methods + _MARKED * ("dataclass" in marks)
         base = [one.last for one in made.bases if isinstance(one, Module)]
@@ -250,12 +286,19 @@ class Walker(Tests):
             if old.kind in ("list", "deque", "set", "array", "bytearray") and more is not None:
                 self.extend(old, more)
             return
+        spells = self.layout is not None and isinstance(node.op, ast.Add) and isinstance(old, Written)
+        if spells and isinstance(more, Number):  # as it is written
+            more = Written("", wide(more, ""), more.distinct, drawn=more.drawn)
         made = self.operated(node.op, old, more)
-        if isinstance(made, Number) and isinstance(node.target, ast.Name) and self.loops:
+        if self.layout is not None and isinstance(node.op, ast.BitXor) and isinstance(made, Number):
+            made = self._varying(node.target, ast.BinOp(node.target, node.op, node.value), made)  # it is drawn
+        elif isinstance(made, Number) and isinstance(node.target, ast.Name) and self.loops:
             most = made.high
             if isinstance(old, Number) and isinstance(more, Number) and isinstance(node.op, ast.Add):
                 most = old.high + max(more.high, 0.0) * self._repeats(node.target.id)
             made = Number(made.value, min(made.low, most), most, MANY, made.whole, made.usual)
+            if self.layout is not None and isinstance(node.op, ast.Add):
+                self._counting(node.target.id, old, more, made)
         if isinstance(made, Written) and self.loops and isinstance(node.op, ast.Add):
             own = more.length if isinstance(more, Written) else 1.0
             often = self._repeats(node.target.id) if isinstance(node.target, ast.Name) else 1.0
@@ -270,10 +313,33 @@ class Walker(Tests):
         since = self._since(node.target.id) if isinstance(node.target, ast.Name) else None
         self.bind(node.target, made)
         if since is not None and isinstance(node.target, ast.Name):
-            self.since[id(self.frames[-1])][node.target.id] = since
+            self.since[self._frame_of(node.target.id)][node.target.id] = since
 
     def _since(self, name: str) -> float | None:
-        return self.since.get(id(self.frames[-1]), {}).get(name)
+        return self.since.get(self._frame_of(name), {}).get(name)
+
+    def _counting(self, name: str, old: Any, more: Any, made: Number) -> None:
+        """A name that counts: what it is in the end is kept until all rounds are over."""
+        start, step = getattr(old, "value", None), getattr(more, "value", None)
+        if start is not None and step is not None and math.isfinite(far := start + step * self._repeats(name)):
+            self._ends[self._frame_of(name), name] = made, far
+
+    def counted(self, body: Sequence[ast.stmt]) -> None:
+        """What was counted there is what it is in the end."""
+        steps = [each for stmt in body for each in ast.walk(stmt) if isinstance(each, ast.AugAssign)]
+        falls = {ast.unparse(each.target) for each in steps if not isinstance(each.op, ast.Add)}
+        for one in steps:
+            if isinstance(one.target, ast.Name) and one.target.id not in falls:
+                place, named = self._frame_of(one.target.id), one.target.id
+                last, far = self._ends.get((place, named), (_NONE, 0.0))
+                frame = self.frames[0] if place == id(self.frames[0]) else self.frames[-1]
+                if frame.get(named) is last:
+                    frame[named] = replace(last, value=far, low=max(last.low, far / 2), high=max(last.high, far))
+
+    def _frame_of(self, name: str) -> int:
+        """Where a name has its value, by its identity."""
+        here = id(self.frames[-1])
+        return id(self.frames[0]) if name in self.shared.get(here, ()) else here
 
     def _repeats(self, name: str) -> float:
         """How often this happens for each time that a name was given a value."""
@@ -288,17 +354,20 @@ class Walker(Tests):
 
     def _do_if(self, node: ast.If) -> None:
         told, times = self.likely(node.test), self.times
-        if _record(node) and times > 1:  # the best so far: seldom
+        if _record(node) and times > 1 and not self._clamped(node):  # the best so far: seldom
             told = min(math.log(times + 1) / times, 0.5)
         leaves, elsewhere = _leaving(node.body), _leaving(node.orelse)
         skips = leaves and isinstance(node.body[-1], ast.Continue)
+        if skips and told is not None and told > _NEARLY and _differs(node.test):  # what is no longer true
+            told = None
         often = told if told is not None else _RARE if leaves and not skips and not node.orelse else 0.5
         self._limits(node)
         frame, found = self.frames[-1], list[tuple[float, dict[str, Any]]]()
+        limited = self._limited(node) if self.layout is not None else None
         for share, body in ((often, node.body), (1 - often, node.orelse)):
             if share > 0 and body:
                 before = dict(frame)
-                self.times = times * share
+                self.times = min(times * share, self._once(body[-1]))
                 self.run(body)
                 left = _leaving(body)
                 found.append((share, {} if left else {k: v for k, v in frame.items() if v is not before.get(k)}))
@@ -310,7 +379,41 @@ class Walker(Tests):
                     frame[name] = other.joins(one, often_one)
                 elif not isinstance(other, Boxes):
                     frame[name] = merged(one, other)
+        if limited is not None:
+            frame[limited[0]] = limited[1]
         self.times = times * ((1 - often if leaves else often if elsewhere else 1.0) or _NEVER)
+
+    def _once(self, last: ast.stmt) -> float:
+        """How often something happens at most that ends with this: what leaves a loop, or a function, does so once."""
+        if isinstance(last, ast.Return):
+            return self._entered[-1] if self._entered else MANY
+        return self.begun_at[-1] if isinstance(last, ast.Break) and self.begun_at else MANY
+
+    def _limited(self, node: ast.If) -> tuple[str, Number] | None:
+        """Of `if high > n: high = n` the name, and what it is behind that: the smaller one."""
+        test, body = node.test, node.body[0]
+        if len(node.body) > 1 or node.orelse or not isinstance(test, ast.Compare) or not isinstance(body, ast.Assign):
+            return None
+        name, orders = test.left, (ast.Gt, ast.GtE, ast.Lt, ast.LtE)
+        if not (isinstance(name, ast.Name) and len(test.ops) == 1 and isinstance(test.ops[0], orders)):
+            return None
+        most = test.comparators[0]
+        if [*map(ast.unparse, body.targets)] != [name.id] or ast.unparse(most) != ast.unparse(body.value):
+            return None
+        old, new = self.named(name.id), self.value(most)
+        if not (isinstance(old, Number) and isinstance(new, Number)) or old.value is None or new.value is None:
+            return None
+        pick = min if isinstance(test.ops[0], (ast.Gt, ast.GtE)) else max
+        low, high = pick(old.low, new.low), pick(old.high, new.high)
+        return name.id, replace(old, value=pick(old.value, new.value), low=low, high=high)
+
+    def _clamped(self, node: ast.If) -> bool:
+        """`if level > MOST: level = MOST`."""
+        test, value = node.test, node.body[0].value if isinstance(node.body[0], ast.Assign) else None
+        if not isinstance(test, ast.Compare) or value is None:
+            return False
+        most = self.value(value)
+        return ast.unparse(test.comparators[0]) == ast.unparse(value) and getattr(most, "known", None) is not None
 
     def _do_with(self, node: ast.With | ast.AsyncWith) -> None:
         for item in node.items:
@@ -388,7 +491,10 @@ class Walker(Tests):
         if not isinstance(owner, Boxes):
             return
         self.grown = True
+        if owner.kind == "bytearray" and self.tempo.missed:
+            self.far(owner, target)
         if owner.kind == "dict":
+            self.work(self.tempo.keyed)
             if isinstance(key, Written) and key.known is not None and (key.known in owner.fields or not self.loops):
                 self.set_field(owner, key.known, value)
             else:
@@ -401,11 +507,15 @@ class Walker(Tests):
             if isinstance(method, Defined):
                 self.call(method, [key, value], {})
         elif owner.kind in ("list", "deque") and not isinstance(target.slice, ast.Slice):
+            if self.tempo.missed:
+                self.far(owner, target)
             share = min(self.times, owner.puts)
             if owner.puts:  # in the place of others
                 for link in owner.links.values():
                     link[1] *= 1 - share / owner.puts
-            owner.one = merged(owner.one, owner.hold(value, share))
+            kept = owner.hold(value, share)
+            mostly = self.layout is not None and owner.flat and share >= _MOSTLY * owner.puts
+            owner.one = merged(kept, owner.one) if mostly and kept is not None else merged(owner.one, kept)
 
     def set_field(self, owner: Boxes, name: str, value: Any) -> None:
         """Gives an attribute, or a key that is written out, its value."""
@@ -416,7 +526,7 @@ class Walker(Tests):
             self._set_scalar(owner, name, value, old)
             return
         owner.fields[name] = value
-        chained = value.kind not in _GATHERED and value.made > owner.made  # one may hold the one before it
+        chained = value.kind not in _GATHERED and value.made > owner.made and _holds(value, owner)
         share = self.times if value is owner or chained else min(self.times, owner.made)
         share = share if owner.kind != "dict" or owner.made > 1 else owner.made
         for one, often in value.ways():
@@ -427,11 +537,11 @@ class Walker(Tests):
         there = old.atom if isinstance(old, (Number, Written)) else None
         if not isinstance(value, (Number, Written)):
             owner.fields[name] = value if old is None else old
-        elif value.atom is THERE or not value.bytes:
+        elif value.atom is THERE or not (size := owner.layout.size(value) if owner.layout else value.bytes):
             owner.fields[name] = replace(value, atom=there or THERE)
         else:
             own = value.atom is None
-            atom = value.atom or (there if there is not THERE else None) or Boxes("atom", 0.0, each=value.bytes)
+            atom = value.atom or (there if there is not THERE else None) or Boxes("atom", 0.0, each=size)
             if there is not None and there is not atom:
                 owner.links.pop(id(there), None)
             if own:
@@ -442,7 +552,7 @@ class Walker(Tests):
     def call(self, function: Any, arguments: list[Any], options: dict[str, Any]) -> Any:
         """What a function or a class of the program's own gives."""
         if isinstance(function, Classed):
-            self.work(MADE_NS)
+            self.work(self.tempo.made)
             return self._instance(function, arguments, options)
         if isinstance(function, Module):
             return self.library(function, arguments, options)
@@ -453,7 +563,7 @@ class Walker(Tests):
             return self.asked(function.own, function.name, arguments, options)
         if not isinstance(function, Defined):
             return None
-        self.work(FOLLOWED_NS)
+        self.work(self.tempo.followed)
         if function.own is not None:
             arguments = [function.own, *arguments]
         if function.cached is not None:
@@ -461,14 +571,29 @@ class Walker(Tests):
         deep = sum(each is function.node for each, _ in self._calls)
         if len(self._calls) > _DEEP or deep > 1:
             return self._results[-1][-1] if deep and self._results and self._results[-1] else None
+        told = self._told.get(id(function.node))
+        often = _OFTEN if self.layout is None or self._left > _SCARCE else _SELDOM
+        if told is not None and told[0] >= often:  # it was gone through before, again and again
+            self.spend(self.times * self.pace * told[1])
+            return told[2]
         if not deep:
-            return self._follow(function, arguments, options)
+            return self._followed(function, arguments, options)
         times = self.times  # how often it calls itself nobody knows: once each time
         if function.cached is None:
             self.guessed.add(function.node.lineno)
         self.times = min(times, next(often for each, often in self._calls if each is function.node))
-        found = self._follow(function, arguments, options)
+        self.again += 1
+        found = self._followed(function, arguments, options)
+        self.again -= 1
         self.times = times
+        return found
+
+    def _followed(self, function: Defined, arguments: list[Any], options: dict[str, Any]) -> Any:
+        """The same, with what it took kept for when it is called again and again."""
+        before, times = self.seconds, max(self.times * self.pace, 1e-300)
+        found = self._follow(function, arguments, options)
+        many = self._told.get(id(function.node), (0, 0.0, None))[0]
+        self._told[id(function.node)] = (many + 1, (self.seconds - before) / times, found)
         return found
 
     def _follow(self, function: Defined, arguments: list[Any], options: dict[str, Any]) -> Any:
@@ -490,6 +615,8 @@ class Walker(Tests):
         times, loops, pace = self.times, self.loops, self.pace
         self.pace *= self._dividing(node, frame)
         self.times *= max(self._remembered(node, frame, names), self._branching(node, frame, function.own))
+        self._entered.append(self.times)
+        begun_at, self.begun_at = self.begun_at, []
         try:
             if isinstance(node, ast.Lambda):
                 self._results[-1].append(self.value(node.body))
@@ -501,6 +628,8 @@ class Walker(Tests):
             self.since.pop(id(frame), None)  # another frame may have its place
             self.shared.pop(id(frame), None)
             self._calls.pop()
+            self._entered.pop()
+            self.begun_at = begun_at
             found, (given, one) = self._results.pop(), self._yields.pop()
             self.times, self.loops, self.pace = times, loops, pace
         if given:
@@ -546,18 +675,69 @@ class Walker(Tests):
             if isinstance(one, ast.Call)
             and (_itself(one.func, node.name) or (of and isinstance(one.func, ast.Name) and one.func.id == of))
         ]
-        less = {
-            part.left.id
+        steps = {
+            (part.left.id, isinstance(part.op, ast.Sub))
             for call in calls
             for part in call.args
-            if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Sub)
+            if isinstance(part, ast.BinOp) and isinstance(part.op, (ast.Sub, ast.Add))
             and isinstance(part.left, ast.Name) and isinstance(part.right, ast.Constant)
         }  # fmt: skip
-        deep = [one.value for name in less if isinstance(one := frame.get(name), Number) and one.value is not None]
-        if len(calls) < 2 or not deep or self._keeps(node):
+        limits = self._limits_of(node) if steps else {}
+        deep = list[float]()
+        for name, less in steps:
+            start = frame.get(name)
+            if isinstance(start, Number) and start.value is not None:
+                deep.append(start.value if less else limits.get(name, start.value) - start.value)
+        if len(calls) == 1 and not deep and (bits := self._filled_up(node, calls[0])):
+            several = [power(math.sqrt(each), each) for each in bits]
+            return max(min(sum(several) / len(several) / UNKNOWN, self._states), 1.0)  # whose loop goes so often
+        if not calls or not deep or (len(calls) > 1 and self._keeps(node)):
+            return 1.0
+        if len(calls) < 2:
+            return self._tried(node, calls[0], max(deep))
+        if not any(less for _, less in steps):
             return 1.0
         count = power(len(calls), max(max(deep), 0.0) + 1.0)
-        return count if count <= _STATES else 1.0
+        return count if count <= self._states else 1.0
+
+    def _filled_up(self, node: ast.FunctionDef, call: ast.Call) -> Sequence[float]:
+        """Bits of a number that is filled up one by one: `if used == full: return 1`, `tried(used | bit)`, each time
+        that it is; none of others."""
+        adding = [one for part in call.args for one in ast.walk(part) if isinstance(one, ast.BinOp)]
+        if not any(isinstance(one.op, ast.BitOr) for one in adding) or node.decorator_list or self._keeps(node):
+            return ()
+        times, self.times = self.times, self.times * HARDLY
+        for each in (one for one in node.body if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name)):
+            self.bind(each.targets[0], self.value(each.value))  # what it is compared with
+        most = max(self._limits_of(node).values(), default=0.0)
+        named = {one.id for each in ast.walk(node) if isinstance(each, ast.Compare)
+                 for one in (each.left, *each.comparators) if isinstance(one, ast.Name)}  # fmt: skip
+        fulls = [one for each in named if isinstance(one := self.named(each), Number) and one.high == most]
+        self.times = times
+        bits = math.log2(most + 1) if 3 <= most < MANY else 0.0
+        if not bits.is_integer() or not bits:
+            return ()
+        self.guessed.add(node.lineno)
+        least = min((math.log2(max(one.low, 0.0) + 1) for one in fulls), default=bits)
+        return [bits - less for less in range(int(bits - max(least, 1.0)) + 1)] if self.layout is not None else [bits]
+
+    @property
+    def _states(self) -> float:
+        """How many times a function may call itself, at most, that somebody waits for."""
+        return _STATES * PYTHON.followed / self.tempo.followed
+
+    def _tried(self, node: ast.FunctionDef, call: ast.Call, deep: float) -> float:
+        """How often a function runs that tries several things and goes on with each: as many as the root of those that
+        it tries at each step, as most of them fail."""
+        loops = [one for one in ast.walk(node) if isinstance(one, ast.For) and any(x is call for x in ast.walk(one))]
+        times, self.times = self.times, self.times * HARDLY
+        counts = [self.through(self.value(one.iter))[0] for one in loops]
+        self.times = times
+        several = math.prod(one for one in counts if one is not None)
+        if not loops or any(one is None for one in counts) or several < 2:
+            return 1.0
+        self.guessed.add(node.lineno)
+        return max(min(power(math.sqrt(several), max(deep, 0.0)), self._states), 1.0)
 
     def _keeps(self, node: ast.FunctionDef) -> bool:
         """Whether a function remembers what it knows."""
@@ -606,7 +786,8 @@ class Walker(Tests):
                 if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.left, ast.Name):
                     most = self.value(test.comparators[0])
                     if isinstance(test.ops[0], (ast.Eq, ast.GtE, ast.Gt)) and isinstance(most, Number) and most.value:
-                        found[test.left.id] = max(found.get(test.left.id, 0.0), most.value)
+                        far = most.high if most.high < MANY else most.value
+                        found[test.left.id] = max(found.get(test.left.id, 0.0), far)
         return found
 
     def _remember(self, function: Defined, arguments: list[Any]) -> None:
@@ -649,6 +830,8 @@ class Walker(Tests):
             return None
         made = self.new(of.kind)
         made.of = of
+        if isinstance(size := of.values.get("__size__"), Number) and size.known is not None:
+            made.each = size.known
         if of.kind in _GATHERING.values() and arguments:
             self.extend(made, arguments[0])
         named = [*of.named]
@@ -696,6 +879,12 @@ class Walker(Tests):
             self._yields[-1][1] = merged(self._yields[-1][1], one)
 
 
+def _holds(value: Boxes, owner: Boxes) -> bool:
+    """Whether one of these may hold the one that was in its place before."""
+    inside = [link[0] for link in value.links.values()]
+    return value.of is owner.of or owner in inside or any(id(owner) in one.links for one in inside)
+
+
 def _reach(tops: Sequence[float], calls: Sequence[ast.Call]) -> float:
     """How many states a function goes through that calls itself: all that its numbers may be up to these, a few where
     they are divided each time; 0 where that would be more than anybody waits for."""
@@ -733,6 +922,12 @@ def _record(node: ast.If) -> bool:
         if isinstance(one, ast.Assign) and len(one.targets) == 1
     )
     return any(sides == each for each in moved)
+
+
+def _differs(test: ast.expr) -> bool:
+    """`d != known[u]`."""
+    plain = isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.NotEq)
+    return plain and not any(isinstance(each, ast.Constant) for each in (test.left, *test.comparators))  # type: ignore[attr-defined]
 
 
 def _leaving(body: Sequence[ast.stmt]) -> bool:

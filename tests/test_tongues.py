@@ -1,0 +1,223 @@
+"""Programs of other languages, gone through as Python says them: how often what happens, and what is held."""
+
+import ast
+import math
+from collections.abc import Iterator
+
+import pytest
+
+from forerun.tasks._inputs import described
+from forerun.tasks._lines import Used
+from forerun.tasks._tongues import SPOKEN, translated
+from forerun.tasks._walked import walked
+
+MILLION = {
+    "c": "#include <stdlib.h>\n#include <stdio.h>\nint main(void) {\n  int n = N;\n  int *a = malloc(n * "
+    "sizeof(int));\n"
+    '  for (int i = 0; i < n; i++) a[i] = i * 7;\n  printf("%d\\n", a[n - 1]);\n  return 0;\n}\n',
+    "c++": "#include <iostream>\n#include <vector>\nint main() {\n  int n = N;\n  std::vector<int> a(n);\n"
+    '  for (int i = 0; i < n; ++i) a[i] = i * 7;\n  std::cout << a[n - 1] << "\\n";\n}\n',
+    "java": "public class Main {\n  public static void main(String[] args) {\n    int n = N;\n    int[] a = new "
+    "int[n];\n"
+    "    for (int i = 0; i < n; i++) a[i] = i * 7;\n    System.out.println(a[n - 1]);\n  }\n}\n",
+    "javascript": "const n = N;\nconst a = new Int32Array(n);\nfor (let i = 0; i < n; i++) a[i] = i * 7;\n"
+    "console.log(a[n - 1]);\n",
+    "rust": "fn main() {\n    let n = N;\n    let mut a = vec![0i32; n];\n    for i in 0..n {\n        a[i] = i as "
+    "i32 * 7;\n"
+    '    }\n    println!("{}", a[n - 1]);\n}\n',
+    "go": 'package main\n\nimport "fmt"\n\nfunc main() {\n\tn := N\n\ta := make([]int32, n)\n'
+    "\tfor i := 0; i < n; i++ {\n\t\ta[i] = int32(i * 7)\n\t}\n\tfmt.Println(a[n-1])\n}\n",
+    "perl": 'use strict;\nmy $n = N;\nmy @a;\nfor my $i (0 .. $n - 1) {\n    push @a, $i * 7;\n}\nprint "$a[-1]\\n";\n',
+    "ruby": "n = N\na = []\nn.times do |i|\n  a << i * 7\nend\nputs a[-1]\n",
+    "php": '<?php\n$n = N;\n$a = [];\nfor ($i = 0; $i < $n; $i++) {\n    $a[] = $i * 7;\n}\necho $a[$n - 1], "\\n";\n',
+    "lua": "local n = N\nlocal a = {}\nfor i = 1, n do\n  a[#a + 1] = i * 7\nend\nprint(a[n])\n",
+}
+"""A list of so many numbers."""
+BYTES = {"c": 4, "c++": 4, "java": 4, "javascript": 4, "rust": 4, "go": 4, "perl": 34, "ruby": 9, "php": 16, "lua": 16}
+"""That one of them takes."""
+
+
+def told(language: str, text: str, stdin: bytes = b"") -> Used:
+    return walked(text, described(stdin) if stdin else "", language)
+
+
+@pytest.mark.parametrize("language", sorted(SPOKEN))
+def test_a_list_holds_what_it_is_filled_with(language: str) -> None:
+    """And a loop takes as long as it goes round."""
+    one, ten = (told(language, MILLION[language].replace("N", each)) for each in ("1000000", "10000000"))
+    assert one.followed and one.believed and not one.guessed
+    assert one.bytes == pytest.approx(1e6 * BYTES[language], rel=0.35)
+    assert ten.bytes == pytest.approx(10 * one.bytes, rel=0.35)
+    few, many = (each.seconds - each.takes.get(0, 0.0) for each in (one, ten))  # without compiling while it runs
+    assert 0 < few < 1 and 8 * few < many < 12 * few
+
+
+@pytest.mark.parametrize("language", sorted(SPOKEN))
+def test_lines_are_those_of_the_program(language: str) -> None:
+    text = MILLION[language].replace("N", "1000000")
+    found = told(language, text)
+    inside = next(line for line, each in enumerate(text.splitlines(), 1) if "* 7" in each)
+    assert found.takes[inside] > 1e-5 and max(found.takes) <= text.count("\n")
+
+
+READING = {
+    "c": '#include <stdio.h>\nint main(void) {\n  int n;\n  long s = 0;\n  scanf("%d", &n);\n'
+    '  for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) s += i ^ j;\n  printf("%ld\\n", s);\n}\n',
+    "c++": "#include <iostream>\nint main() {\n  int n;\n  std::cin >> n;\n  long s = 0;\n"
+    "  for (int i = 0; i < n; i++)\n    for (int j = 0; j < n; j++) s += i ^ j;\n  std::cout << s;\n}\n",
+    "java": "import java.util.*;\npublic class Main {\n  public static void main(String[] args) {\n"
+    "    Scanner in = new Scanner(System.in);\n    int n = in.nextInt();\n    long s = 0;\n"
+    "    for (int i = 0; i < n; i++)\n      for (int j = 0; j < n; j++) s += i ^ j;\n    System.out.println(s);\n  "
+    "}\n}\n",
+    "javascript": "const n = parseInt(require('fs').readFileSync(0, 'utf8'));\nlet s = 0;\n"
+    "for (let i = 0; i < n; i++) for (let j = 0; j < n; j++) s += i ^ j;\nconsole.log(s);\n",
+    "rust": "use std::io;\nfn main() {\n    let mut line = String::new();\n    io::stdin().read_line(&mut "
+    "line).unwrap();\n"
+    "    let n: u64 = line.trim().parse().unwrap();\n    let mut s = 0;\n    for i in 0..n {\n        for j in 0..n {\n"
+    '            s += i ^ j;\n        }\n    }\n    println!("{}", s);\n}\n',
+    "go": 'package main\n\nimport "fmt"\n\nfunc main() {\n\tvar n int\n\tfmt.Scan(&n)\n\ts := 0\n'
+    "\tfor i := 0; i < n; i++ {\n\t\tfor j := 0; j < n; j++ {\n\t\t\ts += i ^ j\n\t\t}\n\t}\n\tfmt.Println(s)\n}\n",
+    "perl": "my $n = <STDIN>;\nchomp $n;\nmy $s = 0;\nfor my $i (0 .. $n - 1) {\n    for my $j (0 .. $n - 1) {\n"
+    '        $s += $i ^ $j;\n    }\n}\nprint "$s\\n";\n',
+    "ruby": "n = gets.to_i\ns = 0\nn.times do |i|\n  n.times do |j|\n    s += i ^ j\n  end\nend\nputs s\n",
+    "php": "<?php\n$n = (int) fgets(STDIN);\n$s = 0;\nfor ($i = 0; $i < $n; $i++) {\n    for ($j = 0; $j < $n; "
+    "$j++) {\n"
+    "        $s += $i ^ $j;\n    }\n}\necho $s;\n",
+    "lua": 'local n = io.read("n")\nlocal s = 0\nfor i = 1, n do\n  for j = 1, n do\n    s = s + i * j\n  end\nend\n'
+    "print(s)\n",
+}
+
+
+@pytest.mark.parametrize("language", sorted(SPOKEN))
+def test_what_is_read_says_how_often(language: str) -> None:
+    few, many = (told(language, READING[language], stdin) for stdin in (b"1000\n", b"8000\n"))
+    assert few.followed and many.followed and not many.guessed
+    assert 20 * few.seconds < many.seconds < 80 * few.seconds or many.seconds - few.seconds > 0.05
+
+
+CALLING = {
+    "c": "int f(int x) { return x * 3; }\nint main(void) { int s = 0; for (int i = 0; i < 100000; i++) s += f(i);"
+    " return s & 1; }\n",
+    "c++": "template <class T> struct Box {\n  T v;\n  explicit Box(T v) : v(v) {}\n  T f(T x) const { return v + "
+    "x; }\n};\n"
+    "int main() { Box<int> b(3); int s = 0; for (int i = 0; i < 100000; i++) s += b.f(i); return s & 1; }\n",
+    "java": "public class Main {\n  private final int v;\n  Main(int v) { this.v = v; }\n  int f(int x) { return v "
+    "+ x; }\n"
+    "  public static void main(String[] args) {\n    Main b = new Main(3);\n    int s = 0;\n"
+    "    for (int i = 0; i < 100000; i++) s += b.f(i);\n    System.out.println(s);\n  }\n}\n",
+    "javascript": "class Box {\n  constructor(v) { this.v = v; }\n  f(x) { return this.v + x; }\n}\nconst b = new "
+    "Box(3);\n"
+    "let s = 0;\n[...Array(100000).keys()].forEach((i) => { s += b.f(i); });\nconsole.log(s);\n",
+    "rust": "struct Bin { v: i64 }\nimpl Bin {\n    fn f(&self, x: i64) -> i64 { self.v + x }\n}\n"
+    "fn main() {\n    let b = Bin { v: 3 };\n    let s: i64 = (0..100000).map(|i| b.f(i)).sum();\n"
+    '    println!("{}", s);\n}\n',
+    "go": "package main\n\ntype Box struct{ v int }\n\nfunc (b *Box) f(x int) int { return b.v + x }\n\nfunc main() {\n"
+    "\tb := &Box{3}\n\ts := 0\n\tfor i := range make([]int, 100000) {\n\t\ts += b.f(i)\n\t}\n\tprintln(s)\n}\n",
+    "perl": "sub f { my ($x) = @_; return $x * 3 }\nmy $s = 0;\n$s += f($_) for 1 .. 100000;\nprint $s;\n",
+    "ruby": "class Box\n  def initialize(v)\n    @v = v\n  end\n\n  def f(x)\n    @v + x\n  end\nend\nb = Box.new(3)\n"
+    "puts (1..100000).map { |i| b.f(i) }.sum\n",
+    "php": "<?php\nclass Box {\n    public function __construct(private int $v) {}\n"
+    "    public function f(int $x): int { return $this->v + $x; }\n}\n$b = new Box(3);\n$s = 0;\n"
+    "foreach (range(1, 100000) as $i) {\n    $s += $b->f($i);\n}\necho $s;\n",
+    "lua": "local Box = {}\nBox.__index = Box\nfunction Box.new(v) return setmetatable({v = v}, Box) end\n"
+    "function Box:f(x) return self.v + x end\nlocal b = Box.new(3)\nlocal s = 0\nfor i = 1, 100000 do s = s + "
+    "b:f(i) end\n"
+    "print(s)\n",
+}
+
+
+@pytest.mark.parametrize("language", sorted(SPOKEN))
+def test_functions_are_gone_through_as_often_as_they_are_called(language: str) -> None:
+    text = CALLING[language]
+    found = told(language, text)
+    inside = next(
+        line
+        for line, each in enumerate(text.splitlines(), 1)
+        if any(one in each for one in ("v + x", "v + $x", "x * 3"))
+    )
+    often = told(language, text.replace("100000", "3000000"))
+    assert found.takes[inside] > 0
+    assert often.takes[inside] == pytest.approx(30 * found.takes[inside], rel=0.2)
+
+
+@pytest.mark.parametrize("language", sorted(SPOKEN))
+def test_words_under_keys(language: str) -> None:
+    """A mapping holds as many as differ."""
+    texts = {
+        "c++": "#include <iostream>\n#include <string>\n#include <unordered_map>\nint main() {\n"
+        "  std::unordered_map<std::string, int> n;\n  std::string w;\n  while (std::cin >> w) n[w]++;\n"
+        "  std::cout << n.size();\n}\n",
+        "java": "import java.io.*;\nimport java.util.*;\npublic class Main {\n"
+        "  public static void main(String[] a) throws IOException {\n"
+        "    BufferedReader in = new BufferedReader(new InputStreamReader(System.in));\n"
+        "    Map<String, Integer> n = new HashMap<>();\n    String line;\n"
+        '    while ((line = in.readLine()) != null) for (String w : line.split(" ")) n.merge(w, 1, Integer::sum);\n'
+        "    System.out.println(n.size());\n  }\n}\n",
+        "javascript": "const n = new Map();\nfor (const w of require('fs').readFileSync(0, 'utf8').split(/\\s+/))\n"
+        "  n.set(w, (n.get(w) || 0) + 1);\nconsole.log(n.size);\n",
+        "rust": "use std::collections::HashMap;\nuse std::io::{self, BufRead};\nfn main() {\n"
+        "    let mut n: HashMap<String, u32> = HashMap::new();\n    for line in io::stdin().lock().lines() {\n"
+        "        for w in line.unwrap().split_whitespace() {\n            *n.entry(w.to_string()).or_insert(0) += 1;\n"
+        '        }\n    }\n    println!("{}", n.len());\n}\n',
+        "go": 'package main\n\nimport (\n\t"bufio"\n\t"fmt"\n\t"os"\n)\n\nfunc main() {\n\tn := map[string]int{}\n'
+        "\tin := bufio.NewScanner(os.Stdin)\n\tin.Split(bufio.ScanWords)\n\tfor in.Scan() {\n\t\tn[in.Text()]++\n\t}\n"
+        "\tfmt.Println(len(n))\n}\n",
+        "perl": "my %n;\nwhile (my $line = <STDIN>) {\n    $n{$_}++ for split ' ', $line;\n}\nprint scalar(keys %n);\n",
+        "ruby": "n = Hash.new(0)\nSTDIN.each_line { |line| line.split.each { |w| n[w] += 1 } }\nputs n.size\n",
+        "php": "<?php\n$n = [];\nwhile (($line = fgets(STDIN)) !== false) {\n"
+        "    foreach (explode(' ', trim($line)) as $w) {\n        $n[$w] = ($n[$w] ?? 0) + 1;\n    }\n}\necho "
+        "count($n);\n",
+        "lua": "local n, size = {}, 0\nfor line in io.lines() do\n  for w in line:gmatch('%S+') do\n"
+        "    n[w] = (n[w] or 0) + 1\n  end\nend\nfor _ in pairs(n) do size = size + 1 end\nprint(size)\n",
+    }
+    if language not in texts:
+        pytest.skip("it has no mappings of its own")
+    words = [f"word{i}" for i in range(20_000)]
+    few = "\n".join(" ".join(words[i % 500] for i in range(j, j + 10)) for j in range(0, 200_000, 10)).encode()
+    many = "\n".join(
+        " ".join(words[(i * 7919) % 20_000] for i in range(j, j + 10)) for j in range(0, 200_000, 10)
+    ).encode()
+    one, other = told(language, texts[language], few), told(language, texts[language], many)
+    assert one.followed and other.followed
+    assert other.bytes > 4 * 20_000 * 8 > 500 * 8
+    assert other.bytes > 3 * one.bytes or language in ("java", "javascript", "go")  # which let garbage lie
+
+
+def test_macros_stand_for_what_they_say() -> None:
+    text = (
+        "#include <cstdio>\n#include <vector>\n#define rep(i, a, b) for (int i = a; i < (b); ++i)\n#define pb "
+        "push_back\n"
+        "#define N 1000\nint main() {\n  std::vector<int> v;\n  rep(i, 0, N) rep(j, 0, N)\n    v.pb(i * j);\n"
+        '  printf("%zu\\n", v.size());\n}\n'
+    )
+    assert told("c++", text).bytes == pytest.approx(4e6, rel=0.35)
+
+
+@pytest.mark.parametrize("language", sorted(SPOKEN))
+@pytest.mark.parametrize("text", ["", "\0\0", "((((", "}}}}", "for", "x = = 3;\n" * 50, "ü" * 99, "{" * 3000])
+def test_what_is_no_program_is_no_error(language: str, text: str) -> None:
+    found = told(language, text)
+    assert math.isfinite(found.seconds) and found.bytes >= 0
+
+
+@pytest.mark.parametrize("language", sorted(SPOKEN))
+def test_parts_of_programs_are_no_error(language: str) -> None:
+    """A text may end anywhere."""
+    for text in (READING[language], CALLING[language]):
+        for end in range(0, len(text), 37):
+            assert told(language, text[:end]).seconds >= 0
+
+
+def _made(language: str) -> Iterator[ast.Module]:
+    yield translated(language, MILLION[language])
+    yield translated(language, READING[language])
+    yield translated(language, CALLING[language])
+
+
+@pytest.mark.parametrize("language", sorted(SPOKEN))
+def test_what_is_said_is_python(language: str) -> None:
+    """It can be written down and compiled, and each statement has a line."""
+    for module in _made(language):
+        compile(ast.unparse(module), language, "exec")
+        assert all(node.lineno > 0 for node in ast.walk(module) if isinstance(node, ast.stmt))
+        assert any(isinstance(node, (ast.For, ast.While, ast.comprehension)) for node in ast.walk(module))
