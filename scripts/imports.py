@@ -1,13 +1,14 @@
-"""Measures what importing packages of Python takes, each in an environment of its own.
+"""Measures what importing packages of Python takes, each in an environment of its own, and what languages begin with.
 
     python scripts/imports.py measure --torch 2.13.0 -o measured.json
     python scripts/imports.py table measured.json --programs programs.jsonl -o CHECKPOINT
+    python scripts/imports.py languages -o CHECKPOINT
 
 Called again, `measure` goes on with the packages that the file lacks. Environments are made by uv, which has to be on
 the PATH, but for PyTorch's. An empty program is measured beside each import. `table` makes of it what ships in a
 checkpoint (`forerun.models.encoder_decoder.imports`): what each module takes beyond an empty program, and by which
-factors programs that use packages took more than that tells, which are rows of `forerun
-data export`.
+factors programs that use packages took more than that tells, which are rows of `forerun data export`. `languages`
+measures what next to empty programs of other languages take, and puts that there.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from typing import Any
 
 import numpy as np
 
+from forerun.errors import ForerunError
 from forerun.files import write_atomically
 from forerun.models.encoder_decoder import PARTS, checksums
 from forerun.models.encoder_decoder.imports import Imports, kind
@@ -157,6 +159,19 @@ FIRST = {
     "torch.optim.SGD([weights], lr=0.1).step()",
 }
 """What loads as much again when it is first used."""
+EMPTY = {
+    "c": '#include <stdio.h>\nint main(void) { printf("3\\n"); return 0; }\n',
+    "c++": '#include <iostream>\n#include <vector>\nint main() { std::cout << 3 << "\\n"; return 0; }\n',
+    "java": "public class Main { public static void main(String[] args) { System.out.println(3); } }\n",
+    "javascript": "console.log(3);\n",
+    "rust": 'fn main() { println!("3"); }\n',
+    "go": 'package main\nimport "fmt"\nfunc main() { fmt.Println(3) }\n',
+    "perl": 'use strict; use warnings;\nprint "3\\n";\n',
+    "ruby": "puts 3\n",
+    "php": '<?php\necho "3\\n";\n',
+    "lua": "print(3)\n",
+}
+"""Programs that do next to nothing."""
 BOUNDS = Bounds(cpu_s=60.0, memory_bytes=64 << 30)
 LOADED = "\nimport sys\nprint(*sorted(sys.modules))"
 
@@ -164,10 +179,10 @@ LOADED = "\nimport sys\nprint(*sorted(sys.modules))"
 def main() -> int:
     """Measures what is not there yet, or makes the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["measure", "table"])
+    parser.add_argument("what", choices=["measure", "table", "languages"])
     parser.add_argument("measured", nargs="?", type=Path, help="table: what `measure` wrote")
     parser.add_argument("--programs", type=Path, action="append", default=[], help="table: rows of programs")
-    parser.add_argument("--faster", type=float, default=1.0, help="table: how many times the device of the rows is")
+    parser.add_argument("--faster", type=float, default=1.0, help="how many times as fast the device of the rows is")
     parser.add_argument("--package", action="append", help="only these")
     parser.add_argument("--torch", metavar="VERSION", help="PyTorch too, by pip, as it is on this machine's index")
     parser.add_argument("--repeats", type=int, default=3)
@@ -175,6 +190,8 @@ def main() -> int:
     options = parser.parse_args()
     if options.what == "table":
         return _table(options)
+    if options.what == "languages":
+        return _languages(options)
     found: dict[str, dict[str, Any]] = _read(options.output) if options.output.is_file() else {}
     for package in options.package or (name for name in PACKAGES if name != "torch" or options.torch):
         for version in (options.torch if package == "torch" else "", *OLDER.get(package, ())):
@@ -221,6 +238,25 @@ def _table(options: argparse.Namespace) -> int:
     for metric, own in errors.items():
         for name, each in own.items():
             print(metric, name, len(each), *(f"{x:+.2f}" for x in np.quantile(each, (0.05, 0.25, 0.5, 0.75, 0.95))))
+    checksums.record(options.output, PARTS)
+    return 0
+
+
+def _languages(options: argparse.Namespace) -> int:
+    """What programs take that do next to nothing, of languages whose tools are here."""
+    found = Imports.load(options.output)
+    languages = {name: dict(of) for name, of in found.languages.items()}
+    for name, text in EMPTY.items():
+        try:
+            with built(named(name), text) as program:
+                runs = [program.run(None, BOUNDS) for _ in range(options.repeats)]
+        except ForerunError as error:
+            print(f"{name}: {error}", file=sys.stderr)
+            continue
+        memory, runtime = median(run.memory_bytes for run in runs), median(run.cpu_s for run in runs) / options.faster
+        languages[name] = {"memory": float(memory), "runtime": round(runtime, 7)}
+        print(name, languages[name], flush=True)
+    replace(found, languages=languages).save(options.output)
     checksums.record(options.output, PARTS)
     return 0
 

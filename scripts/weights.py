@@ -95,8 +95,9 @@ SAID = (
     "Of programs that import packages of Python neither network nor trees have read: what importing them takes was"
     " measured (`imports.json`), what they work with is read off their text. Of packages that are not there nothing is"
     " known.",
-    "Of programs that are given an input (`--stdin`) neither has read one: of plain Python text and input tell; in"
-    " other languages answers are as wide as such programs were off.",
+    "Of programs that are given an input (`--stdin`) neither has read one: of plain Python, and of what works long or"
+    " holds much in C, C++, Go, Java, JavaScript, Lua, Perl, PHP, Ruby and Rust, text and input tell; other answers are"
+    " as wide as such programs were off.",
     "Times of the AMD EPYC are of one virtual machine with two cores (Zen 5) that did little else, and its name does"
     " not say how fast it is. `forerun train --recipe adapt` tells it of yours, in seconds.",
 )

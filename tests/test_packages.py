@@ -239,3 +239,57 @@ def test_the_weights_that_ship_know_packages(tmp_path: Path) -> None:
     rows = "rows = [{'id': i, 'name': f'name {i}', 'score': i / 7} for i in range(300_000)]"
     told = asked(rows)
     assert told.low < 105e6 < told.high and told.value == pytest.approx(105e6, rel=0.3)
+
+
+FAR = {"other languages, working": 1.0, "other languages, working, guessed": 3.0, "other languages, guessed": 5.0}
+LANGUAGES = Imports(
+    errors={
+        metric: {name: [math.log(off) + x for x in (-0.1, 0.0, 0.1)] * 5 for name, off in FAR.items()}
+        | {"input, short": [0.0] * 15}
+        for metric in ("memory", "runtime")
+    },
+    languages={"c": {"memory": 1.2e6, "runtime": 0.001}},
+)
+
+
+def program(count: float, metric: str = "runtime", more: str = "") -> str:
+    text = (
+        "#include <stdlib.h>\nint main(void) {\n"
+        f"  double *a = malloc({count:.0f} * sizeof(double));\n  double s = 0;\n"
+        f"  for (int i = 1; i < {count:.0f}; i++) {{\n    a[i] = 1.0 / i;\n    s += a[i] * a[i - 1];\n  }}\n{more}"
+        "  return s > 3;\n}\n"
+    )
+    return asking(text, metric, "c, gcc 12 -O2")
+
+
+def test_programs_of_other_languages_are_told_by_their_text_where_they_do_much() -> None:
+    long, short = believed(LANGUAGES, program(5e7), other=9.0), believed(LANGUAGES, program(100), other=9.0)
+    assert long is not None and 0.02 < long.median < 1 and short is None  # which network and trees know
+    assert long.interval(0.9)[1] < 1.3 * long.median
+    held = believed(LANGUAGES, program(5e6, "memory"), other=9.0)
+    assert held is not None and held.median == pytest.approx(41.2e6, rel=0.02)
+    sure = "other languages, working", 1.0
+    assert LANGUAGES.trust(program(5e7), True) == LANGUAGES.trust(program(5e7), False) == sure
+    other = program(5e7).replace("language c,", "language cobol,", 1)
+    assert LANGUAGES.trust(other, True) == ("", 0.0) and believed(LANGUAGES, other) is None
+    assert LANGUAGES.trust(program(1e14), True) == ("beyond", 0.0)
+
+
+def test_what_does_little_is_told_by_both_where_nobody_knows_how_often() -> None:
+    small = program(100).replace("\n\n", "\ninput 2 B: [[],null,0]\n\n", 1)
+    assert LANGUAGES.trust(small, True) == ("input, short", 0.0)  # which network and trees know
+    unsure = program(100, more="  while (s != 1) s = s > 2 ? s / 2 : 3 * s + 1;\n")
+    assert LANGUAGES.trust(unsure, True) == ("other languages, guessed", 0.5)
+    belief = believed(LANGUAGES, unsure, other=0.004)
+    assert belief is not None and belief.median == pytest.approx(5 * 0.002, rel=0.05)
+    broken = small.replace("[[],null,0]", "nothing", 1)
+    assert LANGUAGES.trust(broken, True) == ("input, c", 0.0)  # nobody knows what it says
+
+
+def test_lines_of_other_languages_make_up_what_is_told() -> None:
+    more = "  while (s != 1) s = s > 2 ? s / 2 : 3 * s + 1;\n"
+    assert LANGUAGES.guessed(program(5e7)) == () and LANGUAGES.guessed(program(5e7, more=more)) == (9,)
+    found = LANGUAGES.parts(program(5e7), True, 1.0)
+    belief = believed(LANGUAGES, program(5e7))
+    assert belief is not None and sum(part.value for part in found) == pytest.approx(belief.median, rel=0.01)
+    assert {3, 6, 7} <= {part.line for part in found} and found[-1].what == "an empty program"

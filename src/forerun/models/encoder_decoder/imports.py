@@ -1,13 +1,16 @@
-"""What Python programs take: what an empty one does, what importing does, and what they work with.
+"""What programs take by their text: what an empty one does, what importing does, and what they work with.
 
 `imports.json` beside the weights has what importing modules takes, of the best known packages and of Python itself, as
 it was measured, and by which factors programs that use some were off. Of what they work with their text tells: arrays
 first of all where they use packages (`forerun.tasks._used`), else objects (`forerun.tasks._walked`). Network and trees
-do not answer where a program uses packages, of which they have read none, nor how much memory one takes without
+do not answer where a Python program uses packages, of which they have read none, nor how much memory one takes without
 packages. Of its time both are believed: the text's account alone where the program is longer than what the network
 reads, the middle of both where it is not, and network and trees alone where a loop does so much at the most that it
-must end early. Of programs that are given an input they have read none either: the text alone tells what it is for in
-Python, in other languages their answer is moved and made as wide as it was off there.
+must end early. Of programs that are given an input they have read none either: the text alone tells what it is for.
+
+Programs of other languages are gone through as Python would say them (`forerun.tasks._tongues`). They have learned from
+such as work for milliseconds, so of what takes longer, or holds more than a little, the text tells; of the others
+network and trees, whose answer is moved and made as wide as it was off there where there is an input.
 """
 
 from __future__ import annotations
@@ -34,19 +37,25 @@ from forerun.tasks._packages import foreign, modules
 from forerun.tasks._used import used
 from forerun.tasks._walked import walked
 
-FILE = "imports.json"
+FILE, PYTHON = "imports.json", "python"
 NUMPY, OTHERS, PLAIN = "numpy", "others", "plain"
 """What errs alike: programs that import nothing but NumPy, all others that use packages, and those that use none."""
-SHORT, WORKING, GUESSED, BEYOND, INPUT, COUNTED = "short", "working", "guessed", "beyond", "input", "counted"
+SHORT, WORKING, GUESSED, BEYOND = "short", "working", "guessed", "beyond"
+INPUT, COUNTED, OTHER = "input", "counted", "other languages"
 """What errs alike of programs without packages: times of those that the network reads all of, of what takes more than
 starting does, those that do something nobody knows how often, what is more than anybody waits for, and those that are
-given an input, of which network and trees have learned from none: in other languages also what counters tell that it
-does much, each language by itself, and what there is little to read and to do for."""
+given an input, of which network and trees have learned from none; of other languages what their text tells, and of
+what it does not, with an input, what counters tell that it does much, each language by itself, and what there is little
+to read and to do for."""
 _HELD = 2e6
 """Bytes of objects up to which the interpreter is most of what a program takes."""
 _STARTING_S, _LEARNED_S, _LONG_S = 0.05, 2.0, 100.0
 """Seconds of work up to which starting is most of it, up to which the network has learned what is what, and of what
 loops do at the most from which on they end early."""
+_WORKS_S = 0.02
+"""The same of other languages, most of which start sooner."""
+_BESIDE = {"memory": "what waits to be collected", "runtime": "compiling while it runs"}
+"""What stands in no line of a program."""
 _FEW = 10
 """Errors from which on they say how much others are off."""
 _HALF, _VARYING = 0.5, 0.85
@@ -82,26 +91,30 @@ class Imports:
     costs: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     needs: Mapping[str, Sequence[str]] = field(default_factory=dict)
     errors: Mapping[str, Mapping[str, Sequence[float]]] = field(default_factory=dict)
+    languages: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """What an empty program of another language takes, by language and metric."""
 
     def unknown(self, prompt: str) -> list[str]:
         """Packages that a program uses and that nothing is known of, whatever its language. Never raises."""
         found = parts(prompt)
         return [name for name in foreign(_language(found), found.text) if name not in self.needs]
 
-    def told(self, metric: str, text: str, given: str = "") -> float:
+    def told(self, metric: str, text: str, given: str = "", language: str = PYTHON) -> float:
         """What a program of this text takes that is `given` such an input. Never raises."""
-        imported, (whole, _) = self._imported(self.costs[metric], self._named(text)), _WORKING[metric]
-        return self.start[metric] + imported + float(getattr(_working(text, given), whole))
+        imported, (whole, _) = sum(self._each(metric, text, language).values()), _WORKING[metric]
+        return self._start(metric, language) + imported + float(getattr(_working(text, given, language), whole))
 
     def timed(self, prompt: str) -> bool:
         """Whether it asks for the time of a program without packages. Never raises."""
         found = parts(prompt)
-        return found.head.get("metric") == "runtime" and kind(found) == PLAIN and "runtime" in self.start
+        known = self.start if kind(found) == PLAIN else self.languages.get(_language(found), {})
+        return found.head.get("metric") == "runtime" and "runtime" in known
 
     def guessed(self, prompt: str) -> tuple[int, ...]:
         """Lines of what happens nobody knows how often, where it is `timed`."""
         found = parts(prompt)
-        return tuple(sorted(_working(found.text, _given(found)).guessed)) if self.timed(prompt) else ()
+        done = _working(found.text, _given(found), _language(found))
+        return tuple(sorted(done.guessed)) if self.timed(prompt) else ()
 
     def parts(self, prompt: str, read: bool, other: float) -> tuple[Part, ...]:
         """What makes up the number that `belief` is around, as far as its text tells, the largest first; what is slight
@@ -110,28 +123,32 @@ class Imports:
         if not share:
             return ()
         found = parts(prompt)
-        metric, text = found.head["metric"], found.text
-        named, lines = self._each(self.costs[metric], self._named(text)), _ENDS.split(text)
-        made = [Part("an empty program", 0, self.start[metric])]
-        made += [Part(f"importing {name}", 0, value) for name, value in named.items()]
-        _, by_lines = _WORKING[metric]
-        for line, value in getattr(_working(text, _given(found)), by_lines).items():
-            made.append(Part(lines[line - 1].strip()[:_LONG] if line else "what it ends with", line, value))
+        metric, text, language = found.head["metric"], found.text, _language(found)
+        lines = _ENDS.split(text)
+        made = [Part("an empty program", 0, self._start(metric, language))]
+        made += [Part(f"importing {name}", 0, value) for name, value in self._each(metric, text, language).items()]
+        rest = "what it ends with" if language == PYTHON else _BESIDE[metric]
+        for line, value in getattr(_working(text, _given(found), language), _WORKING[metric][1]).items():
+            made.append(Part(lines[line - 1].strip()[:_LONG] if line else rest, line, value))
         whole = sum(one.value for one in made)
         part = (other / whole) ** (1 - share)
         shown = (replace(one, value=one.value * part) for one in made if one.value >= _SLIGHT * whole)
         return tuple(sorted(shown, key=lambda one: -one.value))
 
-    def _imported(self, costs: Mapping[str, float], names: Collection[str]) -> float:
-        """What importing several modules takes."""
-        return sum(self._each(costs, names).values())
+    def _start(self, metric: str, language: str) -> float:
+        """What an empty program takes."""
+        return (self.start if language == PYTHON else self.languages[language])[metric]
 
-    def _each(self, costs: Mapping[str, float], names: Collection[str]) -> dict[str, float]:
+    def _each(self, metric: str, text: str, language: str) -> dict[str, float]:
+        """What importing takes, module by module."""
+        return self._imported(self.costs[metric], self._named(text)) if language == PYTHON else {}
+
+    def _imported(self, costs: Mapping[str, float], names: Collection[str]) -> dict[str, float]:
         """Of the most costly module what importing it takes, and of each other what it shares with none."""
         found, there = dict[str, float](), set[str]()
         for name in sorted(names, key=lambda name: (-costs.get(name, 0.0), name)):
             if name not in there:
-                shared = self._imported(costs, there & {*self.needs[name]})
+                shared = sum(self._imported(costs, there & {*self.needs[name]}).values())
                 found[name] = max(costs.get(name, 0.0) - shared, 0.0)
                 there |= {name, *self.needs[name]}
         return found
@@ -139,7 +156,7 @@ class Imports:
     def middle(self, prompt: str, read: bool, other: float) -> float:
         """What its text tells and what network and trees believe, the `other`, by how much each is trusted."""
         found, share = parts(prompt), self.trust(prompt, read)[1]
-        told = self.told(found.head["metric"], found.text, _given(found)) if share else 1.0
+        told = self.told(found.head["metric"], found.text, _given(found), _language(found)) if share else 1.0
         return float(told**share * other ** (1 - share))
 
     def belief(self, prompt: str, read: bool, other: float) -> Distribution | None:
@@ -150,25 +167,27 @@ class Imports:
         if len(errors) < _FEW:
             return None
         belief = around(self.middle(prompt, read, other), np.exp(thinned(np.array(errors))).tolist())
-        if _language(parts(prompt)) != "python":
+        if not self.trust(prompt, read)[1]:
             return belief
         # Nothing takes less than an empty program, whose own time varies.
-        return belief.within(self.start[metric] * (_VARYING if metric == "runtime" else 1.0), math.inf)
+        start = self._start(metric, _language(parts(prompt)))
+        return belief.within(start * (_VARYING if metric == "runtime" else 1.0), math.inf)
 
     def trust(self, prompt: str, read: bool) -> tuple[str, float]:
         """What errs as this program does, and which share of the answer is its text's, the rest network's and trees':
-        all of it of those that use packages of which some are known, of memory without packages, and of what is given
-        an input. Of the time of others without packages it depends on whether the network has `read` all of it. Nothing
-        of other languages."""
+        all of it of those that use packages of which some are known, of memory without packages, of what is given an
+        input, and of what works long or holds much in other languages, where they that do something nobody knows how
+        often are half told. Of the time of others without packages it depends on whether the network has `read` all of
+        it."""
         found = parts(prompt)
         metric, name = found.head.get("metric", ""), kind(found)
-        if not name and INPUT in found.head:
-            return f"{INPUT}, {_sort(found)}", 0.0
-        if not name or metric not in self.start:
+        if not name:
+            return self._trust_other(found, metric)
+        if metric not in self.start:
             return "", 0.0
         if name != PLAIN:
             return (name, 1.0) if self._named(found.text) else ("", 0.0)
-        done = _working(found.text, _given(found))
+        done = _working(found.text, _given(found), PYTHON)
         if not done.followed:
             return "", 0.0
         if INPUT in found.head:
@@ -184,11 +203,29 @@ class Imports:
         short = read and not (works and guessed) and done.seconds <= _LEARNED_S
         return ", ".join([SHORT if short else PLAIN, *[WORKING] * works, *[GUESSED] * guessed]), _HALF if short else 1.0
 
+    def _trust_other(self, found: Parts, metric: str) -> tuple[str, float]:
+        """The same of a program in another language."""
+        language, given = _language(found), INPUT in found.head
+        without = (f"{INPUT}, {_sort(found)}", 0.0) if given else ("", 0.0)
+        if metric not in self.languages.get(language, {}):
+            return without
+        done = _working(found.text, _given(found), language)
+        if not done.followed:
+            return without
+        timed = metric == "runtime"
+        if not (done.seconds <= _LONG_S if timed else done.believed):
+            return BEYOND, 0.0
+        works = done.seconds >= _WORKS_S if timed else done.bytes >= _HELD
+        guessed = [GUESSED] * bool(done.guessed)
+        if works:
+            return ", ".join([OTHER, WORKING, *guessed]), 1.0
+        return (", ".join([OTHER, *guessed]), _HALF) if guessed else without
+
     def _named(self, text: str) -> list[str]:
         """The modules that a program names: of packages, else of Python itself."""
         paths = [path.split(".") for path in modules(text)]
         names = {".".join(path[:n]) for path in paths for n in range(1, len(path) + 1)}
-        own = not foreign("python", text)
+        own = not foreign(PYTHON, text)
         return sorted(name for name in names & self.needs.keys() if _of_python(name) == own)
 
     def save(self, folder: Path) -> None:
@@ -200,7 +237,7 @@ class Imports:
             name: {"needs": list(needs)} | {metric: own[name] for metric, own in self.costs.items() if name in own}
             for name, needs in self.needs.items()
         }
-        found = {"start": dict(self.start), "modules": rows, "errors": self.errors}
+        found = {"start": dict(self.start), "languages": self.languages, "modules": rows, "errors": self.errors}
         write_atomically(folder / FILE, (json.dumps(found, indent=1) + "\n").encode())
 
     @classmethod
@@ -212,6 +249,9 @@ class Imports:
         try:
             found = json.loads(path.read_text(encoding="utf-8"))
             start = {metric: float(value) for metric, value in found["start"].items()}
+            languages = {
+                name: {metric: float(value) for metric, value in of.items()} for name, of in found["languages"].items()
+            }
             needs = {name: tuple(map(str, row["needs"])) for name, row in found["modules"].items()}
             costs = {
                 metric: {name: float(row[metric]) for name, row in found["modules"].items() if metric in row}
@@ -221,28 +261,28 @@ class Imports:
                 metric: {name: [float(one) for one in own] for name, own in of.items()}
                 for metric, of in found["errors"].items()
             }
-            numbers = [*start.values(), *(x for own in costs.values() for x in own.values())]
+            numbers = [*start.values(), *(x for own in (*costs.values(), *languages.values()) for x in own.values())]
             unknown = {name for own in needs.values() for name in own} - needs.keys()
             if unknown or not errors.keys() <= start.keys() <= _WORKING.keys():
                 raise ValueError(f"it names what it does not have: {', '.join(sorted(unknown)) or 'a metric'}")
             if not all(0 <= x < math.inf for x in numbers):
                 raise ValueError("a cost is no number from zero")
-            return cls(start, costs, needs, errors)
+            return cls(start, costs, needs, errors, languages)
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise InputError(f"{path} cannot be read", reason(error), "copy the checkpoint again") from error
 
 
 def kind(found: Parts) -> str:
     """Of a Python program, else nothing."""
-    if _language(found) != "python":
+    if _language(found) != PYTHON:
         return ""
-    packages = {*foreign("python", found.text)}
+    packages = {*foreign(PYTHON, found.text)}
     return PLAIN if not packages else NUMPY if packages == {NUMPY} else OTHERS
 
 
-def _working(text: str, given: str) -> Used:
-    """What a Python program works with that is given such an input."""
-    return used(text) if foreign("python", text) else walked(text, given)
+def _working(text: str, given: str, language: str) -> Used:
+    """What a program works with that is given such an input."""
+    return used(text) if language == PYTHON and foreign(PYTHON, text) else walked(text, given, language)
 
 
 def _given(found: Parts) -> str:
