@@ -238,7 +238,8 @@ def packages(results: str = "packages") -> str:
     order = {place: ("memory traced runtime".find(place[0]), sets.index(place[1]), place[2]) for place in places}
     for metric, name, kind in sorted(places, key=order.__getitem__):
         own = [row for row in found["rows"] if (row["metric"], row["set"], row["kind"]) == (metric, name, kind)]
-        cells = [f"{metric}, {name} set, {kind}", str(len(own))]
+        of, _, when = name.partition(", ")
+        cells = [f"{metric}, {of} set{when and ' '}{when}, {kind}", str(len(own))]
         told = {when: [_off(row, when) for row in own] for when in ("now", "before")}
         cells.append(" (".join(f"{median(each):.2f}×" for each in told.values()) + ")")
         cells.append(" (".join(str(sum(one < 2 for one in each)) for each in told.values()) + ")")
@@ -248,7 +249,8 @@ def packages(results: str = "packages") -> str:
 
 
 def _kind(row: dict[str, Any]) -> str:
-    return KINDS.get(row["kind"], "other languages" if row["set"] == "languages" else "no packages")
+    others = row["set"].startswith(("languages", "tongues"))
+    return KINDS.get(row["kind"], "other languages" if others else "no packages")
 
 
 def _off(row: dict[str, Any], when: str) -> float:
@@ -511,6 +513,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "packages": packages,
     "public": partial(packages, "public"),
     "inputs": partial(packages, "inputs"),
+    "languages": partial(packages, "languages"),
     "predict": predict,
     "unseen": unseen,
     "tuning": lambda: tuning("tuning"),
