@@ -302,3 +302,14 @@ def test_without_an_input_nothing_is_read() -> None:
     assert understood(described(b"")) == Input()
     text = "kept = [0.5 * i for i in range(int(input()))]"
     assert walked(text).bytes < MB
+
+
+def test_rare_words_are_counted_beside_frequent_ones() -> None:
+    """As far as those tell that are looked at, a hundredth of all."""
+    drawn = random.Random(3)
+    words = (drawn.choice(("be", "alpha", f"word{drawn.randrange(50_000)}")) for _ in range(1_500_000))
+    text = "\n".join(" ".join(one) for one in zip(*[words] * 5, strict=True)) + "\n"
+    inside = understood(described(text.encode()))
+    assert inside is not None
+    distinct = max(stretch.all.distinct for stretch in inside.stretches)
+    assert 35_000 < distinct < 70_000

@@ -183,6 +183,27 @@ def test_words_under_keys(language: str) -> None:
     assert other.bytes > 3 * one.bytes or language in ("java", "javascript", "go")  # which let garbage lie
 
 
+def test_scripts_read_records_between_marks() -> None:
+    text = (
+        "local $/ = '';\nmy $n = 0;\nwhile (my $r = <STDIN>) {\n  for my $w (split ' ', $r) { "
+        "for my $i (1 .. 100) { $n += $i } }\n}\nprint $n;\n"
+    )
+    given = (b"one two three four\n" * 5 + b"\n") * 200
+    with_blanks = told("perl", text, given).seconds
+    assert with_blanks == pytest.approx(told("perl", text.replace("local $/ = '';", ""), given).seconds, rel=0.5)
+
+
+def test_scripts_ask_tables_for_what_they_may_not_have() -> None:
+    text = (
+        "local ids, names = {}, {}\nlocal function node(name)\n  local i = ids[name]\n  if not i then\n"
+        "    i = #names + 1\n    ids[name], names[i] = i, name\n  end\n  return i\nend\n"
+        'for line in io.lines() do node(line:match("^(%S+)")) end\nfor i = 1, #names do\n'
+        "  for j = 1, 1000 do math.floor(j) end\nend\n"
+    )
+    few, many = ("".join(f"n{i % n} {i}\n" for i in range(4000)).encode() for n in (20, 2000))
+    assert told("lua", text, many).seconds > 20 * told("lua", text, few).seconds
+
+
 def test_macros_stand_for_what_they_say() -> None:
     text = (
         "#include <cstdio>\n#include <vector>\n#define rep(i, a, b) for (int i = a; i < (b); ++i)\n#define pb "
@@ -221,3 +242,67 @@ def test_what_is_said_is_python(language: str) -> None:
         compile(ast.unparse(module), language, "exec")
         assert all(node.lineno > 0 for node in ast.walk(module) if isinstance(node, ast.stmt))
         assert any(isinstance(node, (ast.For, ast.While, ast.comprehension)) for node in ast.walk(module))
+
+
+def test_compiled_loops_go_to_the_nearer_of_two_limits() -> None:
+    text = (
+        "#include <stdio.h>\nint main(void)\n{\n    long total = 1000000, sum = 0;\n"
+        "    for (long start = 0; start < total; start += 1000)\n"
+        "        for (long t = start; t < total && t < start + 2000; t++)\n            sum += t * start;\n"
+        '    printf("%ld\\n", sum);\n    return 0;\n}\n'
+    )
+    nearer = told("c", text.replace("t < total && t < start + 2000", "t < start + 2000"))
+    assert told("c", text).seconds == pytest.approx(nearer.seconds, rel=0.5)
+
+
+def test_compiled_things_that_give_a_place_hold_what_they_are_given() -> None:
+    text = (
+        "#include <cstdio>\n#include <vector>\n"
+        "class Grid {\n    std::size_t m_;\n    std::vector<double> a_;\npublic:\n"
+        "    Grid(std::size_t n, std::size_t m) : m_(m), a_(n * m) {}\n"
+        "    double& operator()(std::size_t i, std::size_t j) { return a_[i * m_ + j]; }\n};\n"
+        "int main() {\n    double sum = 0;\n    for (std::size_t n : {100u, 1000u}) {\n        Grid g(n, n);\n"
+        "        for (std::size_t i = 0; i < n; ++i)\n"
+        "            for (std::size_t j = 0; j < n; ++j) g(i, j) = i + j;\n"
+        '        sum += g(n - 1, n - 1);\n    }\n    printf("%f\\n", sum);\n}\n'
+    )
+    assert "__place__" in ast.unparse(translated("c++", text))
+    assert told("c++", text).bytes == pytest.approx(8e6, rel=0.3)
+
+
+def test_compiled_arrays_that_become_longer_have_what_they_are_given() -> None:
+    text = (
+        "#include <stdio.h>\n#include <stdlib.h>\nint main(void)\n{\n"
+        "    long *all = NULL;\n    size_t n = 0, cap = 0;\n"
+        "    for (long i = 0; i < 1000000; i++) {\n        if (n == cap) {\n            cap = cap ? cap * 2 : 16;\n"
+        "            all = realloc(all, cap * sizeof *all);\n        }\n        all[n++] = i;\n    }\n"
+        '    printf("%ld\\n", all[n - 1]);\n    return 0;\n}\n'
+    )
+    assert told("c", text).bytes == pytest.approx(8e6, rel=0.5)
+
+
+def test_compiled_lists_begin_anew_where_they_are_given_nothing() -> None:
+    text = (
+        'package main\n\nimport "fmt"\n\nfunc main() {\n\tvar rows [][]int\n\tvar row []int\n'
+        "\tfor i := 0; i < 1000000; i++ {\n\t\trow = append(row, i)\n\t\tif len(row) == 10 {\n"
+        "\t\t\trows = append(rows, row)\n\t\t\trow = nil\n\t\t}\n\t}\n\ttotal := 0\n\tfor _, r := range rows {\n"
+        "\t\tfor _, v := range r {\n\t\t\ttotal += v\n\t\t}\n\t}\n\tfmt.Println(total)\n}\n"
+    )
+    assert "row = []" in ast.unparse(translated("go", text)).split("rows.append", 1)[1]
+
+
+def test_compiled_loops_are_told_however_they_are_written() -> None:
+    begins = "#include <stdio.h>\nint main(void) {\n  unsigned n = 300000000, i = 0, s = 1;\n"
+    ends = '\n  printf("%u", s);\n}\n'
+    forms = {
+        "for": "  for (i = 0; i < n; i++) s = s * 31 + i;",
+        "down": "  while (n--) s = s * 31 + n;",
+        "goto": "again:\n  s = s * 31 + i;\n  if (++i < n) goto again;",
+    }
+    found = {name: told("c", begins + form + ends) for name, form in forms.items()}
+    assert all(0.05 < each.seconds < 1.5 for each in found.values())
+    assert (
+        told("c", begins + "  for (i = 0; i < n; i++) s += i;" + ends).seconds < found["for"].seconds / 2
+    )  # no waiting
+    ended = told("c", '#include <stdio.h>\nint main(void) {\n  puts("x");\n  return 0;\n  for (;;);\n}\n')
+    assert not ended.guessed

@@ -55,7 +55,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--fail-over", metavar="AMOUNT", help="a gate for one metric: 512MB, 3ms, 1e6")
     parser.add_argument("--risk", type=float, metavar="P", help="how probably over is too much (default: 0.5)")
     parser.add_argument(
-        "--explain", action="store_true", help="and what makes the number up: lines, imports; of Python programs"
+        "--explain", action="store_true", help="and what makes the number up: lines, imports; of whole programs"
     )
     add_format(parser)
 

@@ -122,6 +122,10 @@ class Asking(Terms):
             if isinstance(found, (Defined, Classed)):
                 self.at = node
                 return self.call(found, arguments, options)
+            kept = self.layout is not None and isinstance(found, Boxes)  # a field that is called itself
+            if kept and isinstance(self.attribute(found, "__call__"), Defined):
+                self.at = node
+                return self.call(found, arguments, options)
         if self.layout is not None and isinstance(added := self._reopened(owner, name), Defined):
             self.at = node
             return self.call(added, arguments, options)
@@ -254,6 +258,8 @@ class Asking(Terms):
             if name == "tolist":
                 return self.listed(Passing(own.entries, own.one))
             return Written("", own.entries * own.each, 2.0, raw=name == "tobytes")
+        if name == "index" and self.layout is not None and own.kind == "list" and 1 < (many := own.entries) < MANY:
+            return Number((many - 1) / 2, 0.0, many - 1, many)
         if name in ("count", "index", "qsize", "bit_length"):
             return Number(None)
         if own.kind == "named" and name == "_replace":
@@ -409,6 +415,19 @@ class Asking(Terms):
             made.append(Written(part, long, max(distinct, ANEW), own.raw, words=inside))
         return made
 
+    def _split_once(self, own: Written, mark: str) -> list[Written]:
+        """Both parts of a long text: a first line and what is below it, or as much ahead of a mark as behind it."""
+        count, one = own.pieces or (1.0, None)
+        line = one if mark == "\n" and isinstance(one, Written) and count > 2 else None
+        ahead = 1 / count if line is not None else self.shares_ahead.get(mark.strip(), self.shares_ahead.get("\n", 0.5))
+        made = list[Written]()
+        for share in (ahead, 1 - ahead):
+            words = replace(own.words, count=own.words.count * share, first=()) if own.words is not None else None
+            pieces = (max(count * share, 1.0), one) if own.pieces else own.pieces
+            long = own.length * share
+            made.append(replace(own, length=long, pieces=pieces, words=words, number=None, begins=None))
+        return [line or made[0], made[1]]
+
     def _split(self, own: Written, name: str, by: Any, once: bool = False) -> Any:
         mark = by.known if isinstance(by, Written) else "\n" if name == "splitlines" else None
         if name in ("partition", "rpartition"):
@@ -438,6 +457,9 @@ class Asking(Terms):
             if each:
                 one = replace(one, number=reduce(merged, each).numeric)
             return self.listed(Passing(float(len(found)), one, each))
+        if once and self.layout is not None and name == "split" and mark and own.length > WRITTEN_OUT:
+            parts = self._split_once(own, mark)
+            return self.listed(Passing(2.0, parts[1], tuple(parts)))
         if own.pieces and words is not None and mark == "\n\n" and words.blanks:
             (lines, line), many = own.pieces, words.blanks + 1
             inside = replace(words, count=words.count / many, first=(), lines=(), blanks=0.0)

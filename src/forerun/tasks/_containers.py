@@ -84,6 +84,8 @@ class Containers(Accounts, ABC):
         self.reach: list[float] = []
         """How many places searches have that are under way."""
         self.given = False
+        self.shares_ahead = dict[str, float]()
+        """How much of an input stands ahead of lines that begin stretches of it."""
         """Whether there is an input: how many of its words differ is known."""
         self.got: tuple[Any, Any] | None = None
         """What was asked for a key the last time, and for which."""
@@ -143,7 +145,7 @@ class Containers(Accounts, ABC):
         self.at_node(kind)
         method = getattr(self, f"_of_{kind.lower()}", None)
         found = method(node) if method is not None else None
-        if self.layout is not None and kind in _MAKING and isinstance(found, Written):
+        if self.layout is not None and kind in _MAKING and isinstance(found, Written) and found.length > 1:
             self.spelt += min(self.times, MANY) * self.layout.size(found)
         return found
 

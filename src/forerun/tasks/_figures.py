@@ -60,8 +60,8 @@ BUILTINS = frozenset(
 _TURNED: Mapping[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.Gt, ast.LtE: ast.GtE, ast.Gt: ast.Lt, ast.GtE: ast.LtE,
 }  # fmt: skip
-_ENDLESS = 1e15
-"""Rounds that nobody waits for: `(2..).each`."""
+_ENDLESS = 1e300
+"""Rounds up to infinity, as the largest number of a language may say it."""
 
 
 def widened(value: Any, places: float, ranked: bool = False) -> Any:
@@ -91,8 +91,7 @@ def ranged(arguments: Sequence[Any]) -> Passing:
     start, stop, step = known[0], known[-1] if len(known) < 3 else known[1], known[2] if len(known) > 2 else None
     low = 0.0 if len(known) == 1 else start.value or 0.0
     high, by = stop.value or 0.0, _step(step) if step else 1.0
-    count = max(math.ceil((high - low) / by), 0.0) if math.isfinite(high - low) else None
-    count = None if count is not None and count >= _ENDLESS else count
+    count = max(math.ceil((high - low) / by), 0.0) if abs(high - low) < _ENDLESS else None
     least, most = min(low, high), max(low, high)
     if len(known) > 1 and start.low < low:
         least = min(least, start.low)

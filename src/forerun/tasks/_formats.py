@@ -344,8 +344,15 @@ class Formats(Library):
             return [Written.like(part) for part in shown[0]]
         few = max(self.times * len(shown), 4.0) ** 0.5
         long = [sum(map(len, part)) / len(shown) for part in zip(*shown, strict=True)]
+        known = dict[str, Written]()
+        if self.layout is not None and isinstance(text, Written) and text.words:
+            shapes = zip(text.sample.split(text.words.mark.strip() or None), text.words.first, strict=False)
+            for sample, one in shapes:
+                known.setdefault(sample.strip("\"'[](),:;"), replace(one, sample=sample))
+            known.pop("", None)
         return [
-            Written(part, size, few, words=Words(float(len(part.split())), Written("x" * 6, WORD, few)))
+            known.get(part)  # one of a line's words
+            or Written(part, size, few, words=Words(float(len(part.split())), Written("x" * 6, WORD, few)))
             for part, size in zip(shown[0], long, strict=True)
         ]
 

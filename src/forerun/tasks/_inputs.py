@@ -25,8 +25,8 @@ _ALIKE = 0.95
 """Which share of lines is to be as the pattern has it."""
 _COLUMNS, _FIRST, _SAMPLE, _BYTES = 8, 2, 20_000, 1 << 24
 """Columns that are looked at one by one, the first ones where there are more, lines or words that are, and bytes."""
-_SOME, _DEEP, _KEYS = 500, 6, 24
-"""Values of JSON that are looked at, how deep, and keys of an object."""
+_SOME, _DEEP, _KEYS, _RARE = 500, 6, 24, 10
+"""Values of JSON that are looked at, how deep, keys of an object, and times that a word comes which is rare."""
 _FEW, _SHORT = 12, 16
 """Words of which it is told how often they come, and their letters."""
 _MARKS = (",", "\t", ";", "|")
@@ -225,7 +225,7 @@ def _stretch(lines: Sequence[str], every: int = 1, scale: float = 1.0) -> Stretc
         words,
         sum(map(len, some)) / max(len(some), 1),
         mark,
-        _different(len({*some}), len(some), count),
+        _different(some, count),
         _column(flat[:: max(len(flat) // _SAMPLE, 1)], words * count),
         tuple(_column(column, count) for column in columns),
         every,
@@ -235,7 +235,7 @@ def _stretch(lines: Sequence[str], every: int = 1, scale: float = 1.0) -> Stretc
 
 
 def _column(words: Sequence[str], count: float) -> Column:
-    distinct = _different(len({*words}), len(words), count)
+    distinct = _different(words, count)
     length = sum(map(len, words)) / max(len(words), 1)
     shares = _shares(words)
     numbers = _numbers(words) or (_numbers(words := words[1:]) if len(words) > 2 else [])  # behind a head
@@ -260,8 +260,17 @@ def _numbers(words: Sequence[str]) -> list[float]:
         return []
 
 
-def _different(seen: int, looked_at: int, count: float) -> float:
-    """How many different ones there are among so many, of which some were looked at."""
+def _different(some: Sequence[str], count: float) -> float:
+    """How many different ones there are among so many, of which these were looked at. Those that come often are all
+    seen, the others are taken for equally frequent (Chao and Lee 1992)."""
+    found = Counter(some)
+    rare = [often for often in found.values() if often <= _RARE]
+    looked_at = sum(rare)
+    often = float(len(found) - len(rare))
+    return often + (_rare(len(rare), looked_at, count * looked_at / len(some)) if rare else 0.0)
+
+
+def _rare(seen: int, looked_at: int, count: float) -> float:
     if looked_at >= count or seen <= 1:
         return float(seen)
     if seen >= looked_at:

@@ -264,6 +264,8 @@ class Looping(Foreign):
         """How often a loop goes round; None where nobody knows."""
         test = node.test
         for one in test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]:
+            if self.layout is not None and isinstance(one, ast.Name):  # `while n: n -= 1`
+                one = ast.Compare(one, [ast.NotEq()], [ast.Constant(0)])
             if isinstance(one, ast.Compare) and len(one.ops) == 1:
                 left, right = one.left, one.comparators[0]
                 up = isinstance(one.ops[0], (ast.Lt, ast.LtE, ast.NotEq))
@@ -422,6 +424,8 @@ class Looping(Foreign):
                 marked.append(one.value)
             elif isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and one.func.attr in _MARKING:
                 marked.append(one.func.value)
+            elif self.layout is not None and (slot := _cleared(one, node.test)) is not None:
+                marked.append(slot)
         for place, each in enumerate(marked):  # `grid[row][column] = …`
             while isinstance(each, ast.Subscript):
                 each = marked[place] = each.value
@@ -465,6 +469,8 @@ class Looping(Foreign):
             each, many = known(over), (over.entries if isinstance(over, Boxes) else over.left) or 0.0
             if not each and many <= SINGLY and not self.loops and self.times <= 1 and isinstance(over, Passing):
                 each = _numbered(node, over)
+            if self.layout is not None and isinstance(over, Boxes) and over.kind == "tuple":
+                many = len(each)
             if 1 < len(each) == many <= SINGLY and not self.again:
                 path = self.path
                 for place, one in enumerate(each.values()):
@@ -680,6 +686,13 @@ def _sweeps(node: ast.While) -> bool:
     """Whether each round goes through all pairs of something."""
     loops = (one for stmt in node.body for one in ast.walk(stmt) if isinstance(one, ast.For))
     return any(isinstance(one, ast.For) for loop in loops for stmt in loop.body for one in ast.walk(stmt))
+
+
+def _cleared(one: ast.AST, test: ast.expr) -> ast.expr | None:
+    """Whose places are cleared that a loop asks for: `while slots[hand].used: slots[hand].used = False`."""
+    given = isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store) and ast.unparse(one) in ast.unparse(test)
+    slot = one.value if given and isinstance(one, ast.Attribute) else None
+    return slot.value if isinstance(slot, ast.Subscript) else None
 
 
 def _uses(value: ast.expr, name: str) -> bool:

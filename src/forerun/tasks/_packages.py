@@ -28,9 +28,9 @@ _OWN = {"javascript": _NODE, "lua": _LUA, "java": frozenset(("java", "javax", "j
 """How names of what comes with a language begin."""
 _NAMES: Mapping[str, str] = {
     "javascript": r"""(?m)^[^\n/*]*?(?:\brequire\s*\(\s*|\bfrom\s+|^\s*import\s+|\bimport\s*\(\s*)['"]([^'"\n]+)['"]""",
-    "go": r"""(?m)^\s*(?:import\s+)?(?:[\w.]+\s+)?"([\w-]+(?:\.[\w-]+)+/[^"\n]*)"\s*$""",
-    "rust": r"(?m)^\s*(?:pub\s+)?(?:use\s+(?:::)?|extern\s+crate\s+)([a-z_]\w*)\b(?!\s*!)",
-    "java": r"(?m)^\s*import\s+(?:static\s+)?([a-zA-Z_][\w.]*?)(?:\.\*)?\s*;",
+    "go": r"""(?m)^[^\S\n]*(?:import\s+)?(?:[\w.]+\s+)?"([\w-]+(?:\.[\w-]+)+/[^"\n]*)"[^\S\n]*$""",
+    "rust": r"(?m)^[^\S\n]*(?:pub\s+)?(?:use\s+(?:::)?|extern\s+crate\s+)([a-z_]\w*)\b(?!\s*!)",
+    "java": r"(?m)^[^\S\n]*import\s+(?:static\s+)?([a-zA-Z_][\w.]*?)(?:\.\*)?\s*;",
     "lua": r"""(?m)^[^\n-]*?\brequire\s*\(?\s*['"]([^'"\n]+)['"]""",
 }
 

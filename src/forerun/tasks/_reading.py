@@ -44,6 +44,14 @@ class Reading(Formats):
             else:
                 self._blocks.append((start, start + one.lines, [one]))
         self.given = bool(given.stretches)
+        whole, ahead = sum(one.lines * (one.length + 1) for one in given.stretches), 0.0
+        widest = max((one.lines * (one.length + 1) for one in given.stretches), default=0.0)
+        for n, one in enumerate(given.stretches):
+            if one.lines * (one.length + 1) == widest and len(given.stretches) > 1:
+                at = (ahead + (widest if n == 0 else 0.0)) / max(whole, 1.0)
+                self.shares_ahead.setdefault("\n", at)  # anything else that parts it: where most of it begins
+            self.shares_ahead.setdefault(one.first.strip(), ahead / max(whole, 1.0))
+            ahead += one.lines * (one.length + 1)
         self.buffers = 0.0
         """Bytes that reading by lines works with."""
         self.read = 0.0

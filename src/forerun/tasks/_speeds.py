@@ -72,6 +72,8 @@ class Tempo(NamedTuple):
     """Of functions that nothing is known of."""
     divided: float = 0.0
     """Nanoseconds that a division takes longer than other operations, by what is not written out."""
+    waited: float = 0.0
+    """Nanoseconds of a multiplication that waits for what the one before gave."""
     sorting: float = 1.0
     """How many times as long it takes to put things in an order."""
     warming: float = 0.0
@@ -96,7 +98,8 @@ def missed(size: float, stridden: bool) -> float:
 
 PYTHON = Tempo(NODES, OTHERS, 1.0, 25.0, 120.0, 0.0, 2.5)
 _MACHINE = Tempo(
-    _COMPILED, 0.0, 0.25, 0.3, 2.0, 140.0, 0.5, calls=_INLINE, unknown=30.0, missed=True, divided=1.5, sorting=0.15
+    _COMPILED, 0.0, 0.25, 0.3, 2.0, 140.0, 0.5, calls=_INLINE, unknown=30.0, missed=True, divided=1.5, waited=0.9,
+    sorting=0.15,
 )  # fmt: skip
 _INTERPRETED = PYTHON._replace(keyed=20.0, calls={"randint": 40.0, "randrange": 40.0})
 _TEMPI = {

@@ -249,6 +249,8 @@ class Terms(Containers):
             return often
         if isinstance(value, Written) and value.length >= 1:
             return _NO_BLANK
+        if self.layout is not None and isinstance(value, Match) and value.parts:
+            return 1.0 - _LACKING
         if isinstance(value, Number) and (value.low, value.high) == (0.0, 255.0):
             return _FLAGGED
         if isinstance(test, ast.BinOp) and isinstance(test.op, ast.Mod) and isinstance(value, Number):
@@ -314,6 +316,15 @@ class Terms(Containers):
         """How often a key is there, of all times it is asked for while they are added."""
         if isinstance(key, Written) and isinstance(box, Written) and key.known is not None and box.known is not None:
             return float((key.known in box.known) == inside)
+        if (
+            self.layout is not None
+            and isinstance(key, Written)
+            and isinstance(box, Written)
+            and key.known
+            and box.words
+        ):
+            there = 1 - _LACKING if key.known in box.sample else _LACKING  # lines are mostly like one of them
+            return there if inside else 1 - there
         if isinstance(box, Boxes) and box.kind in ("dict", "set"):
             each = max(self.times / max(box.made, 1e-12), 1.0)
             most = differing(any_where_unknown(key))

@@ -166,6 +166,8 @@ class Walker(Tests):
                 self.look()
             del self.flight[before:]
             self.line = line
+            if isinstance(node, (ast.Return, ast.Raise, ast.Break, ast.Continue)):
+                break
         self.times = times
 
     def _step(self, node: ast.stmt) -> None:
@@ -241,6 +243,10 @@ class Walker(Tests):
 
     def _do_return(self, node: ast.Return) -> None:
         found = self.value(node.value) if node.value is not None else None
+        before = self._results[-1] if self._results and self.layout is not None else []
+        both = isinstance(found, Boxes) and bool(before) and isinstance(before[-1], Boxes)
+        if both and self.times < _RARE * self._entered[-1]:
+            return  # it is mostly the one that was returned before
         if self._results:
             self._results[-1].append(found)
 
@@ -248,11 +254,17 @@ class Walker(Tests):
         value = self.value(node.value)
         asks = isinstance(node.value, ast.Call) and called(node.value) == "get"
         for target in node.targets:
+            self._wait(target, node.value)
             self.bind(target, self._varying(target, node.value, value))
             if isinstance(target, ast.Name):
                 self.asked_for.pop(target.id, None)
                 if asks and self.got is not None:
                     self.asked_for[target.id] = self.got
+
+    def _wait(self, target: ast.expr, source: ast.expr) -> None:
+        """How long what follows from itself waits for itself, `x = x * 31 + y`."""
+        if self.tempo.waited and isinstance(target, (ast.Name, ast.Attribute)) and (self.loops or self.times > 1):
+            self.work(self.tempo.waited * (_multiplied(source, ast.unparse(target)) or 0))
 
     def _varying(self, target: ast.expr, source: ast.expr, value: Any) -> Any:
         """A number that follows from itself, `x = x * 5 % 97`, is another one each time."""
@@ -290,6 +302,7 @@ class Walker(Tests):
         if spells and isinstance(more, Number):  # as it is written
             more = Written("", wide(more, ""), more.distinct, drawn=more.drawn)
         made = self.operated(node.op, old, more)
+        self._wait(node.target, ast.BinOp(node.target, node.op, node.value))
         if self.layout is not None and isinstance(node.op, ast.BitXor) and isinstance(made, Number):
             made = self._varying(node.target, ast.BinOp(node.target, node.op, node.value), made)  # it is drawn
         elif isinstance(made, Number) and isinstance(node.target, ast.Name) and self.loops:
@@ -552,7 +565,7 @@ class Walker(Tests):
     def call(self, function: Any, arguments: list[Any], options: dict[str, Any]) -> Any:
         """What a function or a class of the program's own gives."""
         if isinstance(function, Classed):
-            self.work(self.tempo.made)
+            self.work(self.tempo.followed if "__flat__" in function.values else self.tempo.made)
             return self._instance(function, arguments, options)
         if isinstance(function, Module):
             return self.library(function, arguments, options)
@@ -570,6 +583,8 @@ class Walker(Tests):
             self._remember(function, arguments)
         deep = sum(each is function.node for each, _ in self._calls)
         if len(self._calls) > _DEEP or deep > 1:
+            if not deep:
+                self.guessed.add(function.node.lineno)
             return self._results[-1][-1] if deep and self._results and self._results[-1] else None
         told = self._told.get(id(function.node))
         often = _OFTEN if self.layout is None or self._left > _SCARCE else _SELDOM
@@ -932,3 +947,16 @@ def _differs(test: ast.expr) -> bool:
 
 def _leaving(body: Sequence[ast.stmt]) -> bool:
     return bool(body) and isinstance(body[-1], (ast.Return, ast.Raise, ast.Continue, ast.Break))
+
+
+def _multiplied(source: ast.expr, name: str) -> int | None:
+    """Multiplications between what has the name and what is made of it; None where nothing is."""
+    if isinstance(source, (ast.Name, ast.Attribute)):
+        return 0 if ast.unparse(source) == name else None
+    if isinstance(source, ast.BinOp):
+        found = [_multiplied(one, name) for one in (source.left, source.right)]
+        own = isinstance(source.op, ast.Mult)
+        return max((each + own for each in found if each is not None), default=None)
+    within = [source.operand] if isinstance(source, ast.UnaryOp) else []
+    within += source.args if isinstance(source, ast.Call) else []
+    return max((each for one in within if (each := _multiplied(one, name)) is not None), default=None)

@@ -131,7 +131,7 @@ class Imports:
         for line, value in getattr(_working(text, _given(found), language), _WORKING[metric][1]).items():
             made.append(Part(lines[line - 1].strip()[:_LONG] if line else rest, line, value))
         whole = sum(one.value for one in made)
-        part = (other / whole) ** (1 - share)
+        part = (other / whole) ** (1 - share) if language == PYTHON else 1.0  # else the rest is told as such
         shown = (replace(one, value=one.value * part) for one in made if one.value >= _SLIGHT * whole)
         return tuple(sorted(shown, key=lambda one: -one.value))
 

@@ -129,7 +129,7 @@ class Braced(Translator):
             mine = [each for each in steps if _is_step(each, first)]
             if plain and len(mine) == 1:
                 others = [each for each in steps if each is not mine[0]]
-                made = self.counting(first, test, mine, [*body, *others])
+                made = self.counting(first, _both_limits(test, first, [*body, *others]), mine, [*body, *others])
                 if made is not None:
                     rest = [each for at, each in enumerate(start) if at != place]
                     return [*rest, self.at(made, node)]
@@ -229,6 +229,10 @@ class Braced(Translator):
         """Gives something a value, or changes the one it has."""
         target = self.value(left)
         if isinstance(target, ast.Call):  # what it gives is given a value: `m(i, j) = x`
+            if (place := self.placed(left)) is not None:
+                sign = operator.removesuffix("=")
+                value = self.operation(target, sign, value, self.parted(left)) if sign else value
+                return [ast.Expr(method(place, "__place__", *target.args, value))]
             return [ast.Expr(target), *([] if isinstance(value, (ast.Name, ast.Constant)) else [ast.Expr(value)])]
         if operator == "=":
             return [assigned(target, value)]
@@ -242,6 +246,10 @@ class Braced(Translator):
         if kind.bits and isinstance(made.op, (ast.Mult, ast.LShift)):
             return [assigned(target, self.limited(made, kind))]
         return [added(target, type(made.op), made.right)]
+
+    def placed(self, node: Node) -> ast.expr | None:
+        """Whose place a call gives, where it gives one; None of others."""
+        return None
 
     def limited(self, value: ast.expr, kind: Kind) -> ast.expr:
         """A number without a sign begins again at zero."""
@@ -475,6 +483,8 @@ class Braced(Translator):
         return ast.Lambda(_arguments(names), value)
 
 
+_RECKONED = (ast.BinOp, ast.Name, ast.Constant, ast.operator, ast.expr_context)
+"""What a sum of names and numbers consists of."""
 FLOATING = frozenset(
     "sqrt sin cos tan exp log log2 log10 pow fabs atof strtod hypot atan atan2 floor ceil random".split()
 )
@@ -488,6 +498,24 @@ def _arguments(names: Sequence[str]) -> ast.arguments:
 def _ends(body: Sequence[ast.stmt]) -> bool:
     """Whether nothing goes on behind it."""
     return bool(body) and isinstance(body[-1], (ast.Break, ast.Return, ast.Continue, ast.Raise))
+
+
+def _both_limits(test: ast.expr | None, start: ast.stmt, body: Sequence[ast.stmt]) -> ast.expr | None:
+    """`i < a && i < b` as `i < min(a, b)`, where neither becomes another one in between."""
+    if not (isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) and len(test.values) == 2):
+        return test
+    one, other = test.values
+    begun = ast.unparse(start.targets[0]) if isinstance(start, ast.Assign) else ""
+    if not (isinstance(one, ast.Compare) and isinstance(other, ast.Compare) and len(one.ops) == len(other.ops) == 1):
+        return test
+    same = type(one.ops[0]) is type(other.ops[0]) and isinstance(one.ops[0], (ast.Lt, ast.LtE))
+    limits = [one.comparators[0], other.comparators[0]]
+    inside = [each for limit in limits for each in ast.walk(limit)]
+    plain = all(isinstance(each, _RECKONED) for each in inside)
+    moves = any(isinstance(each, ast.Name) and changes(body, each.id) for each in inside)
+    if not (same and plain and not moves and ast.unparse(one.left) == ast.unparse(other.left) == begun):
+        return test
+    return compared(one.left, type(one.ops[0]), called("min", *limits))
 
 
 def _is_step(step: ast.stmt, start: ast.stmt) -> bool:
@@ -505,6 +533,8 @@ def number(text: str) -> int | float:
     if plain.startswith("-"):
         return -number(plain[1:])
     try:
+        if plain.startswith("0x") and "p" in plain:
+            return float.fromhex(plain.rstrip("fl") if plain[-1] == "l" else plain)
         if plain.startswith(("0x", "0b", "0o")):
             digits = plain[2:]
             for suffix in ("i64", "u64", "i32", "u32", "usize", "u8", "u128"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
 from tree_sitter import Node
@@ -80,6 +80,8 @@ class C(Declared):
         """Types that were given a name."""
         self.told = set[str]()
         """Structures of which it was said what they hold."""
+        self.regrown, self.counted = set[str](), set[str]()
+        """Names of arrays that become longer, and of what says how much they have."""
         self.ending = 0
         """Whether it is asked how long a loop goes on."""
 
@@ -87,6 +89,12 @@ class C(Declared):
         return unfolded(text)
 
     def program(self, root: Node) -> list[ast.stmt]:
+        for node in below(root, "call_expression"):
+            if text_of(field(node, "function")) == "realloc" and (given := children(field(node, "arguments"))):
+                asks = [needed(each, "condition") for each in around(node, "if_statement", "while_statement")]
+                if asks:
+                    self.regrown.add(_last(given[0]))
+                    self.counted |= {*map(_last, below(asks[0], "identifier", "field_identifier"))}
         for node in below(root, "function_definition"):
             declarator = function_declarator(node)
             named = text_of(field(declarator, "declarator")) if declarator is not None else ""
@@ -227,7 +235,7 @@ class C(Declared):
         """A class with what its fields begin with."""
         body: list[ast.stmt] = [assigned(path("self", each), name(each)) for each in fields]
         start = function_of("__init__", ["self", *fields], body)
-        start.args.defaults = [*map(self.begun, fields.values())]
+        start.args.defaults = [self.empty(key, kind) or self.begun(kind) for key, kind in fields.items()]
         return ast.ClassDef(named, [], [], [self.sized(fields), start], [])
 
     def sized(self, fields: dict[str, Kind]) -> ast.stmt:
@@ -271,6 +279,8 @@ class C(Declared):
             self.globals.add(named)
         self.declare(named, kind)  # `T *rows = malloc(n * sizeof *rows)` speaks of itself
         found = self.made(kind) if value is None else self.filled(kind, value)
+        if value is None or _nothing(found):
+            found = self.empty(named, kind) or found
         if found is None and kind.scalar and len(self.scopes) == 1:
             found = constant(0)
         return [let(named, found)] if found is not None else []
@@ -302,8 +312,14 @@ class C(Declared):
             key = text_of(field(each, "designator")).lstrip(".") if paired else named
             value = needed(each, "value") if paired else each
             if key in fields:
-                made.keywords.append(ast.keyword(key, self.filled(fields[key], value)))
+                given = self.filled(fields[key], value)
+                given = (self.empty(key, fields[key]) if _nothing(given) else None) or given
+                made.keywords.append(ast.keyword(key, given))
         return made
+
+    def empty(self, named: str, kind: Kind) -> ast.expr | None:
+        """An array that has nothing yet and becomes longer; None of others."""
+        return self.several(constant(0), kind.one) if kind.name == "pointer" and named in self.regrown else None
 
     def allocated(self, value: ast.expr, kind: Kind) -> ast.expr | None:
         """What `malloc` gives, as its type says."""
@@ -358,6 +374,23 @@ class C(Declared):
                 labels = [self.value(value)] if value is not None else []
                 yield labels, value is None, self.statements(one for one in each.named_children if one != value)
 
+    def statements(self, nodes: Iterable[Node]) -> list[ast.stmt]:
+        """One after the other; from a label to what goes back there is a loop."""
+        rest, made = list(nodes), list[ast.stmt]()
+        while rest:
+            node = rest.pop(0)
+            labelled = node.type == "labeled_statement"
+            back = next((at for at, each in enumerate(rest) if _goes_back(node, each)), None) if labelled else None
+            if back is None:
+                made += self.statement(node)
+                continue
+            ahead = [each for each in node.named_children if each.type != "statement_identifier"]
+            body = [one for each in (*ahead, *rest[:back]) for one in self.statement(each)]
+            loop = self.looped(field(rest[back], "condition"), body)
+            loop.lineno = node.start_point[0] + 1
+            made, rest = [*made, loop], rest[back + 1 :]
+        return made
+
     def _do_goto_statement(self, node: Node) -> list[ast.stmt]:
         return [ast.Break()] if any(around(node, "for_statement", "while_statement", "do_statement")) else []
 
@@ -395,6 +428,15 @@ class C(Declared):
         return [] if lacks and any(each in then for each in _LACKING) else super()._do_if_statement(node)
 
     def assign(self, left: Node, operator: str, value: ast.expr) -> list[ast.stmt]:
+        if operator == "=" and left.type == "subscript_expression":
+            owner, key = field(left, "argument"), field(left, "index", "indices")
+            key = key.named_children[0] if key is not None and key.type == "subscript_argument_list" else key
+            if _last(owner) in self.regrown and _last(key) in self.counted:  # `rows[count++] = row`
+                self.value(key)
+                value = self.allocated(value, self.type_of(left)) or value
+                return [ast.Expr(method(self.value(owner), "append", value))]
+        if operator == "=" and _nothing(value) and (made := self.empty(_last(left), self.type_of(left))) is not None:
+            return [assigned(self.value(left), made)]
         return super().assign(left, operator, self.allocated(value, self.type_of(left)) or value)
 
     def asked(self, condition: Node) -> ast.expr:
@@ -555,6 +597,18 @@ class C(Declared):
         return super()._of_binary_expression(node)
 
 
+def _last(node: Node | None) -> str:
+    """The last name of `v->rows`, `&rows[n]` and `count++`."""
+    while node is not None and node.type in ("update_expression", "parenthesized_expression", "cast_expression"):
+        node = node.named_children[-1]
+    return text_of(field(node, "field") if node is not None and node.type == "field_expression" else node)
+
+
+def _nothing(value: ast.expr | None) -> bool:
+    """`NULL`."""
+    return isinstance(value, ast.Constant) and value.value in (None, 0)
+
+
 def _within(node: Node) -> Node | None:
     """What a declarator is about."""
     return field(node, "declarator") or (node.named_children[-1] if node.named_children else None)
@@ -579,3 +633,15 @@ def around(node: Node, *kinds: str) -> Iterator[Node]:
         node = node.parent
         if node.type in kinds:
             yield node
+
+
+def _goes_back(label: Node, node: Node) -> bool:
+    """Whether it is `if (…) goto label;`."""
+    if node.type != "if_statement" or field(node, "alternative") is not None:
+        return False
+    then = field(node, "consequence")
+    if then is not None and then.type == "compound_statement" and then.named_child_count == 1:
+        then = then.named_child(0)
+    if then is None or then.type != "goto_statement":
+        return False
+    return text_of(field(then, "label")) == text_of(field(label, "label"))

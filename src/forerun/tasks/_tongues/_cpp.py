@@ -94,6 +94,10 @@ class Cpp(C):
         """Names of what was looked up in a mapping."""
         self.ranges = dict[str, list[ast.expr]]()
         """Between which numbers is drawn, by the name of what draws."""
+        self.begun_with = dict[str, list[str]]()
+        """What constructors are given, by their classes."""
+        self.places = set[str]()
+        """Classes of things that are asked for a place by a call."""
         self.operators = set[tuple[str, str]]()
         """Signs of operators that are functions of their own, with the words of what they are given."""
 
@@ -229,6 +233,13 @@ class Cpp(C):
             body: list[ast.stmt] = [assigned(path("self", each), name(spelt(each))) for each in fields]
             start = function_of("__init__", ["self", *map(spelt, fields)], body)
             start.args.defaults = [self._begun(kind, begins.get(key)) for key, kind in fields.items()]
+            taken = next((one for one in bases if any(f"{one}::{one}" in text_of(each) for each in members)), "")
+            if given := self.begun_with.get(taken):  # `using Base::Base`
+                ahead = method(called("super"), "__init__", *map(name, given))
+                pairs = zip(fields, start.args.defaults, strict=True)
+                begun: list[ast.stmt] = [assigned(path("self", each), value) for each, value in pairs]
+                start = function_of("__init__", ["self", *given], [ast.Expr(ahead), *begun])
+                self.begun_with[named] = given
             told.insert(0, start)
         self.owner.pop()
         self.methods.pop()
@@ -270,8 +281,9 @@ class Cpp(C):
                 return []
             told = self.function(named, declarator, body, own=not static)
             told.decorator_list = [name("staticmethod")] * static
-            return [told]
+            return [told, *self._place(owner, told)]
         made = self.function("__init__", declarator, body, own=True)
+        self.begun_with[owner] = [each.arg for each in made.args.args[1:]]
         fields, ahead = dict(self.fields[owner]), list[ast.stmt]()
         with self.scope():
             self.scopes[-1].update(self.parameters(declarator))
@@ -280,9 +292,27 @@ class Cpp(C):
                 if member in fields:
                     value = self.constructed(fields.pop(member), self.values(inside), list(inside))
                     ahead.append(assigned(path("self", member), value))
+                elif member in self.begun_with and member != owner:  # what it inherits from
+                    ahead.append(ast.Expr(method(called("super"), "__init__", *self.values(inside))))
         started = [assigned(path("self", key), self._begun(kind, begins.get(key))) for key, kind in fields.items()]
         made.body = [*started, *ahead, *made.body]
         return [made]
+
+    def _place(self, owner: str, told: ast.FunctionDef) -> list[ast.stmt]:
+        """`T& operator()(i, j) { return a[i * m + j]; }` as what gives that place a value."""
+        last = told.body[-1] if told.body else None
+        if told.name != "__call__" or not (isinstance(last, ast.Return) and isinstance(last.value, ast.Subscript)):
+            return []
+        self.places.add(owner)
+        names = [each.arg for each in told.args.args]
+        target = ast.Subscript(last.value.value, last.value.slice, ast.Store())
+        return [function_of("__place__", [*names, "__value"], [*told.body[:-1], assigned(target, name("__value"))])]
+
+    def placed(self, node: Node) -> ast.expr | None:
+        function = field(node, "function")
+        kind = self.type_of(function)
+        kind = kind.one if kind.name == "pointer" else kind
+        return self.value(function) if kind.name in self.places else None
 
     def _do_function_definition(self, node: Node) -> list[ast.stmt]:
         inner = _declared_name(node)[1]

@@ -100,6 +100,8 @@ _SAID: Final = {package: spread(table) for packages, table in {
     },
     "time": {"Now Since": "time.monotonic()"},
     "bufio": {"NewReader NewReaderSize NewScanner": "sys.stdin"},
+    "csv": {"NewReader": "sys.stdin"},
+    "errors": {"Is As": "False"},
     "os io ioutil": {"Exit": "sys.exit()", "ReadFile ReadAll": "(sys.stdin.read(), None)"},
     "unicode": {"IsDigit IsNumber": "A < 58", "IsSpace": "A < 33", "IsUpper": "A < 91", "IsLetter IsLower": "A < 123",
                 "IsPunct": "A < 48"},
@@ -130,7 +132,8 @@ _TYPES: Final[dict[str, Callable[[str], Kind]]] = spread({
     "rand": lambda named: Kind("Rand") if named.startswith("New") else NOTHING,
     "fmt": lambda named: _TEXT if named.startswith("S") else NOTHING,
     "bits": lambda named: _INT if named[:3] not in ("Rot", "Rev") else Kind("uint64" if "64" in named else "uint32"),
-    "errors": lambda named: _ERROR,
+    "errors": lambda named: _BOOL if named in ("Is", "As") else _ERROR,
+    "csv": lambda named: Kind("csv") if named == "NewReader" else NOTHING,
 })  # fmt: skip
 """What functions of packages give."""
 _BEGUN: Final = {"map": "{}", "string": "''", "bool": "False"}
@@ -158,6 +161,8 @@ class Go(Typed):
         self.places = dict[str, Node]()
         """Names that point at places of lists and things."""
         self.receiver = ""
+        self.takers = set[str]()
+        """Functions that take from what they are given, one by one."""
         self.readers = set[str]()
         """Functions that read a number letter by letter."""
         self.iota = 0
@@ -212,6 +217,9 @@ class Go(Typed):
         if node.type == "function_declaration":
             self.known.add(named)
             self.gives[named] = self._result(node)
+            takes = re.search(r"(\w+) <-chan", text_of(field(node, "parameters")))
+            if takes and re.search(rf"range {takes[1]}\b|<- ?{takes[1]}\b", text):
+                self.takers.add(named)
         elif node.type == "method_declaration":
             owner = self._receiver(node)[1]
             self.own.setdefault(owner, {})[named] = node
@@ -272,6 +280,8 @@ class Go(Typed):
         else:
             plain_ = [value if isinstance(value, ast.Constant) else constant(None) for _, value in values]
             body = self.begins(fields, [*plain_], rf"\[\w*\]{named}\b")
+            if not re.search(rf"[&*]{named}\b|\bnew\({named}\)", self.text):  # it stands where it is used
+                body.insert(0, assigned(name("__flat__"), constant(1)))
             made = ast.ClassDef(spelt(named), [name(spelt(base)) for base in bases], [], [*body, *methods], [])
         made.lineno = 1
         return made
@@ -460,6 +470,8 @@ class Go(Typed):
             taken = (
                 re.findall(r"(?:range |<-\s*)(\w+)", text) if begins and re.search(r"\bgo\s+(func|\w)", text) else []
             )
+            taken += [found for call in re.findall(r"\bgo\s+(\w+)\(([^()]*)\)", text) if call[0] in self.takers
+                      for found in re.findall(r"\w+", call[1])]  # fmt: skip
             if any(self.bare(self.kind(found)).name == "chan" for found in taken):
                 waiting += self.statement(each)
                 continue
@@ -529,6 +541,8 @@ class Go(Typed):
             if inner is not None and inner.type in ("index_expression", "selector_expression"):
                 self.places[named] = inner
             found = self.element(value, kind)
+            if value.type == "nil" and not anew and self.plain(self._type_of(each)).name in (_LIST, "map"):
+                found = self.begun(self._type_of(each))  # it begins anew
             if anew:
                 self.declare(named, own if own.name or value.type != "int_literal" else _INT)
                 self.there.pop(named, None)
@@ -919,6 +933,9 @@ class Go(Typed):
             return constant(None)
         if of.name == "Rand":
             return self.library("rand", named, given)
+        if of.name == "csv" and named in ("Read", "ReadAll"):
+            row = "A.split(',')" if named == "Read" else "[A.split(',') for A in sys.stdin]"
+            return tuple_of(said(row, self.line() if named == "Read" else name(self.fresh())), constant(None))
         if named == "Error" and not given:
             return constant("error")
         return called(self.value(given[0])) if named == "Do" and not own else None

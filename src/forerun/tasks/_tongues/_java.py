@@ -145,8 +145,11 @@ class Java(Declared):
         self.own = dict[str, set[str]]()
         """Methods of each class."""
         self.records = dict[str, list[str]]()
+        self.held_texts = False
+        """Whether texts that become longer stand in lists and mappings, so that they are lists of their parts."""
 
     def program(self, root: Node) -> list[ast.stmt]:
+        self.held_texts = any(mark in text_of(root) for mark in ("StringBuilder>", "StringBuilder[]"))
         for node in below(root, "method_declaration"):
             self.static |= {name_of(node)} if _is_static(node) else set()
             if not children(field(node, "parameters")):
@@ -204,6 +207,8 @@ class Java(Declared):
             return called("collections.deque", *copied)
         if sort in ("List", "PriorityQueue"):
             return list_of()
+        if sort == "StringBuilder" and self.held_texts:
+            return list_of(*copied)
         if sort in ("StringBuilder", "String", "StringJoiner"):
             return copied[0] if copied and sort != "StringJoiner" else constant("")
         if named == "StringTokenizer":
@@ -616,6 +621,8 @@ class Java(Declared):
             return owner if same else method(owner, named, *given)
         if sort == "StringBuilder" and named == "append":
             return self._appended(owner, given[0], nodes)
+        if sort == "StringBuilder" and self.held_texts and named in ("toString", "length"):
+            return said("''.join(A)" if named == "toString" else "len(''.join(A))", owner)
         special = self._mapping if sort == "Map" else self._special
         if (found := special(owner, kind, named, given, nodes)) is not None:
             return found
@@ -632,12 +639,15 @@ class Java(Declared):
 
     def _appended(self, owner: ast.expr, value: ast.expr, nodes: Sequence[Node]) -> ast.expr:
         """A text that becomes longer."""
-        if not isinstance(owner, (ast.Name, ast.Attribute, ast.Subscript)):
+        if not isinstance(owner, (ast.Name, ast.Attribute, ast.Subscript)) and not self.held_texts:
             return owner
         value = lettered(value) if nodes[0].type == "character_literal" else value
         is_text = isinstance(value, ast.JoinedStr) or (isinstance(value, ast.Constant) and isinstance(value.value, str))
         is_text = is_text or _SORTS.get(self.type_of(nodes[0]).name) in ("String", "StringBuilder")
         longer = copy(owner)
+        if self.held_texts:
+            self.before.append(ast.Expr(method(owner, "append", value if is_text else called("str", value))))
+            return longer
         self.before.append(added(owner, ast.Add, value if is_text else called("str", value)))
         return longer
 

@@ -116,7 +116,9 @@ class Lua(Scripted, said=_SAID):
         """Tables that others have as their class."""
         self.static = set[str]()
         """Functions of tables, under their Python name."""
-        self.aliases = dict[str, str]()
+        self.sought = set[str]()
+        """Names of what tables are asked for, and may not have."""
+        self.aliases, self.ends = dict[str, str](), dict[str, str]()
         """Names of functions of the libraries."""
         self.made = [set[str]()]
         """Tables that functions make which are under way."""
@@ -321,6 +323,11 @@ class Lua(Scripted, said=_SAID):
         if kind == "function_call" and text == self.selves[-1]:
             return self._thing(right)
         value = self._made(right, *_chain(left))
+        if isinstance(value, ast.Subscript) and left.type == "identifier" and self.asks(right) and _tried(left):
+            value = method(value.value, "get", value.slice)  # `local i = t[k]`, `if not i then`
+            self.sought.add(text)
+        ends = re.fullmatch(r"#\s*([\w.]+)\s*\+\s*1", text_of(right)) if left.type == "identifier" else None
+        self.ends[text] = ends[1] if ends is not None else ""
         if left.type == "bracket_index_expression" and self._fills(left, text_of(right)):
             return [ast.Expr(extended(self.value(field(left, "table")), value))]
         last = self.before[-1] if self.before else None
@@ -334,6 +341,8 @@ class Lua(Scripted, said=_SAID):
         owner, key = written(left, "table"), written(left, "field")
         if re.fullmatch(rf"#\s*{re.escape(owner)}\s*\+\s*1", key):
             return True
+        if self._listed(left) and (end := self.ends.get(key)) and (end == owner or value.replace(" ", "") == "{}"):
+            return True  # `local i = #t + 1`, `t[i] = …`
         plain = re.sub(r"\s*[-+]\s*\d+$", "", key)
         if not self._listed(left) or plain not in self.counters or owner in self.through:
             return False
@@ -394,6 +403,7 @@ class Lua(Scripted, said=_SAID):
         clause = must(node, "clause")
         if clause.type == "for_generic_clause":
             return self._generic(clause, node)
+        self.ends.pop(written(clause, "name"), None)
         parts = [self.value(each) for key in ("start", "end", "step") if (each := field(clause, key)) is not None]
         parts[1] = plus(parts[1], -1 if ast.unparse(parts[-1]).startswith("-") and len(parts) > 2 else 1)
         variable = spelt(written(clause, "name"))
@@ -518,7 +528,7 @@ class Lua(Scripted, said=_SAID):
     def _of_unary_expression(self, node: Node) -> ast.expr:
         operator, inner = written(node, "operator"), field(node, "operand")
         if operator == "not":
-            return negated(self.test(inner))
+            return is_none(self.value(inner)) if text_of(inner) in self.sought else negated(self.test(inner))
         return length(self.value(inner)) if operator == "#" else self.turned(operator, self.value(inner))
 
     def asks(self, node: Node) -> bool:
@@ -731,6 +741,20 @@ def _declared(node: Node) -> list[str]:
     """Names that are declared."""
     names = inside(next(below(node, "variable_list"), None))
     return [spelt(text_of(each)) for each in names if each.type == "identifier"]
+
+
+def _tried(node: Node) -> bool:
+    """Whether what a name is given is asked for at once: is there any?"""
+    statement = node.parent
+    while statement is not None and statement.type in ("variable_list", "assignment_statement", "variable_declaration"):
+        node, statement = statement, statement.parent
+    test = written(node.next_named_sibling, "condition") if node.next_named_sibling is not None else ""
+    return test in (f"not {_named(node)}", f"{_named(node)} == nil")
+
+
+def _named(node: Node) -> str:
+    """The one name that a statement gives something."""
+    return re.sub(r"^local\s+", "", text_of(node)).partition("=")[0].strip()
 
 
 def _sides(node: Node) -> tuple[list[Node], list[Node]]:

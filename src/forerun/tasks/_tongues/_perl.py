@@ -98,6 +98,7 @@ _STATEMENTS = (
 )  # fmt: skip
 _OPERATED = ("assignment_expression", "binary_expression", "equality_expression", "relational_expression")
 _FUNCTIONS = ("subroutine_declaration_statement", "anonymous_subroutine_expression")
+_SHIFTED = "shifted"
 _SELVES = ("self", "class", "this", "proto")
 _FRESH = re.compile(r"(\w+\.)*(sorted|list|split|findall|readlines|map)\(")
 _ONE = {
@@ -146,7 +147,8 @@ _SAID: dict[str, Callable[..., object]] = {
     "_call_values": lambda self, given, several: put("a.values()" if several else "len(a)", self.many(given[0])),
     "_call_each": lambda self, given, several: put("next(iter(a.items()))", self.many(given[0])),
     "_call_pop": lambda self, given, several: put("a.pop()", self.many(given[0])) if given else constant(None),
-    "_of_readline_expression": lambda self, node: called("sys.stdin.read" if self.slurped else "sys.stdin.readline"),
+    "_of_readline_expression": lambda self, node: called("sys.stdin.read" if self.slurped or self.ending else
+        "sys.stdin.readline"),
     "_of_array _of_hash _of_array_deref_expression _of_hash_deref_expression": lambda self, node:
         length(self.many(node)),
     "_do_block_statement _do_expression_statement _do_parenthesized_expression _do_list_expression": lambda self,
@@ -157,8 +159,9 @@ _SAID: dict[str, Callable[..., object]] = {
         node)) or self.topic(),
     "_of_function_call_expression _of_ambiguous_function_call_expression _of_func1op_call_expression": lambda self,
         node: self.call(node),
-    "_call_shift": lambda self, given, several: put("_args.pop(0)" if len(self.own) > 1 else "None") if not given or
-        text_of(given[0]) in ("@_", "@ARGV") else put("a.pop(0)", self.many(given[0])),
+    "_call_shift": lambda self, given, several: name(self.handed[-1][0]) if not given and self.handed and
+        self.handed[-1] in (["self"], [_SHIFTED]) else put("_args.pop(0)" if len(self.own) > 1 else "None") if not given
+        or text_of(given[0]) in ("@_", "@ARGV") else put("a.pop(0)", self.many(given[0])),
     "_call_join": lambda self, given, several: method(self.value(given[0]), "join", _sequence(self.all_in(given[1:]))),
     "_call_reverse": lambda self, given, several: put("a[::-1]", self.value(given[0])) if not several and len(given)
         == 1 and not self._is_list(given[0]) else called("reversed", _sequence(self.all_in(given))),
@@ -194,7 +197,7 @@ class Perl(Scripted, said=_SAID):
         self.package, self.making = "main", False
         self.handed = list[list[str]]()
         """What functions that are under way are given."""
-        self.slurped, self.integer, self.figures = False, False, "int"
+        self.slurped, self.integer, self.figures, self.ending = False, False, "int", ""
         self.heredocs, self.outer, self.labels = list[Node](), list[Node](), list[str]()
         self.marks = list[ast.stmt]()
         """What happens whether a test holds or not, but behind it."""
@@ -424,6 +427,10 @@ class Perl(Scripted, said=_SAID):
                 break
         rest = "\n".join(map(text_of, body[said:]))
         more = bool(re.search(r"@_|\bshift\b(?!\s*[@(]\s*[@$])|@\$_\[", rest))
+        once = re.search(r"\bshift(\s*->)?", rest) if more and not said else None
+        if once is not None and len(re.findall(r"\bshift\b", rest)) == 1 and not re.search(r"@_|\$_\[|\bsub\b", rest):
+            makes = re.search(r"\bbless\b", rest) is not None
+            names, more = [("$", "self" if makes or once[1] else _SHIFTED, None)], False
         places = [int(one) for one in re.findall(r"\$_\[(\d+)\]", rest)]
         if places and not more:
             names += [("$", f"_{place}", None) for place in range(len(names), max(places) + 1)]
@@ -597,7 +604,15 @@ class Perl(Scripted, said=_SAID):
         if kind == "quoted_word_list":
             return [constant(each) for each in written(node, "content").split()]
         if kind == "readline_expression":
-            return [starred(called("sys.stdin.read" if self.slurped else "sys.stdin.readlines"))]
+            return [starred(self.records() or called("sys.stdin.read" if self.slurped else "sys.stdin.readlines"))]
+        if kind == "do_expression" and inner and inside(inner[0]):
+            last = inside(inner[0])[-1]
+            if last.type == "expression_statement" and self._is_list(last.named_children[0]):
+                before = (self.slurped, self.ending)
+                self.before += self.statements(inside(inner[0])[:-1])
+                given = self.all_of(last.named_children[0])
+                self.slurped, self.ending = before
+                return given
         if kind == "conditional_expression" and several:
             then, other = (self.sequence(field(node, each)) for each in ("consequent", "alternative"))
             return [starred(ast.IfExp(self.test(field(node, "condition")), then, other))]
@@ -756,12 +771,16 @@ class Perl(Scripted, said=_SAID):
                 return [going(ast.Tuple(names, ast.Store()), method(self.many(given[0]), "items"), body())]
             if of in ("shift", "pop") and given:
                 return [ast.While(self.many(given[0]), [*self.statement(condition), *body()], [])]
+            if right.type == "readline_expression" and (records := self.records()) is not None:
+                return [going(stored(self.target(targets[0])), records, body())]
             if right.type == "readline_expression":
                 target, ahead = stored(self.target(targets[0])), self.numbered(_roots(targets[:1]))
                 test = ast.NamedExpr(target, self.value(right))  # type: ignore[arg-type]
                 return [ast.While(test, [*ahead, *body()] or [ast.Pass()], [])]
         if condition.type == "readline_expression":
             topic = f"it{len(self.topics)}"
+            if (records := self.records()) is not None:
+                return [going(to(topic), records, self._topical(topic, body))]
             test = ast.NamedExpr(to(topic), self.value(condition))
             return [ast.While(test, self._topical(topic, body) or [ast.Pass()], [])]
         if _is_match(condition) and "g" in _modifiers(right) and not until:
@@ -860,7 +879,11 @@ class Perl(Scripted, said=_SAID):
     def _do_assignment_expression(self, node: Node) -> list[ast.stmt]:
         left, operator, right = sides(node)
         if text_of(left).removeprefix("local ") == "$/":
-            self.slurped = True
+            mark = text_of(right)
+            quoted = right.type in ("string_literal", "interpolated_string_literal")
+            self.ending = _between(right).encode().decode("unicode_escape") or "\n\n" if quoted else ""
+            self.ending = self.ending.removesuffix("\n") if self.ending == "\n" else self.ending
+            self.slurped = mark == "undef"
             return []
         if operator != "=":
             return self._changed(left, operator, right)
@@ -1016,6 +1039,10 @@ class Perl(Scripted, said=_SAID):
         self.slurped |= text_of(node).endswith("$/")
         return constant(None)
 
+    def records(self) -> ast.expr | None:
+        """What an input is made of where something else than an end of line parts it."""
+        return method(called("sys.stdin.read"), "split", constant(self.ending)) if self.ending else None
+
     # Tests.
 
     def test(self, node: Node | None) -> ast.expr:
@@ -1140,9 +1167,9 @@ class Perl(Scripted, said=_SAID):
 
     def _of_do_expression(self, node: Node) -> ast.expr:
         """A block that gives something."""
-        slurped = self.slurped
+        before = (self.slurped, self.ending)
         made = self.inside(node.named_children[0])
-        self.slurped = slurped
+        self.slurped, self.ending = before
         return made
 
     _of_eval_expression = _of_do_expression
@@ -1204,7 +1231,10 @@ class Perl(Scripted, said=_SAID):
             return called("re.findall", pattern, of)
         found = called("re.search", pattern, of)
         if not several:
-            return ast.NamedExpr(to("__m"), found) if "(" in text_of(node) else found
+            kept = (
+                node is not None and node.type == "scalar"
+            )  # `$text =~ $pattern`: what is found there may be asked for
+            return ast.NamedExpr(to("__m"), found) if kept or "(" in text_of(node) else found
         self.before.append(assigned(name("__m"), found))
         groups = len(GROUP.findall(text_of(node)))
         return tuple_of([put(f"__m[{place + 1}]") for place in range(groups)] or [name("__m")])
@@ -1213,7 +1243,7 @@ class Perl(Scripted, said=_SAID):
         """Whether a pattern is found."""
         found, at = searched(self.pattern(node), of), isinstance(of, ast.Name) and r"\G" in text_of(node)
         made: ast.expr = found.value
-        if GROUP.search(text_of(node)) or at:
+        if GROUP.search(text_of(node)) or at or (node is not None and node.type == "scalar"):
             self.before.append(found)
             made = put("__m is not None")
         if at and isinstance(of, ast.Name):
@@ -1435,6 +1465,18 @@ class Perl(Scripted, said=_SAID):
         if self.owner and given[0].type == "anonymous_hash_expression":
             return self.kept(called(spelt(self.owner[-1])))
         return self.value(given[0])
+
+    def _call_unpack(self, given: list[Node], several: bool) -> ast.expr:
+        form = _between(given[0]) if given else ""
+        text = self.value(given[1]) if len(given) > 1 else self.topic()
+        if re.fullmatch(r"%\d*[CUW]\*", form):
+            return called("zlib.crc32", text)
+        if re.fullmatch(r"[CUW]\*", form):
+            return put("list(map(ord, a))", text)
+        if (parts := re.fullmatch(r"\([aA](\d+)\)\*", form)) is None:
+            return constant(None)
+        place, long = self.fresh(), constant(int(parts[1]))
+        return put("[a[b : b + c] for d in range(0, len(a), c)]", text, name(place), long, to(place))
 
     def _call_pos(self, given: list[Node], several: bool) -> ast.expr:
         return name(f"{text_of(given[0])[1:]}__at") if given and given[0].type == "scalar" else constant(0)

@@ -761,9 +761,11 @@ class Ruby(Scripted, said=_SAID):
 
     def _of_range(self, node: Node) -> ast.expr:
         low, high = field(node, "begin"), field(node, "end")
-        end = self.value(high) if high is not None else constant(2**62)
-        end = plus(end) if written(node, "operator") == ".." else end
         start = self.value(low) if low is not None else constant(0)
+        if high is None:
+            return called("itertools.count", start)
+        end = self.value(high)
+        end = plus(end) if written(node, "operator") == ".." else end
         return called("range", *([] if is_value(start, 0) else [start]), end)
 
     def _of_parenthesized_statements(self, node: Node) -> ast.expr:
@@ -986,7 +988,9 @@ class Ruby(Scripted, said=_SAID):
         if text in _INPUTS:
             return path("sys", "stdin")
         value = self.value(part(node, "receiver") if streams else node) if node is not None else name("self")
-        pairs = text in self.hashes or (count > 1 and isinstance(value, (ast.Dict, ast.DictComp)))
+        mapping = isinstance(value, ast.Name) and value.id in self.hashes
+        pairs = text in self.hashes or mapping or (count > 1 and isinstance(value, (ast.Dict, ast.DictComp)))
+        pairs = pairs or (count > 1 and named in self.hashes and not written(node, "arguments"))
         return method(value, "items") if pairs else value
 
     def _of_call(self, node: Node) -> ast.expr:
@@ -1352,11 +1356,27 @@ class Ruby(Scripted, said=_SAID):
         call = only.value if isinstance(only, ast.Expr) else None
         if isinstance(call, ast.Call) and ast.unparse(call.func).startswith(f"{kept}."):
             return self._made(named, target, over, test or call.args[0], receiver)
+        if named == "transform_values" and isinstance(over, ast.Call) and isinstance(over.func, ast.Attribute):
+            key = self.fresh()
+            for each in (one for stmt in made for one in ast.walk(stmt)):
+                call = each.value if isinstance(each, ast.Expr) else None
+                gives = isinstance(call, ast.Call) and ast.unparse(call.func) == f"{kept}.append"
+                if gives and isinstance(each, ast.Expr) and isinstance(call, ast.Call):
+                    each.value = put("a.update({b: c})", name(kept), name(key), call.args[0])
+            target = ast.Tuple([to(key), target], ast.Store())
+            self.before += [assigned(name(kept), put("{}")), going(target, over, made)]
+            self.hashes.add(kept)
+            return name(kept)
         self.before += [assigned(name(kept), list_of()), going(target, over, made)]
         return self._of_made(named, name(kept), receiver)
 
     def _made(self, named: str, target: ast.expr, over: ast.expr, value: ast.expr, receiver: Node | None) -> ast.expr:
         """What a method gives whose block gives this."""
+        if named == "take_while":
+            taken = self.kept(list_of())
+            stops = ast.If(negated(value), [ast.Break()], [])
+            self.before.append(going(target, over, [stops, ast.Expr(extended(taken, again(target)))]))
+            return taken
         if named in _ASKED:
             inner = [to(self.fresh())] if named in ("flat_map", "collect_concat", "filter_map") else []
             made = put(_ASKED[named], target, over, value, *inner)
@@ -1367,7 +1387,8 @@ class Ruby(Scripted, said=_SAID):
             return put("{c: d for a in b}", target, over, *value.elts)
         if named == "transform_values":
             key = to(self.fresh())
-            of = over if isinstance(over, ast.Name) else self.value(receiver)
+            pairs = isinstance(over, ast.Call) and isinstance(over.func, ast.Attribute) and over.func.attr == "items"
+            of = over.func.value if pairs else over if isinstance(over, ast.Name) else self.value(receiver)  # type: ignore[attr-defined]
             return put("{d: c for d, a in b.items()}", target, of, value, key)
         return self._of_made(named, put("[c for a in b]", target, over, value), receiver)
 
@@ -1388,6 +1409,8 @@ class Ruby(Scripted, said=_SAID):
             one: ast.stmt = ast.Expr(put("a[b].append(c)", kept, value, again(target)))
             one = one if groups else added(subscript(kept, value), ast.Add, constant(1))
             self.before.append(going(target, over, [one]))
+            if isinstance(kept, ast.Name):
+                self.hashes.add(kept.id)
             return kept
         if named == "uniq":
             return put("list(set(a))", over)

@@ -799,7 +799,7 @@ class Rust(Typed):
         if not kind.name or kind.one.name == "_":
             found = self._type_of(value)
             kind = found if not kind.name or not found.name else Kind(kind.name, found.of)
-        kind = self.hinted(pattern, kind)
+        kind = self._of_field(pattern, value, self.hinted(pattern, kind))
         if (otherwise := field(node, "alternative")) is not None:  # `let Some(x) = … else { … }`
             setup, test, binds = self.asking(pattern, value)
             other = self.body(otherwise)
@@ -835,6 +835,20 @@ class Rust(Typed):
             return Kind(kind.name, (Kind(cast[1]),))
         result = self.bare(self.result)
         return result if result.name == kind.name and re.search(rf"\b{named}\)?\s*\}}", self.text) else kind
+
+    def _of_field(self, pattern: Node, value: Node, kind: Kind) -> Kind:
+        """A list of numbers of which nobody says how large they are, by the field that it becomes."""
+        named, text = text_of(pattern).removeprefix("mut "), text_of(value)
+        plain = re.match(r"vec!\s*\[(?:\d+;|\])|Vec::(?:new|with_capacity)\(", text) or text.endswith(".collect()")
+        told = kind.name == "Vec" and kind.one.name and re.search(rf"\d{kind.one.name}\b", text)
+        if not (plain and named.isidentifier()) or told or kind.name not in ("", "Vec", "Iterator"):
+            return kind
+        for found in re.finditer(rf"\b([A-Z]\w*)\s*\{{([^{{}}]*?[,{{ ])?(?:(\w+): )?{named}\s*[,}}]", self.text):
+            fields = self.fields.get(self.owner[-1] if found[1] == "Self" and self.owner else found[1], {})
+            of = fields.get(found[3] or named, NOTHING)
+            if of.name == "Vec" and of.one.scalar:
+                return of
+        return kind
 
     def into(self, node: Node | None, sink: Sink) -> list[ast.stmt]:
         """What an expression does, and what is done with what it gives."""
