@@ -446,8 +446,8 @@ class Asking(Terms):
             made = self.listed(Passing(words.count, words.one, words.first))
             made.fed = words.fed
             return made
-        parted = self.layout is not None and own.known is None and words is not None and mark and name == "split"
-        if parted and words is not None and mark and (parts := self._halves(own, words, mark)):
+        unsure = self.layout is not None and own.known is None and name == "split"
+        if unsure and words is not None and mark and (parts := self._halves(own, words, mark)):
             return self.listed(Passing(2.0, reduce(merged, parts), tuple(parts)))
         if own.known is not None:
             found = own.known.split(mark, 1 if once else -1) if name != "splitlines" else own.known.splitlines()

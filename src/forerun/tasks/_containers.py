@@ -83,9 +83,9 @@ class Containers(Accounts, ABC):
         """What `len` gave the last time, by its place in the text."""
         self.reach: list[float] = []
         """How many places searches have that are under way."""
-        self.given = False
         self.shares_ahead = dict[str, float]()
         """How much of an input stands ahead of lines that begin stretches of it."""
+        self.given = False
         """Whether there is an input: how many of its words differ is known."""
         self.got: tuple[Any, Any] | None = None
         """What was asked for a key the last time, and for which."""

@@ -95,7 +95,7 @@ def walked(text: str, given: str = "", language: str = "python") -> Used:
     try:
         module = tree(text) if language == "python" else translated(language, text)
         reads = understood(given) if given else Input()
-    except Exception:
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return Used(followed=False)
     walker = Walker(module, reads)
     walker.tempo, walker.layout = tempo(language), layout(language)
@@ -941,8 +941,9 @@ def _record(node: ast.If) -> bool:
 
 def _differs(test: ast.expr) -> bool:
     """`d != known[u]`."""
-    plain = isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.NotEq)
-    return plain and not any(isinstance(each, ast.Constant) for each in (test.left, *test.comparators))  # type: ignore[attr-defined]
+    if not (isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.NotEq)):
+        return False
+    return not any(isinstance(each, ast.Constant) for each in (test.left, *test.comparators))
 
 
 def _leaving(body: Sequence[ast.stmt]) -> bool:

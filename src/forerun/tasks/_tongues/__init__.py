@@ -24,9 +24,18 @@ SPOKEN = frozenset(_SPEAKERS)
 """Languages that are translated."""
 
 
+class Untranslated(ValueError):
+    """There is something in a program that cannot be said."""
+
+
 def translated(language: str, text: str) -> ast.Module:
-    """A program as Python would say it. Raises what there is to raise: nobody has seen all programs."""
+    """A program as Python would say it. Raises Untranslated."""
+    if language not in SPOKEN:
+        raise Untranslated(language)
     module, speaker = _SPEAKERS[language]
-    speaks = getattr(import_module(f"{__name__}.{module}"), speaker)()
-    made: ast.Module = speaks.module(parsed(language, speaks.prepared(text)).root_node)
+    try:
+        speaks = getattr(import_module(f"{__name__}.{module}"), speaker)()
+        made: ast.Module = speaks.module(parsed(language, speaks.prepared(text)).root_node)
+    except Exception as error:  # nobody has seen all programs
+        raise Untranslated(f"{language}: {error}") from error
     return made

@@ -142,10 +142,6 @@ def function_of(named: str, names: Sequence[str], body: list[ast.stmt], marks: S
     return ast.FunctionDef(named, arguments, body or [ast.Pass()], [name(mark) for mark in marks], None)
 
 
-class Untranslated(Exception):
-    """There is something that cannot be said, or too much of it."""
-
-
 class Translator:
     """One text. For each kind of a tree's nodes there is a method: `_do_` those that do something, `_of_` those that
     give something."""
@@ -164,7 +160,7 @@ class Translator:
         self._fresh = 0
 
     def module(self, root: Node) -> ast.Module:
-        """The whole program. Raises Untranslated."""
+        """The whole program."""
         modules = ast.Import([ast.alias(each) for each in _MODULES], lineno=1)
         return ast.fix_missing_locations(ast.Module([modules, *self.program(root)], []))
 
