@@ -64,7 +64,7 @@ class Estimate:
     notes: tuple[str, ...] = ()
     """What a user should know of how the answer came about."""
     parts: tuple[Part, ...] = ()
-    """What makes up the number, the largest first, where it was told by what a Python program imports and holds: about
+    """What makes up the number, the largest first, where it was told by what a program imports and holds: about
     that, since such programs take somewhat more or less. Empty where the network and trees answer."""
     level: float = LEVEL
     asks: float | None = None
