@@ -22,7 +22,7 @@ from forerun.core import Measurement, Source
 from forerun.errors import ForerunError
 from forerun.grammars.decisions import Decisions, Plan
 from forerun.sandbox import Pool
-from forerun.tasks.schedule import Schedule
+from forerun.tasks.schedule import Again, Schedule
 from forerun.toolchains.tvm import database, extract, measure
 from forerun.toolchains.tvm import target as targets
 from forerun.toolchains.tvm._load import intrinsics, load
@@ -122,6 +122,10 @@ class Taking(Schedule):
 
     def _begun(self, source: Source, answer: Any) -> Measurement | Callable[[], Measurement]:
         return super().begin(source, answer)
+
+
+class TakingAgain(Taking, Again):
+    """The same of a kernel that is measured again."""
 
 
 class Module(Taking):

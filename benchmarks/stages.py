@@ -222,7 +222,7 @@ def judged(options: argparse.Namespace, chosen: Sequence[Workload], lines: Lines
                 if not lines.known(line):
                     model = writer(name, options)
                     result = solve(task, model, source, pool=pool, budget=Budget(max(AT)), seed=0, at_once=8)
-                    line["records"] = records(candidates(result, task.grammar(source)))
+                    line["records"] = records(candidates(result.trials, task.grammar(source).text))
                     line |= {"default": result.before, "better": outdone(model, source)}
                     lines.keep(line)
                 searches.append(lines.known(line))

@@ -7,14 +7,15 @@ Programs are those that only networks of the held-out families use and no model 
 layout of convolutions, `--each` of each family with the most work in their networks. All methods are measured by one
 worker: built, compared with NumPy, timed; a wrong or refused candidate counts as one. In the end the best kernels of
 all methods are timed again, in turn, by three processes one after the other: what was measured during a search is the
-luckier the more was measured. A result is kept as it comes: an interrupted run is called again.
+luckier the more was measured. Ours chooses among its fastest ones as `tune` does, by a second measurement. A result is
+kept as it comes: an interrupted run is called again.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from itertools import product
 from pathlib import Path
@@ -22,18 +23,17 @@ from statistics import median
 from typing import Any
 
 from _lines import Line, Lines, digest, summarise, weights
-from _metaschedule import Taking, compared, run_metaschedule
+from _metaschedule import Taking, TakingAgain, compared, run_metaschedule
 
 from forerun.cli.render import Progress
-from forerun.core import Result, Source
+from forerun.core import Source, Trial
 from forerun.corpora import workloads
 from forerun.corpora.workloads import Workload
 from forerun.errors import ForerunError
-from forerun.grammars.decisions import Decisions, Plan
+from forerun.grammars.decisions import Plan
 from forerun.models.scheduler import SHIPPED, Scheduler
 from forerun.models.uniform import Uniform
 from forerun.sandbox import Limits, Pool
-from forerun.solve import Budget, solve
 from forerun.stats import bootstrap, geometric_mean
 from forerun.tables import schedules
 from forerun.toolchains.tvm import target as targets
@@ -41,6 +41,7 @@ from forerun.toolchains.tvm.device import IMPORTS, NO_LIMIT
 from forerun.toolchains.tvm.extract import CHANNELS_LAST, LAYOUTS
 from forerun.toolchains.tvm.space import Program
 from forerun.tuning.dealing import ROUND
+from forerun.tuning.resuming import Resuming
 
 RESULTS = Path(__file__).parent / "results" / "tuning.json"
 LEARNED = Path(__file__).parent / "measured" / "schedules.jsonl.gz"
@@ -180,9 +181,11 @@ def searched(source: Source, method: str, options: argparse.Namespace, seed: int
     task = Taking()
     if method not in (RANDOM, EVOLUTIONARY):
         model = Uniform() if method == UNIFORM else Scheduler(options.checkpoint, **WITHOUT.get(method, {}))
-        budget = Budget(options.candidates)
-        result = solve(task, model, source, pool=pool, budget=budget, seed=seed, at_once=ROUND)
-        return {"default": result.before, "records": records(candidates(result, task.grammar(source)))}
+        search = Resuming(task, model, source, pool=pool, seed=seed)
+        while (left := options.candidates - len(search.trials)) > 0 and not search.dry:
+            search.round(min(ROUND, max(1, left - 1)))
+        line = {"default": search.result().before, "records": records(candidates(search.trials, search.text))}
+        return line | {"finals": {str(count): final(search, count) for count in AT if count <= options.candidates}}
     default = next(m for _, m in pool.measure(task, source, [None]))
     strategy = "evolutionary" if method == EVOLUTIONARY else "replay-trace"
     program = Program(source)
@@ -192,13 +195,21 @@ def searched(source: Source, method: str, options: argparse.Namespace, seed: int
     return {"default": default.values["latency"], "records": records(found)}
 
 
-def candidates(result: Result[Plan], grammar: Decisions) -> list[tuple[float, str] | None]:
+def candidates(trials: Iterable[Trial[Plan]], text: Callable[[Plan], str]) -> list[tuple[float, str] | None]:
     """Seconds and text of each in its order; None is one that failed."""
     return [
-        (trial.measurement.values["latency"], grammar.text(trial.draft.answer)) if trial.measurement.ok else None
-        for trial in result.trials
+        (trial.measurement.values["latency"], text(trial.draft.answer)) if trial.measurement.ok else None
+        for trial in trials
         if trial.draft.answer is not None
     ]
+
+
+def final(search: Resuming, count: int) -> str:
+    """What is chosen among the first candidates; empty is the default."""
+    every, search.trials = search.trials, search.trials[:count]
+    search.confirm(TakingAgain())
+    plan, search.trials = search.result().best.draft.answer, every
+    return "" if plan is None else search.text(plan)
 
 
 def records(found: Sequence[tuple[float, str] | None]) -> list[tuple[int, float, str]]:
@@ -237,7 +248,10 @@ def again(
 
 
 def best(line: Line, count: int) -> str:
-    """The best of the first candidates by what the search measured, or the default: nobody keeps a slower kernel."""
+    """The one of the first candidates that is chosen, the best by what the search measured where it does not choose
+    otherwise, or the default: nobody keeps a slower kernel."""
+    if (chosen := line.get("finals", {}).get(str(count))) is not None:
+        return str(chosen)
     right: list[tuple[float, str]] = [(seconds, answer) for place, seconds, answer in line["records"] if place <= count]
     return min([(line["default"], ""), *right])[1]
 

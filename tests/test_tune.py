@@ -43,7 +43,7 @@ from forerun.tasks.schedule import Again, Schedule, gains, unsteady
 from forerun.toolchains.tvm import _load, database, device, extract, frontends, measure
 from forerun.toolchains.tvm import network as networks
 from forerun.toolchains.tvm import target as targets
-from forerun.tuning import output, remarks, table
+from forerun.tuning import output, remarks, resuming, table
 from forerun.tuning.dealing import Hand, deal
 from forerun.tuning.requests import request
 
@@ -131,7 +131,7 @@ def test_a_network_becomes_faster_and_computes_the_same(tuned: Any) -> None:
     assert max(found.comparison.errors.values()) < 1e-5
     stages = [each.stage for each in seen]
     assert stages[0] == "reading" and stages[-1] == "comparing" and stages.count("tuning") == 15
-    assert [each for each in seen if each.stage == "tuning"][-1].network_best_s == pytest.approx(found.after_s)
+    assert [each for each in seen if each.stage == "tuning"][-1].network_best_s == pytest.approx(found.after_s, rel=0.5)
     assert stages[-6:-1] == ["checking"] * 5
 
 
@@ -319,9 +319,10 @@ def test_the_report_tells_all_of_it(tuned: Any) -> None:
     assert [row["run"] for row in told["network"]] == ["default", "tuned", "onnxruntime"]
     assert sum(row["share"] for row in told["kernels"]) == pytest.approx(1)
     for row in told["kernels"]:
-        assert row["tuned"] in [row["default"], *row["latencies"]] and row["gain"] >= 1
+        likely = [row["default"], *(seconds for seconds in row["latencies"] if seconds)]
+        assert 0.5 * min(likely) <= row["tuned"] <= row["default"] and row["gain"] >= 1
     lines = output.curves(found)
-    assert lines[0][0] == pytest.approx(found.before_s) and lines[0][-1] == pytest.approx(found.after_s)
+    assert lines[0][0] == pytest.approx(found.before_s) and lines[0][-1] == pytest.approx(found.after_s, rel=0.5)
     assert all(line == sorted(line, reverse=True) and len(line) == 16 for line in lines)
     image = xml.etree.ElementTree.fromstring((place / "out" / "report.svg").read_text())
     assert image.tag.endswith("svg") and "net.onnx" in (place / "out" / "report.md").read_text()
@@ -684,6 +685,32 @@ def test_the_best_kernel_is_right_on_other_inputs_too(
         stored = [row.measurement for row in kept.trials(Schedule().id) if row.answer is not None]
     assert sorted(m.error for m in stored) == sorted(trial.measurement.error for trial in trials)
     assert len([one for one in asked if one is not None]) == 4 + 3  # a default is measured until its samples agree
+
+
+class Slow(Again):
+    """The kernel that it is asked about first takes a second this time."""
+
+    def begin(self, source: Source, answer: Plan | None) -> Measurement:
+        counter = settings.cache_folder() / "asked"
+        first = not counter.exists()
+        counter.parent.mkdir(parents=True, exist_ok=True)
+        counter.touch()
+        return Measurement({"latency": 1.0 if first else 1e-9}, checked=True)
+
+
+def test_the_fastest_kernels_are_timed_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: list[Any]) -> None:
+    (tmp_path / "matmul.tir").write_text(PROGRAM.replace("64", "128"))
+    monkeypatch.setattr(table, "Again", Slow)
+    monkeypatch.setattr(resuming, "_CLOSE", 1e6)
+    monkeypatch.setenv("FORERUN_WORKERS", "1")
+    given = {"target": "llvm:1", "trials": 12, "proposer": "uniform", "store": tmp_path / "s"}
+    (kernel,) = tuning.tune(tmp_path / "matmul.tir", **given).kernels  # type: ignore[arg-type]
+    best, ranked = kernel.result.best, Schedule().rank(kernel.result.trials)
+    assert best.draft.answer == ranked[1].draft.answer
+    assert best.measurement.values["latency"] == pytest.approx((ranked[1].measurement.values["latency"] * 1e-9) ** 0.5)
+    asked.clear()
+    (same,) = tuning.tune(tmp_path / "matmul.tir", **given).kernels  # type: ignore[arg-type]
+    assert same.decisions == kernel.decisions and same.after_s == kernel.after_s and not asked
 
 
 def test_a_faster_kernel_of_an_earlier_call_stays(tmp_path: Path) -> None:

@@ -104,7 +104,8 @@ def test_inputs_follow_from_the_seed_and_no_kernel_changes_them_for_the_next(mon
     monkeypatch.setattr(measuring, "_bench", lambda *given: seeds.append(given[1]) or real(*given))
     for seed in (0, 5, -1):
         assert replace(TASK, seed=seed).measure(asked, None).ok
-        assert Again(seed=seed).measure(asked, None) == Measurement(checked=True, tool=measuring.named())
+        again = Again(seed=seed).measure(asked, None)
+        assert again.ok and again.checked and again.values["latency"] > 0
     assert len(set(seeds)) == 6 and seeds[0] == 0
     assert replace(TASK, seed=5).id == TASK.id and Again(seed=5).id == Again().id != TASK.id
     kept = measuring._kept(bench := real(asked, 0, None), _here(asked.target))

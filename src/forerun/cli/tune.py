@@ -24,7 +24,7 @@ _NAME = 60
 _STAGES = {
     "reading": "reading it, and running a network once untuned: minutes where there is much work",
     "default": "measuring the defaults",
-    "checking": "checking the best kernels on other inputs",
+    "checking": "checking and timing the best kernels once more, on other inputs",
     "comparing": "comparing whole runs",
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar
 
@@ -16,6 +16,7 @@ from forerun.sandbox import TimedAlone
 from forerun.tasks.latency import LATENCY
 
 if TYPE_CHECKING:
+    from forerun.toolchains.tvm.measure import Bounds
     from forerun.toolchains.tvm.remote import Remote
 
 _OTHER = 1_000_003
@@ -71,14 +72,20 @@ class Schedule(TimedAlone[Plan]):
     def begin(self, source: Source, answer: Plan | None) -> Measurement | Callable[[], Measurement]:
         """Builds and checks the kernel; what it gives times it. On another machine all is done. Raises InputError,
         ToolMissing."""
-        from forerun.toolchains.tvm.measure import Bounds, begin, measure
+        from forerun.toolchains.tvm.measure import begin, measure
+
+        bounds = self._bounds(source, answer)
+        return measure(source, answer, bounds, self.remote) if self.remote else begin(source, answer, bounds)
+
+    def _bounds(self, source: Source, answer: Plan | None) -> Bounds:
+        """How it is built and timed, and on which inputs."""
+        from forerun.toolchains.tvm.measure import Bounds
         from forerun.toolchains.tvm.target import device
 
         # What is there anyway is built, however long it takes.
         share = math.inf if answer is None else _BUILDING if device(source.target) == "cpu" else 1.0
         build_s = share * settings.number("timeout")
-        bounds = Bounds(self.samples, self.seconds, seed=self.seed, build_s=build_s)
-        return measure(source, answer, bounds, self.remote) if self.remote else begin(source, answer, bounds)
+        return Bounds(self.samples, self.seconds, seed=self.seed, build_s=build_s)
 
     def choose(self, baseline: Trial[Plan], trials: Sequence[Trial[Plan]]) -> Trial[Plan]:
         """The fastest checked kernel that gains something (`gains`), else the baseline."""
@@ -88,24 +95,27 @@ class Schedule(TimedAlone[Plan]):
 
 @dataclass(frozen=True)
 class Again(Schedule):
-    """Whether a kernel that was measured is right on other inputs, too; its measurement has no values.
+    """Whether a kernel that was measured is right on other inputs, too, and how long it takes on them, built anew.
 
-    A program that has no value on those (it would divide by zero) says nothing against a kernel.
+    A program that has no value on those (it would divide by zero) says nothing against a kernel: then its measurement
+    has no values.
     """
 
     @property
     def id(self) -> str:
-        """What it says is another row in the store than what was measured."""
-        return f"{super().id} again"
+        """What it says is another row in the store than what was measured first."""
+        return f"{super().id} timed again"
 
-    def begin(self, source: Source, answer: Plan | None) -> Measurement:
-        """Builds the kernel and runs it once. Raises ToolMissing."""
-        from forerun.toolchains.tvm.measure import Bounds, checked
-
+    def begin(self, source: Source, answer: Plan | None) -> Measurement | Callable[[], Measurement]:
+        """As any schedule's. Raises ToolMissing."""
         try:
-            return checked(source, answer, Bounds(seed=self.seed + _OTHER), self.remote)
+            return super().begin(source, answer)
         except InputError:
             return Measurement(checked=True)
+
+    def _bounds(self, source: Source, answer: Plan | None) -> Bounds:
+        """However long it takes to build: it was built before."""
+        return replace(super()._bounds(source, None), seed=self.seed + _OTHER)
 
 
 def gains(default: Measurement, found: Measurement) -> bool:

@@ -74,7 +74,8 @@ def tune(
     weights that ship or those of a `checkpoint`, else `uniform`. `output` is a folder for the library, the database and
     the report; one that holds the answer of another network or target is refused. Trials are kept in `store`, the
     cache's where none is named: the same call measures none of them again, nor the defaults, which are those of the
-    first time. The best kernel of each program is checked on other inputs, too, before it is the answer.
+    first time. The fastest kernels of each program are built once more, and checked and timed on other inputs, before
+    one of them is the answer.
 
     Interrupted, it leaves the database and the report of what was found until then, not yet checked on other inputs, as
     it does where it raises an error after something was measured. Raises InputError, UsageError, ToolMissing;

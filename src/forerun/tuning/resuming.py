@@ -1,5 +1,5 @@
-"""What was done before: the default's measurement, what a proposer wrote in each round, what the best kernel was found
-to be on other inputs; and kernels that other calls found for the same program, as a database of MetaSchedule has them.
+"""What was done before: the default's measurement, what a proposer wrote in each round, what the best kernels were
+found to be on other inputs; and kernels that other calls found for the same program, as a database of MetaSchedule has them.
 
 What was measured is in the store for every search. But to ask for it a proposer would draft, mutate and rank all over
 again, which takes longer than the look. A round's drafts follow from the program, the proposer, the seed and what was
@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -22,13 +23,17 @@ from forerun.grammars.decisions import Plan, plan_of
 from forerun.models._proposer import identity
 from forerun.solve import Search
 from forerun.store import Written
-from forerun.tasks.schedule import Again, unsteady
+from forerun.tasks.schedule import Again, gains, unsteady
 from forerun.toolchains.tvm import measure
 
 _TURNS = 3
 """How often a default is measured whose samples do not agree."""
 _EARLIER = 4
 """Kernels of other calls that are looked at: the next one, where one is wrong on other inputs."""
+_FINALISTS, _CLOSE = 4, 0.05
+"""Kernels that are built and timed once more, those that take at most so much longer than the fastest: of 16 candidates
+of 30 programs the one that is fastest by both measurements is 1.004 times as fast as the one that was by the first, on
+a quiet machine; which of several is measured luckily is chance."""
 
 
 class Resuming(Search[Plan]):
@@ -36,7 +41,7 @@ class Resuming(Search[Plan]):
 
     def __init__(self, *given: Any, default: Measurement | None = None, **how: Any) -> None:
         """As `Search`; `default` is what was measured of it already, beside others."""
-        self._default = default
+        self._default, self._finals = default, list[Trial[Plan]]()
         super().__init__(*given, **how)
 
     stopped: InputError | None = None
@@ -54,9 +59,9 @@ class Resuming(Search[Plan]):
         return self._texts[answer]
 
     def result(self) -> Result[Plan]:
-        """The best so far, of this call's trials and of earlier ones."""
-        best = self.task.choose(self.baseline, [*self.trials, *self._earlier])
-        return Result(self.task.metric, self.baseline, best, tuple(self.trials))
+        """The best so far, of this call's trials and of earlier ones: of the finalists, where there were any."""
+        found = self._finals or [*self.trials, *self._earlier]
+        return Result(self.task.metric, self.baseline, self.task.choose(self.baseline, found), tuple(self.trials))
 
     @property
     def inherited(self) -> bool:
@@ -73,24 +78,42 @@ class Resuming(Search[Plan]):
         return self.task.rank(found)[:_EARLIER]
 
     def confirm(self, task: Again) -> None:
-        """Checks the best kernel on other inputs. One that is wrong there, crashes or hangs is recorded so, and the
-        next best is checked, until one is right or the default is left. Raises ToolMissing."""
+        """Builds the fastest kernels once more, checks them on other inputs and times them there; from then on the one
+        that is fastest by both measurements is the best. One that is wrong on those inputs, crashes or hangs is
+        recorded so, and others take its place, until all are right or the default is left. Raises ToolMissing."""
         known = self._store.known(task, self.source, self._tool) if self._store else {}
-        while (best := self.result().best).draft.answer is not None:
-            found = known.get(self.text(best.draft.answer)) or self._asked(task, best.draft)
-            if found.ok:
-                return
-            failed = Measurement(error=f"{found.error} (on other inputs than at first)", tool=self._tool)
-            for trials in (self.trials, self._earlier):
-                trials[:] = [
-                    replace(t, measurement=failed) if t.draft.answer == best.draft.answer else t for t in trials
-                ]
-            self._keep([replace(best, measurement=failed)])
+        self._finals = []
+        while finals := {self._written(trial.draft).answer: trial for trial in self._finalists()}:
+            known |= self._asked(task, [trial.draft for text, trial in finals.items() if text not in known])
+            if all(known[text].ok for text in finals):
+                name = self.task.metric.name
+                self._finals = [replace(t, measurement=_both(t.measurement, known[x], name)) for x, t in finals.items()]
+                break
+            for text, trial in finals.items():
+                if not known[text].ok:
+                    self._failed(trial, known[text].error)
 
-    def _asked(self, task: Again, draft: Draft[Plan]) -> Measurement:
-        found = next(m for _, m in self._pool.measure(task, self.source, [draft.answer]))
-        self._keep([Trial(task.id, self.source, draft, replace(found, tool=self._tool))])
-        return found
+    def _finalists(self) -> list[Trial[Plan]]:
+        """The fastest kernels, one of which is to be the answer."""
+        ranked = self.task.rank([*self.trials, *self._earlier])
+        found = {t.draft.answer: t for t in reversed(ranked) if gains(self.baseline.measurement, t.measurement)}
+        seconds = {plan: trial.measurement.values[self.task.metric.name] for plan, trial in found.items()}
+        most = (1 + _CLOSE) * min(seconds.values(), default=0.0)
+        return [found[plan] for plan in reversed(found) if seconds[plan] <= most][:_FINALISTS]
+
+    def _failed(self, trial: Trial[Plan], error: str) -> None:
+        """What is said from now on of a kernel that failed on other inputs."""
+        failed = Measurement(error=f"{error} (on other inputs than at first)", tool=self._tool)
+        for trials in (self.trials, self._earlier):
+            trials[:] = [replace(t, measurement=failed) if t.draft.answer == trial.draft.answer else t for t in trials]
+        self._keep([replace(trial, measurement=failed)])
+
+    def _asked(self, task: Again, drafts: Sequence[Draft[Plan]]) -> dict[str, Measurement]:
+        """What the pool says of each, by its text."""
+        measured = self._pool.measure(task, self.source, [draft.answer for draft in drafts])
+        found = {drafts[place]: replace(told, tool=self._tool) for place, told in measured}
+        self._keep([Trial(task.id, self.source, draft, told) for draft, told in found.items()])
+        return {self._written(draft).answer: told for draft, told in found.items()}
 
     def _measured_baseline(self) -> Trial[Plan]:
         """The default; where it runs for longer than a candidate may, that time stands for it: what is so slow has the
@@ -152,3 +175,10 @@ def _told(trial: Trial[Plan]) -> list[object]:
     """What a model may read of a measurement."""
     found = trial.measurement
     return [dict(found.values), dict(found.parts), found.checked, found.error]
+
+
+def _both(first: Measurement, again: Measurement, name: str) -> Measurement:
+    """What two measurements of a kernel say: the geometric mean of its seconds, where the second one has any."""
+    if name not in again.values:
+        return first
+    return replace(first, values={**first.values, name: math.sqrt(first.values[name] * again.values[name])})

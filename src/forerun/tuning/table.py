@@ -117,7 +117,7 @@ class Table:
         return f"{error.what.removeprefix(f'{program.name}: ')}: {error.why}"
 
     def play(self) -> None:
-        """Deals all trials, then checks the best of each program on other inputs."""
+        """Deals all trials, then checks and times the fastest ones of each program once more, on other inputs."""
         deal(self.hands, self.total, self.per_task)
         again = Again(remote=self.place.remote, seed=self.seed)
         for hand in self.hands:

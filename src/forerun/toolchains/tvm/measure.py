@@ -118,14 +118,6 @@ def begin(source: Source, plan: Plan | None, bounds: Bounds = Bounds()) -> Measu
     return begun(source, partial(_scheduled, plan), bounds)
 
 
-def checked(source: Source, plan: Plan | None, bounds: Bounds = Bounds(), remote: Remote | None = None) -> Measurement:
-    """As `measure`, but that a kernel is right is all that is asked: it runs once."""
-    bench = _bench(source, bounds.seed, remote)
-    with opened(Place(source.target, remote), settings.number("timeout")) as device:
-        found = _next(_steps(bench, device, partial(_scheduled, plan), bounds))
-    return Measurement(checked=True, tool=named()) if found is None or found.ok else found
-
-
 def begun(
     source: Source, scheduled: Callable[[Program], Any], bounds: Bounds = Bounds()
 ) -> Measurement | Callable[[], Measurement]:
