@@ -687,7 +687,7 @@ def test_the_best_kernel_is_right_on_other_inputs_too(
     assert len([one for one in asked if one is not None]) == 4 + 3  # a default is measured until its samples agree
 
 
-class Slow(Again):
+class Unlucky(Again):
     """The kernel that it is asked about first takes a second this time."""
 
     def begin(self, source: Source, answer: Plan | None) -> Measurement:
@@ -700,7 +700,7 @@ class Slow(Again):
 
 def test_the_fastest_kernels_are_timed_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: list[Any]) -> None:
     (tmp_path / "matmul.tir").write_text(PROGRAM.replace("64", "128"))
-    monkeypatch.setattr(table, "Again", Slow)
+    monkeypatch.setattr(table, "Again", Unlucky)
     monkeypatch.setattr(resuming, "_CLOSE", 1e6)
     monkeypatch.setenv("FORERUN_WORKERS", "1")
     given = {"target": "llvm:1", "trials": 12, "proposer": "uniform", "store": tmp_path / "s"}
