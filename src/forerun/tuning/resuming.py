@@ -1,5 +1,6 @@
 """What was done before: the default's measurement, what a proposer wrote in each round, what the best kernels were
-found to be on other inputs; and kernels that other calls found for the same program, as a database of MetaSchedule has them.
+found to be on other inputs; and kernels that other calls found for the same program, as a database of MetaSchedule has
+them.
 
 What was measured is in the store for every search. But to ask for it a proposer would draft, mutate and rank all over
 again, which takes longer than the look. A round's drafts follow from the program, the proposer, the seed and what was
