@@ -541,6 +541,8 @@ def test_an_input_is_read_whole(folder: Path, run_forerun: Run) -> None:
     Path("empty.in").write_bytes(b"")
     code, out, err = run_forerun("predict", "reads.py", "--stdin", "empty.in", "--metric", "memory")
     assert code == 0 and "--stdin" not in err + out, "one was named"
+    Path("lines.lua").write_text("local t = 0\nfor line in io.lines() do t = t + tonumber(line) end\nprint(t)\n")
+    assert "guessed" not in run_forerun("predict", "lines.lua", "--stdin", "empty.in", "--metric", "memory")[2]
     for name, why in (("/dev/zero", "device"), ("nowhere.in", "No such file"), (".", "directory")):
         code, _, err = run_forerun("predict", "reads.py", "--stdin", name)
         assert code == 1 and why in err

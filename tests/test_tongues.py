@@ -306,3 +306,195 @@ def test_compiled_loops_are_told_however_they_are_written() -> None:
     )  # no waiting
     ended = told("c", '#include <stdio.h>\nint main(void) {\n  puts("x");\n  return 0;\n  for (;;);\n}\n')
     assert not ended.guessed
+
+
+def test_compiled_searches_go_as_deep_as_they_are_told() -> None:
+    """With what they try each time, of which most is cut off."""
+    text = (
+        "#include <stdint.h>\n#include <stdio.h>\n"
+        "static uint64_t moves(uint64_t a, uint64_t b) { return ~(a | b) & 0x7f7f7f7f7f7f7f7fULL; }\n"
+        "static int search(uint64_t a, uint64_t b, int depth, int alpha, int beta) {\n"
+        "    if (depth == 0) return __builtin_popcountll(a) - __builtin_popcountll(b);\n"
+        "    uint64_t m = moves(a, b);\n    while (m) {\n        uint64_t bit = m & -m;\n        m ^= bit;\n"
+        "        int v = -search(b, a | bit, depth - 1, -beta, -alpha);\n        if (v > alpha) alpha = v;\n"
+        "        if (alpha >= beta) break;\n    }\n    return alpha;\n}\n"
+        'int main(void) { printf("%d\\n", search(1, 2, DEPTH, -1000, 1000)); }\n'
+    )
+    four, ten = (told("c", text.replace("DEPTH", each)).seconds for each in ("4", "10"))
+    assert 200 < ten / four < 20_000
+
+
+def test_compiled_trees_are_gone_down_on_one_side() -> None:
+    """Where a function calls itself for one of those below, once each time."""
+    text = (
+        "struct Node { key: u64, l: u32, r: u32 }\nstruct Tree { nodes: Vec<Node>, root: u32 }\n"
+        "impl Tree {\n    fn split(&mut self, t: u32, key: u64) -> (u32, u32) {\n"
+        "        if t == u32::MAX { return (t, t); }\n        if self.nodes[t as usize].key < key {\n"
+        "            let (a, b) = self.split(self.nodes[t as usize].r, key);\n"
+        "            self.nodes[t as usize].r = a;\n            (t, b)\n        } else {\n"
+        "            let (a, b) = self.split(self.nodes[t as usize].l, key);\n"
+        "            self.nodes[t as usize].l = b;\n            (a, t)\n        }\n    }\n}\n"
+        "fn main() {\n    let mut tree = Tree { nodes: Vec::new(), root: u32::MAX };\n"
+        "    for i in 0..NODESu64 {\n"
+        "        tree.nodes.push(Node { key: i * 7919 % 1000003, l: u32::MAX, r: u32::MAX });\n"
+        "        tree.root = i as u32;\n    }\n"
+        "    for i in 0..100000u64 {\n"
+        "        let (a, _) = tree.split((i * 31 % NODES) as u32, i);\n        tree.root = a;\n    }\n"
+        '    println!("{}", tree.root);\n}\n'
+    )
+    down = next(line for line, each in enumerate(text.splitlines(), 1) if ".r = a" in each)
+    few, many = (told("rust", text.replace("NODES", each)).takes[down] for each in ("1000", "16000"))
+    assert 1.2 < many / few < 1.8
+
+
+def test_compiled_arrays_are_near_along_what_is_counted() -> None:
+    text = (
+        "#include <stdio.h>\n#include <stdlib.h>\n#define N 3000\nint main(void) {\n"
+        "  double *u = calloc(N * N, sizeof *u), *v = calloc(N * N, sizeof *v);\n"
+        "  for (int i = 1; i < N - 1; i++)\n    for (int j = 1; j < N - 1; j++) {\n      int c = PLACE;\n"
+        "      v[c] = u[c - 1] + u[c + 1] + u[c - N] + u[c + N] - 4.0 * u[c];\n    }\n"
+        '  printf("%f\\n", v[N]);\n  return 0;\n}\n'
+    )
+    along, across = (told("c", text.replace("PLACE", each)).seconds for each in ("i * N + j", "j * N + i"))
+    assert along < 0.1 < 5 * across and along < across / 3
+
+
+def test_compiled_lists_that_grow_are_as_long_as_in_the_mean() -> None:
+    """And operators of a class do what it says, those that are its friends as well."""
+    text = (
+        "#include <cstdint>\n#include <cstdio>\n#include <vector>\n"
+        "class Nat {\n  std::vector<std::uint32_t> d;\npublic:\n"
+        "  Nat(std::uint64_t v = 1) { d.push_back(v); }\n"
+        "  Nat& operator*=(std::uint32_t m) {\n    std::uint64_t c = 0;\n"
+        "    for (auto& x : d) { c += std::uint64_t(x) * m; x = c % 1000000000; c /= 1000000000; }\n"
+        "    d.push_back(c);\n    return *this;\n  }\n"
+        "  friend Nat operator+(const Nat& a, const Nat& b) { Nat r(a); return r; }\n};\n"
+        "int main() {\n  Nat f(1);\n  for (std::uint32_t i = 2; i <= ROUNDS; ++i) f *= i;\n  Nat g = f + f;\n}\n"
+    )
+    said = ast.unparse(translated("c++", text))
+    assert "def __imul__(self, m)" in said and "def __add__(a, b)" in said and "v=1" in said
+    one, ten = (told("c++", text.replace("ROUNDS", each)).seconds for each in ("3000", "30000"))
+    assert 50 < ten / one < 150 and 0.1 < ten < 10
+
+
+def test_own_operators_change_what_they_are_given_to() -> None:
+    text = (
+        "use std::ops::AddAssign;\nstruct Sum { all: Vec<u64> }\n"
+        "impl AddAssign<&u64> for Sum { fn add_assign(&mut self, x: &u64) { self.all.push(*x); } }\n"
+        "fn main() {\n    let mut sum = Sum { all: Vec::new() };\n"
+        '    for i in 0..1000000u64 { sum += &i; }\n    println!("{}", sum.all.len());\n}\n'
+    )
+    assert told("rust", text).bytes == pytest.approx(8e6, rel=0.3)
+
+
+def test_parts_of_lists_are_as_long_as_their_ends_are_apart() -> None:
+    text = (
+        "fn main() {\n    let a: Vec<u8> = vec![1; 100000];\n    let mut out: Vec<u8> = Vec::new();\n"
+        "    for i in 0..100000usize {\n        out.extend_from_slice(&a[i.saturating_sub(3)..i + 1]);\n    }\n"
+        '    println!("{}", out.len());\n}\n'
+    )
+    assert told("rust", text).bytes == pytest.approx(5e5, rel=0.3)
+
+
+def test_what_is_drawn_is_mostly_none_of_a_few_cases() -> None:
+    text = (
+        "fn main() {\n    let mut seed = 1u32;\n    let mut out: Vec<u64> = Vec::new();\n    for _ in 0..1000000 {\n"
+        "        seed ^= seed << 13;\n        match seed % 100 {\n            0 => out.push(1),\n"
+        '            1 => out.push(2),\n            _ => {}\n        }\n    }\n    println!("{}", out.len());\n}\n'
+    )
+    assert told("rust", text).bytes == pytest.approx(1.6e5, rel=0.5)
+
+
+def test_events_go_on_until_a_time_is_reached() -> None:
+    """Each leads to another one, by one of several functions, and few wait."""
+    text = (
+        "#include <functional>\n#include <memory>\n#include <queue>\n#include <random>\n"
+        "struct Event { double time; std::shared_ptr<std::function<void()>> act; };\n"
+        "std::priority_queue<Event> events;\ndouble now = 0;\nlong fired = 0;\n"
+        "int main() {\n  std::mt19937_64 rng(1);\n  std::exponential_distribution<double> gap(0.5);\n"
+        "  std::function<void()> step = [&] { fired++; events.push(Event{now + gap(rng), nullptr}); };\n"
+        "  step();\n  while (!events.empty() && events.top().time <= 2000000.0) {\n    Event e = events.top();\n"
+        '    events.pop();\n    now = e.time;\n    step();\n  }\n  printf("%ld\\n", fired);\n}\n'
+    )
+    found = told("c++", text)
+    assert 0.02 < found.seconds < 2 and found.bytes < 1e6
+
+
+def test_what_parses_a_text_goes_through_all_of_it() -> None:
+    text = (
+        "#include <iostream>\n#include <iterator>\n#include <string>\nclass Parser {\n  const char *p, *e;\npublic:\n"
+        "  Parser(const std::string& t) : p(t.data()), e(t.data() + t.size()) {}\n"
+        "  int tree(int level) {\n    int most = level;\n    ++p;\n    while (p < e && *p != ')') {\n"
+        "      if (*p == '(') most = std::max(most, tree(level + 1));\n      else ++p;\n    }\n"
+        "    ++p;\n    return most;\n  }\n};\n"
+        "int main() {\n  std::string text((std::istreambuf_iterator<char>(std::cin)), {});\n"
+        '  std::cout << Parser(text).tree(1) << "\\n";\n}\n'
+    )
+    inside = next(line for line, each in enumerate(text.splitlines(), 1) if "else ++p" in each)
+    few, many = (told("c++", text, b"(12 (34 56) 78) " * each).takes[inside] for each in (100, 10_000))
+    assert 30 < many / few < 300
+
+
+def test_things_that_give_the_next_one_give_as_many_as_they_have() -> None:
+    text = (
+        "struct Bytes<'a> { rest: &'a [u8] }\nimpl<'a> Iterator for Bytes<'a> {\n    type Item = u32;\n"
+        "    fn next(&mut self) -> Option<u32> {\n        let (b, rest) = self.rest.split_first()?;\n"
+        "        self.rest = rest;\n        Some(*b as u32)\n    }\n}\n"
+        "fn main() {\n    let all: Vec<u8> = vec![7; 1000000];\n    let mut out: Vec<u32> = Vec::new();\n"
+        "    let given = Bytes { rest: &all };\n    for x in given {\n        out.push(x);\n    }\n"
+        '    println!("{}", out.len());\n}\n'
+    )
+    assert told("rust", text).bytes == pytest.approx(5e6, rel=0.3)
+
+
+def test_go_arrays_and_several_values_are_no_garbage() -> None:
+    text = (
+        'package main\n\nimport "fmt"\n\nfunc pair(k int) (a, b int) {\n\tvar path [20]int\n\tpath[k%20] = k\n'
+        "\treturn path[0], path[1]\n}\n\nfunc main() {\n\tsum := 0\n\tfor i := 0; i < 1000000; i++ {\n"
+        "\t\ta, b := pair(i)\n\t\tsum += a + b\n\t}\n\tfmt.Println(sum)\n}\n"
+    )
+    assert told("go", text).bytes < 1e6
+
+
+def test_go_functions_of_types_are_called_with_what_they_are_given() -> None:
+    text = (
+        'package main\n\nimport "fmt"\n\ntype list[T any] struct{ all []T }\n\n'
+        "func New[T any](n int) *list[T] { return &list[T]{all: make([]T, n)} }\n\n"
+        "func main() {\n\tnums := New[int](1000000)\n\tfmt.Println(len(nums.all))\n}\n"
+    )
+    assert "nums = New(1000000)" in ast.unparse(translated("go", text))
+
+
+def test_c_structures_stand_in_their_arrays() -> None:
+    text = (
+        "#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\nstruct node { int32_t pos; uint8_t keys; };\n"
+        "int main(void) {\n  size_t n = 1000000;\n  struct node *q = malloc(n * sizeof *q);\n"
+        '  for (size_t i = 0; i < n; i++) q[i].pos = i;\n  printf("%d\\n", q[n - 1].pos);\n  return 0;\n}\n'
+    )
+    assert told("c", text).bytes == pytest.approx(8e6, rel=0.3)
+
+
+def test_functions_that_are_kept_are_all_followed() -> None:
+    text = (
+        'package main\n\nimport "fmt"\n\nfunc light(n int) int { return n }\n\nfunc heavy(n int) int {\n\tsum := 0\n'
+        "\tfor i := 0; i < 100000; i++ {\n\t\tsum += i ^ n\n\t}\n\treturn sum\n}\n\n"
+        "func main() {\n\tvar all []func(int) int\n\tfor i := 0; i < 1000; i++ {\n\t\tif i%2 == 0 {\n"
+        "\t\t\tall = append(all, light)\n\t\t} else {\n\t\t\tall = append(all, heavy)\n\t\t}\n\t}\n"
+        "\tsum := 0\n\tfor _, f := range all {\n\t\tsum += f(sum)\n\t}\n\tfmt.Println(sum)\n}\n"
+    )
+    one = text.replace("append(all, light)", "append(all, heavy)")
+    assert told("go", text).seconds == pytest.approx(told("go", one).seconds / 2, rel=0.3)
+
+
+def test_streams_are_no_longer_than_they_may_be() -> None:
+    text = (
+        "import java.util.*;\nimport java.util.stream.*;\npublic class Main {\n"
+        "  public static void main(String[] args) {\n    long[] a = new long[1000000];\n"
+        "    List<Integer> few = IntStream.range(0, 1000).boxed().limit(5).collect(Collectors.toList());\n"
+        "    for (int y : few) {\n      for (int i = 0; i < a.length; i++) {\n"
+        "        a[i] = a[i] * 31 + y;\n      }\n    }\n"
+        "    System.out.println(a[7]);\n  }\n}\n"
+    )
+    inside = next(line for line, each in enumerate(text.splitlines(), 1) if "* 31" in each)
+    few, all_ = (told("java", each).takes[inside] for each in (text, text.replace(".limit(5)", "")))
+    assert all_ == pytest.approx(200 * few, rel=0.1)

@@ -77,7 +77,7 @@ def opened(what: What, options: Options, languages: Iterable[str]) -> File:
             raise _empty(what.name)
         if what.lang == LLVM and not what.target:
             return File(_module(what.name, what.text.encode("utf-8", "surrogateescape"), options.flags, ""))
-        return File(replace(what, reference=options.stdin) if options.stdin and what.lang in LANGUAGES else what)
+        return File(replace(what, reference=options.read) if options.read and what.lang in LANGUAGES else what)
     if not isinstance(what, (str, os.PathLike)):
         why = "a source is a path, a forerun.Source, or a list of them"
         todo = "name a file: forerun.predict('a.py'), or give a text: forerun.Source(text, 'python')"
@@ -115,7 +115,7 @@ def read(path: str, options: Options, data: bytes | None = None, languages: Iter
     _check(path, data)
     if language == LLVM:
         return File(_module(path, data, options.flags, place), place)
-    return File(Source(data.decode("utf-8", "surrogateescape"), language, path, reference=options.stdin or b""), place)
+    return File(Source(data.decode("utf-8", "surrogateescape"), language, path, reference=options.read), place)
 
 
 def _check(path: str, data: bytes) -> None:

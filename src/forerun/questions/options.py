@@ -24,6 +24,12 @@ class Options:
     stdin: bytes | None = None
     sizes: Mapping[str, int] = field(default_factory=dict)
 
+    @property
+    def read(self) -> bytes:
+        """What a program is told to read, nothing where nobody said; an empty input is told as an empty line: what goes
+        through it is known, and as good as nothing."""
+        return self.stdin or (b"" if self.stdin is None else b"\n")
+
 
 def level_of(flags: Sequence[str]) -> str:
     """The last one that is named, as clang reads it; z where there is none. Raises UsageError, for -O0 too: no object

@@ -28,6 +28,7 @@ from forerun.tasks._objects import (
     Classed,
     Defined,
     Digest,
+    Either,
     Layout,
     Match,
     Module,
@@ -119,7 +120,7 @@ class Asking(Terms):
             return self.call(owner, given, {})
         if isinstance(owner, (Boxes, Classed)):
             found = self.attribute(owner, name)
-            if isinstance(found, (Defined, Classed)):
+            if isinstance(found, (Defined, Classed, Either)):
                 self.at = node
                 return self.call(found, arguments, options)
             kept = self.layout is not None and isinstance(found, Boxes)  # a field that is called itself
@@ -197,13 +198,16 @@ class Asking(Terms):
         told, one = speed(name, owner is not None, isinstance(of, Written)), getattr(of, "one", None)
         hard = TUPLES if isinstance(one, Boxes) else TEXTS if isinstance(one, Written) else 1.0
         key = options.get("key")
-        plain = self.tempo.calls.get(name) if key is None else None
+        keyed = key is not None and not (self.tempo.missed and name in ("min", "max"))  # which a compiler puts inline
+        plain = self.tempo.calls.get(name) if not keyed else None
         if plain is not None and name in _THROUGH:
             plain += count * _ELEMENT_NS * self.tempo.node
         if plain is None and told is UNKNOWN:
             plain = self.tempo.unknown
         by = self.tempo.sorting if told.compared else self.tempo.library
-        taken = nanoseconds(told, count, key is not None, hard) * by if plain is None else plain
+        if self.tempo.missed and name == "next" and _searches(self.at):
+            plain = self.tempo.followed
+        taken = nanoseconds(told, count, keyed, hard) * by if plain is None else plain
         self.work(taken)
         if isinstance(key, Defined):
             self._mapped(key, [Passing(count, one)])
@@ -563,6 +567,11 @@ class Asking(Terms):
         self.times = times
         fed = getattr(over[0], "fed", None) if isinstance(function, Module) and len(over) == 1 else None
         return Passing(count, one, first, often=times, fed=fed)
+
+
+def _searches(node: ast.AST | None) -> bool:
+    """`next(x for x in rows if x > 3)`."""
+    return isinstance(node, ast.Call) and bool(node.args) and isinstance(node.args[0], ast.GeneratorExp)
 
 
 def _as(text: str) -> dict[str, Any]:

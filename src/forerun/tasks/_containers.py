@@ -95,6 +95,10 @@ class Containers(Accounts, ABC):
         """What is given one by one, as it is asked for."""
         self.steady: list[tuple[str, bool]] = []
         """What loops over numbers count with, and whether one by one."""
+        self.along: dict[str, str] = {}
+        """Names that go along with what a loop counts, by one each time: `place = row * width + column`."""
+        self.halved = set[int]()
+        """Lists that are halved when they are full, by their identity."""
         self.letters: list[Letters] = []
         """Loops through the letters of words that are under way."""
 
@@ -187,7 +191,9 @@ class Containers(Accounts, ABC):
 
     def many(self, box: Boxes) -> float:
         """How many elements one has; of lists that are being filled as many as those before them."""
-        return min(max(box.entries, box.top), box.bound) if box.kind in ("list", "bytearray", "array") else box.entries
+        if box.kind not in ("list", "bytearray", "array"):
+            return box.entries
+        return min(max(box.entries, box.top, box.amid if box.made <= 1 else 0.0), box.bound)
 
     def length(self, value: Any) -> float | None:
         """How many it has."""
@@ -253,6 +259,9 @@ class Containers(Accounts, ABC):
     def extend(self, box: Boxes, value: Any, told: tuple[float | None, Any] | None = None) -> None:
         """Adds all that something has, as it was `told` before the box was made."""
         count, one = told or self.through(value)
+        if value is box and box.made > 1:  # what one of them has goes to another
+            self.grown = True
+            return
         if count is not None:
             self.add(box, one, count)
         self.grown = True
@@ -275,10 +284,10 @@ class Containers(Accounts, ABC):
             for link in box.links.values():
                 link[1] = min(link[1], box.most * box.made)
 
-    def less(self, box: Boxes) -> None:
-        """An element goes, but of what is known to keep so many."""
+    def less(self, box: Boxes, count: float = 1.0) -> None:
+        """An element goes, or so many, but of what is known to keep so many."""
         if box.bound >= MANY:
-            box.drop(self.times)
+            box.drop(self.times * count)
 
     def built(self, maker: Any, node: ast.AST, key: Any = None) -> Any:
         """What `list`, `dict` or a function makes that is given nothing, or a key."""

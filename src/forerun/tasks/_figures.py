@@ -172,7 +172,9 @@ def compared(op: ast.cmpop, left: Any, right: Any) -> float | None:
         few = max(left.distinct, right.distinct)
         same = 1.0 / few if 1 < few < MANY else None
         for text, mark in ((left, right), (right, left)):
-            if text.shares is not None and mark.known is not None:
+            if text.empty is not None and not mark.length:
+                same = text.empty
+            elif text.shares is not None and mark.known is not None:
                 same = text.shares.get(mark.known, 0.0)
         return None if same is None else same if isinstance(op, ast.Eq) else 1 - same
     if not isinstance(left, Number) or not isinstance(right, Number):

@@ -47,7 +47,7 @@ class Foreign(Reading):
     def _lib__tongue(self, name: str, arguments: list[Any], options: dict[str, Any]) -> Any:
         first, second, third = (*arguments, None, None, None)[:3]
         if name == "filled":
-            return self._array_of(first, second, third)
+            return self._array_of(first, second, third, "inside" in options)
         if name == "fill":
             if isinstance(first, Boxes) and isinstance(third, Number):
                 first.start = third
@@ -66,10 +66,10 @@ class Foreign(Reading):
             return self._scanned(first, second)
         return None
 
-    def _array_of(self, count: Any, value: Any, each: Any) -> Boxes:
+    def _array_of(self, count: Any, value: Any, each: Any, inside: bool) -> Boxes:
         """An array of so many, each of so many bytes."""
         made = self.new("list")
-        made.flat = True
+        made.flat, made.inside = True, inside
         made.each = each.known if isinstance(each, Number) and each.known else 8.0
         many = max(count.value, 0.0) if isinstance(count, Number) and count.value is not None else 0.0
         made.put(value, many * self.times)

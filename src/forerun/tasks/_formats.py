@@ -16,7 +16,7 @@ from forerun.tasks._figures import (
     wide,
 )
 from forerun.tasks._library import Library
-from forerun.tasks._matches import LOOKED, found, least, names
+from forerun.tasks._matches import LOOKED, found, least, names, repeats
 from forerun.tasks._objects import (
     MANY,
     Boxes,
@@ -41,6 +41,10 @@ _PACKED: Mapping[str, float] = {"zlib": 3.0, "gzip": 3.0, "bz2": 3.5, "lzma": 4.
 """How many times smaller texts get."""
 _WORKING: Mapping[str, float] = {"zlib": 0.3e6, "gzip": 0.3e6, "bz2": 7.6e6, "lzma": 95e6}
 """Bytes that compressing works with."""
+
+
+_SELDOM = 0.1
+"""How often a text begins with a word, of which nothing is known but what one of them is that begins otherwise."""
 
 
 class Formats(Library):
@@ -324,6 +328,9 @@ class Formats(Library):
             return self.listed(Passing(count, one))
         if name in ("findall", "finditer", "split") and isinstance(text, Written):
             count, each = text.pieces or (max(text.length / (WORD + 1), 1.0), None)
+            single = text.pieces and isinstance(each, Written) and each.length <= 1
+            if single and isinstance(each, Written) and name == "findall" and repeats(pattern):
+                count *= (1 - 1 / max(each.distinct, 2.0)) / max(each.distinct, 2.0)  # letters of one kind
             if text.words is not None:
                 count, each = text.words.count, text.words.one
             if name != "split" and (long := least(pattern)) > WORD and text.length / long < count:
@@ -335,7 +342,18 @@ class Formats(Library):
         if name == "sub":
             return arguments[2] if len(arguments) > 2 else None
         length = text.length if isinstance(text, Written) else 40.0
-        return Match(length, None, self._groups(shown, text), names(pattern)) if shown else Match(length)
+        often = self._anchored(pattern, text, bool(shown)) if self.layout is not None else None
+        return Match(length, None, self._groups(shown, text) if shown else (), names(pattern), often)
+
+    def _anchored(self, pattern: Any, text: Any, shown: bool) -> float | None:
+        """How often a text begins with a word that is written out, `^From `; None where nobody knows."""
+        known = pattern.known if isinstance(pattern, Written) else None
+        word = re.match(r"\^([A-Za-z]{2,})", known or "")
+        if word is None or not isinstance(text, Written) or text.known is not None:
+            return None
+        if text.begins is not None:
+            return text.begins.get(word[1][0], 0.0)
+        return None if shown else _SELDOM
 
     def _groups(self, shown: Sequence[tuple[str, ...]], text: Any) -> list[Written]:
         """The parts of matches: the very ones where the text is always the same, else of so many about as many

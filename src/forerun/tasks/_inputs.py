@@ -80,9 +80,8 @@ class Input:
 
 @lru_cache(maxsize=2)
 def described(stdin: bytes) -> str:
-    """An input as `understood` reads it; kept, as each metric of each program asks for it. An empty one is told as one
-    empty line: what goes through it is known, and as good as nothing."""
-    text = stdin[:_BYTES].decode("utf-8", "replace") or "\n"
+    """An input as `understood` reads it; kept, as each metric of each program asks for it."""
+    text = stdin[:_BYTES].decode("utf-8", "replace")
     scale = max(len(stdin) / _BYTES, 1.0)
     found = _stretches(text, scale)
     whole = _said([text]) if len(found) > 1 and len(stdin) <= _BYTES else None

@@ -164,7 +164,8 @@ class Library(Asking):
             and not isinstance(own, Written)
             and abs(size - before) > 1e-6 * max(size, 1.0)
         ):
-            top = max(self.times, size)
+            each = self.times / max(own.made, 1.0) if isinstance(own, Boxes) else self.times  # times of each of them
+            top = max(each, size)
             return Number(top / 2, 0.0, top, max(self.times, 2.0))
         return Number(size, size, size, 1.0)
 
@@ -323,6 +324,8 @@ class Library(Asking):
             and second.value is not None
         ):
             return number(min(first.low, second.low), max(first.high, second.high), MANY, whole=False)
+        if name == "expovariate" and isinstance(first, Number) and first.value:
+            return number(0.0, 2.0 / abs(first.value), MANY, whole=False)
         if name == "choice":
             count, one = self.through(first)
             return chosen(first, count, one)

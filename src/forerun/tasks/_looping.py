@@ -38,13 +38,19 @@ _HOPS, _HALVINGS = 3.0, 10.0
 """Rounds of loops that go to a parent that is kept in a list, and of those that halve what is left."""
 _DRAWN = frozenset("random randrange randint uniform getrandbits".split())
 _READING = frozenset("next readline input word letter".split())
+_HALFWAY = 0.5
+"""Which share of the rounds a loop goes that ends when a number that it reckons with is large or small enough."""
+_KEYS = 1e6
+"""Keys that a loop fills a mapping with, at most, until it has all."""
+_EVENTS = 1e7
+"""Rounds of a loop, at most, that goes on until a time is reached."""
 _AGAIN = 2.0
 """Rounds of a loop in others that goes on as long as something changes."""
 _HALVED = 40
 """Steps in which a threshold is found."""
 _HALF = (1, 2, 10)
 """What is shifted by, divided by and multiplied by where a loop goes through digits, or up and down a tree."""
-_NEXT = frozenset("next nxt prev following".split())
+NEXT = frozenset("next nxt prev following".split())
 """Where the rest of a list is, from one of its places."""
 _LETTERS = 12.0
 """Different letters that words have in one place, at most."""
@@ -57,12 +63,20 @@ class Looping(Foreign):
         super().__init__(given)
         self.begun_at: list[float] = []
         """How often loops begin that are under way in the same function."""
+        self.since: dict[int, dict[str, float]] = {}
+        """How often a name was given its value, by its frame."""
         self.again = 0
         """Functions that are under way a second time."""
         self.loops = 0
         """Loops that are under way."""
         self._sizes: tuple[float, float | None] | None = None
         """Of a loop that fills something: how much is enough, and how much there was."""
+        self._asked: list[str] = []
+        """What loops ask that are under way."""
+        self.removing: frozenset[str] = frozenset()
+        """Functions of the program's own that take something out of what they are given, or of what is theirs."""
+        self.parting: frozenset[str] = frozenset()
+        """Those that take all that is behind a place."""
         self._filled: dict[int, float] = {}
         """Rounds of such loops, by their place."""
 
@@ -84,20 +98,27 @@ class Looping(Foreign):
             left, right = test.left, test.comparators[0]
             if not (isinstance(left, ast.Call) and called(left) == "len" and left.args):
                 continue
-            if isinstance(test.ops[0], (ast.Gt, ast.GtE, ast.Lt, ast.LtE)) and isinstance(
-                most := self.value(right), Number
-            ):
+            full = (ast.Gt, ast.GtE) if self.layout is None else (ast.Gt, ast.GtE, ast.Eq)
+            if isinstance(test.ops[0], (*full, ast.Lt, ast.LtE)) and isinstance(most := self.value(right), Number):
                 box = self.value(left.args[0])
-                takes = _TAKING if isinstance(test.ops[0], (ast.Gt, ast.GtE)) else _ADDING
+                takes = _TAKING | self.removing if isinstance(test.ops[0], full) else _ADDING
                 goes = any(
                     (isinstance(one, ast.Call) and called(one) in takes)
-                    or (isinstance(one, ast.Delete) and takes is _TAKING)
+                    or (isinstance(one, ast.Delete) and takes is not _ADDING)
                     for stmt in node.body
                     for one in ast.walk(stmt)
                 ) and not (isinstance(node, ast.While) and takes is _ADDING)
                 if isinstance(box, Boxes) and goes and most.value is not None and most.value > 0:
                     few = max(most.value, most.high if most.high < MANY else 0.0) + 1
-                    for each in (box, *(self._beside(node.body) if takes is _TAKING else ())):
+                    parts = self.parting & {called(one) for stmt in node.body for one in ast.walk(stmt)
+                                            if isinstance(one, ast.Call)}  # fmt: skip
+                    if parts and isinstance(left.args[0], ast.Attribute):  # all that a node has
+                        owner = self.value(left.args[0].value)
+                        for each in owner.fields.values() if isinstance(owner, Boxes) else ():
+                            if isinstance(each, Boxes) and each.kind == "list":
+                                each.bound = min(each.bound, few)
+                                self.halved.add(id(each))
+                    for each in (box, *(self._beside(node.body) if takes is not _ADDING else ())):
                         each.bound = min(each.bound, few)
 
     def _beside(self, body: Sequence[ast.stmt]) -> list[Boxes]:
@@ -107,6 +128,12 @@ class Looping(Foreign):
         return [one for one in found if isinstance(one, Boxes) and one.kind == "list"]
 
     def _do_while(self, node: ast.While) -> None:
+        """What is asked is known to loops inside, which may go on with the same counter."""
+        self._asked.append(ast.unparse(node.test) if self.layout is not None else "")
+        self._goes(node)
+        self._asked.pop()
+
+    def _goes(self, node: ast.While) -> None:
         ahead, read, gone = self.ahead, self.read, [(each, each.gone[0]) for each in self.streams]
         self.value(node.test)
         if self.read == read and (fed := self._taken(gone)) is not None:  # `while c := letter():`
@@ -129,7 +156,7 @@ class Looping(Foreign):
                     break
                 self.run(node.body)
         self._limits(node)
-        if self._drains(node):
+        if self._drains(node) or self._waits(node):
             return
         if (level := self._level(node)) is not None:
             name, count = level
@@ -145,6 +172,7 @@ class Looping(Foreign):
             puts = {key: box.puts for key, box in self.sites.items()}
             waiting = [(box, box.entries) for box in self._waiting(node)]
             gone = [(each, each.gone[0]) for each in self.streams]
+            clocks = [(one, now.high) for one in _clocks(node) if isinstance(now := self.value(one.left), Number)]
             self._rounds(node.body, 1.0)
             found = self._while(node)
             fed = self._taken(gone)
@@ -161,7 +189,7 @@ class Looping(Foreign):
                 keys = [
                     box.most
                     for box in grown
-                    if box.kind in ("dict", "set") and box.most < MANY and box.made <= self.times
+                    if box.kind in ("dict", "set") and box.most <= _KEYS and box.made <= self.times
                 ]
                 reached = 0.0 if _reckoned(node) else self._reached(node)
                 found = max([reached, self._guarded(node) or 0.0, UNKNOWN, *keys])
@@ -175,6 +203,10 @@ class Looping(Foreign):
                     reached, found = 0.0, min(found, many)
                 elif self.layout is not None and (tries := self._drawn(node)) is not None:
                     reached, found = 0.0, tries
+                elif self.layout is not None and self.loops and _scans(node):
+                    reached, found = 0.0, _HOPS
+                elif self.layout is not None and clocks and found <= UNKNOWN:
+                    found = max(found, *(self._elapsed(one, before) for one, before in clocks))
                 less = [had / (had - box.entries) for box, had in waiting if had > box.entries * (1 + 1e-9) > 1]
                 if less:  # each round takes some out of it
                     reached, found, ended = 0.0, max(less), True
@@ -187,7 +219,7 @@ class Looping(Foreign):
             rounds = found - 1
             guess = not ended
         reach, pace = len(self.reach), self.pace
-        if not fed_on and (goes := self._pursuit(node)) is not None:
+        if not fed_on and (goes := self.pursued(node)) is not None:
             if self.layout is not None:
                 rounds = min(rounds, goes)
             self.pace *= min(goes / max(rounds, 1.0), 1.0)
@@ -197,6 +229,19 @@ class Looping(Foreign):
         self.pace = pace
         del self.reach[before_reach:reach]
         self.run(node.orelse)
+
+    def _elapsed(self, test: ast.Compare, before: float) -> float:
+        """Rounds until the time of what comes next has gone so far, by how far the first one went."""
+        now, end = self.value(test.left), self.value(test.comparators[0])
+        if not (isinstance(now, Number) and isinstance(end, Number)) or end.value is None or before >= MANY:
+            return 0.0
+        step = (now.high - before) / (2.0 if now.drawn else 1.0)
+        if not 0 < step < MANY:
+            return 0.0
+        for one in ast.walk(test.left):
+            if isinstance(one, ast.Subscript) and isinstance(box := self.value(one.value), Boxes):
+                box.bound = min(box.bound, max(_STAYING, 2 * box.entries))  # what happens leads to one other thing
+        return min((end.value - before) / step, _EVENTS)
 
     def _waiting(self, node: ast.While) -> list[Boxes]:
         """Lists that a loop goes on with as long as they have something: `while len(circle) > 1`."""
@@ -241,6 +286,24 @@ class Looping(Foreign):
                 box.bound = min(box.bound, _STAYING)
         return True
 
+    def _waits(self, node: ast.While) -> bool:
+        """`while len(queue) >= most: …`, where nothing in it takes anything out or adds it: until others do so."""
+        test = node.test
+        if self.layout is None or not (isinstance(test, ast.Compare) and len(test.ops) == 1):
+            return False
+        left, most = test.left, self.value(test.comparators[0])
+        if not (isinstance(left, ast.Call) and called(left) == "len" and isinstance(left.args[0], ast.Name)):
+            return False
+        box, named = self.value(left.args[0]), left.args[0].id
+        if not isinstance(box, Boxes) or any(_uses(one, named) for each in node.body for one in ast.walk(each)):
+            return False
+        if isinstance(test.ops[0], (ast.Gt, ast.GtE)) and isinstance(most, Number) and most.value:
+            box.bound = min(box.bound, most.value + 1)
+        times, self.times = self.times, self.times * _WAITING
+        self.run(node.body)
+        self.times = times
+        return True
+
     def _level(self, node: ast.While) -> tuple[str, float] | None:
         """`while level: for node in level: …; level = next`: all levels together have as many as are found."""
         tested = {one.id for one in ast.walk(node.test) if isinstance(one, ast.Name)}
@@ -263,6 +326,10 @@ class Looping(Foreign):
     def _while(self, node: ast.While) -> float | None:
         """How often a loop goes round; None where nobody knows."""
         test = node.test
+        if self.layout is not None and isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or):  # one or the other
+            each = [self._while(ast.While(one, node.body, [])) for one in test.values if isinstance(one, ast.Compare)]
+            told = [one for one in each if one is not None]
+            return sum(told) if len(told) == len(test.values) else None
         for one in test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]:
             if self.layout is not None and isinstance(one, ast.Name):  # `while n: n -= 1`
                 one = ast.Compare(one, [ast.NotEq()], [ast.Constant(0)])
@@ -276,11 +343,13 @@ class Looping(Foreign):
                     return self._filling(small, large.value, node)  # while len(found) < n
                 own = isinstance(left, (ast.Name, ast.Attribute))
                 known = own and isinstance(small, Number) and isinstance(large, Number)
+                known = known and not (self.layout is not None and _set_back(node.body, ast.unparse(left)))
                 if known and (found := self._stepping(node.body, ast.unparse(left), small, large)) is not None:
                     if _jumps(node.body, ast.unparse(left)):
                         self.guessed.add(node.lineno)
                     before = self._repeats(left.id) if isinstance(left, ast.Name) else max(self.times, 1.0)
-                    return max(min(found / before, self._lucky(test)), 1.0)  # it may go on where it was left
+                    few = _HALVINGS if test is not one and ast.unparse(one) in self._asked else MANY
+                    return max(min(found / before, self._lucky(test), few), 1.0)  # it may go on where it was left
         return None
 
     def _lucky(self, test: ast.expr) -> float:
@@ -303,25 +372,31 @@ class Looping(Foreign):
             return same if isinstance(test.ops[0], ast.Eq) else 1 - same
         return self.likely(test)
 
-    def _pursuit(self, node: ast.While) -> float | None:
+    def pursued(self, node: ast.While) -> float | None:
         """Rounds of a loop that goes from one thing to the next: to a parent, down a tree, to half of what is left."""
         tested = {one.id for one in ast.walk(node.test) if isinstance(one, ast.Name)}
         if (many := self._emptied(node)) is not None:
             return many
-        steps = [step for stmt in node.body for one in ast.walk(stmt) for step in _steps(one)]
+        steps = [step for stmt in node.body for one in ast.walk(stmt) for step in (*_steps(one), *_further(one))]
+        lowest = {name for name, value in steps if _isolates(value)}
         halves = {name for name, value in steps if _halves(value)}
         grows = {name for name, value in steps if _grows(value, name)}
+        ends = {name for name, value in steps if name in tested and isinstance(value, ast.Name)}
+        if self.layout is not None and len(ends) > 1 and _ordered(node.test):  # `if k <= j: r = j; else: l = i`
+            return self._halvings(node.test)
         for name, value in steps:
             if name in grows:  # `n // 2 if n % 2 == 0 else 3 * n + 1`
                 continue
             own = [one for one in ast.walk(value) if isinstance(one, ast.Name) and one.id == name]
             if name not in tested and not isinstance(node.test, ast.Constant):
                 continue
+            if own and isinstance(value, ast.BinOp) and isinstance(value.right, ast.Name) and value.right.id in lowest:
+                return _HALVINGS  # `bit = left & -left; left ^= bit`
             if isinstance(value, ast.Name) and value.id in halves:  # `low = middle`
-                return _HALVINGS
+                return self._halvings(node.test)
             if not own:
                 if halves & {one.id for one in ast.walk(value) if isinstance(one, ast.Name)}:
-                    return _HALVINGS
+                    return self._halvings(node.test)
                 continue
             if _halves(value):
                 return _HALVINGS
@@ -330,7 +405,7 @@ class Looping(Foreign):
             if isinstance(value, ast.Attribute) and isinstance(value.value, ast.Name):
                 made = self.value(value.value)
                 many = made.made if isinstance(made, Boxes) else 0.0
-                return math.log2(max(many, 2.0)) + 1.0 if value.attr not in _NEXT else None
+                return math.log2(max(many, 2.0)) + 1.0 if value.attr not in NEXT else None
             if isinstance(value, ast.Attribute) and any(one in own for one in ast.walk(value)):
                 return _HALVINGS  # `i = nodes[i].next`
             if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.value in own:
@@ -338,6 +413,14 @@ class Looping(Foreign):
             if any(isinstance(one, ast.BinOp) and _shortens(one, name) for one in ast.walk(value)):
                 return _HALVINGS
         return None
+
+    def _halvings(self, test: ast.expr) -> float:
+        """Rounds of `while low < high`, where half of what is between them is left each time."""
+        if self.layout is None or not _ordered(test) or not isinstance(test, ast.Compare):
+            return _HALVINGS
+        ends = [one for each in (test.left, *test.comparators) if isinstance(one := self.value(each), Number)]
+        span = max(one.high for one in ends) - min(one.low for one in ends) if len(ends) > 1 else math.inf
+        return math.log2(max(span, 1.0) + 1.0) if span < MANY else _HALVINGS
 
     def _emptied(self, node: ast.While) -> float | None:
         """Rounds of `while waiting and …: … waiting.pop()`, where nothing is added to that: as many as it has been
@@ -421,7 +504,8 @@ class Looping(Foreign):
         marked = list[ast.expr]()
         for one in (each for stmt in node.body for each in ast.walk(stmt)):
             if isinstance(one, ast.Subscript) and isinstance(one.ctx, ast.Store):
-                marked.append(one.value)
+                if self.layout is None or not isinstance(one.slice, ast.Constant):
+                    marked.append(one.value)
             elif isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and one.func.attr in _MARKING:
                 marked.append(one.func.value)
             elif self.layout is not None and (slot := _cleared(one, node.test)) is not None:
@@ -486,6 +570,8 @@ class Looping(Foreign):
         elif isinstance(one, Number) and (cut := self._broken(node, one)) is not None:
             share, one = cut
             count = max(share * count, 2.0)
+        if self.layout is not None and count is not None and count > SINGLY and _escapes(node):
+            count *= _HALFWAY
         spelt = isinstance(over, Written) and not over.raw and isinstance(one, Written)
         if spelt:
             words = min(over.distinct, self.times)
@@ -593,7 +679,7 @@ class Looping(Foreign):
     def _rounds(self, body: list[ast.stmt], count: float, given: tuple[ast.expr, Any] | None = None) -> None:
         if count <= 0:
             return
-        times, self.loops, late = self.times, self.loops + 1, dict[Any, Boxes]()
+        times, self.loops, late, growing = self.times, self.loops + 1, dict[Any, Boxes](), list[Boxes]()
         self.begun_at.append(times)
         ahead, read = self.ahead, self.read
         if self.loops <= _LOOPS and count > 1:  # the first round, and all others
@@ -602,6 +688,9 @@ class Looping(Foreign):
             before = {key: (box.puts, box.given) for key, box in self.sites.items() if box.given}
             anew = _anew(body)
             made = {key: box.made for key, box in self.sites.items() if key[0] in anew}
+            lists = (box for box in self.sites.values() if box.kind == "list" and 0 < box.made <= 1)
+            there = [(box, box.puts, box.made) for box in lists]
+            bound = dict(self.since.get(id(self.frames[-1]), {}))
             self.run(body)
             if self.read > read and ahead > 0:  # not beyond the end of the input
                 count = min(count, max(ahead / (self.read - read), 1.0))
@@ -613,6 +702,14 @@ class Looping(Foreign):
                 if not self.reach and box.given > ever and box.puts - puts <= _NOTHING * (box.given - ever):
                     box.bound = min(box.bound, max(_STAYING, 2 * box.entries))
             count -= 1
+            if self.layout is not None:
+                self._begin_again(bound, times, count)
+            inside = {id(box.one) for box in self.sites.values()}
+            for box, puts, ever in there:
+                alone = box.made == ever and id(box) not in inside
+                if alone and box.puts > puts and box.top >= 0 and not box.amid:
+                    growing.append(box)
+                    box.amid = (box.puts + (box.puts - puts) * count / 2) / box.made
         self.times = min(times * count, MANY)
         if given:
             self.bind(*given)
@@ -622,10 +719,19 @@ class Looping(Foreign):
         self.counted(body)
         for box in late.values():
             box.due = 0.0
+        for box in growing:
+            box.amid = 0.0
         self.look()
         if not self.loops:  # all are made that are filled
             for box in self.sites.values():
                 box.top = min(box.top, box.entries)
+
+    def _begin_again(self, before: dict[str, float], times: float, count: float) -> None:
+        """What a branch of a round gives a name anew, all other rounds do as often."""
+        since = self.since.get(id(self.frames[-1]), {})
+        for name, often in since.items():
+            if often < times and before.get(name) != often:
+                since[name] = often * count
 
 
 def _anew(body: Sequence[ast.stmt]) -> set[int]:
@@ -634,6 +740,26 @@ def _anew(body: Sequence[ast.stmt]) -> set[int]:
     values = [one.value for each in ifs for one in ast.walk(each) if isinstance(one, ast.Assign)]
     inside = [part for one in values for part in (one.elts if isinstance(one, ast.Tuple) else [one])]
     return {id(one) for one in inside if isinstance(one, ast.List) and not one.elts}
+
+
+def _scans(node: ast.While) -> bool:
+    """`while keys[i] < pivot: i += 1`, which goes on where it was left the next time."""
+    step = node.body[0]
+    if len(node.body) > 1 or not (isinstance(step, ast.AugAssign) and isinstance(step.target, ast.Name)):
+        return False
+    places = [one.slice for one in ast.walk(node.test) if isinstance(one, ast.Subscript)]
+    named = step.target.id
+    return isinstance(step.value, ast.Constant) and any(_uses(one, named) for each in places for one in ast.walk(each))
+
+
+def _escapes(node: ast.For | ast.AsyncFor) -> bool:
+    """`for i in range(most): …; if x * x + y * y > 4: break; …`, where what is asked for follows from each round."""
+    stored = {one.id for stmt in node.body for one in ast.walk(stmt)
+              if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}  # fmt: skip
+    ends = [each.test for each in node.body if isinstance(each, ast.If)
+            and isinstance(each.body[-1], (ast.Break, ast.Return))]  # fmt: skip
+    named = [{one.id for one in ast.walk(test) if isinstance(one, ast.Name)} for test in ends if _ordered(test)]
+    return any(stored & each for each in named)
 
 
 def _plain(node: ast.expr, sized: bool = False) -> bool:
@@ -671,6 +797,17 @@ def _numbered(node: ast.For | ast.AsyncFor, over: Passing) -> dict[str, Any]:
     return {str(place): Number.of(one.low + step * place, one.whole) for place in range(count)}
 
 
+def _clocks(node: ast.While) -> list[ast.Compare]:
+    """Tests whether what comes first is not too late: `while events and events[0].time <= end`."""
+    tests = node.test.values if isinstance(node.test, ast.BoolOp) else [node.test]
+    return [
+        one for one in tests
+        if isinstance(one, ast.Compare) and isinstance(one.ops[0], (ast.Lt, ast.LtE))
+        and any(isinstance(x, ast.Subscript) and isinstance(x.slice, ast.Constant) and x.slice.value == 0
+                for x in ast.walk(one.left))
+    ]  # fmt: skip
+
+
 def _flagged(node: ast.While) -> bool:
     """`while changed: changed = False; …`."""
     if not isinstance(node.test, ast.Name):
@@ -695,7 +832,7 @@ def _cleared(one: ast.AST, test: ast.expr) -> ast.expr | None:
     return slot.value if isinstance(slot, ast.Subscript) else None
 
 
-def _uses(value: ast.expr, name: str) -> bool:
+def _uses(value: ast.AST, name: str) -> bool:
     return any(isinstance(one, ast.Name) and one.id == name for one in ast.walk(value))
 
 
@@ -704,6 +841,14 @@ def _counts(body: Sequence[ast.stmt], name: str) -> bool:
     inside = (one for stmt in body for one in ast.walk(stmt) if isinstance(one, ast.AugAssign))
     return any(
         isinstance(one.target, ast.Name) and one.target.id == name and isinstance(one.op, ast.Add) for one in inside
+    )
+
+
+def _set_back(body: Sequence[ast.stmt], name: str) -> bool:
+    """Whether a counter begins anew in each round in which it does not count: `idle = 0`."""
+    return any(
+        isinstance(one, ast.Assign) and isinstance(one.value, ast.Constant) and name in map(ast.unparse, one.targets)
+        for one in body
     )
 
 
@@ -731,6 +876,22 @@ def _arithmetic(node: ast.expr) -> bool:
     return _plain(node) or (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Subscript))
 
 
+def takes_out(body: Iterable[ast.AST]) -> tuple[frozenset[str], frozenset[str]]:
+    """Functions that take something out of what they are given, or of what is theirs, and those of them that take all
+    that is behind a place."""
+    functions = [one for each in body for one in ast.walk(each) if isinstance(one, ast.FunctionDef)]
+    gone = [one for each in functions for one in ast.walk(each) if isinstance(one, ast.Delete)]
+    parts = {id(each) for each in gone if isinstance(each.targets[0], ast.Subscript)
+             and isinstance(each.targets[0].slice, ast.Slice)}  # fmt: skip
+    takes = [
+        each for each in functions
+        if any(isinstance(one, ast.Delete) or (isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute)
+                                               and one.func.attr in _TAKING) for one in ast.walk(each))
+    ]  # fmt: skip
+    parting = frozenset(each.name for each in takes if any(id(one) in parts for one in ast.walk(each)))
+    return frozenset(each.name for each in takes), parting
+
+
 def _steps(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
     """Names that are given a new value, and what they are given."""
     if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
@@ -743,6 +904,25 @@ def _steps(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
                 for each, value in zip(target.elts, node.value.elts, strict=False):
                     if isinstance(each, ast.Name):
                         yield each.id, value
+
+
+def _further(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """Lists that are given one more behind the last one, which that follows from: `path.append(left[path[-1]])`."""
+    adds = isinstance(node, ast.Call) and called(node) == "append" and len(node.args) == 1
+    if adds and isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        own = node.func.value
+        last = ast.unparse(ast.Subscript(own, ast.Constant(-1)))
+        if isinstance(own, ast.Name) and last in ast.unparse(node.args[0]):
+            yield own.id, node.args[0]
+
+
+def _isolates(value: ast.expr) -> bool:
+    """`left & -left`, the lowest bit."""
+    return any(
+        isinstance(one, ast.BinOp) and isinstance(one.op, ast.BitAnd) and isinstance(one.right, ast.UnaryOp)
+        and isinstance(one.right.op, ast.USub) and ast.unparse(one.right.operand) == ast.unparse(one.left)
+        for one in ast.walk(value)
+    )  # fmt: skip
 
 
 def _shortens(value: ast.BinOp, name: str) -> bool:

@@ -40,6 +40,12 @@ def least(pattern: Any) -> float:
     return float(sum(map(int, _REPEATED.findall(known or ""))))
 
 
+def repeats(pattern: Any) -> bool:
+    """Whether it finds one letter after the other, `a+`."""
+    known = pattern.known if isinstance(pattern, Written) else None
+    return known is not None and re.fullmatch(r"(\\x\w\w|\\?.)\+", known) is not None
+
+
 def names(pattern: Any) -> dict[str, int]:
     """Those of its groups, where a pattern is known."""
     known = pattern.known if isinstance(pattern, Written) else None

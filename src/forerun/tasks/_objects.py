@@ -101,6 +101,8 @@ class Written:
     """How often it is which of a few."""
     begins: Mapping[str, float] | None = None
     """How often it begins with which of a few letters."""
+    empty: float | None = None
+    """How often there is nothing in it."""
 
     @classmethod
     def like(cls, sample: str, distinct: float = 1.0) -> Written:
@@ -172,6 +174,12 @@ class DataModel:
     """Whether a part of a list is the list itself, seen in part."""
     share: float = 0.0
     """As many times of what is held may lie there beside."""
+    few: tuple[float, float] = 0.0, 0.0
+    """Bytes of the places of a list and of a mapping that has anything, at least."""
+    own: bool = False
+    """Whether each number and text in a list is one of its own, whatever is the same elsewhere."""
+    open: bool = False
+    """Whether a list grows where a place behind its end is given something."""
 
     def size(self, value: Number | Written) -> float:
         """Bytes of one that somebody keeps."""
@@ -184,11 +192,15 @@ class DataModel:
     def shell(self, box: Boxes) -> float:
         """Bytes of a container or a thing without what it holds."""
         each = box.entries
+        some = min(each, 1.0)
         if box.kind in ("dict", "set"):
-            return self.dict + each * self.keyed
+            return self.dict + max(each * self.keyed, some * self.few[1])
         if box.kind in ("object", "slots", "named", "tuple", "element"):
             return self.thing + (box.each if box.each != _SLOT else self.field * max(len(box.fields), each))
-        return self.list + each * (self.slot if box.each == _SLOT else box.each)
+        if box.inside:
+            return max(each * box.each - self.slot, 0.0)
+        head = some * self.list if self.few[0] else self.list  # one that is empty is there once
+        return head + max(each * (self.slot if box.each == _SLOT else box.each), some * self.few[0])
 
 
 @dataclass(slots=True, eq=False)
@@ -227,6 +239,8 @@ class Boxes:
     """Bytes beside all that, of all: what a database or a file in memory holds."""
     text: Any = None
     """Of letters: the text that they are all of."""
+    amid: float = 0.0
+    """Elements of one in the mean of the rounds of the loop that is under way, in which it grows."""
     due: float = 0.0
     """How many there will be after the loop that is under way."""
     beside: dict[int, tuple[Boxes, float]] = field(default_factory=dict)
@@ -235,6 +249,8 @@ class Boxes:
     """What a list was filled with at once."""
     flat: bool = False
     """Whether numbers stand in it themselves."""
+    inside: bool = False
+    """Whether an array of so many stands where its name or its place does, instead of being held from there."""
     fed: float | None = None
     """Of a list of the words of the input: the lines that had been."""
     layout: DataModel | None = None
@@ -247,7 +263,17 @@ class Boxes:
         self.puts += times
         self.given += times
         self.top = max(self.top, self.entries)
-        self.one = merged(self.one, value if self.kind in ("array", "bytearray") else self.hold(value, times))
+        if self.layout is not None and self.layout.own and isinstance(value, (Number, Written)) and not self.flat:
+            self.one = merged(self.one, self._own(value, times, self.layout))
+        else:
+            self.one = merged(self.one, value if self.kind in ("array", "bytearray") else self.hold(value, times))
+
+    def _own(self, value: Number | Written, times: float, layout: DataModel) -> Number | Written:
+        """A number or a text that is made anew to be kept here."""
+        size = layout.number if isinstance(value, Number) else layout.text + value.length
+        atom = Boxes("atom", times, each=size)
+        self.links[id(atom)] = [atom, times]
+        return replace(value, atom=atom)
 
     def hold(self, value: Any, times: float) -> Any:
         """Keeps so many of these; gives the value as something that is kept."""
@@ -288,6 +314,8 @@ class Boxes:
         before = self.entries
         self.most = max(min(differing(key), MANY), self.most if self.key is not None and self.most < MANY else 0.0)
         self.puts += times
+        if self.layout is not None:
+            self.given += times
         self.drawn = self.drawn or drawn(key)
         new = max(self.entries - before, 0.0) * self.made
         self.key = merged(self.key, self.hold(key, new))
@@ -424,6 +452,13 @@ class Classed:
                 yield from base.lines()
 
 
+@dataclass(frozen=True, slots=True)
+class Either:
+    """One of several functions or classes of the program's own, each as often as any other."""
+
+    each: tuple[Defined | Classed, ...]
+
+
 class Above:
     """What `super()` gives."""
 
@@ -475,9 +510,11 @@ class Match:
 
     def __init__(
         self, length: float, whole: Written | None = None, parts: Sequence[Written] = (),
-        names: Mapping[str, int] | None = None,
+        names: Mapping[str, int] | None = None, often: float | None = None,
     ) -> None:  # fmt: skip
         self.length, self.whole, self.parts, self.names = length, whole, parts, names or {}
+        self.often = often
+        """How often it finds anything, where that is known."""
 
 
 def rounded(size: float) -> float:
@@ -560,6 +597,10 @@ def merged(one: Any, other: Any) -> Any:
         )  # fmt: skip
     if isinstance(other, Boxes) and (not isinstance(one, Boxes) or other.made >= one.made):
         return other
+    if isinstance(one, (Defined, Classed, Either)) and isinstance(other, (Defined, Classed, Either)):
+        several = [part for each in (one, other) for part in (each.each if isinstance(each, Either) else (each,))]
+        places = {id(each.node): each for each in reversed(several)}
+        return Either(tuple(places.values())[:_AROUND]) if len(places) > 1 else one
     return one
 
 

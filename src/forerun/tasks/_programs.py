@@ -64,7 +64,7 @@ class Programs(Numbers):
     def prompt(self, source: Source) -> str:
         """Metric, unit, language, device, input and counters, a line each; an empty line; the code."""
         target = Target.parse(source.target)
-        stdin = source.reference if target.stdin else None
+        stdin = source.reference if target.stdin else b""
         return question(self.metric, f"{source.lang}, {target.tool}", target.device, source.text, stdin=stdin)
 
     def accepts(self, measurement: Measurement) -> bool:
@@ -84,11 +84,11 @@ METRICS = {m.name: m for m in (Metric("memory", "B"), Metric("runtime", "s"), Me
 
 
 def question(
-    metric: Metric, language: str, device: str, text: str, notes: Sequence[str] = (), stdin: bytes | None = None
+    metric: Metric, language: str, device: str, text: str, notes: Sequence[str] = (), stdin: bytes = b""
 ) -> str:
     """The prompt about a program's text, and what it reads. `language` may name the tool as well: `c, gcc 12 -O2`."""
-    found = counters(language.partition(",")[0], text, stdin or b"")
-    read = [] if stdin is None else [f"input {len(stdin)} B: {described(stdin)}"]
+    found = counters(language.partition(",")[0], text, stdin)
+    read = [f"input {len(stdin)} B: {described(stdin)}"] if stdin else []
     return prompt(metric, language, device, text, counters=found, notes=[*notes, *read])
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from forerun.tasks._figures import ANEW, FEW
 from forerun.tasks._formats import Formats
 from forerun.tasks._inputs import SHOWN, Column, Input, Stretch
-from forerun.tasks._objects import Boxes, Module, Number, Passing, Place, Said, Words, Written, merged
+from forerun.tasks._objects import MANY, Boxes, Module, Number, Passing, Place, Said, Words, Written, merged
 
 _CALL_NS = {"readline": 32.0, "input": 340.0, "raw_input": 340.0}
 _LINE_NS, _LETTER_NS, _READ_NS = 20.0, 0.42, 1.0
@@ -57,6 +57,11 @@ class Reading(Formats):
         self.read = 0.0
         """Lines that have been."""
         self._turns = 0
+
+    @property
+    def _empty(self) -> float | None:
+        """Which share of the lines have nothing."""
+        return self._blanks / self._blocks[-1][1] if self._blanks and self._blocks else None
 
     @property
     def ahead(self) -> float:
@@ -183,7 +188,32 @@ class Reading(Formats):
                 if left >= most:
                     most, main = left, reduce(merged, map(line, turns))
         count, self.buffers = self.ahead, _BUFFERS
+        if main is not None:
+            main = replace(self._mixed(main, self.read, MANY), empty=self._empty)
         return Passing(count, main, tuple(found))
+
+    def _mixed(self, main: Written, read: float, stop: float) -> Written:
+        """One of the lines from one to another, with how often all of them begin with which word."""
+        found, letters, whole = dict[str, float](), dict[str, float](), 0.0
+        for begun, end, turns in self._blocks:
+            left = max(min(end, stop) - max(begun, read), 0.0) / len(turns)
+            for each in turns if left else ():
+                first = each.columns[0] if each.columns else each.all if each.words == 1 else None
+                words = each.first.split(each.mark or None)
+                alone = {words[0]: 1.0} if words and (each.lines == 1 or (first and first.distinct <= 1)) else None
+                shares = (first.shares if first else None) or alone
+                if shares is None or main.words is None:
+                    return main
+                whole += left
+                for word, share in shares.items():
+                    found[word] = found.get(word, 0.0) + left * share
+                    letters[word[:1]] = letters.get(word[:1], 0.0) + left * share
+        if not found or main.words is None or not main.words.first:
+            return main
+        found, letters = ({one: many / whole for one, many in each.items()} for each in (found, letters))
+        start, *rest = main.words.first
+        start = replace(start, shares=found, distinct=max(start.distinct, float(len(found))))
+        return replace(main, words=replace(main.words, first=(start, *rest)), begins=letters)
 
     def _next(self, raw: bool) -> Written:
         """The line that comes next, or one of so many."""
@@ -201,9 +231,10 @@ class Reading(Formats):
         later = [other for begun, _, others in self._blocks if start < begun < at + times for other in others]
         if len(turns) == 1 and later:  # it goes through several
             most = max(each.lines for each in (one, *later))
-            return replace(reduce(_either, (line(each) for each in (one, *later) if each.lines == most)), raw=raw)
+            main = reduce(_either, (line(each) for each in (one, *later) if each.lines == most))
+            return replace(self._mixed(main, at, at + times), raw=raw, empty=self._empty)
         alone = one.lines == 1 or (at == start and times == 1)
-        return replace(line(one, alone), raw=raw)
+        return replace(line(one, alone), raw=raw, empty=None if alone else self._empty)
 
     def _words(self, read: float) -> Words | None:
         """All that are still to come behind so many lines."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import reduce
@@ -53,12 +53,24 @@ _FLAGGED = 0.1
 """Bytes that are no zero: where a program asks, they are flags, of primes most of all."""
 _LACKING = 0.05
 """How often there is nothing of what is looked for first."""
+_ANOTHER = 0.9
+"""Of so many that are asked for, which share is made anew at least where each is another one."""
+_ALIKE = 0.1
+"""How often all elements of two lists are the same."""
 _NO_BLANK = 0.97
 """How often a text that has letters in the mean has any."""
 _BY_KNOWN = 0.3
 """Which share of the time of a division it takes to divide by what is written out."""
 _AWAY = 1e6
 """Numbers from which on one may stand for what was not reached."""
+OPERATORS: Mapping[type[ast.operator], str] = {
+    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv", ast.Mod: "mod",
+    ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor", ast.LShift: "lshift", ast.RShift: "rshift",
+    ast.Pow: "pow", ast.MatMult: "matmul",
+}  # fmt: skip
+"""What a class calls its own operators."""
+Factors = tuple[ast.expr, ...]
+"""What something is multiplied by."""
 _LONG = 1000
 """Elements that are written out from which on not all are looked at."""
 
@@ -172,6 +184,8 @@ class Terms(Containers):
         other = self.value(node.orelse)
         self.times = times
         if isinstance(one, Boxes) and isinstance(other, Boxes):
+            if self.layout is not None and one.puts and not (other.puts or other.fields):  # that, or nothing
+                return one.joins(other, 1 - share)
             return other.joins(one, share)
         return one if isinstance(one, Boxes) else merged(one, other)
 
@@ -184,13 +198,30 @@ class Terms(Containers):
         self.times = times
         if isinstance(node.op, ast.Or) and _holds(found[0]):
             return found[0]
+        if isinstance(node.op, ast.Or) and self.layout is not None and _full(found[0]) and not _full(found[-1]):
+            return self._or_nothing(node.values[0], found[0])
         return next((one for one in reversed(found) if one is not None), None)
+
+    def _or_nothing(self, node: ast.expr, found: Any) -> Any:
+        """Of `rows[key] or []` what is there, as often as that key is."""
+        box = self.value(node.value) if isinstance(node, ast.Subscript) else None
+        if not isinstance(node, ast.Subscript) or not isinstance(box, Boxes) or found.kind != "list":
+            return found
+        if box.kind != "dict" or found in box.fields.values():
+            return found
+        key = self.value(node.slice)
+        keys = differing(any_where_unknown(key))
+        share = box.entries / keys if keys < MANY else self._inside(key, box, True)
+        return Passing(found.entries * min(0.5 if share is None else share, 1.0), found.one)
 
     def _of_unaryop(self, node: ast.UnaryOp) -> Any:
         value = self.value(node.operand)
         if isinstance(value, Number) and isinstance(node.op, ast.USub):
             turned = -value.value if value.value is not None else None
             return replace(value, value=turned, low=-value.high, high=-value.low)
+        if isinstance(value, Number) and isinstance(node.op, ast.Invert):
+            turned = -value.value - 1 if value.value is not None else None
+            return replace(value, value=turned, low=-value.high - 1, high=-value.low - 1, atom=None)
         return value if isinstance(value, Number) and isinstance(node.op, ast.UAdd) else Number(0.0, 0.0, 1.0, 2.0)
 
     def _of_compare(self, node: ast.Compare) -> Any:
@@ -234,6 +265,9 @@ class Terms(Containers):
                 return None if new is None else new if isinstance(op, ast.Is) else 1 - new
             if (same := self._untouched(test.left, right, op)) is not None:
                 return same
+            lists = all(isinstance(one, Boxes) and one.kind == "list" for one in (left, right))
+            if self.layout is not None and lists and isinstance(op, (ast.Eq, ast.NotEq)):
+                return _ALIKE if isinstance(op, ast.Eq) else 1 - _ALIKE
             if self.times > 1 and _sized(test.left) and isinstance(test.left, ast.Call) and isinstance(right, Number):
                 return self._full(test.left.args[0], op, right)
             return compared(op, left, right)
@@ -247,8 +281,12 @@ class Terms(Containers):
         either = isinstance(value, Number) and (value.low, value.high, value.distinct) == (0.0, 1.0, 2.0)
         if either and isinstance(value, Number) and 0.0 < (often := value.value or 0.0) < 1.0:
             return often
+        if isinstance(value, Written) and value.empty is not None:
+            return 1.0 - value.empty
         if isinstance(value, Written) and value.length >= 1:
             return _NO_BLANK
+        if isinstance(value, Match) and value.often is not None:
+            return value.often
         if self.layout is not None and isinstance(value, Match) and value.parts:
             return 1.0 - _LACKING
         if isinstance(value, Number) and (value.low, value.high) == (0.0, 255.0):
@@ -291,8 +329,11 @@ class Terms(Containers):
         box = self.value(container)
         if not isinstance(box, Boxes) or limit.value is None or limit.value < 2:
             return None
-        if box.bound <= limit.value + 1:
+        if box.bound <= limit.value + 1 and id(box) not in self.halved:
             return 1.0 if isinstance(op, (ast.Eq, ast.GtE)) else 0.0
+        if self.layout is not None and box.puts and box.made >= _ANOTHER * self.times:  # that does not grow any more
+            holds = compared(op, Number.of(round(box.entries), True), limit)
+            return None if holds is None else min(max(holds, _LACKING), 1.0 - _LACKING)
         if isinstance(op, (ast.Gt, ast.GtE, ast.Eq)):
             return 1.0 / limit.value
         return 1.0 - 1.0 / limit.value
@@ -301,6 +342,8 @@ class Terms(Containers):
         """How often there is nothing of what was looked for: a key, or what a pattern finds."""
         if not (isinstance(test.comparators[0], ast.Constant) and test.comparators[0].value is None):
             return None
+        if isinstance(value, Match) and value.often is not None:
+            return 1.0 - value.often
         if isinstance(value, Match) and value.parts:
             return _LACKING
         if self.given and isinstance(test.left, ast.Name) and test.left.id in self.asked_for:
@@ -326,6 +369,8 @@ class Terms(Containers):
             there = 1 - _LACKING if key.known in box.sample else _LACKING  # lines are mostly like one of them
             return there if inside else 1 - there
         if isinstance(box, Boxes) and box.kind in ("dict", "set"):
+            if self.layout is not None and isinstance(key, Boxes) and key.kind == "list":  # states that come again
+                return 1 - _LACKING if inside else _LACKING
             each = max(self.times / max(box.made, 1e-12), 1.0)
             most = differing(any_where_unknown(key))
             if box.puts and self.times < 0.5 * box.puts and box.most < MANY:  # what was there before
@@ -345,6 +390,10 @@ class Terms(Containers):
         left, right = self.value(node.left), self.value(node.right)
         if isinstance(left, Place):
             return Place(f"{left.key}/{placed(right)}")
+        if isinstance(left, Boxes) and (left.kind in ("object", "slots") or isinstance(left.of, Classed)):
+            method = self.attribute(left, f"__{OPERATORS.get(type(node.op), '')}__")
+            if isinstance(method, Defined):
+                return self.call(method, [right], {})
         if isinstance(node.op, ast.Mult):
             for one, times in ((left, right), (right, left)):
                 if isinstance(one, Boxes) and one.kind in ("list", "tuple", "bytearray", "array"):
@@ -362,11 +411,6 @@ class Terms(Containers):
             if isinstance(node.op, ast.BitOr):
                 self.extend(made, right)
             return made
-        if isinstance(left, Boxes) and left.kind in ("object", "slots"):
-            name = {ast.Add: "__add__", ast.Sub: "__sub__", ast.Mult: "__mul__"}.get(type(node.op))
-            method = self.attribute(left, name) if name else None
-            if isinstance(method, Defined):
-                return self.call(method, [right], {})
         return self.operated(node.op, left, right)
 
     def _repeated(self, one: Boxes, times: Any, node: ast.AST) -> Boxes:
@@ -514,7 +558,9 @@ class Terms(Containers):
                     bound = None if "staticmethod" in marks else of if "classmethod" in marks else owner
                     return Defined(each, None if isinstance(bound, Classed) and "classmethod" not in marks else bound)
             if name in line.values:
-                return line.values[name]
+                found = line.values[name]
+                bare = isinstance(found, Defined) and found.own is None and isinstance(owner, Boxes)
+                return replace(found, own=owner) if bare else found
         return None
 
     def _of_subscript(self, node: ast.Subscript) -> Any:
@@ -541,11 +587,32 @@ class Terms(Containers):
             return self.through(owner)[1]
         return self._piece(owner, key) if isinstance(owner, Match) else None
 
+    def _apart(self, lower: ast.expr, upper: ast.expr) -> float | None:
+        """How far two places are apart that have something in common: `i - 3` and `i + 1`, `i * n` and `(i + 1) * n`;
+        None of others."""
+        left, alike = dict[tuple[str, ...], tuple[float, Factors]](), False
+        for sign, node in ((1.0, upper), (-1.0, lower)):
+            for by, factors in _summands(node, sign):
+                key = tuple(sorted(map(ast.dump, factors)))
+                before = left.get(key, (0.0, factors))[0]
+                alike = alike or bool(factors and before and before == -by)
+                left[key] = before + by, factors
+        if not alike:
+            return None
+        found = 0.0
+        for by, factors in (each for each in left.values() if each[0]):
+            values = [getattr(self.value(one), "value", None) for one in factors]
+            if any(value is None for value in values):
+                return None
+            found += by * math.prod(value for value in values if value is not None)
+        return found
+
     def far(self, owner: Boxes, node: ast.Subscript) -> None:
         """How long it takes to reach a place of a list, where that is large and no place beside the last one."""
         place, rows = node.slice, node.value
         size = owner.entries * owner.each if owner.kind in ("list", "bytearray") else 0.0
         names = {one.id for one in ast.walk(place) if isinstance(one, ast.Name)} if size > 0 else set()
+        names |= {self.along[one] for one in names if one in self.along}
         if names and isinstance(rows, ast.Subscript) and isinstance(rows.value, ast.Name) and self.steady:
             around = {one.id for one in ast.walk(rows.slice) if isinstance(one, ast.Name)}
             whole = self.named(rows.value.id)
@@ -589,17 +656,29 @@ class Terms(Containers):
             return among(box.fields)
         return box.one
 
+    def cut(self, owner: Boxes, part: ast.Slice) -> float:
+        """How many elements a part has."""
+        size = self.length(owner) or 0.0
+        lower, upper = (self.value(each) for each in (part.lower, part.upper))
+        start, stop = place_in(lower, size, 0.0), place_in(upper, size, size)
+        return max(stop - start, 0.0) if start is not None and stop is not None else size / 2
+
     def _sliced(self, owner: Any, part: ast.Slice, node: ast.AST) -> Any:
         size = self.length(owner)
         if size is None:
             return None
         lower, upper, step = (self.value(each) for each in (part.lower, part.upper, part.step))
+        if isinstance(owner, Boxes) and owner.kind == "dict":  # all of it
+            return self.call(Bound(owner, "copy"), [], {})
         start, stop = place_in(lower, size, 0.0), place_in(upper, size, size)
         long: float | None = None
         if isinstance(part.upper, ast.BinOp) and isinstance(part.upper.op, ast.Add) and part.lower is not None:
             behind = self.value(part.upper.right)  # data[i : i + n]
             if ast.dump(part.upper.left) == ast.dump(part.lower) and isinstance(behind, Number) and behind.value:
                 long = min(behind.value, size)
+        if long is None and part.lower is not None and part.upper is not None:
+            long = self._apart(part.lower, part.upper)
+            long = long if long is None else min(max(long, 0.0), size)
         if long is None:
             long = max(stop - start, 0.0) if start is not None and stop is not None else size / 2
         if isinstance(step, Number) and step.value:
@@ -658,9 +737,29 @@ def _takes(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("input", "next")
 
 
+def _summands(node: ast.expr, by: float, factors: Factors = ()) -> Iterator[tuple[float, Factors]]:
+    """What is added up, each as a number and what that is multiplied by; `max(i - 3, 0)` is mostly `i - 3`."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)):
+        yield from _summands(node.left, by, factors)
+        yield from _summands(node.right, -by if isinstance(node.op, ast.Sub) else by, factors)
+    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        yield from _summands(node.left, by, (*factors, node.right))
+    elif isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
+        yield by * node.value, factors
+    elif isinstance(node, ast.Call) and node.args and ast.unparse(node.func) in ("max", "min"):
+        yield from _summands(node.args[0], by, factors)
+    else:
+        yield by, (node, *factors)
+
+
 def _sized(node: ast.expr) -> bool:
     """`len(x)`."""
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len" and bool(node.args)
+
+
+def _full(value: Any) -> bool:
+    """Whether something holds anything."""
+    return isinstance(value, Boxes) and bool(value.puts or value.fields)
 
 
 def _holds(value: Any) -> bool:

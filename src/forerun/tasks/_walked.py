@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import Any
 
 from forerun.tasks._arithmetic import UNKNOWN
@@ -21,7 +21,7 @@ from forerun.tasks._figures import ANEW, HARDLY, wide
 from forerun.tasks._inputs import Input, understood
 from forerun.tasks._layouts import layout
 from forerun.tasks._lines import Used
-from forerun.tasks._looping import called
+from forerun.tasks._looping import NEXT, called, takes_out
 from forerun.tasks._objects import (
     MANY,
     THERE,
@@ -30,6 +30,7 @@ from forerun.tasks._objects import (
     Boxes,
     Classed,
     Defined,
+    Either,
     Module,
     Number,
     Passing,
@@ -42,6 +43,7 @@ from forerun.tasks._objects import (
 )
 from forerun.tasks._python import imported, tree
 from forerun.tasks._speeds import PYTHON, tempo
+from forerun.tasks._terms import OPERATORS
 from forerun.tasks._tests import OWN, Tests
 from forerun.tasks._tongues import translated
 
@@ -61,6 +63,8 @@ _NEARLY = 0.99
 """How often that happens, or more, which nearly always does."""
 _NEVER = 1e-9
 """How often that happens which does not."""
+_LEVELS = 4.0
+"""How deep functions call each other with one less each time, at most, where that is followed."""
 _DEEP, _SEEN = 24, 10
 """Calls in each other, and objects that are looked at in the time of a step."""
 _GATHERING = {"dict": "dict", "OrderedDict": "dict", "defaultdict": "dict", "Counter": "dict", "UserDict": "dict"}
@@ -78,6 +82,10 @@ _OFTEN = 60
 """Calls of a function, by different ways, from which on all others are like the last one."""
 _SCARCE, _SELDOM = _STEPS // 2, 3
 """Steps that are left from which on functions are gone through less often, and how often."""
+_PLACES = 1e7
+"""Places of a list that is filled by giving them something, at most."""
+_SPELT, _STEPPED = 64.0, 8.0
+"""Letters of a text from which on it is one that somebody parses, and how many one goes on by at once, at most."""
 _STATES = 3e6
 """States of a search, at most."""
 
@@ -99,6 +107,8 @@ def walked(text: str, given: str = "", language: str = "python") -> Used:
         return Used(followed=False)
     walker = Walker(module, reads)
     walker.tempo, walker.layout = tempo(language), layout(language)
+    if walker.layout is not None:
+        walker.removing, walker.parting = takes_out(module.body)
     try:
         walker.run(module.body)
         walker.look()
@@ -121,23 +131,34 @@ class Walker(Tests):
         self._yields = list[list[Any]]()
         self._calls = list[tuple[ast.AST, float]]()
         """Functions that are under way, and how often."""
+        self._numbers = list[dict[str, float]]()
+        """Numbers that they were given."""
         self._entered = list[float]()
         """How often functions are gone through that are under way."""
-        self.since = dict[int, dict[str, float]]()
-        """How often a name was given its value, by its frame."""
         self._ends = dict[tuple[int, str], tuple[Number, float]]()
         """Names that count something, with what each held last, and what it holds once all is counted."""
         self._told = dict[int, tuple[int, float, Any]]()
         """How often each function was gone through, the seconds of one call, and what it gave."""
         self.defined = 0.0
         """Bytes of functions and classes."""
+        self._reaching = set[int]()
+        """Lists that are filled by giving their places something, by their identity."""
+        self._keeping = 0.0
+        """Seconds that were spent on what is held."""
+        self._advanced = dict[str, float]()
+        """How far names were counted on, by their last names."""
+        self._places: list[tuple[str, ast.expr]] | None = None
+        self._leads: dict[str, set[str]] | None = None
+        """Which functions each calls, by their names."""
 
     def look(self) -> None:
         """How much is held now."""
         roots = [value for frame in self.frames for value in frame.values()]
         found, steps = held([*roots, *self.flight])
         found += self.defined + self.buffers
-        self.spend(max(found - self.most, 0.0) * self.tempo.kept * 1e-9)
+        more = max(found - self.most, 0.0) * self.tempo.kept * 1e-9
+        self.spend(more)
+        self._keeping += more
         self.hold(found)
         self._left -= (steps + len(roots)) // _SEEN
 
@@ -146,7 +167,9 @@ class Walker(Tests):
         if self.layout is None:
             return
         self.line = 0
-        made = self.spelt + sum(box.made * box.shell for box in self.sites.values())
+        plain = ("tuple",) if self.layout.views else ()  # several values at once
+        boxes = [one for one in self.sites.values() if one.kind not in plain and not _in_place(one)]
+        made = self.spelt + sum(box.made * box.shell for box in boxes)
         lies = max(self.layout.garbage, self.layout.share * self.most)
         self.hold(self.most + min(_LYING * max(made - self.most, 0.0), lies))
         self.spend(self.tempo.warming * -math.expm1(-self.seconds / _WARM_S))
@@ -257,6 +280,9 @@ class Walker(Tests):
             self._wait(target, node.value)
             self.bind(target, self._varying(target, node.value, value))
             if isinstance(target, ast.Name):
+                self.along.pop(target.id, None)
+                if self.steady and _added(node.value, self.steady[-1][0]):
+                    self.along[target.id] = self.steady[-1][0]
                 self.asked_for.pop(target.id, None)
                 if asks and self.got is not None:
                     self.asked_for[target.id] = self.got
@@ -294,8 +320,15 @@ class Walker(Tests):
 
     def _do_augassign(self, node: ast.AugAssign) -> None:
         old, more = self.value(node.target), self.value(node.value)
+        if isinstance(node.op, ast.Add) and isinstance(more, Number) and more.known and not isinstance(old, Boxes):
+            place = _last(node.target)
+            self._advanced[place] = self._advanced.get(place, 0.0) + self.times * more.known
+            if self.layout is not None and isinstance(old, Written) and old.known is None and more.known <= _STEPPED:
+                return  # a place in a text
         if isinstance(old, Boxes):
-            if old.kind in ("list", "deque", "set", "array", "bytearray") and more is not None:
+            if old.kind in ("object", "slots") or isinstance(old.of, Classed):
+                self._operate(node, old, more)
+            elif old.kind in ("list", "deque", "set", "array", "bytearray") and more is not None:
                 self.extend(old, more)
             return
         spells = self.layout is not None and isinstance(node.op, ast.Add) and isinstance(old, Written)
@@ -327,6 +360,15 @@ class Walker(Tests):
         self.bind(node.target, made)
         if since is not None and isinstance(node.target, ast.Name):
             self.since[self._frame_of(node.target.id)][node.target.id] = since
+
+    def _operate(self, node: ast.AugAssign, old: Boxes, more: Any) -> None:
+        """`total += one` of things whose class says what that does."""
+        name = OPERATORS.get(type(node.op), "")
+        own, plain = (self.attribute(old, f"__{kind}{name}__") for kind in ("i", ""))
+        if isinstance(own, Defined):
+            self.call(own, [more], {})
+        elif isinstance(plain, Defined):
+            self.bind(node.target, self.call(plain, [more], {}))
 
     def _since(self, name: str) -> float | None:
         return self.since.get(self._frame_of(name), {}).get(name)
@@ -363,7 +405,8 @@ class Walker(Tests):
             if isinstance(target, ast.Name):
                 self.frames[-1].pop(target.id, None)
             elif isinstance(target, ast.Subscript) and isinstance(owner := self.value(target.value), Boxes):
-                self.less(owner)
+                gone = target.slice if isinstance(target.slice, ast.Slice) else None
+                self.less(owner, 1.0 if gone is None else self.cut(owner, gone))
 
     def _do_if(self, node: ast.If) -> None:
         told, times = self.likely(node.test), self.times
@@ -376,6 +419,7 @@ class Walker(Tests):
         often = told if told is not None else _RARE if leaves and not skips and not node.orelse else 0.5
         self._limits(node)
         frame, found = self.frames[-1], list[tuple[float, dict[str, Any]]]()
+        first = dict(frame) if self.layout is not None else {}
         limited = self._limited(node) if self.layout is not None else None
         for share, body in ((often, node.body), (1 - often, node.orelse)):
             if share > 0 and body:
@@ -392,9 +436,21 @@ class Walker(Tests):
                     frame[name] = other.joins(one, often_one)
                 elif not isinstance(other, Boxes):
                     frame[name] = merged(one, other)
+        if 0 < often < 1:
+            self._flags(first)
         if limited is not None:
             frame[limited[0]] = limited[1]
         self.times = times * ((1 - often if leaves else often if elsewhere else 1.0) or _NEVER)
+
+    def _flags(self, before: dict[str, Any]) -> None:
+        """What was true before a branch, and is not behind it, may be either, as it may not have been taken."""
+        frame = self.frames[-1]
+        for name, old in before.items():
+            new = frame.get(name)
+            if not isinstance(new, Number) or new is old or new.known not in (0.0, 1.0):
+                continue
+            if old is None or (isinstance(old, Number) and 0 <= old.low <= old.high <= 1 and old.known != new.known):
+                frame[name] = replace(new, low=0.0, high=1.0, distinct=2.0)
 
     def _once(self, last: ast.stmt) -> float:
         """How often something happens at most that ends with this: what leaves a loop, or a function, does so once."""
@@ -447,9 +503,9 @@ class Walker(Tests):
         self.times = times
 
     def _do_match(self, node: ast.Match) -> None:
-        subject = self.value(node.subject)
-        times, self.times = self.times, self.times / max(len(node.cases), 1)
-        for case in node.cases:
+        subject, times = self.value(node.subject), self.times
+        for case, share in zip(node.cases, _shares(subject, node.cases), strict=True):
+            self.times = times * share
             self._capture(case.pattern, subject)
             self.run(case.body)
         self.times = times
@@ -501,6 +557,9 @@ class Walker(Tests):
 
     def _bind_place(self, target: ast.Subscript, value: Any) -> None:
         owner, key = self.value(target.value), self.value(target.slice)
+        if isinstance(owner, Written) and isinstance(target.value, ast.Name):  # another letter somewhere in a text
+            several = min(owner.distinct * max(owner.length, 1.0), MANY)
+            self.frames[-1][target.value.id] = replace(owner, distinct=several, atom=None, number=None)
         if not isinstance(owner, Boxes):
             return
         self.grown = True
@@ -522,6 +581,7 @@ class Walker(Tests):
         elif owner.kind in ("list", "deque") and not isinstance(target.slice, ast.Slice):
             if self.tempo.missed:
                 self.far(owner, target)
+            self._reach_out(owner, key, value)
             share = min(self.times, owner.puts)
             if owner.puts:  # in the place of others
                 for link in owner.links.values():
@@ -529,6 +589,17 @@ class Walker(Tests):
             kept = owner.hold(value, share)
             mostly = self.layout is not None and owner.flat and share >= _MOSTLY * owner.puts
             owner.one = merged(kept, owner.one) if mostly and kept is not None else merged(owner.one, kept)
+
+    def _reach_out(self, owner: Boxes, key: Any, value: Any) -> None:
+        """Where a place behind the end of a list is given something, the list has one more."""
+        plain = owner.kind == "list" and not owner.flat and owner.start is None and owner.top >= 0
+        if self.layout is None or not self.layout.open or not plain or not isinstance(key, Number):
+            return
+        if owner.puts and id(owner) not in self._reaching:
+            return
+        self._reaching.add(id(owner))
+        room = key.distinct * owner.made - owner.puts if key.distinct > 1 and key.high < _PLACES else 0.0
+        owner.put(value, min(self.times, room))
 
     def set_field(self, owner: Boxes, name: str, value: Any) -> None:
         """Gives an attribute, or a key that is written out, its value."""
@@ -549,7 +620,7 @@ class Walker(Tests):
         """A number or a text in the place of another one: all things have one then."""
         there = old.atom if isinstance(old, (Number, Written)) else None
         if not isinstance(value, (Number, Written)):
-            owner.fields[name] = value if old is None else old
+            owner.fields[name] = value if old is None else merged(old, value)
         elif value.atom is THERE or not (size := owner.layout.size(value) if owner.layout else value.bytes):
             owner.fields[name] = replace(value, atom=there or THERE)
         else:
@@ -574,6 +645,11 @@ class Walker(Tests):
             return self.call(method, arguments, options) if isinstance(method, Defined) else None
         if isinstance(function, Bound):
             return self.asked(function.own, function.name, arguments, options)
+        if isinstance(function, Either):
+            times, self.times = self.times, self.times / len(function.each)
+            found = [self.call(each, arguments, options) for each in function.each]
+            self.times = times
+            return reduce(merged, found)
         if not isinstance(function, Defined):
             return None
         self.work(self.tempo.followed)
@@ -582,6 +658,8 @@ class Walker(Tests):
         if function.cached is not None:
             self._remember(function, arguments)
         deep = sum(each is function.node for each, _ in self._calls)
+        if deep and self._nearer(function.node, arguments):
+            return self._followed(function, arguments, options)
         if len(self._calls) > _DEEP or deep > 1:
             if not deep:
                 self.guessed.add(function.node.lineno)
@@ -603,13 +681,80 @@ class Walker(Tests):
         self.times = times
         return found
 
+    def _nearer(self, node: ast.AST, arguments: list[Any]) -> bool:
+        """Whether another function calls one that is under way with a number that is less than the last time: so
+        often as that goes down to nothing."""
+        if self.layout is None or len(self._calls) > _DEEP or self._calls[-1][0] is node:
+            return False
+        under_way = zip(reversed(self._calls), reversed(self._numbers), strict=True)
+        before = next(numbers for (each, _), numbers in under_way if each is node)
+        now = _numbers_of(node, arguments)
+        return any(0 <= one < before.get(name, -1.0) <= _LEVELS for name, one in now.items())
+
     def _followed(self, function: Defined, arguments: list[Any], options: dict[str, Any]) -> Any:
         """The same, with what it took kept for when it is called again and again."""
-        before, times = self.seconds, max(self.times * self.pace, 1e-300)
+        before, times = self.seconds - self._keeping, max(self.times * self.pace, 1e-300)
+        read = dict(self._advanced)
         found = self._follow(function, arguments, options)
+        if self.layout is not None and (rest := self._unread(function, read)) > 0:
+            once, self.times = self.times, self.times * rest
+            found = self._follow(function, arguments, options)
+            self.times = once
         many = self._told.get(id(function.node), (0, 0.0, None))[0]
-        self._told[id(function.node)] = (many + 1, (self.seconds - before) / times, found)
+        self._told[id(function.node)] = (many + 1, (self.seconds - self._keeping - before) / times, found)
         return found
+
+    def _unread(self, function: Defined, before: Mapping[str, float]) -> float:
+        """How many times as much of a text is left as a function that calls itself, by others or not, has gone through
+        once: what parses a text goes through all of it, however often it calls itself."""
+        node = function.node
+        if not isinstance(node, ast.FunctionDef):
+            return 0.0
+        reads = {key: made for key, many in self._advanced.items() if (made := many - before.get(key, 0.0)) > 0}
+        if not reads or not self._comes_back(node.name):
+            return 0.0
+        own = {"self": function.own} if function.own is not None else {}
+        self.frames.append(own)
+        left = 0.0
+        for place, text in self._cursors():
+            value = self.value(text) if place in reads else None
+            long = value.length if isinstance(value, Written) and value.known is None else 0.0
+            if long > _SPELT and (self.times <= 1 or long < _SPELT * _SPELT):
+                left = max(left, long * self.times / reads[place] - 1.0)
+        self.frames.pop()
+        if left < 1.0:
+            return 0.0
+        self.guessed.add(node.lineno)
+        return left
+
+    def _cursors(self) -> list[tuple[str, ast.expr]]:
+        """Places of texts, by their last names, and the texts: of `text[pos]`, and of `*p`."""
+        if self._places is None:
+            found = dict[str, tuple[str, ast.expr]]()
+            for one in ast.walk(self.module):
+                if isinstance(one, ast.Subscript) and isinstance(one.value, (ast.Name, ast.Attribute)):
+                    if isinstance(one.slice, (ast.Name, ast.Attribute)):
+                        found[ast.unparse(one)] = _last(one.slice), one.value
+                    elif isinstance(one.slice, ast.Constant) and one.slice.value == 0:
+                        found[ast.unparse(one)] = _last(one.value), one.value
+            self._places = [*found.values()]
+        return self._places
+
+    def _comes_back(self, name: str) -> bool:
+        """Whether a function leads to itself."""
+        if self._leads is None:
+            self._leads = {
+                each.name: {called(one) for one in ast.walk(each) if isinstance(one, ast.Call)}
+                for each in ast.walk(self.module) if isinstance(each, ast.FunctionDef)
+            }  # fmt: skip
+        seen, left = set[str](), [name]
+        while left:
+            for each in self._leads.get(left.pop(), set()) - seen:
+                if each == name:
+                    return True
+                seen.add(each)
+                left.append(each)
+        return False
 
     def _follow(self, function: Defined, arguments: list[Any], options: dict[str, Any]) -> Any:
         node = function.node
@@ -627,9 +772,11 @@ class Walker(Tests):
         self._results.append([])
         self._yields.append([0.0, None])
         self._calls.append((node, self.times))
+        self._numbers.append(_numbers_of(node, arguments))
         times, loops, pace = self.times, self.loops, self.pace
         self.pace *= self._dividing(node, frame)
-        self.times *= max(self._remembered(node, frame, names), self._branching(node, frame, function.own))
+        again = self._remembered(node, frame, names), self._branching(node, frame, function.own), self._descending(node)
+        self.times *= max(again)
         self._entered.append(self.times)
         begun_at, self.begun_at = self.begun_at, []
         try:
@@ -643,6 +790,7 @@ class Walker(Tests):
             self.since.pop(id(frame), None)  # another frame may have its place
             self.shared.pop(id(frame), None)
             self._calls.pop()
+            self._numbers.pop()
             self._entered.pop()
             self.begun_at = begun_at
             found, (given, one) = self._results.pop(), self._yields.pop()
@@ -702,18 +850,49 @@ class Walker(Tests):
         for name, less in steps:
             start = frame.get(name)
             if isinstance(start, Number) and start.value is not None:
-                deep.append(start.value if less else limits.get(name, start.value) - start.value)
+                two = start.distinct <= 2 and math.isfinite(start.high)  # one thing or the other
+                ahead = start.high if two else start.value
+                deep.append(ahead if less else limits.get(name, start.value) - start.value)
         if len(calls) == 1 and not deep and (bits := self._filled_up(node, calls[0])):
             several = [power(math.sqrt(each), each) for each in bits]
             return max(min(sum(several) / len(several) / UNKNOWN, self._states), 1.0)  # whose loop goes so often
         if not calls or not deep or (len(calls) > 1 and self._keeps(node)):
             return 1.0
-        if len(calls) < 2:
-            return self._tried(node, calls[0], max(deep))
+        counted_down = self.layout is not None and all(less for _, less in steps)
+        if len(calls) < 2 or counted_down:
+            tried = self._tried(node, calls, max(deep), (ast.For, ast.While) if counted_down else (ast.For,))
+            if len(calls) < 2 or tried > 1:
+                return tried
         if not any(less for _, less in steps):
             return 1.0
         count = power(len(calls), max(max(deep), 0.0) + 1.0)
         return count if count <= self._states else 1.0
+
+    def _descending(self, node: ast.AST) -> float:
+        """How often a function runs that calls itself for one of those below, once each time: as often as what there is
+        can be halved."""
+        if not isinstance(node, ast.FunctionDef) or sum(each is node for each, _ in self._calls) > 1:
+            return 1.0
+        calls = [one for one in ast.walk(node) if isinstance(one, ast.Call) and _again(one.func, node.name)]
+        if not calls or max(_in_turn(node.body, calls)) > 1:
+            return 1.0
+        given = {arg.arg for arg in node.args.args}
+        stands = {target.id: one.value for one in ast.walk(node) if isinstance(one, ast.Assign)
+                  for target in one.targets if isinstance(target, ast.Name)}  # fmt: skip
+        many, times, self.times = 1.0, self.times, self.times * HARDLY
+        for call in calls:
+            for part in (*call.args, *([call.func.value] if isinstance(call.func, ast.Attribute) else ())):
+                below = stands.get(part.id, part) if isinstance(part, ast.Name) else part
+                if not isinstance(below, ast.Attribute) or below.attr in NEXT:
+                    continue
+                one = below.value
+                one = stands.get(one.id, one) if isinstance(one, ast.Name) and one.id not in given else one
+                if isinstance(one, ast.Name) and one.id in given and isinstance(box := self.value(one), Boxes):
+                    many = max(many, box.made)
+                elif isinstance(one, ast.Subscript) and given & {getattr(x, "id", "") for x in ast.walk(one.slice)}:
+                    many = max(many, self.length(self.value(one.value)) or 0.0)
+        self.times = times
+        return max(math.log2(many), 1.0)
 
     def _filled_up(self, node: ast.FunctionDef, call: ast.Call) -> Sequence[float]:
         """Bits of a number that is filled up one by one: `if used == full: return 1`, `tried(used | bit)`, each time
@@ -741,18 +920,29 @@ class Walker(Tests):
         """How many times a function may call itself, at most, that somebody waits for."""
         return _STATES * PYTHON.followed / self.tempo.followed
 
-    def _tried(self, node: ast.FunctionDef, call: ast.Call, deep: float) -> float:
+    def _tried(
+        self, node: ast.FunctionDef, calls: Sequence[ast.Call], deep: float, kinds: tuple[type[ast.stmt], ...]
+    ) -> float:
         """How often a function runs that tries several things and goes on with each: as many as the root of those that
         it tries at each step, as most of them fail."""
-        loops = [one for one in ast.walk(node) if isinstance(one, ast.For) and any(x is call for x in ast.walk(one))]
+        loops = [one for one in ast.walk(node) if isinstance(one, kinds) and any(x in calls for x in ast.walk(one))]
         times, self.times = self.times, self.times * HARDLY
-        counts = [self.through(self.value(one.iter))[0] for one in loops]
+        counts = [self._several(one) for one in loops]
         self.times = times
         several = math.prod(one for one in counts if one is not None)
         if not loops or any(one is None for one in counts) or several < 2:
             return 1.0
+        endless = power(math.sqrt(several), max(deep, 0.0)) > self._states
+        if endless and any(isinstance(one, ast.While) for one in loops):  # most of it never happens
+            return 1.0
         self.guessed.add(node.lineno)
         return max(min(power(math.sqrt(several), max(deep, 0.0)), self._states), 1.0)
+
+    def _several(self, loop: ast.stmt) -> float | None:
+        """How many things a loop tries."""
+        if isinstance(loop, ast.For):
+            return self.through(self.value(loop.iter))[0]
+        return self.pursued(loop) if isinstance(loop, ast.While) else None
 
     def _keeps(self, node: ast.FunctionDef) -> bool:
         """Whether a function remembers what it knows."""
@@ -894,6 +1084,44 @@ class Walker(Tests):
             self._yields[-1][1] = merged(self._yields[-1][1], one)
 
 
+def _written_shares(shares: Mapping[str, float], cases: Sequence[ast.match_case]) -> list[float]:
+    """The same of a text that is one of a few."""
+    found = list[float]()
+    for case in cases:
+        each = case.pattern.patterns if isinstance(case.pattern, ast.MatchOr) else [case.pattern]
+        rest = isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None
+        values = [one.value.value for one in each
+                  if isinstance(one, ast.MatchValue) and isinstance(one.value, ast.Constant)]  # fmt: skip
+        if case.guard is not None or (not rest and len(values) < len(each)):
+            return []
+        found.append(max(1.0 - sum(found), 0.0) if rest else sum(shares.get(str(one), 0.0) for one in values))
+    return found
+
+
+def _shares(subject: Any, cases: Sequence[ast.match_case]) -> list[float]:
+    """How often each of these is the one: of a number that is drawn each of those that are written out comes as often
+    as any other, and what is left takes the rest; nobody knows of others, which are as often one as another."""
+    even = [1 / max(len(cases), 1)] * len(cases)
+    if isinstance(subject, Written) and subject.shares is not None:
+        return _written_shares(subject.shares, cases) or even
+    if not (isinstance(subject, Number) and subject.drawn and subject.distinct < MANY):
+        return even
+    found = list[float]()
+    for case in cases:
+        each = case.pattern.patterns if isinstance(case.pattern, ast.MatchOr) else [case.pattern]
+        rest = isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None
+        if case.guard is not None or not (rest or all(isinstance(one, ast.MatchValue) for one in each)):
+            return even
+        few = sum(found) + len(each)
+        found.append(max(subject.distinct - few + 1, _RARE) if rest else float(len(each)))
+    return [share / sum(found) for share in found]
+
+
+def _in_place(box: Boxes) -> bool:
+    """Whether something stands where its name does: nobody has to collect it."""
+    return box.inside or (isinstance(box.of, Classed) and "__flat__" in box.of.values)
+
+
 def _holds(value: Boxes, owner: Boxes) -> bool:
     """Whether one of these may hold the one that was in its place before."""
     inside = [link[0] for link in value.links.values()]
@@ -925,6 +1153,49 @@ def _itself(node: ast.expr, name: str) -> bool:
     return isinstance(node, ast.Name) and node.id == ("self" if name == "__call__" else name)
 
 
+def _again(node: ast.expr, name: str) -> bool:
+    """Whether a function calls itself by this, or the same method of one below: `self.left.insert(…)`."""
+    below = isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.value, ast.Attribute)
+    return _itself(node, name) or below
+
+
+def _in_turn(body: Sequence[ast.stmt], calls: Sequence[ast.Call]) -> tuple[int, int]:
+    """How many of these calls are done one after the other, at most: where statements go on behind these, and where
+    they have left the function."""
+    goes, left = 0, 0
+    for each in body:
+        if isinstance(each, ast.If):
+            test = sum(one in calls for one in ast.walk(each.test))
+            ways = [_in_turn(each.body, calls), _in_turn(each.orelse, calls)]
+            left = max(left, *(goes + test + way[1] for way in ways))
+            on = [way[0] for way, inside in zip(ways, (each.body, each.orelse), strict=True) if not _leaving(inside)]
+            if not on:
+                return 0, left
+            goes += test + max(on)
+            continue
+        several = isinstance(each, (ast.For, ast.While))
+        goes += sum(one in calls for one in ast.walk(each)) * (2 if several else 1)
+        if _leaving([each]):
+            return 0, max(left, goes)
+    return goes, left
+
+
+def _last(node: ast.expr) -> str:
+    """What it is called, whosever it is."""
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def _numbers_of(node: ast.AST, arguments: Sequence[Any]) -> dict[str, float]:
+    """The numbers that a function is given, where they are known."""
+    if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+        return {}
+    names = [each.arg for each in (*node.args.posonlyargs, *node.args.args)]
+    return {
+        name: one.known for name, one in zip(names, arguments, strict=False)
+        if isinstance(one, Number) and one.known is not None
+    }  # fmt: skip
+
+
 def _record(node: ast.If) -> bool:
     """`if x > best: best = x`."""
     test = node.test
@@ -944,6 +1215,13 @@ def _differs(test: ast.expr) -> bool:
     if not (isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.NotEq)):
         return False
     return not any(isinstance(each, ast.Constant) for each in (test.left, *test.comparators))
+
+
+def _added(source: ast.expr, name: str) -> bool:
+    """Whether something has this name, or is that and something else."""
+    if isinstance(source, ast.BinOp) and isinstance(source.op, (ast.Add, ast.Sub)):
+        return _added(source.left, name) or (isinstance(source.op, ast.Add) and _added(source.right, name))
+    return isinstance(source, ast.Name) and source.id == name
 
 
 def _leaving(body: Sequence[ast.stmt]) -> bool:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import math
+import re
 from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
@@ -76,6 +78,7 @@ class C(Declared):
 
     def __init__(self) -> None:
         super().__init__()
+        self.text = ""
         self.names = dict[str, Kind]()
         """Types that were given a name."""
         self.told = set[str]()
@@ -89,6 +92,7 @@ class C(Declared):
         return unfolded(text)
 
     def program(self, root: Node) -> list[ast.stmt]:
+        self.text = text_of(root)
         for node in below(root, "call_expression"):
             if text_of(field(node, "function")) == "realloc" and (given := children(field(node, "arguments"))):
                 asks = [needed(each, "condition") for each in around(node, "if_statement", "while_statement")]
@@ -236,11 +240,15 @@ class C(Declared):
         body: list[ast.stmt] = [assigned(path("self", each), name(each)) for each in fields]
         start = function_of("__init__", ["self", *fields], body)
         start.args.defaults = [self.empty(key, kind) or self.begun(kind) for key, kind in fields.items()]
-        return ast.ClassDef(named, [], [], [self.sized(fields), start], [])
+        return ast.ClassDef(named, [], [], [self.sized(named, fields), start], [])
 
-    def sized(self, fields: dict[str, Kind]) -> ast.stmt:
-        """Bytes of a thing."""
-        return assigned(name("__size__"), constant(sum(map(self.extent, fields.values()))))
+    def sized(self, named: str, fields: dict[str, Kind]) -> ast.stmt:
+        """Bytes of a thing; where it stands in arrays itself, those of a place in a list are among them."""
+        size = sum(map(self.extent, fields.values()))
+        size = size if size <= 8 else math.ceil(size / 8) * 8
+        arrays = rf"\b{named}\s+\w+\s*\[|\b{named}\s*\*\s*\w+\s*=[^;]*alloc\w*\([^;]*[*,]"
+        inline = rf"{arrays}|(vector|deque|array)\s*<\s*{named}\b"
+        return assigned(name("__size__"), constant(max(size - (8.0 if re.search(inline, self.text) else 0.0), 0.0)))
 
     def extent(self, kind: Kind) -> float:
         """Bytes of a value that stands in its place itself, as far as that is told."""
@@ -352,7 +360,10 @@ class C(Declared):
         with self.scope():
             self.scopes[-1].update(given)
             inside = self.inside(named, body)
-        return function_of(named if own else spelt(named), [*map(spelt, names)], inside)
+        made = function_of(named if own else spelt(named), [*map(spelt, names)], inside)
+        optional = [each for each in children(field(declarator, "parameters")) if field(each, "default_value")]
+        made.args.defaults = [self.value(field(each, "default_value")) for each in optional] if names else []
+        return made
 
     def parameters(self, declarator: Node | None) -> list[tuple[str, Kind]]:
         """What a function is given."""

@@ -20,6 +20,7 @@ from forerun.tasks._tongues._translator import (
     compared,
     constant,
     function_of,
+    in_place,
     lambda_of,
     method,
     name,
@@ -38,7 +39,8 @@ _SORTS = spread({
     "vector list stack array valarray basic_string span initializer_list": "list",
     "unique_ptr shared_ptr weak_ptr optional reference_wrapper pointer": "pointer",
     "istringstream stringstream ostringstream": "stringstream",
-    "uniform_int_distribution uniform_real_distribution": "drawn",
+    "uniform_int_distribution uniform_real_distribution exponential_distribution normal_distribution": "drawn",
+    "lognormal_distribution bernoulli_distribution discrete_distribution poisson_distribution": "drawn",
     "mt19937 mt19937_64 default_random_engine minstd_rand random_device": "drawing",
 })  # fmt: skip
 """What types are like."""
@@ -46,7 +48,14 @@ _MADE = {"string": "''", "set": "set()", "queue": "collections.deque()"}
 _CASTS = frozenset("static_cast reinterpret_cast const_cast dynamic_cast".split())
 _FIRST = frozenset("vector priority_queue queue stack deque set list unordered_set".split())
 """Containers of which only the first argument is said."""
-_OPERATORS = {"()": "__call__", "[]": "__getitem__", "+": "__add__", "-": "__sub__", "*": "__mul__"}
+_OPERATORS = {"()": "__call__", "[]": "__getitem__"} | {
+    f"{sign}{assigns and '='}": f"__{assigns}{named}__"
+    for sign, named in (
+        ("+", "add"), ("-", "sub"), ("*", "mul"), ("/", "truediv"), ("%", "mod"), ("^", "xor"), ("|", "or"),
+        ("&", "and"),
+    )
+    for assigns in ("", "i")
+}  # fmt: skip
 _SIGNS = {"+": "add", "-": "sub", "*": "mul", "/": "div", "==": "eq", "<": "lt", "%": "mod", "^": "xor", "|": "or"}
 _LARGEST = {"int": 2**31 - 1, "long": 2**63 - 1, "unsigned": 2**32 - 1, "double": 1e308, "uint64_t": 2**64 - 1}
 _PLAIN = ("std::endl", "endl", "std::fixed", "fixed", "std::flush")
@@ -147,7 +156,7 @@ class Cpp(C):
     def made(self, kind: Kind) -> ast.expr | None:
         sort = _SORTS.get(kind.name, kind.name)
         if kind.name == "array" and kind.size is not None:
-            return self.several(kind.size, kind.one)
+            return in_place(self.several(kind.size, kind.one))
         if sort in ("list", "priority_queue"):
             return self.several(constant(0), kind.one) if kind.one.scalar else list_of()
         if sort == "map":
@@ -176,6 +185,8 @@ class Cpp(C):
             return called(spelt(named), *given)
         if not given:
             return self.made(kind) or constant(None)
+        if named == "function":
+            return given[0]
         if nodes and "istreambuf_iterator" in text_of(nodes[0]):
             return called("sys.stdin.read")
         if nodes and nodes[0].type == "call_expression" and text_of(nodes[0]).replace("()", "").endswith("begin"):
@@ -186,6 +197,8 @@ class Cpp(C):
             if len(given) > 1:
                 return called("_tongue.filled", given[0], given[1], constant(int(kind.one.bytes)))
             copied = nodes and self.type_of(nodes[0]).name == named
+            if copied and re.match(r"(std::)?move\(", text_of(nodes[0])):
+                return given[0]
             return called("list", given[0]) if copied else self.several(given[0], kind.one)
         if named == "string" and len(given) > 1:
             return said("' ' * A", given[0])
@@ -224,10 +237,16 @@ class Cpp(C):
         for each in members:
             if each.type == "field_declaration":
                 inner += self._members(each, own, begins)
+        friends = [one for each in members if each.type == "friend_declaration"
+                   for one in children(each) if one.type == "function_definition"]  # fmt: skip
+        operators = [one for one in friends if self.method_name(one).startswith("__")]
         functions = [each for each in members if each.type == "function_definition"] + self.outside.get(named, [])
         self.owner.append(named)
         self.methods.append({self.method_name(each) for each in functions})
         told: list[ast.stmt] = [made for each in functions for made in self._method(named, each, begins)]
+        for each in operators:  # the first that it is given is the thing itself
+            if (declarator := function_declarator(each)) is not None:
+                told.append(self.function(self.method_name(each), declarator, field(each, "body")))
         if not any(isinstance(each, ast.FunctionDef) and each.name == "__init__" for each in told):
             fields = {key: kind for key, kind in own.items() if key not in inherited}
             body: list[ast.stmt] = [assigned(path("self", each), name(spelt(each))) for each in fields]
@@ -244,7 +263,7 @@ class Cpp(C):
         self.owner.pop()
         self.methods.pop()
         bases_of: list[ast.expr] = [name(spelt(each)) for each in bases]
-        return [*inner, ast.ClassDef(spelt(named), bases_of, [], [self.sized(own), *told], [])]
+        return [*inner, ast.ClassDef(spelt(named), bases_of, [], [self.sized(named, own), *told], [])]
 
     def _members(self, node: Node, own: dict[str, Kind], begins: dict[str, Node]) -> list[ast.stmt]:
         """Fields, with what they begin with; and what is said ahead of them."""
@@ -642,20 +661,36 @@ class Cpp(C):
             return called(path(spelt(scope[1]), text.rpartition("::")[2]), *self.values(given))
         if plain in self.fields:
             return self.constructed(Kind(plain), self.values(given), given)
+        if len(given) == 1 and Kind(plain).scalar:  # `std::uint64_t(x)`
+            return self.cast(Kind(plain), self.value(given[0]), given[0])
         if plain in self.known:
             return called(spelt(plain), *self.values(given))
         kind = self.type_of(function) if function.type == "identifier" else NOTHING
         if _SORTS.get(kind.name) == "drawing":
             return said("random.randrange(0, 4294967296)")
         if _SORTS.get(kind.name) == "drawn":
-            low, high = (*self.ranges.get(plain, []), constant(0), constant(1))[:2]
-            return called("random.uniform" if "real" in kind.name else "random.randint", low, high)
+            return self._drawn(kind.name, self.ranges.get(plain, []))
         if (made := self.algorithm(plain, given) or self.library(plain, given)) is not None:
             return made
         container = _SORTS.get(plain, plain) in ("list", "map", "set", "string") or plain == "pair"
         if plain in self.names or container:
             return self.constructed(self.names.get(plain, Kind(plain)), self.values(given), given)
         return called(self.value(function), *self.values(given))
+
+    def _drawn(self, kind: str, given: list[ast.expr]) -> ast.expr:
+        """A number that is drawn as the library's distributions do it."""
+        if kind in ("exponential_distribution", "bernoulli_distribution"):
+            form = "random.expovariate(A)" if kind.startswith("exp") else "random.random() < A"
+            return said(form, *(given or [constant(1.0 if kind.startswith("exp") else 0.5)])[:1])
+        if kind in ("normal_distribution", "lognormal_distribution"):
+            return said("random.gauss(A, B)", *(*given, constant(0.0), constant(1.0))[:2])
+        if kind == "discrete_distribution":
+            several = len(given[0].elts) if given and isinstance(given[0], (ast.Tuple, ast.List)) else 2
+            return called("random.randrange", constant(several))
+        if kind == "poisson_distribution":
+            return said("random.randint(0, 2 * A)", *(given or [constant(1)])[:1])
+        low, high = (*given, constant(0), constant(1))[:2]
+        return called("random.uniform" if "real" in kind else "random.randint", low, high)
 
     def _templated(self, function: Node, given: list[Node]) -> ast.expr | None:
         """`static_cast<T>(x)`, `make_unique<T>(…)`, `vector<T>(n)`, `get<0>(t)`."""

@@ -18,6 +18,7 @@ from forerun.tasks._tongues._translator import (
     called,
     constant,
     function_of,
+    in_place,
     lambda_of,
     method,
     name,
@@ -362,7 +363,7 @@ class Go(Typed):
         """What something is that is given nothing."""
         kind = self.plain(kind)
         if kind.name == "array" and kind.size is not None:
-            return self.several(kind.size, kind.one)
+            return in_place(self.several(kind.size, kind.one))
         if kind.name == _LIST or kind.name in _BUILDERS:
             return self.typed(kind.one)
         if kind.name in self.fields:
@@ -388,6 +389,8 @@ class Go(Typed):
         kind = self.plain(kind)
         if kind.scalar or kind.name in ("pointer", "map", "function", "chan"):
             return kind.bytes
+        if kind.name not in self.fields and re.fullmatch(r"[A-Z]\d?", kind.name):  # a type that nobody knows yet
+            return 8.0
         return 16.0 if kind.name in ("error", "any") else 0.0
 
     def type_of(self, node: Node | None) -> Kind:
@@ -400,7 +403,8 @@ class Go(Typed):
         if kind == "expression_list":
             return self._type_of(node.named_children[0])
         if kind in ("composite_literal", "type_assertion_expression", "type_conversion_expression"):
-            return self.declared(field(node, "type"))
+            named = self._instantiated(node) if kind == "type_conversion_expression" else None
+            return self.declared(field(node, "type")) if named is None else self.gives.get(named, NOTHING)
         if kind == "func_literal":
             return Kind("function", (self._result(node),))
         if kind in ("unary_expression", "slice_expression", "index_expression"):
@@ -810,7 +814,16 @@ class Go(Typed):
     def _of_type_assertion_expression(self, node: Node) -> ast.expr:
         return self.value(field(node, "operand"))
 
-    _of_type_conversion_expression = _of_type_assertion_expression
+    def _of_type_conversion_expression(self, node: Node) -> ast.expr:
+        if (named := self._instantiated(node)) is not None:
+            return called(spelt(named), self.value(field(node, "operand")))
+        return self._of_type_assertion_expression(node)
+
+    def _instantiated(self, node: Node) -> str | None:
+        """The function of the program's own that `New[int](1)` calls, which reads like a conversion; None of others."""
+        of = field(node, "type")
+        named = text_of(field(of, "type")) if of is not None and of.type == "generic_type" else ""
+        return named if named in self.known else None
 
     def _of_type_instantiation_expression(self, node: Node) -> ast.expr:
         return name(spelt(text_of(field(node, "type") or node.named_children[0])))

@@ -47,7 +47,7 @@ _MATHS = frozenset(
 _APPLIED = frozenset("apply applyAsInt applyAsLong applyAsDouble test accept get call run compare getAsInt".split())
 _SAME = frozenset(
     "stream parallelStream boxed distinct unordered parallel sequential iterator chars intValue longValue doubleValue"
-    " toString trim orElse get asLongStream asDoubleStream toArray toList limit skip asList unmodifiableList copyOf"
+    " toString trim orElse get asLongStream asDoubleStream toArray toList skip asList unmodifiableList copyOf"
     " orElseThrow getAsInt getAsDouble getAsLong intern strip descendingIterator listIterator descendingMap"
     " descendingSet descendingKeySet elements join run close start shutdown useDelimiter".split()
 )
@@ -99,6 +99,7 @@ _METHODS = spread({
     "get/2 charAt elementAt codePointAt": "A[B]", "contains containsAll": "B in A",
     "Set.addAll Set.retainAll Set.removeAll": "A.update(B)", "addAll retainAll removeAll": "A.extend(B)",
     "getKey": "A[0]", "getValue": "A[1]", "sorted": "sorted(A)", "removeIf": "sum(map(B, A))", "filter": "filter(B, A)",
+    "limit": "itertools.islice(A, B)",
     "map mapToInt mapToLong mapToDouble mapToObj peek/2 flatMap takeWhile dropWhile flatMapToInt": "map(B, A)",
     "equals equalsIgnoreCase": "A == B", "compareTo compareToIgnoreCase": "A < B", "substring/2": "A[B:]",
     "substring subList": "A[B:C]", "indexOf lastIndexOf": "A.index(B)", "toUpperCase": "A.upper()",

@@ -77,11 +77,16 @@ _LIBRARY = {
     "tonumber": "int(a)", "tostring": "str(a)", "type": "type(a)", "assert": "a", "pcall": "(True, a(*z))",
     "xpcall": "(True, a(*z))", "next": "next(iter(a))", "ipairs": "a", "pairs": "a", "rawget": "a[b]",
     "rawequal": "a == b", "rawlen": "len(a)", "os.time": "time.time()", "os.clock": "time.time()",
-    "os.exit": "sys.exit()", "coroutine.create": "a", "coroutine.resume": "(True, a(*z))", "string.rep": "a * b",
+    "os.exit": "sys.exit()", "coroutine.resume": "(True, a(*z))", "string.rep": "a * b",
     "string.upper": "a.upper()", "string.lower": "a.lower()", "string.len": "len(a)", "string.reverse": "a[::-1]",
     **dict.fromkeys(("error", "require", "collectgarbage", "getmetatable"), "None"),
 }  # fmt: skip
 """What functions give: those of `named/count` where they are given so many."""
+_OPERATING = {
+    **{f"__{each}": f"__{each}__" for each in "add sub mul mod pow len".split()},
+    "__div": "__truediv__", "__idiv": "__floordiv__",
+}  # fmt: skip
+"""What a class does with operators."""
 Root = tuple[str, str]
 
 
@@ -126,6 +131,8 @@ class Lua(Scripted, said=_SAID):
         """What the thing is called that is made."""
         self.through = list[str]()
         """Tables that are gone through."""
+        self.filled = dict[tuple[int, str], int]()
+        """Where lists are filled, by the function and the name."""
         self.streams = set[str]()
         """Functions that give one after the other."""
         self.yielding = False
@@ -264,7 +271,10 @@ class Lua(Scripted, said=_SAID):
             return [self.function(node, plain)]
         if owner in self.things and (_is_method(node) or _makes(node)):
             return []
-        return [self.function(node, _joined(owner, _method_name(node)))]
+        made = self.function(node, _joined(owner, _method_name(node)))
+        if owner in self.things or not within(node, *_FUNCTIONS) or "." in owner:
+            return [made]
+        return [made, assigned(path(spelt(owner), _method_name(node)), name(made.name))]  # others are given the table
 
     def _of_function_definition(self, node: Node) -> ast.expr:
         owner, self.owner = self.owner, []
@@ -303,10 +313,12 @@ class Lua(Scripted, said=_SAID):
     def _given(self, left: Node, right: Node) -> list[ast.stmt]:
         """`left = right`."""
         text, kind = text_of(left), right.type
-        if kind == "table_constructor" and left.type == "identifier":
+        makes = kind == "table_constructor" or (kind == "function_call" and written(right, "name") == "setmetatable")
+        if makes and left.type == "identifier":
             self.made[-1].add(text)
-            if text in self.things:
-                return []
+            self.filled.pop((id(self.made[-1]), text), None)
+        if kind == "table_constructor" and left.type == "identifier" and text in self.things:
+            return []
         if text.endswith(".__index") or (kind == "dot_index_expression" and text in self.aliases):
             return []
         if kind == "nil" and left.type == "bracket_index_expression":
@@ -348,7 +360,10 @@ class Lua(Scripted, said=_SAID):
             return False
         if re.search(rf"(?<![\w.]){re.escape(owner)}\s*\[", value):
             return False
-        return re.split(r"[.\[]", owner)[0] in self.made[-1] or ("." in owner and "." in key) or owner == "self"
+        if re.split(r"[.\[]", owner)[0] not in self.made[-1]:
+            return ("." in owner and "." in key) or owner == "self"
+        at = _loop_of(left)  # in another one all is there already
+        return self.filled.setdefault((id(self.made[-1]), owner), at) == at
 
     def _listed(self, node: Node) -> bool:
         """Whether an element is one of a list."""
@@ -478,7 +493,7 @@ class Lua(Scripted, said=_SAID):
             return constant(_CONSTANTS[text])
         if _joined(owner, plain) in self.static and owner not in self.things:
             return name(_joined(owner, plain))
-        return ast.Attribute(self.value(field(node, "table")), plain, ast.Load())
+        return ast.Attribute(self.value(field(node, "table")), _OPERATING.get(plain, plain), ast.Load())
 
     def _of_bracket_index_expression(self, node: Node) -> ast.expr:
         owner = self.value(field(node, "table"))
@@ -613,9 +628,19 @@ class Lua(Scripted, said=_SAID):
 
     def _base_setmetatable(self, given: list[Node]) -> ast.expr:
         owner = text_of(given[-1])
-        if owner in self.things and given[0].type == "table_constructor" and not self.owner:
+        if owner not in self.things or given[0].type != "table_constructor" or self.owner:
+            return self.value(given[0])
+        if not inside(given[0]) or any(map(_makes, self.classes.get(owner, ()))):
             return called(spelt(owner))
-        return self.value(given[0])
+        made = self.kept(called(spelt(owner)))
+        for each in inside(given[0]):
+            key, value = written(each, "name"), field(each, "value") or each
+            one = self._made(value, (".", key) if key else None, 0)
+            bracket = any(child.type == "[" for child in each.children)
+            self.before.append(
+                ast.Expr(extended(made, one)) if not key or bracket else assigned(path(made.id, key), one)
+            )
+        return made
 
     def _base_select(self, given: list[Node]) -> ast.expr:
         everything = text_of(given[0]).strip("\"'") == "#"
@@ -626,6 +651,13 @@ class Lua(Scripted, said=_SAID):
         made = self.value(given[0])
         self.yielding = outer
         return called(made)
+
+    def _base_coroutine_create(self, given: list[Node]) -> ast.expr:
+        """It is resumed until it ends."""
+        made = self.value(given[0])
+        made = made if isinstance(made, ast.Name) else self.kept(made)
+        self.before.append(ast.Expr(called(made)))
+        return made
 
     def _base_coroutine_yield(self, given: list[Node]) -> ast.expr:
         value = one_of(self.given_to(given))
@@ -723,12 +755,22 @@ def _owner(node: Node) -> str:
 
 
 def _method_name(node: Node) -> str:
-    return written(field(node, "name"), "method", "field")
+    named = written(field(node, "name"), "method", "field")
+    return _OPERATING.get(named, named)
 
 
 def _is_method(node: Node) -> bool:
     named = field(node, "name")
-    return (named is not None and named.type == "method_index_expression") or _parameters(node)[:1] == ["self"]
+    own = _parameters(node)[:1] == ["self"] or _method_name(node) in _OPERATING.values()
+    return own or (named is not None and named.type == "method_index_expression")
+
+
+def _loop_of(node: Node) -> int:
+    """Where the innermost loop around it begins; 0 where there is none."""
+    inside = node.parent
+    while inside is not None and inside.type not in _LOOPS:
+        inside = inside.parent
+    return inside.start_byte if inside is not None else 0
 
 
 def _makes(node: Node) -> bool:

@@ -69,7 +69,8 @@ _LIBRARY: Final = spread({
     "a < b": "strcmp strcasecmp strncmp strnatcmp", "a in b": "array_key_exists in_array", "b in a": "str_contains",
     "a.find(*rest)": "strpos stripos mb_strpos strstr", "a.rfind(*rest)": "strrpos", "not a": "empty",
     "a.startswith(*rest)": "str_starts_with", "a.endswith(*rest)": "str_ends_with", "a.count(*rest)": "substr_count",
-    "time.monotonic()": "microtime hrtime time", "json.dumps(*args)": "serialize", "json.dumps(a)": "json_encode",
+    "a.rpartition(b)[2]": "strrchr", "time.monotonic()": "microtime hrtime time",
+    "json.dumps(*args)": "serialize", "json.dumps(a)": "json_encode",
     "json.loads(a)": "json_decode", "hashlib.md5(a)": "md5", "hashlib.sha1(a)": "sha1",
     "hashlib.sha256(b)": "hash hash_hmac", "math.log(a)": "log", "random.randrange(0, 2147483648)": "rand/0 mt_rand/0",
     "a // 1": "round/1", "float(a)": "round", "b.split(a)": "explode", "a.split(',')": "str_getcsv", "a[-1]": "end",
@@ -114,7 +115,7 @@ _NEW: Final = spread({
 _SPECIAL: Final = {"__construct": "__init__", "getIterator": "__iter__", "count": "__len__"}
 _SORTS: Final = frozenset("sort rsort asort arsort ksort krsort natsort usort uasort uksort".split())
 _BY_KEY: Final = frozenset("ksort arsort asort uasort uksort krsort".split())
-_FILLS: Final = frozenset("array_push array_unshift sort rsort usort shuffle".split())
+_FILLS: Final = frozenset("array_push array_unshift array_splice sort rsort usort shuffle".split())
 _DECLARED: Final = ("class_declaration", "interface_declaration", "trait_declaration", "enum_declaration")
 _MEMBERS: Final = frozenset(f"{each}_access_expression" for each in ("member", "scoped_property", "nullsafe_member"))
 
@@ -344,6 +345,10 @@ class PHP(Scripted):
             return constant(True)
         return self.test(condition)
 
+    def _do_continue_statement(self, node: Node) -> list[ast.stmt]:
+        """Of a loop around the innermost one, `continue 2`: that one is left."""
+        return [ast.Break() if any(text_of(each) not in ("", "1") for each in inner(node)) else ast.Continue()]
+
     def _do_unset_statement(self, node: Node) -> list[ast.stmt]:
         return [ast.Delete([self.value(each)]) for each in inner(node) if is_a(each, "subscript_expression")]
 
@@ -462,6 +467,8 @@ class PHP(Scripted):
         else:
             target = self.value(left)
         if operator == "??=" and isinstance(target, ast.Subscript):
+            if isinstance(value, ast.Call):  # it is made where there is none
+                return [ast.If(compared(target.slice, ast.NotIn, target.value), [assigned(target, value)], [])]
             return [ast.Expr(method(target.value, "setdefault", target.slice, value))]
         if operator == ".=":
             text = self.type_of(part(left.parent, "right")) == TEXT
@@ -739,10 +746,15 @@ class PHP(Scripted):
         if named == "array_splice":
             owner, at, *rest = map(self.value, given)
             if len(rest) > 1:
-                self.does(method(owner, "insert", at, rest[1]))
-            else:
-                self.does(method(owner, "pop", at))
-            return self.told(_LIBRARY, "array_slice", [owner, at, *rest[:1]])
+                new = rest[1].elts if isinstance(rest[1], ast.List) else [rest[1]]
+                for value in new:
+                    self.does(method(owner, "insert", at, value))
+            gone = self.told(_LIBRARY, "array_slice", [owner, at, *rest[:1]])
+            if len(rest) > 1 or not isinstance(gone, ast.Subscript):
+                return gone
+            kept = self.fresh()
+            self.before += [assigned(name(kept), gone), ast.Delete([ast.Subscript(owner, gone.slice, ast.Del())])]
+            return name(kept)
         if named in ("preg_match", "preg_match_all") and len(given) > 2:
             into, every = self.value(given[2]), named == "preg_match_all"
             values, template = [*map(self.value, given[:2])], "[re.findall(p, t)]" if every else "re.search(p, t)"
@@ -790,6 +802,8 @@ class PHP(Scripted):
     def parted_at(self, given: list[Node]) -> ast.expr:
         """`preg_split`."""
         pattern = unquoted(text_of(given[0]))[1:].rpartition("/")[0].replace("\\R", "\\n")
+        if re.match(r"\(?\[\^?.{3,}\][+*]?\)?$", pattern):  # one of many letters, or of all but some
+            return called("re.split", constant(pattern), self.value(given[1]))
         text, mark = self.value(given[1]), re.sub(r"\\[rs][?*+]?|[+*?^$()\[\]]", "", pattern)
         if mark.strip(" "):
             return method(text, "split", constant(mark.replace("\\n", "\n").replace("\\", "")[:1]))

@@ -28,6 +28,7 @@ from forerun.tasks._tongues._scripts import (
     is_none,
     is_value,
     keyed,
+    lined,
     list_of,
     mapping_of,
     matching,
@@ -101,7 +102,7 @@ _SENT = {
     "merge/0": "{**a, **{}}", "merge!": "a.update(*z)", "strip": "a.strip()",
     "chomp": "a.rstrip()", "lines": "a.splitlines()",
     **dict.fromkeys("unshift prepend".split(), "a.insert(0, b)"),
-    **dict.fromkeys("compact dup clone".split(), "list(a)"),
+    **dict.fromkeys("dup clone".split(), "a[:]"), "compact": "list(a)",
     **dict.fromkeys("getbyte byteslice slice at values_at".split(), "a[b]"),
     **dict.fromkeys("is_a kind_of instance_of respond_to".split(), "isinstance(a, *z)"),
     **dict.fromkeys("include? key? has_key? member? cover? value?".split(), "b in a"),
@@ -194,6 +195,7 @@ _SAID: dict[str, Callable[..., object]] = {
     "_do_method _do_singleton_method": lambda self, node: [self.function(node, own=False)],
     "_do_alias _do_heredoc_body _do_undef": lambda self, node: [],
     "_do_case": lambda self, node: self._case(node, None),
+    "_do_case_match": lambda self, node: self._matching(node, None),
     "_do_rescue_modifier": lambda self, node: self.statement(field(node, "body")),
     "_of_rescue_modifier": lambda self, node: self.value(field(node, "body")),
     "_do_yield _do_super": lambda self, node: [ast.Expr(self.value(node))],
@@ -539,8 +541,8 @@ class Ruby(Scripted, said=_SAID):
             then = self.valued(field(node, "body" if modifier else "consequence"), sink)
             rest = self.valued(field(node, "alternative"), sink) if not modifier else []
             return [chosen(test, then, rest, kind in _TURNED)]
-        if kind == "case":
-            return self._case(node, sink)
+        if kind in ("case", "case_match"):
+            return self._case(node, sink) if kind == "case" else self._matching(node, sink)
         if kind in _BODIES:
             return self.valued(node, sink)
         if kind in _STATED:
@@ -588,6 +590,61 @@ class Ruby(Scripted, said=_SAID):
         for tests, body in reversed(branches):
             last = [self.at(ast.If(tests[0] if len(tests) == 1 else ast.BoolOp(ast.Or(), tests), body, last), node)]
         return last
+
+    def _matching(self, node: Node, sink: Sink | None) -> list[ast.stmt]:
+        """`case … in …`: names are bound ahead of what guards them."""
+        subject, ahead, last = self.value(field(node, "value")), list[ast.stmt](), list[ast.stmt]()
+        if not isinstance(subject, ast.Name):
+            kept = self.fresh()
+            ahead, subject = [assigned(name(kept), subject)], name(kept)
+        branches = list[tuple[list[ast.stmt], ast.expr, list[ast.stmt]]]()
+        for each in node.named_children:
+            if each.type == "else":
+                last = self.valued(each, sink)
+            elif each.type == "in_clause":
+                tests, bound = self._pattern(subject, must(each, "pattern"))
+                if (guard := field(each, "guard")) is not None:
+                    test = self.test(field(guard, "condition"))
+                    tests.append(negated(test) if guard.type == "unless_guard" else test)
+                test = ast.BoolOp(ast.And(), tests) if len(tests) > 1 else tests[0] if tests else constant(True)
+                body = self.valued(field(each, "body"), sink) or [ast.Pass()]
+                branches.append((bound if guard is not None else [], test, body if guard is not None else bound + body))
+        for bound, test, body in reversed(branches):
+            last = lined([*bound, ast.If(test, body, last)], node)
+        return [*ahead, *last]
+
+    def _pattern(self, of: ast.expr, node: Node) -> tuple[list[ast.expr], list[ast.stmt]]:
+        """What a pattern asks of a value, and the names that it binds."""
+        tests, bound, kind = list[ast.expr](), list[ast.stmt](), node.type
+        parts = list[tuple[ast.expr, Node]]()
+        if kind == "identifier":
+            bound.append(assigned(self.target(node), of))
+        elif kind == "as_pattern":
+            tests, bound = self._pattern(of, must(node, "value"))
+            bound.append(assigned(self.target(must(node, "name")), of))
+        elif kind in ("hash_pattern", "keyword_pattern"):
+            for each in (one for one in node.named_children if one.type == "keyword_pattern"):
+                key, value = written(each, "key"), field(each, "value")
+                if value is not None:
+                    parts.append((subscript(of, constant(key)), value))
+                else:
+                    tests.append(compared(constant(key), ast.In, of))
+                    bound.append(assigned(name(spelt(key)), subscript(of, constant(key))))
+        elif kind in ("array_pattern", "find_pattern"):
+            for place, each in enumerate(node.named_children):
+                if each.type != "splat_parameter":
+                    parts.append((subscript(of, constant(place)), each))
+                elif (rest := field(each, "name")) is not None:
+                    bound.append(assigned(self.target(rest), subscript(of, ast.Slice(constant(place), None, None))))
+            tests.append(compared(called("len", of), ast.Eq, constant(len(parts))))
+        elif kind == "alternative_pattern":
+            tests.append(ast.BoolOp(ast.Or(), [self._label(of, each) for each in node.named_children]))
+        elif kind != "constant":
+            tests.append(self._label(of, node))
+        for inner, one in parts:
+            more, names = self._pattern(inner, one)
+            tests, bound = [*tests, *more], [*bound, *names]
+        return tests, bound
 
     def _label(self, subject: ast.expr | None, node: Node) -> ast.expr:
         if subject is None:
@@ -1297,11 +1354,12 @@ class Ruby(Scripted, said=_SAID):
             self.before += [assigned(kept, start), going(target, over, made)]
             return self.target(parameters[0])
         if named in ("then", "tap", "yield_self"):
-            self.before.append(assigned(self._target(block), self.value(receiver)))
+            kept = self._target(block) if parameters else name(self.fresh())
+            self.before.append(assigned(kept, self.value(receiver)))
             if named != "tap":
                 return self.value(body)
             self.before += self.statement(body)
-            return self.target(parameters[0])
+            return self.target(parameters[0]) if parameters else kept
         if named in ("sort", "sort!", "min", "max") and len(parameters) == 2:
             function = self.closure(field(block, "parameters"), body)
             key = lambda_of(["__x"], called(function, name("__x"), name("__x")))

@@ -21,6 +21,7 @@ from forerun.tasks._tongues._translator import (
     called,
     constant,
     function_of,
+    in_place,
     lambda_of,
     method,
     name,
@@ -171,7 +172,15 @@ _DONE: Final = spread({
 _BEGUN: Final = {"VecDeque": "collections.deque()", "String": "''", "bool": "False"} | dict.fromkeys(_MAPS, "{}")
 _BEGUN.update(dict.fromkeys(_SETS, "set()"))
 _CALLED: Final = {"/": "div", "%": "rem", "^": "bitxor", "&": "bitand", "|": "bitor", "<<": "shl", ">>": "shr"}
-_TYPED: Final = {("Add", "add"): "__add__", ("Sub", "sub"): "__sub__", ("Mul", "mul"): "__mul__"}
+_TYPED: Final = {
+    (f"{trait}{assigns and 'Assign'}", f"{named}{assigns and '_assign'}"): f"__{assigns}{python}__"
+    for trait, named, python in (
+        ("Add", "add", "add"), ("Sub", "sub", "sub"), ("Mul", "mul", "mul"), ("Div", "div", "truediv"),
+        ("Rem", "rem", "mod"), ("BitXor", "bitxor", "xor"), ("BitAnd", "bitand", "and"), ("BitOr", "bitor", "or"),
+    )
+    for assigns in ("", "i")
+}  # fmt: skip
+"""What Python calls a trait's method."""
 _GIVING_UP: Final = ("panic", "unreachable", "todo", "unimplemented", "bail")
 _ASSERTING: Final = ("assert", "assert_eq", "assert_ne", "debug_assert", "debug_assert_eq")
 _LEAVING: Final = ("return_expression", "break_expression", "continue_expression")
@@ -381,6 +390,13 @@ class Rust(Typed):
         if fields := self.fields.get(named):
             inline = rf"(Vec|VecDeque|BinaryHeap)<{named}\b|\[{named}\b"
             body = self.begins(fields, [constant(None) for _ in fields], inline)
+            if re.search(rf"derive\([^)]*\bCopy\b[^)]*\)\][^;{{]*\bstruct {named}\b", self.text):
+                body = [assigned(name("__flat__"), constant(1)), *body]  # it stands in its place
+            listed_in = [each for each, kind in fields.items() if kind.name in _LISTS]
+            if "Iterator" in self.bases.get(named, ()) and listed_in:  # as many as that has which it goes through
+                given = ast.Expr(ast.Yield(method(name("self"), spelt("next"))))
+                whole = ast.Attribute(name("self"), spelt(listed_in[0]), ast.Load())
+                body.append(function_of("__iter__", ["self"], [for_each(name("__one"), whole, [given])]))
         self.owner.append(named)
         for each, trait in self.bodies.get(named, ()):
             if _is_method(each):
@@ -510,7 +526,8 @@ class Rust(Typed):
         inner, held = self.bare(kind), kind.one.name in ("Box", "Rc", "Arc")
         if kind.name in ("Box", "Rc", "Arc") or (kind.name == "Option" and held):
             return 8.0 if kind.name == "Option" else 8.0 + 16.0
-        size = inner.bytes if inner.scalar else 0.0
+        unknown = inner.name not in self.fields and re.fullmatch(r"[A-Z]\d?", inner.name)  # a type's parameter
+        size = inner.bytes if inner.scalar or unknown else 0.0
         return 1.0 if inner.name in self.simple else size * (2.0 if kind.name == "Option" else 1.0)
 
     def type_of(self, node: Node | None) -> Kind:
@@ -1170,8 +1187,8 @@ class Rust(Typed):
             self.before += self._expanded(node, lambda found: [assigned(name(fresh), found)])
             return name(fresh)
         if named == "vec":
-            inside = self.reparsed(node, "[", "]")
-            return self._of_array_expression(inside) if inside is not None else ast.List([], ast.Load())
+            found = self.reparsed(node, "[", "]")
+            return self._elements(found) if found is not None else ast.List([], ast.Load())
         if named == "matches":
             subject, pattern = _halves(_tokens(node))
             root = _parsed(f"{{ match {subject} {{ {pattern} => true, }} }}", node)
@@ -1254,6 +1271,8 @@ class Rust(Typed):
             old = method(place.value, "get", place.slice, default)
             return [assigned(place, self.operation(old, sign, value, True))]
         target, again = self.target(left), self.target(left)
+        if kind.name in self.fields and sign in BINARY:  # as its type says
+            return [added(target, BINARY[sign], value)]
         if kind.name in self.fields or (kind.bits and sign in ("*", "<<")) or sign not in BINARY:
             return [assigned(target, self.limited(self.operation(again, sign, value, True), kind))]
         operator = ast.FloorDiv if sign == "/" and not self.parted(left) and not self.parted(right) else BINARY[sign]
@@ -1397,12 +1416,18 @@ class Rust(Typed):
         return tuple_of(*map(self._as, children(node), kinds))
 
     def _of_array_expression(self, node: Node) -> ast.expr:
+        return in_place(self._elements(node))
+
+    def _elements(self, node: Node) -> ast.expr:
+        """Of an array, or a list that is written out."""
         inner, size = [each for each in children(node) if each.type != "attribute_item"], field(node, "length")
         with self.expecting(self.expected.one):
             kind = self.expected
             if size is not None:
                 of, one = self.type_of(inner[0]), self.value(inner[0])
                 return self.several(self.value(size), one, kind if kind.scalar and not of.name else of)
+            if inner and node.parent is not None and node.parent.type == "field_expression":  # `[a, b].iter()`
+                return tuple_of(*self.values(inner))
             return ast.List(self.values(inner), ast.Load()) if inner else self.typed(kind)
 
     def _whose(self, named: str) -> str:

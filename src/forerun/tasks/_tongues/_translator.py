@@ -142,6 +142,13 @@ def function_of(named: str, names: Sequence[str], body: list[ast.stmt], marks: S
     return ast.FunctionDef(named, arguments, body or [ast.Pass()], [name(mark) for mark in marks], None)
 
 
+def in_place(array: ast.expr) -> ast.expr:
+    """An array that stands in its place itself."""
+    if isinstance(array, ast.Call) and isinstance(array.func, ast.Attribute) and array.func.attr == "filled":
+        array.keywords = [ast.keyword("inside", constant(True))]
+    return array
+
+
 class Translator:
     """One text. For each kind of a tree's nodes there is a method: `_do_` those that do something, `_of_` those that
     give something."""

@@ -1,0 +1,235 @@
+"""Scripts in other languages, gone through: what their own ways of saying things come to."""
+
+import ast
+
+import pytest
+
+from forerun.tasks._inputs import described
+from forerun.tasks._lines import Used
+from forerun.tasks._tongues import translated
+from forerun.tasks._walked import walked
+
+
+def told(language: str, text: str, stdin: bytes = b"") -> Used:
+    return walked(text, described(stdin) if stdin else "", language)
+
+
+def said(language: str, text: str) -> str:
+    return ast.unparse(translated(language, text))
+
+
+def test_patterns_bind_names_and_ask() -> None:
+    text = (
+        "rec = { op: 'in', qty: 5 }\ncase rec\nin { op: 'in', qty: Integer => q } if q > 3\n  puts q\n"
+        "in [first, *rest]\n  puts first\nelse\n  puts 0\nend\n"
+    )
+    found = said("ruby", text)
+    assert "q = rec['qty']" in found and "rec['op'] == 'in' and q > 3" in found and "rest = rec[1:]" in found
+
+
+def test_tap_may_be_given_no_name() -> None:
+    assert "pos += 1" in said("ruby", "def take = @src[@pos].tap { @pos += 1 }\n")
+
+
+def test_continue_of_a_loop_around_leaves_the_inner_one() -> None:
+    text = "<?php\nforeach ($rows as $r) {\n    foreach ($tests as $t) {\n        if ($t > $r) continue 2;\n    }\n}\n"
+    assert "break" in said("php", text) and "continue" not in said("php", text)
+
+
+def test_what_is_spliced_off_is_gone() -> None:
+    text = "<?php\n$a = [1, 2, 3];\n$b = array_splice($a, 1);\narray_splice($a, 0, 0, [7]);\necho count($b);\n"
+    found = said("php", text)
+    assert "del a[1:]" in found and "a.insert(0, 7)" in found
+
+
+def test_lists_made_anew_are_not_as_long_as_the_program() -> None:
+    """Each is as long as what it is made of, also where others of its place were shorter."""
+    text = (
+        "<?php\nfunction pairs($text) {\n    $out = [];\n    foreach (explode(' ', $text) as $w) $out[] = $w;\n"
+        "    for ($i = count($out) - 1; $i > 0; $i--) $out[] = $out[$i - 1] . $out[$i];\n    return $out;\n}\n"
+        "$n = 0;\nwhile ($line = fgets(STDIN)) {\n    foreach (pairs(trim($line)) as $t) $n++;\n}\necho $n;\n"
+    )
+    stdin = b"one two\n" + b"some words of a line\n" * 20_000
+    assert told("php", text, stdin).seconds < 1 and told("php", text, stdin).bytes < 1e7
+
+
+def test_operators_of_tables_are_called() -> None:
+    text = (
+        "local V = {}\nV.__index = V\n"
+        "local function new(n)\n  local v = setmetatable({ n = n }, V)\n"
+        "  for i = 1, n do v[i] = i end\n  return v\nend\n"
+        "V.__add = function(a, b)\n  local o = new(a.n)\n  for i = 1, a.n do o[i] = a[i] + b[i] end\n  return o\nend\n"
+        "function V:sum() local s = 0; for i = 1, #self do s = s + self[i] end return s end\n"
+        "local a, b = new(1000), new(1000)\nfor k = 1, 1000 do a = a + b end\nprint(a:sum())\n"
+    )
+    few, many = told("lua", text.replace("for k = 1, 1000", "for k = 1, 100")), told("lua", text)
+    assert 0.02 < many.seconds < 1 and few.seconds == pytest.approx(many.seconds / 10, rel=0.3)
+
+
+def test_coroutines_run_and_what_they_wait_for_is_bounded() -> None:
+    text = (
+        "local function channel(cap)\n  local q, ch = {}, {}\n  function ch.put(v)\n"
+        "    while #q >= cap do coroutine.yield() end\n    q[#q + 1] = v\n  end\n  return ch\nend\n"
+        "local c = channel(16)\n"
+        "local co = coroutine.create(function() for i = 1, 300000 do c.put({ n = i }) end end)\n"
+        "while coroutine.resume(co) do end\n"
+    )
+    found = told("lua", text)
+    assert 0.02 < found.seconds < 2 and found.bytes < 1e5
+
+
+def test_tables_that_are_filled_are_not_filled_again() -> None:
+    text = (
+        "local function f(n)\n  local r = {}\n  for i = 1, n do r[i] = 0 end\n"
+        "  for k = 1, 50 do\n    for i = 1, n do r[i] = k end\n  end\n  return r\nend\nprint(#f(20000))\n"
+    )
+    assert told("lua", text).bytes == pytest.approx(16 * 20_000, rel=0.5)
+
+
+def test_a_search_from_each_place_reaches_each_once() -> None:
+    text = (
+        "local n, seen, adj, order = 3000, {}, {}, {}\nfor i = 1, n do adj[#adj + 1] = { i % n + 1 } end\n"
+        "for root = 1, n do\n  if not seen[root] then\n    local work = { { root, 0 } }\n    while #work > 0 do\n"
+        "      local top = work[#work]\n      top[2] = 1\n      work[#work] = nil\n      seen[top[1]] = true\n"
+        "      for _, w in ipairs(adj[top[1]]) do if not seen[w] then work[#work + 1] = { w, 0 } end end\n"
+        "    end\n  end\nend\nprint(#order)\n"
+    )
+    assert told("lua", text).seconds < 0.5
+
+
+def test_lines_begin_with_a_word_as_often_as_the_input_says() -> None:
+    text = (
+        "const rl = require('readline').createInterface({ input: process.stdin });\nconst asked = [];\n"
+        "rl.on('line', (line) => {\n  const [kind, a] = line.split(' ');\n  switch (kind) {\n"
+        "    case 'n': break;\n    case 't': asked.push(a); break;\n  }\n});\n"
+        "rl.on('close', () => {\n  let s = 0;\n  for (const q of asked) for (let i = 0; i < 1000000; i++) s += i;\n"
+        "  console.log(s);\n});\n"
+    )
+    stdin = b"".join(b"n p%d\n" % i for i in range(20_000)) + b"".join(b"t p%d\n" % i for i in range(30))
+    assert told("javascript", text, stdin).seconds < 1
+
+
+def test_loops_that_end_when_a_number_is_large_go_halfway() -> None:
+    text = (
+        "<?php\n$n = 0;\nfor ($p = 0; $p < 10000; $p++) {\n    $x = 0.0;\n    for ($i = 0; $i < 400; $i++) {\n"
+        "        $x = $x * $x + $p;\n        if ($x > 4.0) break;\n        $n++;\n    }\n}\necho $n;\n"
+    )
+    whole = told("php", text.replace("if ($x > 4.0) break;", ""))
+    assert told("php", text).seconds < 0.8 * whole.seconds
+
+
+def test_partitions_go_on_where_they_were_left() -> None:
+    text = (
+        "<?php\n$a = [];\nfor ($i = 0; $i < 30000; $i++) $a[] = mt_rand(0, 1000000);\n"
+        "$l = 0; $r = 29999; $m = 15000;\nwhile ($l < $r) {\n    $p = $a[$m]; $i = $l; $j = $r;\n"
+        "    while ($i <= $j) {\n        while ($a[$i] < $p) $i++;\n        while ($a[$j] > $p) $j--;\n"
+        "        if ($i <= $j) { $t = $a[$i]; $a[$i] = $a[$j]; $a[$j] = $t; $i++; $j--; }\n    }\n"
+        "    if ($m <= $j) $r = $j; else $l = $i;\n}\necho $a[$m];\n"
+    )
+    assert told("php", text).seconds < 2
+
+
+def test_flags_may_be_one_or_the_other() -> None:
+    text = (
+        "my ($n, $in) = (0, 0);\nwhile (my $line = <STDIN>) {\n    chomp $line;\n"
+        "    if ($line =~ /^From /) { $in = 1; next; }\n"
+        "    if ($in) { if ($line eq '') { $in = 0; } next; }\n    for my $k (1 .. 100) { $n += $k; }\n}\nprint $n;\n"
+    )
+    mails = (b"From a%d\nSubject: x\n\n" % n + b"more of it\nand more\n" * (n % 7) for n in range(3000))
+    assert told("perl", text, b"".join(mails)).seconds > 0.01
+
+
+def test_numbers_of_perl_are_one_each() -> None:
+    text = "my @a;\nfor my $i (1 .. 1000000) { push @a, 7; }\nprint scalar(@a);\n"
+    assert told("perl", text).bytes == pytest.approx(34e6, rel=0.35)
+
+
+def test_what_is_handed_to_a_default_is_what_is_there() -> None:
+    text = (
+        "sub f {\n    my %arg = @_;\n    my $n = 0;\n"
+        "    for my $r (@{ $arg{rows} || [] }) { $n += $_ for 1 .. 1000; }\n"
+        "    return $n;\n}\nmy $s = 0;\nfor my $k (1 .. 300) { $s += f(rows => [1, 2, 3, 4]); }\nprint $s;\n"
+    )
+    assert told("perl", text).seconds > 0.02
+
+
+def test_a_text_that_begins_anew_is_not_as_long_as_all() -> None:
+    text = (
+        "const text = require('fs').readFileSync(0, 'utf8');\nconst rows = [];\nlet field = '';\n"
+        "for (let i = 0; i < text.length; i++) {\n  const ch = text[i];\n"
+        "  if (ch === ',') { rows.push(field); field = ''; } else field += ch;\n}\nconsole.log(rows.length);\n"
+    )
+    assert told("javascript", text, b"some,words,of,a,line,\n" * 5000).bytes < 6e7
+
+
+def test_functions_that_call_each_other_go_as_deep_as_they_are_told() -> None:
+    text = (
+        "def best(d)\n  (1..8).map { |i| d.zero? ? i : mean(d - 1) }.max\nend\n"
+        "def mean(d)\n  (1..8).sum { |i| best(d) } / 8\nend\nputs mean(DEPTH)\n"
+    )
+    one, two = (told("ruby", text.replace("DEPTH", each)).seconds for each in "12")
+    assert 20 < two / one < 200
+
+
+def test_a_cache_that_is_full_stays_as_large() -> None:
+    text = (
+        "class Cache\n  def initialize(most)\n    @most = most\n    @kept = {}\n  end\n"
+        "  def drop\n    @kept.delete(@kept.keys.first)\n  end\n"
+        "  def put(k)\n    drop if @kept.size >= @most\n    @kept[k] = k * 2\n  end\nend\n"
+        "c = Cache.new(100)\n200000.times { |i| c.put(i) }\n"
+    )
+    assert told("ruby", text).bytes < 1e5
+
+
+def test_a_loop_inside_goes_on_with_the_same_counter() -> None:
+    text = (
+        "my @lines = <STDIN>;\nmy ($i, @out) = (0);\nwhile ($i < @lines) {\n    my @block;\n"
+        "    while ($i < @lines && $lines[$i] !~ /^end/) { push @block, $lines[$i]; $i++; }\n"
+        "    push @out, join('', @block);\n    $i++;\n}\nprint scalar(@out);\n"
+    )
+    assert told("perl", text, b"some line of it\nanother one\nend\n" * 5000).bytes < 2e7
+
+
+def test_small_arrays_have_places_to_spare() -> None:
+    """Measured once, PHP 8.2: of three keys 397 bytes each, of two elements 237."""
+    text = "<?php\n$a = [];\nfor ($i = 0; $i < 100000; $i++) $a[] = ROW;\necho count($a);\n"
+    for row, size in (("['id' => $i, 'n' => $i * 2, 'k' => $i + 1]", 397e5), ("[$i, $i * 2]", 237e5)):
+        assert told("php", text.replace("ROW", row)).bytes == pytest.approx(size, rel=0.2)
+
+
+def test_what_parts_a_text_may_be_many_letters() -> None:
+    assert "re.split" in said("php", "<?php\nforeach (preg_split('/[^a-z0-9]+/', $t) as $w) echo $w;\n")
+
+
+def test_nodes_that_are_halved_when_they_are_full_stay_small() -> None:
+    text = (
+        "<?php\nclass Node { public $keys = []; public $kids = []; }\nclass Tree {\n    private $root;\n"
+        "    function __construct() { $this->root = new Node(); $this->root->kids[] = new Node(); }\n"
+        "    function split($p, $i) {\n        $l = $p->kids[$i]; $r = new Node();\n"
+        "        $r->keys = array_splice($l->keys, 16);\n        array_splice($p->kids, $i + 1, 0, [$r]);\n    }\n"
+        "    function put($k) {\n        $x = $this->root->kids[0];\n"
+        "        if (count($x->keys) === 32) $this->split($this->root, 0);\n"
+        "        array_splice($x->keys, 0, 0, [$k]);\n    }\n}\n"
+        "$t = new Tree();\nfor ($i = 0; $i < 200000; $i++) $t->put($i);\n"
+    )
+    assert told("php", text).seconds < 2 and told("php", text).bytes < 3e7
+
+
+def test_a_text_with_another_letter_is_another_text() -> None:
+    text = (
+        'words = $stdin.read.split("\\n")\nkept = Hash.new { |h, k| h[k] = [] }\n'
+        "words.each do |w|\n  w.size.times do |i|\n    key = w.dup\n    key[i] = '_'\n    kept[key] << w\n  end\nend\n"
+        "puts kept.size\n"
+    )
+    assert "key = w[:]" in said("ruby", text)
+    stdin = "\n".join(f"{n * 7919 % 99991:05d}" for n in range(5000)).encode()
+    assert told("ruby", text, stdin).bytes > 1e6
+
+
+def test_things_that_are_made_where_there_is_none_are_few() -> None:
+    text = (
+        "<?php\nclass T { public $n = 0; }\n$all = [];\nfor ($i = 0; $i < 200000; $i++) {\n"
+        "    ($all[$i % 10] ??= new T())->n++;\n}\necho count($all);\n"
+    )
+    assert " not in all" in said("php", text)
+    assert told("php", text).bytes < 1e5
