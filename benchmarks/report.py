@@ -519,6 +519,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "tuning": lambda: tuning("tuning"),
     "tuning-channels-last": lambda: tuning("tuning-channels-last"),
     "tuning-zen4": lambda: tuning("tuning-zen4"),
+    "tuning-zen5": lambda: tuning("tuning-zen5"),
     "tuning-thousand": lambda: tuning("tuning-thousand"),
     "tuning-two-thousand": lambda: tuning("tuning-two-thousand"),
     "tuning-two": lambda: tuning("tuning-two"),

@@ -38,8 +38,8 @@ _LONGEST = 64
 """The most numbers that TVM writes as one vector."""
 _BITS = 32
 """Of a number; of most there is."""
-_TILED, _GPU_TILED, _LISTED, _TARGET, _SHARED = 27, 30, 5, 4, 4
-"""Features of tiles, of choices and places, of a processor's registers, of what its cores share and its units do."""
+_TILED, _GPU_TILED, _LISTED, _TARGET, _SHARED = 27, 30, 5, 4, 3
+"""Features of tiles, of choices and places, of a processor's registers, and of what its cores share."""
 _ABSENT = -9.0
 """Below every place."""
 _WARP = 32
@@ -63,7 +63,7 @@ def features(program: Program, plans: Sequence[Plan]) -> NDArray[np.float64]:
     candidates = {place: one for place, one in enumerate(mapped(candidate, plans)) if one is not None}
     threads = targets.threads(program.source.target) if str(program.target.kind.name) == "llvm" else 0
     if threads:
-        width, passes = _TILED + _LISTED + _TARGET + _SHARED, float(targets.passes(program.source.target))
+        width = _TILED + _LISTED + _TARGET + _SHARED
         told = partial(decided, *targets.registers(program.source.target))
     else:
         width, told = _GPU_TILED + _LISTED, partial(decided_on_gpu, targets.multiprocessors(program.source.target))
@@ -72,13 +72,13 @@ def features(program: Program, plans: Sequence[Plan]) -> NDArray[np.float64]:
         context = ms.TuneContext(mod=program.module, target=program.target, num_threads=cores())
         for place, stores in zip(candidates, extractor.extract_from(context, [*candidates.values()]), strict=True):
             row = _row(stores.numpy())
-            shared = [*_shared(round(2.0 ** row[_PARALLEL] - 1), threads), passes] if threads else []
+            shared = _shared(round(2.0 ** row[_PARALLEL] - 1), threads) if threads else []
             found[place] = np.concatenate([row, told(plans[place]), shared])
     return found
 
 
 def _shared(rounds: int, threads: int) -> list[float]:
-    """`[_SHARED - 1]`: logarithms of the threads and of the rounds that each has of the parallel loops around the store
+    """`[_SHARED]`: logarithms of the threads and of the rounds that each has of the parallel loops around the store
     with most operations, and what share of the threads' time these fill."""
     rounds = max(1, rounds)
     return [math.log2(threads), math.log2(rounds / threads), rounds / (threads * math.ceil(rounds / threads))]

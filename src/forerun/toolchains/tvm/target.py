@@ -34,9 +34,6 @@ _FEW_REGISTERS = ("5.3", "6.2")
 Guide, "Technical Specifications". TVM asks the driver for everything but them."""
 _X86, _VECTORS = ("x86_64", "i686"), (("avx512f", 32, 512), ("avx", 16, 256))
 """Triples of these processors, and how many registers of how many bits they have that have a feature."""
-_IN_PARTS = {"znver4": 256}
-"""Processors whose units take a vector of their registers in parts of so many bits: AMD's Zen 4 does 512 bits in two
-passes (Software Optimization Guide for the AMD Zen4 Microarchitecture, 57647), which no feature of LLVM's tells."""
 _ELSEWHERE = frozenset("c opencl rocm metal vulkan webgpu hexagon".split())
 _EXAMPLES = 'for example: llvm, llvm:1, cuda, nvidia/nvidia-a100, {"kind":"llvm","num-cores":2}'
 
@@ -241,12 +238,6 @@ def registers(text: str) -> tuple[int, int]:
         return 32, int(codegen.llvm_get_vector_width(target))
     able = {*map(str, codegen.llvm_get_cpu_features(target))}  # TVM takes every x86 for one with AVX-512
     return next(((count, bits) for feature, count, bits in _VECTORS if feature in able), (16, 128))
-
-
-def passes(text: str) -> int:
-    """How many passes through a unit a vector of a processor's registers takes."""
-    bits = registers(text)[1]
-    return max(1, bits // _IN_PARTS.get(str(json.loads(text).get("mcpu")), bits))
 
 
 @lru_cache(maxsize=1)
