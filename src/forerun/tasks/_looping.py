@@ -879,17 +879,16 @@ def _arithmetic(node: ast.expr) -> bool:
 def takes_out(body: Iterable[ast.AST]) -> tuple[frozenset[str], frozenset[str]]:
     """Functions that take something out of what they are given, or of what is theirs, and those of them that take all
     that is behind a place."""
-    functions = [one for each in body for one in ast.walk(each) if isinstance(one, ast.FunctionDef)]
-    gone = [one for each in functions for one in ast.walk(each) if isinstance(one, ast.Delete)]
-    parts = {id(each) for each in gone if isinstance(each.targets[0], ast.Subscript)
-             and isinstance(each.targets[0].slice, ast.Slice)}  # fmt: skip
-    takes = [
-        each for each in functions
-        if any(isinstance(one, ast.Delete) or (isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute)
-                                               and one.func.attr in _TAKING) for one in ast.walk(each))
-    ]  # fmt: skip
-    parting = frozenset(each.name for each in takes if any(id(one) in parts for one in ast.walk(each)))
-    return frozenset(each.name for each in takes), parting
+    taking, parting = set[str](), set[str]()
+    for function in (one for each in body for one in ast.walk(each) if isinstance(one, ast.FunctionDef)):
+        for one in ast.walk(function):
+            if isinstance(one, ast.Delete):
+                taking.add(function.name)
+                if isinstance(one.targets[0], ast.Subscript) and isinstance(one.targets[0].slice, ast.Slice):
+                    parting.add(function.name)
+            elif isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and one.func.attr in _TAKING:
+                taking.add(function.name)
+    return frozenset(taking), frozenset(parting)
 
 
 def _steps(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:

@@ -148,6 +148,7 @@ class Walker(Tests):
         self._advanced = dict[str, float]()
         """How far names were counted on, by their last names."""
         self._places: list[tuple[str, ast.expr]] | None = None
+        self._within = dict[int, list[ast.AST]]()
         self._leads: dict[str, set[str]] | None = None
         """Which functions each calls, by their names."""
 
@@ -808,12 +809,18 @@ class Walker(Tests):
             function.cached.hold(result, function.cached.entries)
         return result
 
+    def _everything(self, node: ast.AST) -> list[ast.AST]:
+        """All that stands in a function, which is gone through again and again."""
+        if id(node) not in self._within:
+            self._within[id(node)] = [*ast.walk(node)]
+        return self._within[id(node)]
+
     def _dividing(self, node: ast.AST, frame: dict[str, Any]) -> float:
         """How many times as long a function works as it does once that calls itself with parts of a list, two of them
         or more: as often as that can be halved."""
         if not isinstance(node, ast.FunctionDef) or sum(each is node for each, _ in self._calls) > 1:
             return 1.0
-        inside = list(ast.walk(node))
+        inside = self._everything(node)
         parts = {
             target.id for one in inside if isinstance(one, ast.Assign) and _part(one.value)
             for target in one.targets if isinstance(target, ast.Name)
@@ -834,7 +841,7 @@ class Walker(Tests):
         of = own.of.node.name if node.name == "__init__" and isinstance(own, Boxes) and own.of else ""
         calls = [
             one
-            for one in ast.walk(node)
+            for one in self._everything(node)
             if isinstance(one, ast.Call)
             and (_itself(one.func, node.name) or (of and isinstance(one.func, ast.Name) and one.func.id == of))
         ]
@@ -873,11 +880,11 @@ class Walker(Tests):
         can be halved."""
         if not isinstance(node, ast.FunctionDef) or sum(each is node for each, _ in self._calls) > 1:
             return 1.0
-        calls = [one for one in ast.walk(node) if isinstance(one, ast.Call) and _again(one.func, node.name)]
+        calls = [one for one in self._everything(node) if isinstance(one, ast.Call) and _again(one.func, node.name)]
         if not calls or max(_in_turn(node.body, calls)) > 1:
             return 1.0
         given = {arg.arg for arg in node.args.args}
-        stands = {target.id: one.value for one in ast.walk(node) if isinstance(one, ast.Assign)
+        stands = {target.id: one.value for one in self._everything(node) if isinstance(one, ast.Assign)
                   for target in one.targets if isinstance(target, ast.Name)}  # fmt: skip
         many, times, self.times = 1.0, self.times, self.times * HARDLY
         for call in calls:
@@ -904,7 +911,7 @@ class Walker(Tests):
         for each in (one for one in node.body if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name)):
             self.bind(each.targets[0], self.value(each.value))  # what it is compared with
         most = max(self._limits_of(node).values(), default=0.0)
-        named = {one.id for each in ast.walk(node) if isinstance(each, ast.Compare)
+        named = {one.id for each in self._everything(node) if isinstance(each, ast.Compare)
                  for one in (each.left, *each.comparators) if isinstance(one, ast.Name)}  # fmt: skip
         fulls = [one for each in named if isinstance(one := self.named(each), Number) and one.high == most]
         self.times = times
@@ -925,7 +932,9 @@ class Walker(Tests):
     ) -> float:
         """How often a function runs that tries several things and goes on with each: as many as the root of those that
         it tries at each step, as most of them fail."""
-        loops = [one for one in ast.walk(node) if isinstance(one, kinds) and any(x in calls for x in ast.walk(one))]
+        loops = [
+            one for one in self._everything(node) if isinstance(one, kinds) and any(x in calls for x in ast.walk(one))
+        ]
         times, self.times = self.times, self.times * HARDLY
         counts = [self._several(one) for one in loops]
         self.times = times
@@ -948,7 +957,7 @@ class Walker(Tests):
         """Whether a function remembers what it knows."""
         return any(
             isinstance(one, ast.Assign) and any(isinstance(target, ast.Subscript) for target in one.targets)
-            for one in ast.walk(node)
+            for one in self._everything(node)
         )
 
     def _remembered(self, node: ast.AST, frame: dict[str, Any], names: Sequence[str]) -> float:
@@ -960,7 +969,7 @@ class Walker(Tests):
             or not isinstance(node, ast.FunctionDef)
         ):
             return 1.0
-        inside = list(ast.walk(node))
+        inside = self._everything(node)
         calls = [one for one in inside if isinstance(one, ast.Call) and _itself(one.func, node.name)]
         again = bool(calls)
         keeps = any(
@@ -986,7 +995,7 @@ class Walker(Tests):
     def _limits_of(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> dict[str, float]:
         """How far the arguments of a function go that calls itself: `if i == len(a): return 0`."""
         found = dict[str, float]()
-        for one in (each.test for each in ast.walk(node) if isinstance(each, ast.If) and _leaving(each.body)):
+        for one in (each.test for each in self._everything(node) if isinstance(each, ast.If) and _leaving(each.body)):
             for test in one.values if isinstance(one, ast.BoolOp) else [one]:
                 if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.left, ast.Name):
                     most = self.value(test.comparators[0])
@@ -1001,7 +1010,7 @@ class Walker(Tests):
         if cached is None or any(each is node for each, _ in self._calls):
             return
         name = "" if isinstance(node, ast.Lambda) else node.name
-        calls = [one for one in ast.walk(node) if isinstance(one, ast.Call) and _itself(one.func, name)]
+        calls = [one for one in self._everything(node) if isinstance(one, ast.Call) and _itself(one.func, name)]
         often = math.prod(min(differing(one), max(self.times, 1.0)) for one in arguments)
         count = min(often, self.times)
         if calls:
@@ -1084,12 +1093,17 @@ class Walker(Tests):
             self._yields[-1][1] = merged(self._yields[-1][1], one)
 
 
+def _ways(pattern: ast.pattern) -> tuple[Sequence[ast.pattern], bool]:
+    """The patterns that are as good as this one, and whether it takes all that is left."""
+    several = pattern.patterns if isinstance(pattern, ast.MatchOr) else [pattern]
+    return several, isinstance(pattern, ast.MatchAs) and pattern.pattern is None
+
+
 def _written_shares(shares: Mapping[str, float], cases: Sequence[ast.match_case]) -> list[float]:
     """The same of a text that is one of a few."""
     found = list[float]()
     for case in cases:
-        each = case.pattern.patterns if isinstance(case.pattern, ast.MatchOr) else [case.pattern]
-        rest = isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None
+        each, rest = _ways(case.pattern)
         values = [one.value.value for one in each
                   if isinstance(one, ast.MatchValue) and isinstance(one.value, ast.Constant)]  # fmt: skip
         if case.guard is not None or (not rest and len(values) < len(each)):
@@ -1108,8 +1122,7 @@ def _shares(subject: Any, cases: Sequence[ast.match_case]) -> list[float]:
         return even
     found = list[float]()
     for case in cases:
-        each = case.pattern.patterns if isinstance(case.pattern, ast.MatchOr) else [case.pattern]
-        rest = isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None
+        each, rest = _ways(case.pattern)
         if case.guard is not None or not (rest or all(isinstance(one, ast.MatchValue) for one in each)):
             return even
         few = sum(found) + len(each)

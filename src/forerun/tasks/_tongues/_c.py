@@ -6,6 +6,7 @@ import ast
 import math
 import re
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import ClassVar
 
 from tree_sitter import Node
@@ -62,6 +63,12 @@ _LACKING = ("exit", "abort", "perror", "stderr", "return 1", "return -1")
 _LETTERS = (*_CHARACTER, "fread", "buf", "*p", "gc(", "nextchar", "read_char", "next_char")
 _READ = ("scanf", "fgets", "getline", *_CHARACTER)
 _ENDS = ("EOF", "NULL", "stdin", "-1", "0", "'\\n'", "1", "2", "3")
+
+_ARRAYED = re.compile(
+    r"\b(?=(\w+)\s+\w+\s*\[)|\b(?=(\w+)\s*\*\s*\w+\s*=[^;]*alloc\w*\([^;]*[*,])"
+    r"|(?=(?:vector|deque|array)\s*<\s*(\w+))"
+)
+"""Where a type stands that an array or a list is of: `Node all[9]`, `Node *all = malloc(n * …)`, `vector<Node>`."""
 
 
 class C(Declared):
@@ -246,9 +253,12 @@ class C(Declared):
         """Bytes of a thing; where it stands in arrays itself, those of a place in a list are among them."""
         size = sum(map(self.extent, fields.values()))
         size = size if size <= 8 else math.ceil(size / 8) * 8
-        arrays = rf"\b{named}\s+\w+\s*\[|\b{named}\s*\*\s*\w+\s*=[^;]*alloc\w*\([^;]*[*,]"
-        inline = rf"{arrays}|(vector|deque|array)\s*<\s*{named}\b"
-        return assigned(name("__size__"), constant(max(size - (8.0 if re.search(inline, self.text) else 0.0), 0.0)))
+        return assigned(name("__size__"), constant(max(size - (8.0 if named in self._arrayed else 0.0), 0.0)))
+
+    @cached_property
+    def _arrayed(self) -> frozenset[str]:
+        """Types that stand in arrays themselves."""
+        return frozenset(named for each in _ARRAYED.findall(self.text) for named in each)
 
     def extent(self, kind: Kind) -> float:
         """Bytes of a value that stands in its place itself, as far as that is told."""
