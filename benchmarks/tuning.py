@@ -182,8 +182,7 @@ def searched(source: Source, method: str, options: argparse.Namespace, seed: int
     if method not in (RANDOM, EVOLUTIONARY):
         model = Uniform() if method == UNIFORM else Scheduler(options.checkpoint, **WITHOUT.get(method, {}))
         search = Resuming(task, model, source, pool=pool, seed=seed)
-        while (left := options.candidates - len(search.trials)) > 0 and not search.dry:
-            search.round(min(ROUND, max(1, left - 1)))
+        search.spend(options.candidates, ROUND)
         line = {"default": search.result().before, "records": records(candidates(search.trials, search.text))}
         return line | {"finals": {str(count): final(search, count) for count in AT if count <= options.candidates}}
     default = next(m for _, m in pool.measure(task, source, [None]))

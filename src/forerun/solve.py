@@ -72,11 +72,7 @@ def solve(
     budget = budget or Budget()
     ends = None if budget.seconds is None else time.monotonic() + budget.seconds
     search = (searching or Search)(task, model, source, pool=pool, seed=seed, store=store, on_trial=on_trial)
-    while len(search.trials) < budget.candidates and not search.dry:
-        if ends is not None and time.monotonic() >= ends:
-            break
-        # The last draft is asked for alone, so that it may build on everything measured before it.
-        search.round(min(at_once, max(1, budget.candidates - len(search.trials) - 1)), ends)
+    search.spend(budget.candidates, at_once, ends)
     return search.result()
 
 
@@ -123,6 +119,15 @@ class Search(Generic[A]):
     def dry(self) -> bool:
         """Whether the model has no more to say: it gave no draft, or none that is new for some rounds."""
         return self._silent >= _PATIENCE
+
+    def spend(self, candidates: int, at_once: int = ROUND, ends: float | None = None) -> None:
+        """Rounds of `at_once` drafts until there are so many `candidates`, the model has no more to say, or it is the
+        time `ends` (`time.monotonic`)."""
+        while (left := candidates - len(self.trials)) > 0 and not self.dry:
+            if ends is not None and time.monotonic() >= ends:
+                break
+            # The last draft is asked for alone, so that it may build on everything measured before it.
+            self.round(min(at_once, max(1, left - 1)), ends)
 
     def round(self, n: int, ends: float | None = None, model: Model | None = None) -> list[Trial[A]]:
         """Asks for `n` drafts, and measures those that are new; what is done at the time `ends` (`time.monotonic`).

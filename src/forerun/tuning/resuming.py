@@ -15,6 +15,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 from forerun import settings
@@ -96,11 +97,13 @@ class Resuming(Search[Plan]):
 
     def _finalists(self) -> list[Trial[Plan]]:
         """The fastest kernels, one of which is to be the answer."""
-        ranked = self.task.rank([*self.trials, *self._earlier])
-        found = {t.draft.answer: t for t in reversed(ranked) if gains(self.baseline.measurement, t.measurement)}
-        seconds = {plan: trial.measurement.values[self.task.metric.name] for plan, trial in found.items()}
-        most = (1 + _CLOSE) * min(seconds.values(), default=0.0)
-        return [found[plan] for plan in reversed(found) if seconds[plan] <= most][:_FINALISTS]
+        name, found = self.task.metric.name, dict[Plan | None, Trial[Plan]]()
+        for trial in self.task.rank([*self.trials, *self._earlier]):
+            if gains(self.baseline.measurement, trial.measurement):
+                found.setdefault(trial.draft.answer, trial)
+        fastest = min((trial.measurement.values[name] for trial in found.values()), default=0.0)
+        near = (each for each in found.values() if each.measurement.values[name] <= (1 + _CLOSE) * fastest)
+        return [*islice(near, _FINALISTS)]
 
     def _failed(self, trial: Trial[Plan], error: str) -> None:
         """What is said from now on of a kernel that failed on other inputs."""
