@@ -176,9 +176,11 @@ def test_what_happens_nobody_knows_how_often_is_said_and_errs_more() -> None:
 
 def test_parts_of_a_time_add_up_to_what_is_believed() -> None:
     for read, other in ((False, 1.0), (True, 0.2)):
-        found, some = TIMED.parts(rounds(3e6), read, other), believed(TIMED, rounds(3e6), read, other)
+        some = believed(TIMED, rounds(3e6), read, other)
+        assert some is not None
+        found = TIMED.parts(rounds(3e6), read, some.median)
         assert found[0].line == 4 and {"an empty program", "importing json"} <= {part.what for part in found}
-        assert some is not None and sum(part.value for part in found) == pytest.approx(some.median, rel=0.05)
+        assert sum(part.value for part in found) == pytest.approx(some.median, rel=0.05)
     assert TIMED.parts(rounds(1e12), False, 1.0) == ()
 
 
@@ -268,11 +270,21 @@ def test_programs_of_other_languages_are_told_by_their_text_where_they_do_much()
     assert long.interval(0.9)[1] < 1.3 * long.median
     held = believed(LANGUAGES, program(5e6, "memory"), other=9.0)
     assert held is not None and held.median == pytest.approx(41.2e6, rel=0.02)
-    sure = "other languages, working", 1.0
+    assert LANGUAGES.trust(program(5e6, "memory"), True) == ("other languages, working", 1.0)
+    sure = "other languages, working", 0.75
     assert LANGUAGES.trust(program(5e7), True) == LANGUAGES.trust(program(5e7), False) == sure
     other = program(5e7).replace("language c,", "language cobol,", 1)
     assert LANGUAGES.trust(other, True) == ("", 0.0) and believed(LANGUAGES, other) is None
     assert LANGUAGES.trust(program(1e14), True) == ("beyond", 0.0)
+
+
+def test_network_and_trees_have_a_share_of_what_works_long_in_other_languages() -> None:
+    endless = "  while (s != 1) s = s > 2 ? s / 2 : 3 * s + 1;\n"
+    for metric, more, share in (("runtime", "", 0.75), ("runtime", endless, 0.5), ("memory", endless, 0.5)):
+        asked = program(5e7, metric, more)
+        one, hundred = believed(LANGUAGES, asked, other=1e3), believed(LANGUAGES, asked, other=1e5)
+        assert LANGUAGES.trust(asked, True)[1] == share and one is not None and hundred is not None
+        assert hundred.median / one.median == pytest.approx(100 ** (1 - share), rel=0.01)
 
 
 def test_what_does_little_is_told_by_both_where_nobody_knows_how_often() -> None:
@@ -289,7 +301,8 @@ def test_what_does_little_is_told_by_both_where_nobody_knows_how_often() -> None
 def test_lines_of_other_languages_make_up_what_is_told() -> None:
     more = "  while (s != 1) s = s > 2 ? s / 2 : 3 * s + 1;\n"
     assert LANGUAGES.guessed(program(5e7)) == () and LANGUAGES.guessed(program(5e7, more=more)) == (9,)
-    found = LANGUAGES.parts(program(5e7), True, 1.0)
     belief = believed(LANGUAGES, program(5e7))
-    assert belief is not None and sum(part.value for part in found) == pytest.approx(belief.median, rel=0.01)
+    assert belief is not None
+    found = LANGUAGES.parts(program(5e7), True, belief.median)
+    assert sum(part.value for part in found) == pytest.approx(belief.median, rel=0.01)
     assert {3, 6, 7} <= {part.line for part in found} and found[-1].what == "an empty program"

@@ -286,7 +286,7 @@ class EncoderDecoder(Predictor):
         for i, prompt in enumerate(prompts):
             asks = prompt, not found[i].cut, settled[i].median
             if belief := self.imports.belief(*asks):
-                told = self.imports.parts(*asks)
+                told = self.imports.parts(*asks[:2], belief.median)
                 guessed = self.imports.guessed(prompt) if told else ()
                 read[i] = replace(read[i], distribution=belief, parts=told, guessed=guessed)
         made = [self._seen(*each) for each in zip(prompts, read, strict=True)]

@@ -8,9 +8,10 @@ packages. Of its time both are believed: the text's account alone where the prog
 reads, the middle of both where it is not, and network and trees alone where a loop does so much at the most that it
 must end early. Of programs that are given an input they have read none either: the text alone tells what it is for.
 
-Programs of other languages are gone through as Python would say them (`forerun.tasks._tongues`). They have learned from
-such as work for milliseconds, so of what takes longer, or holds more than a little, the text tells; of the others
-network and trees, whose answer is moved and made as wide as it was off there where there is an input.
+Programs of other languages are gone through as Python would say them (`forerun.tasks._tongues`). Network and trees have
+learned from such as work for milliseconds, so they answer alone where one does and holds little; else the text tells
+what it holds, and with them how long it works, of which they believe too little of all such programs alike. What does
+something nobody knows how often, of which they know as much as the text, is half told.
 """
 
 from __future__ import annotations
@@ -58,8 +59,9 @@ _BESIDE = {"memory": "what waits to be collected", "runtime": "compiling while i
 """What stands in no line of a program."""
 _FEW = 10
 """Errors from which on they say how much others are off."""
-_HALF, _VARYING = 0.5, 0.85
-"""Which share of an answer that both give is the text's, and of an empty program's time the least that one takes."""
+_HALF, _MOST, _VARYING = 0.5, 0.75, 0.85
+"""Which share of an answer that both give is the text's, and of a time in another language of which nothing is guessed;
+and of an empty program's time the least that one takes."""
 _ASKED, _READ, _ROUNDS, _COUNTED = 300.0, 5000.0, 1000.0, 1e6
 """Numbers in an input, its characters, and rounds of loops or elements from which on a program may work for long, and
 those from which on it does, as is told."""
@@ -116,9 +118,9 @@ class Imports:
         done = _working(found.text, _given(found), _language(found))
         return tuple(sorted(done.guessed)) if self.timed(prompt) else ()
 
-    def parts(self, prompt: str, read: bool, other: float) -> tuple[Part, ...]:
-        """What makes up the number that `belief` is around, as far as its text tells, the largest first; what is slight
-        is left out."""
+    def parts(self, prompt: str, read: bool, believed: float) -> tuple[Part, ...]:
+        """What makes up what is `believed`, as far as its text tells, the largest first; what is slight is
+        left out. Where network and trees answer as well, all that the text tells has its share of that."""
         share = self.trust(prompt, read)[1]
         if not share:
             return ()
@@ -131,7 +133,7 @@ class Imports:
         for line, value in getattr(_working(text, _given(found), language), _WORKING[metric][1]).items():
             made.append(Part(lines[line - 1].strip()[:_LONG] if line else rest, line, value))
         whole = sum(one.value for one in made)
-        part = (other / whole) ** (1 - share) if language == PYTHON else 1.0  # else the rest is told as such
+        part = believed / whole if share < 1 else 1.0
         shown = (replace(one, value=one.value * part) for one in made if one.value >= _SLIGHT * whole)
         return tuple(sorted(shown, key=lambda one: -one.value))
 
@@ -175,10 +177,9 @@ class Imports:
 
     def trust(self, prompt: str, read: bool) -> tuple[str, float]:
         """What errs as this program does, and which share of the answer is its text's, the rest network's and trees':
-        all of it of those that use packages of which some are known, of memory without packages, of what is given an
-        input, and of what works long or holds much in other languages, where they that do something nobody knows how
-        often are half told. Of the time of others without packages it depends on whether the network has `read` all of
-        it."""
+        all of it of those that use packages of which some are known, of memory without packages, and of what is given
+        an input. Of the time of others without packages it depends on whether the network has `read` all of it; of
+        those in other languages on whether they do something nobody knows how often."""
         found = parts(prompt)
         metric, name = found.head.get("metric", ""), kind(found)
         if not name:
@@ -216,10 +217,10 @@ class Imports:
         if not (done.seconds <= _LONG_S if timed else done.believed):
             return BEYOND, 0.0
         works = done.seconds >= _WORKS_S if timed else done.bytes >= _HELD
-        guessed = [GUESSED] * bool(done.guessed)
-        if works:
-            return ", ".join([OTHER, WORKING, *guessed]), 1.0
-        return (", ".join([OTHER, *guessed]), _HALF) if guessed else without
+        named = ", ".join([OTHER, *[WORKING] * works, *[GUESSED] * bool(done.guessed)])
+        if done.guessed:
+            return named, _HALF
+        return (named, _MOST if timed else 1.0) if works else without
 
     def _named(self, text: str) -> list[str]:
         """The modules that a program names: of packages, else of Python itself."""
