@@ -168,8 +168,9 @@ def test_what_happens_nobody_knows_how_often_is_said_and_errs_more() -> None:
     sure = rounds(3e6)
     guess = sure + "while t != 1:\n    t = t // 2 if t % 2 == 0 else 3 * t + 1\n"
     assert TIMED.guessed(sure) == () and TIMED.guessed(guess) == (5,)
-    belief = believed(TIMED, guess)  # what is guessed is told by the text alone, with the errors of such programs
-    assert belief is not None and belief.median == pytest.approx(2 * TIMED.told("runtime", parts(guess).text), rel=0.01)
+    belief, told = believed(TIMED, guess, other=0.5), TIMED.told("runtime", parts(guess).text)
+    # what is guessed is told by both, with the errors of such programs
+    assert belief is not None and belief.median == pytest.approx(2 * math.sqrt(told * 0.5), rel=0.01)
     assert TIMED.guessed(asking("while True:\n    pass\n")) == ()  # of memory nothing is said
     assert believed(TIMED, asking("def f(:", "runtime")) is None
 

@@ -5,8 +5,8 @@ it was measured, and by which factors programs that use some were off. Of what t
 first of all where they use packages (`forerun.tasks._used`), else objects (`forerun.tasks._walked`). Network and trees
 do not answer where a Python program uses packages, of which they have read none, nor how much memory one takes without
 packages. Of its time both are believed: the text's account alone where the program is longer than what the network
-reads, the middle of both where it is not, and network and trees alone where a loop does so much at the most that it
-must end early. Of programs that are given an input they have read none either: the text alone tells what it is for.
+reads, the middle of both where it is not or works as long as nobody can tell, and network and trees alone where a loop
+does so much at the most that it must end early. Of programs that are given an input they have read none either: the text alone tells what it is for.
 
 Programs of other languages are gone through as Python would say them (`forerun.tasks._tongues`). Network and trees have
 learned from such as work for milliseconds, so they answer alone where one does and holds little; else the text tells
@@ -178,8 +178,8 @@ class Imports:
     def trust(self, prompt: str, read: bool) -> tuple[str, float]:
         """What errs as this program does, and which share of the answer is its text's, the rest network's and trees':
         all of it of those that use packages of which some are known, of memory without packages, and of what is given
-        an input. Of the time of others without packages it depends on whether the network has `read` all of it; of
-        those in other languages on whether they do something nobody knows how often."""
+        an input. Of the time of others without packages it depends on whether the network has `read` all of it and
+        they do something nobody knows how often; of those in other languages on that alone."""
         found = parts(prompt)
         metric, name = found.head.get("metric", ""), kind(found)
         if not name:
@@ -202,7 +202,8 @@ class Imports:
             return BEYOND, 0.0
         works, guessed = done.seconds >= _STARTING_S, bool(done.guessed)
         short = read and not (works and guessed) and done.seconds <= _LEARNED_S
-        return ", ".join([SHORT if short else PLAIN, *[WORKING] * works, *[GUESSED] * guessed]), _HALF if short else 1.0
+        named = ", ".join([SHORT if short else PLAIN, *[WORKING] * works, *[GUESSED] * guessed])
+        return named, _HALF if short or (works and guessed) else 1.0
 
     def _trust_other(self, found: Parts, metric: str) -> tuple[str, float]:
         """The same of a program in another language."""
