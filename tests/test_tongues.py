@@ -498,3 +498,318 @@ def test_streams_are_no_longer_than_they_may_be() -> None:
     inside = next(line for line, each in enumerate(text.splitlines(), 1) if "* 31" in each)
     few, all_ = (told("java", each).takes[inside] for each in (text, text.replace(".limit(5)", "")))
     assert all_ == pytest.approx(200 * few, rel=0.1)
+
+
+def test_rust_makes_what_is_under_a_key_where_that_is_new() -> None:
+    text = (
+        "use std::collections::HashMap;\nuse std::io::{self, BufRead};\n"
+        "#[derive(Default)]\nstruct Book { all: Vec<u64>, lines: u64 }\nfn main() {\n"
+        "    let mut books: HashMap<String, Book> = HashMap::new();\n"
+        "    for line in io::stdin().lock().lines() {\n        let line = line.unwrap();\n"
+        "        books.entry(line).or_default().lines += 1;\n    }\n"
+        '    println!("{}", books.len());\n}\n'
+    )
+    many, few = (told("rust", text, b"".join(b"%d\n" % (k % n) for k in range(100_000))) for n in (100_000, 10))
+    assert few.bytes < 1e6 < 5e6 < many.bytes
+
+
+def test_rust_lists_have_what_they_are_resized_to() -> None:
+    text = (
+        "fn main() {\n    let mut rows: Vec<Vec<u64>> = Vec::new();\n    let mut sums: Vec<u64> = Vec::new();\n"
+        "    for i in 0..10000usize {\n        rows.resize(rows.len().max(i + 1), vec![]);\n"
+        "        sums.resize(rows.len(), 0);\n        rows[i] = vec![7; 10];\n    }\n"
+        '    println!("{} {}", rows.len(), sums.len());\n}\n'
+    )
+    assert told("rust", text).bytes == pytest.approx(1.3e6, rel=0.5)
+
+
+def test_rust_stacks_are_searched_near_their_ends_and_lose_what_is_split_off() -> None:
+    text = (
+        "fn main() {\n    let mut stack: Vec<usize> = Vec::new();\n    let mut sum = 0;\n"
+        "    for i in 0..100000usize {\n        stack.push(i);\n        if i % 2 == 0 {\n"
+        "            let at = stack.iter().rposition(|&w| w == i).unwrap();\n"
+        "            let part = stack.split_off(at);\n            sum += part.len();\n        }\n    }\n"
+        '    println!("{}", sum);\n}\n'
+    )
+    found = told("rust", text)
+    assert found.seconds < 0.05 and found.bytes < 2e6
+
+
+def test_go_maps_of_lists_have_as_many_as_there_are_keys() -> None:
+    """However few of the first round's are asked for again."""
+    text = (
+        'package main\n\nimport (\n\t"bufio"\n\t"fmt"\n\t"os"\n\t"strings"\n)\n\nfunc main() {\n'
+        "\tseen := map[string]bool{}\n\tusers := map[string][]string{}\n\tsc := bufio.NewScanner(os.Stdin)\n"
+        "\tfor sc.Scan() {\n\t\tf := strings.Fields(sc.Text())\n\t\tfor _, d := range f {\n"
+        "\t\t\tif seen[d] {\n\t\t\t\tcontinue\n\t\t\t}\n"
+        "\t\t\tusers[d] = append(users[d], f[0])\n\t\t}\n\t}\n\tsum := 0\n\tfor sum < 20000 {\n"
+        '\t\tfor _, u := range users[fmt.Sprint("w", sum)] {\n\t\t\tsum += len(u)\n\t\t}\n\t\tsum++\n\t}\n'
+        "\tfmt.Println(sum)\n}\n"
+    )
+    found = told("go", text, b"".join(b"w%d w%d w%d\n" % (k, k * 7 % 20000, k * 3 % 20000) for k in range(20_000)))
+    assert found.seconds < 0.5
+
+
+def test_lines_that_begin_as_none_that_is_told_are_few() -> None:
+    text = (
+        "use std::io::{self, BufRead};\nfn main() {\n    let mut asked = Vec::new();\n    let mut sum = 0;\n"
+        "    for line in io::stdin().lock().lines() {\n        let line = line.unwrap();\n"
+        "        if line.starts_with(MARK) {\n            asked.push(line);\n            continue;\n        }\n"
+        '        sum += line.len();\n    }\n    println!("{} {}", asked.len(), sum);\n}\n'
+    )
+    lines = b"".join(b"row %d and %s\n" % (k * 7919 % 100_003, b"more " * (k % 7)) for k in range(20_000))
+    few, many = (told("rust", text.replace("MARK", mark), lines).bytes for mark in ('"? "', '"row"'))
+    assert few < 0.3 * many
+
+
+def test_sieves_give_each_place_something_once() -> None:
+    """Classes of templates are made of what they are asked for with."""
+    text = (
+        "#include <cstdint>\n#include <cstdio>\n#include <vector>\ntemplate <class T>\nstruct Sieve {\n"
+        "  std::vector<T> least, primes;\n  explicit Sieve(T n) : least(n + 1) {\n    for (T i = 2; i <= n; ++i) {\n"
+        "      if (!least[i]) { least[i] = i; primes.push_back(i); }\n      for (T p : primes) {\n"
+        "        const std::uint64_t m = std::uint64_t(p) * i;\n        if (p > least[i] || m > n) break;\n"
+        "        least[m] = p;\n      }\n    }\n  }\n};\n"
+        'int main() {\n  Sieve<std::uint32_t> s(20000000);\n  printf("%zu\\n", s.primes.size());\n}\n'
+    )
+    found = told("c++", text)
+    assert 0.05 < found.seconds < 1 and 8e7 < found.bytes < 2.5e8
+
+
+def test_what_settles_goes_less_far_than_it_may() -> None:
+    text = (
+        "#include <math.h>\n#include <stdio.h>\n#define TOL 1e-9\ndouble a[100000];\nint main(void) {\n"
+        "  for (int n = 0; n < 4000; n++) {\n    double change = 0;\n    for (int i = 1; i < 99999; i++) {\n"
+        "      double d = 0.5 * (a[i - 1] + a[i + 1]) - a[i];\n      a[i] += d;\n      change += d;\n    }\n"
+        '    if (change < TOL) break;\n  }\n  printf("%g\\n", a[5]);\n}\n'
+    )
+    whole = told("c", text.replace("    if (change < TOL) break;\n", "")).seconds
+    assert 0.1 * whole < told("c", text).seconds < 0.3 * whole
+
+
+def test_things_of_the_program_are_made_of_what_stands_in_braces() -> None:
+    """And its operators are asked for what others of them give."""
+    text = (
+        "#include <cmath>\n#include <cstdio>\n#include <vector>\nstruct Vec { double x, y; };\n"
+        "static Vec operator+(Vec a, Vec b) { return {a.x + b.x, a.y + b.y}; }\n"
+        "static Vec operator*(double k, Vec a) { return {k * a.x, k * a.y}; }\nstruct Body { Vec p; double m; };\n"
+        "int main() {\n  std::vector<Body> all(1000);\n  for (auto& b : all) b = {{1.0, 2.0}, 0.5};\n"
+        "  Vec com{0, 0};\n  for (int s = 0; s < 10000; s++)\n"
+        "    for (auto& b : all) com = 0.5 * (b.m * com + b.m * b.p);\n"
+        '  printf("%g\\n", com.x);\n}\n'
+    )
+    found = told("c++", text)
+    assert 0.05 < found.seconds < 2 and found.bytes < 1e6
+
+
+def test_conditions_may_give_names_their_values() -> None:
+    text = (
+        "#include <cstdio>\nlong left = 3000000;\nlong taken() { return left > 0 ? left-- : 0; }\n"
+        'int main() {\n  long sum = 0;\n  while (long f = taken()) sum += f;\n  printf("%ld\\n", sum);\n}\n'
+    )
+    assert any(isinstance(one, ast.Name) and one.id == "f" for one in ast.walk(translated("c++", text)))
+    made = (
+        "#include <algorithm>\n#include <iterator>\n#include <vector>\nint next() { return 7; }\nint main() {\n"
+        "  std::vector<int> a;\n  std::generate_n(std::back_inserter(a), 1000000, [&] { return next(); });\n}\n"
+    )
+    assert told("c++", made).bytes == pytest.approx(4e6, rel=0.35)
+
+
+def test_functions_that_events_hold_are_called_when_these_come() -> None:
+    """By the thing that they were made in, whoever calls them."""
+    text = (
+        "#include <cstdio>\n#include <functional>\n#include <queue>\nclass Clock {\n"
+        "  struct Ev { double t; std::function<void()> fn; };\n"
+        "  struct Later { bool operator()(const Ev& a, const Ev& b) const { return a.t > b.t; } };\n"
+        "  std::priority_queue<Ev, std::vector<Ev>, Later> q; double now = 0;\npublic:\n"
+        "  void at(double dt, std::function<void()> f) { q.push({now + dt, std::move(f)}); }\n"
+        "  void run(double until) {\n    while (!q.empty() && q.top().t <= until) {\n      Ev e = q.top();\n"
+        "      q.pop();\n      now = e.t;\n      e.fn();\n    }\n  }\n};\n"
+        "class Shop {\n  Clock clock; long sum = 0;\n"
+        "  void visit() {\n    for (int i = 0; i < 1000; i++) sum += i ^ sum;\n"
+        "    clock.at(1.0, [this] { visit(); });\n  }\npublic:\n"
+        "  void run(double t) { clock.at(1.0, [this] { visit(); }); clock.run(t); }\n};\n"
+        "int main() { Shop s; s.run(100000); }\n"
+    )
+    found = told("c++", text)
+    assert 0.01 < found.seconds < 1 and found.bytes < 1e6
+
+
+def test_lines_are_asked_for_one_kind_after_the_other() -> None:
+    """`if` and `else if` by shares of what there is."""
+    text = (
+        "#include <iostream>\n#include <sstream>\n#include <string>\n#include <vector>\nint main() {\n"
+        "  std::string row;\n  std::vector<int> few, many;\n  while (std::getline(std::cin, row)) {\n"
+        "    if (row[0] == '#') continue;\n    std::istringstream ss(row);\n    std::string kind;\n    int n;\n"
+        '    ss >> kind >> n;\n    if (kind == "T") many.push_back(n);\n    else if (kind == "Q") few.push_back(n);\n'
+        "  }\n  long sum = 0;\n  for (int one : few)\n    for (int i = 0; i < 100000; i++) sum += i ^ one;\n"
+        "  std::cout << sum;\n}\n"
+    )
+    stdin = b"# kind number\n" + b"".join(b"%s %d\n" % (b"Q" if i % 20 == 7 else b"T", i) for i in range(10000))
+    loop = told("c++", text, stdin)
+    line = next(n for n, each in enumerate(text.splitlines(), 1) if "sum +=" in each)
+    assert loop.takes[line] == pytest.approx(500 * 100000 * 0.09e-9, rel=0.5)
+
+
+def test_searches_go_through_rows_and_end_at_what_is_free() -> None:
+    text = (
+        "public class Match {\n  public static void main(String[] args) {\n    int n = 1000;\n"
+        "    int[][] cost = new int[n][n];\n    int[] p = new int[n + 1], v = new int[n + 1];\n"
+        "    for (int i = 1; i <= n; i++) {\n      p[0] = i;\n      int j0 = 0;\n"
+        "      int[] least = new int[n + 1];\n      do {\n        int j1 = 0;\n"
+        "        int[] row = cost[p[j0] - 1];\n        for (int j = 1; j <= n; j++) {\n"
+        "          int now = row[j - 1] - v[j];\n          if (now < least[j]) { least[j] = now; j1 = j; }\n"
+        "        }\n        j0 = j1;\n      } while (p[j0] != 0);\n    }\n    System.out.println(p[1]);\n  }\n}\n"
+    )
+    assert 0.005 < told("java", text).seconds < 5
+
+
+def test_operators_of_what_is_parsed_are_few() -> None:
+    text = (
+        "#include <iostream>\n#include <string>\nstruct Parser {\n  std::string s; size_t i = 0;\n"
+        "  long atom() { long n = 0; while (i < s.size() && isdigit(s[i])) n = n * 10 + s[i++] - '0'; return n; }\n"
+        "  long term() { long n = atom(); while (i < s.size() && s[i] == '*') { i++; n *= atom(); } return n; }\n"
+        "  long sum() { long n = term(); while (i < s.size() && s[i] == '+') { i++; n += term(); } return n; }\n"
+        "};\nint main() {\n  std::string line;\n  long all = 0;\n  while (std::getline(std::cin, line)) {\n"
+        "    Parser p;\n    p.s = line;\n    all += p.sum();\n  }\n  std::cout << all;\n}\n"
+    )
+    stdin = b"".join(b"%d*17+%d*3+12*%d\n" % (i, i * 7, i + 5) for i in range(20000))
+    assert 1e-4 < told("c++", text, stdin).seconds < 0.5
+
+
+def test_numbers_that_are_halved_or_become_more_go_down_slowly() -> None:
+    text = (
+        'package main\n\nimport "fmt"\n\nfunc main() {\n\tall := 0\n\tfor i := 1; i < 1000000; i++ {\n'
+        "\t\tn := i\n\t\tfor n != 1 {\n\t\t\tif n < END {\n\t\t\t\tbreak\n\t\t\t}\n"
+        "\t\t\tif n%2 == 0 {\n\t\t\t\tn /= 2\n\t\t\t} else {\n\t\t\t\tn = 3*n + 1\n\t\t\t}\n"
+        "\t\t\tall++\n\t\t}\n\t}\n\tfmt.Println(all)\n}\n"
+    )
+    inside = next(line for line, each in enumerate(text.splitlines(), 1) if "n%2" in each)
+    far, near = (told("go", text.replace("END", end)).takes[inside] for end in ("2", "100000"))
+    assert 3 < far / near < 8  # 131.4 rounds and 26.7 in the mean
+    assert far == pytest.approx(0.15, rel=0.9)
+
+
+def test_rust_things_that_give_the_next_one_are_asked_for_it() -> None:
+    text = (
+        "struct Down(u64);\nimpl Iterator for Down {\n    type Item = u64;\n    fn next(&mut self) -> Option<u64> {\n"
+        "        let mut sum = 0u64;\n        for i in 0..1000u64 { sum += i ^ self.0; }\n        self.0 -= 1;\n"
+        "        if self.0 == 0 { None } else { Some(sum) }\n    }\n}\n"
+        'fn main() {\n    let mut all = 0u64;\n    for x in Down(50) { all += x; }\n    println!("{}", all);\n}\n'
+    )
+    inside = next(line for line, each in enumerate(text.splitlines(), 1) if "sum +=" in each)
+    assert 1e-6 < told("rust", text).takes[inside] < 1e-4
+
+
+def test_java_readers_optional_things_and_patterns_are_asked_as_they_are() -> None:
+    text = (
+        "import java.io.*;\nimport java.util.*;\nimport java.util.regex.*;\npublic class Log {\n"
+        '  static final Pattern LINE = Pattern.compile("^(\\\\w+) (\\\\d+)$");\n'
+        "  record Hit(String who, int n) {}\n  static Optional<Hit> parse(String line) {\n"
+        "    Matcher m = LINE.matcher(line);\n    if (!m.matches()) return Optional.empty();\n"
+        "    return Optional.of(new Hit(m.group(1), Integer.parseInt(m.group(2))));\n  }\n"
+        "  public static void main(String[] args) throws IOException {\n    List<Hit> all = new ArrayList<>();\n"
+        "    try (var in = new BufferedReader(new InputStreamReader(System.in))) {\n"
+        "      for (String line; (line = in.readLine()) != null; ) {\n        var hit = parse(line);\n"
+        "        if (hit.isEmpty()) continue;\n        all.add(hit.get());\n      }\n    }\n"
+        "    System.out.println(all.size());\n  }\n}\n"
+    )
+    small, large = (told("java", text, b"".join(b"who%d %d\n" % (i % 99, i) for i in range(n))) for n in (10, 100000))
+    assert large.bytes > small.bytes + 2e6 and large.seconds > small.seconds + 0.02
+
+
+def test_java_interfaces_of_one_method_are_what_they_are_given() -> None:
+    """And what a loop calls ends where it has counted so far."""
+    text = (
+        "import java.util.*;\npublic class Sim {\n  interface Chooser { int choose(int n); }\n"
+        "  final Chooser by;\n  final ArrayDeque<Integer> events = new ArrayDeque<>();\n  int made; long sum;\n"
+        "  Sim(Chooser by) { this.by = by; }\n"
+        "  void step(int n) {\n    sum += by.choose(n);\n    if (++made < 50000) events.add(n + 1);\n  }\n"
+        "  void run() {\n    events.add(1);\n    while (!events.isEmpty()) step(events.poll());\n  }\n"
+        "  public static void main(String[] args) {\n    new Sim(n -> {\n      int best = 0;\n"
+        "      for (int i = 0; i < 1000; i++) best += i ^ n;\n      return best;\n    }).run();\n  }\n}\n"
+    )
+    found = told("java", text)
+    assert 0.003 < found.seconds - found.takes.get(0, 0.0) < 1
+
+
+def test_c_places_in_arrays_are_of_these() -> None:
+    """And what is read behind others is as long as the input."""
+    text = (
+        "#include <stdio.h>\n#include <stdlib.h>\nint main(void) {\n  size_t cap = 1 << 16, n = 0, r;\n"
+        "  unsigned char *in = malloc(cap);\n  while ((r = fread(in + n, 1, cap - n, stdin)) > 0) {\n    n += r;\n"
+        "    if (n == cap) in = realloc(in, cap *= 2);\n  }\n  int *all = malloc(2 * n * sizeof *all);\n"
+        "  int *last = all + n;\n  for (size_t i = 0; i < n; i++) last[i] = in[i] + (int)i;\n"
+        "  for (size_t i = 0; i < n; i++) all[last[i]]++;\n"
+        '  printf("%d\\n", all[7]);\n}\n'
+    )
+    short, long = (told("c", text, b"some words and others\n" * n) for n in (2000, 200000))
+    assert long.bytes > 30 * short.bytes and long.seconds > 30 * short.seconds
+    line = next(n for n, each in enumerate(text.splitlines(), 1) if "all[last[i]]++" in each)
+    assert long.takes[line] > 1e-3  # somewhere in it
+
+
+def test_c_functions_give_numbers_by_their_places() -> None:
+    text = (
+        "#include <stdio.h>\n#include <stdlib.h>\nstatic char *slurp(size_t *n) {\n  size_t cap = 1 << 20, got;\n"
+        "  char *data = malloc(cap);\n  *n = 0;\n"
+        "  while ((got = fread(data + *n, 1, cap - *n, stdin)) > 0) *n += got;\n"
+        "  return data;\n}\nint main(void) {\n  size_t n;\n  char *data = slurp(&n);\n"
+        "  long sum = 0;\n  for (size_t i = 0; i < n; i++)\n    for (int j = 0; j < 100; j++) sum += data[i] ^ j;\n"
+        '  printf("%ld\\n", sum);\n}\n'
+    )
+    short, long = (told("c", text, b"some words and others\n" * n) for n in (1000, 20000))
+    inside = next(n for n, each in enumerate(text.splitlines(), 1) if "sum +=" in each)
+    assert long.takes[inside] == pytest.approx(20 * short.takes[inside], rel=0.1) and long.takes[inside] > 1e-3
+
+
+def test_machines_leave_little_on_their_stacks() -> None:
+    ways = "".join(
+        f"\t\tcase {k}:\n\t\t\tstack = stack[:len(stack)-1]\n" if k % 4 == 3 else
+        f"\t\tcase {k}:\n\t\t\tstack = append(stack, {k})\n" for k in range(8)
+    )  # fmt: skip
+    text = (
+        'package main\n\nimport "fmt"\n\nfunc main() {\n\tvar code [64]int\n\tstack := make([]int, 0)\n'
+        "\tpc := 0\n\tfor steps := 0; steps < 20000000; steps++ {\n\t\tswitch code[pc] {\n"
+        f"{ways}\t\t}}\n\t\tpc = (pc + 1) % 64\n\t}}\n\tfmt.Println(len(stack))\n}}\n"
+    )
+    assert told("go", text).bytes < 1e6
+
+
+def test_what_is_looked_for_may_be_anywhere() -> None:
+    text = (
+        "fn main() {\n    let mut sum = 0u64;\n    for k in 0..1000u64 {\n"
+        "        let found = (0..10000u64).find(|i| i * i % 10007 == k);\n"
+        '        sum += found.unwrap_or(0);\n    }\n    println!("{}", sum);\n}\n'
+    )
+    every = text.replace(".find(|i| i * i % 10007 == k)", ".filter(|i| i * i % 10007 == k).last()")
+    inside = next(line for line, each in enumerate(text.splitlines(), 1) if "10007" in each)
+    assert told("rust", text).takes[inside] < 0.7 * told("rust", every).takes[inside]
+
+
+def test_go_gives_several_values_at_once_for_nothing() -> None:
+    text = (
+        'package main\n\nimport "fmt"\n\nconst wide = 32\n\nfunc both(a, b uint64) (x, y uint64) {\n'
+        "\treturn a ^ b, a & b\n}\n\nfunc main() {\n\tvar s, c uint64\n\tfor i := uint64(0); i < 10000000; i++ {\n"
+        "\t\ts, c = both(s+i%wide, c)\n\t}\n\tfmt.Println(s, c)\n}\n"
+    )
+    assert told("go", text).seconds < 0.1
+
+
+def test_go_reads_tables_from_texts() -> None:
+    text = (
+        'package main\n\nimport (\n\t"encoding/csv"\n\t"fmt"\n\t"io"\n\t"os"\n\t"strings"\n)\n\nfunc main() {\n'
+        "\tall, _ := io.ReadAll(os.Stdin)\n\trows, _ := csv.NewReader(strings.NewReader(string(all))).ReadAll()\n"
+        "\tkept := map[string][]string{}\n\tfor _, r := range rows {\n\t\tkept[r[0]] = r\n\t}\n"
+        "\tfmt.Println(len(kept))\n}\n"
+    )
+    few, many = (told("go", text, b"".join(b"k%d,2,3,4\n" % k for k in range(n))).bytes for n in (1_000, 100_000))
+    assert many > 30 * few
+
+
+def test_go_lists_lose_what_is_behind_a_place() -> None:
+    text = (
+        'package main\n\nimport "fmt"\n\nfunc main() {\n\tvar path []int\n\tfor i := 0; i < 100; i++ {\n'
+        "\t\tk := i % 10\n\t\tpath = path[:k]\n\t\tpath = append(path, i)\n\t}\n\tfmt.Println(len(path))\n}\n"
+    )
+    assert "del path[k:]" in ast.unparse(translated("go", text))

@@ -233,3 +233,131 @@ def test_things_that_are_made_where_there_is_none_are_few() -> None:
     )
     assert " not in all" in said("php", text)
     assert told("php", text).bytes < 1e5
+
+
+def test_lists_that_places_of_a_list_are_begin_by_being_used() -> None:
+    text = (
+        "my (@near, @rows);\npush @{ $rows[$_ % 3] }, $_ for 0 .. 9;\n$near[$_] = [1, 2] for 0 .. 9;\n"
+        "print @{ $near[1] };\n"
+    )
+    found = said("perl", text)
+    assert "near = []" in found and "rows = collections.defaultdict(list)" in found
+    assert "in rows.values()" in said("perl", f"{text}for my $row (@rows) {{ print $row }}\n")
+
+
+def test_a_search_goes_to_places_not_to_all_that_are_beside_them() -> None:
+    text = (
+        "my @near;\n$near[$_] = [map { $_ * 7 % 900 } 0 .. 99] for 0 .. 899;\nsub mark {\n    my ($seen, $i) = @_;\n"
+        "    my @todo = ($i);\n    while (defined(my $c = pop @todo)) {\n        next if $seen->[$c];\n"
+        "        $seen->[$c] = 1;\n        for my $p (@{ $near[$c] }) { push @todo, $p unless $seen->[$p] }\n    }\n}\n"
+        "my @seen = (0) x 900;\nmark(\\@seen, 3);\n"
+    )
+    assert told("perl", text).seconds < 0.3
+
+
+def test_what_a_quotient_leaves_is_a_rest() -> None:
+    """Of a table of rows all are gone through, also by a function that does more than give something."""
+    table = ", ".join(f"['{chr(97 + n)}', {2**n}]" for n in range(19, -1, -1))
+    text = (
+        f"const table = [{table}];\nfor (let i = 1; i < 20000; i++) {{\n  let n = i;\n"
+        "  const r = table.reduce((s, [c, v]) => {\n    const k = Math.floor(n / v);\n    n -= k * v;\n"
+        "    return s + c.repeat(k);\n  }, '');\n"
+        "  for (const c of r) if (c === 'a') console.log(c);\n}\n"
+    )
+    assert "for c, v in table:" in said("javascript", text)
+    assert told("javascript", text).seconds < 0.5
+
+
+def test_what_a_function_gives_seldom_says_little_of_its_length() -> None:
+    text = (
+        "sub word {\n    my $n = shift;\n    return 'x' x 1000 if $n % 100 == 0;\n    return 'ab';\n}\n"
+        "my $text = '';\nfor my $i (1 .. 100000) { $text .= word($i) }\nprint length $text;\n"
+    )
+    assert told("perl", text).bytes < 2e7
+
+
+def test_what_is_put_into_things_of_the_programs_own_is_put_in_by_them() -> None:
+    text = (
+        "class Table\n  def initialize\n    @rows = []\n  end\n  def <<(line)\n    @rows << line.split(',')\n    self\n"
+        '  end\nend\ntable = Table.new\n200000.times { |i| table << "#{i},b,c" }\n'
+    )
+    assert told("ruby", text).bytes > 1e7
+
+
+def test_what_is_made_for_a_key_has_lists_of_its_own() -> None:
+    text = (
+        "Part = Struct.new(:code, :inside)\nparts = Hash.new { |h, k| h[k] = Part.new(k, []) }\n"
+        "20000.times { |i| parts[i % 5000].inside << i }\nn = 0\n"
+        "5000.times { |i| parts[i].inside.each { |x| n += x } }\nputs n\n"
+    )
+    assert told("ruby", text).seconds < 0.1
+
+
+def test_whether_something_is_added_is_asked_before() -> None:
+    found = said("ruby", "seen = Set.new\n[1, 1].each do |i|\n  next unless seen.add?(i)\n  puts i\nend\n")
+    assert found.index("i not in seen") < found.index("seen.add(i)")
+
+
+def test_a_text_that_is_rewritten_again_and_again_becomes_long() -> None:
+    text = (
+        'local rules = { F = "F+G", G = "F-G" }\nlocal s = "F"\nfor _ = 1, 18 do s = s:gsub("%a", rules) end\n'
+        'local n = 0\nfor c in s:gmatch("[F%+]") do\n  if c == "F" then n = n + 1 end\nend\nprint(n, #s)\n'
+    )
+    assert 0.003 < told("lua", text).seconds < 0.3
+
+
+def test_lines_up_to_a_blank_one_are_read_first() -> None:
+    text = (
+        "local names, n = {}, 0\nfor line in io.lines() do\n  if line == '' then break end\n"
+        "  names[#names + 1] = line\nend\nfor line in io.lines() do\n  for _, name in ipairs(names) do\n"
+        "    if line:find(name) then n = n + 1 end\n  end\nend\n"
+    )
+    stdin = b"first\nsecond\n\n" + b"some words of a line\n" * 100_000
+    assert told("lua", text, stdin).bytes < 1e6 and told("lua", text, stdin).seconds > 0.005
+
+
+def test_a_file_that_is_a_thing_of_lines_is_read() -> None:
+    text = "<?php\n$n = 0;\nforeach (new SplFileObject('php://stdin') as $line) $n += strlen(rtrim($line));\necho $n;\n"
+    assert told("php", text, b"some words of a line\n" * 100_000).seconds > 0.005
+
+
+def test_modules_that_are_mixed_in_are_classes_above() -> None:
+    text = (
+        "module Keeps\n  def keep(x)\n    @kept << x * 2\n  end\nend\nclass Box\n  include Keeps\n"
+        "  def initialize\n    @kept = []\n  end\n  def put(x)\n    keep(x)\n  end\nend\n"
+        "b = Box.new\n200000.times { |i| b.put(i) }\n"
+    )
+    assert "class Box(Keeps)" in said("ruby", text)
+    assert told("ruby", text).bytes > 1e6
+
+
+def test_what_cases_are_about_is_asked_once() -> None:
+    text = (
+        "t = [1, 2]\ncase x = t.shift\nwhen 1..4 then puts 1\nwhen /a/ then puts x\nend\nn = 0\nbig = 0\n"
+        "300000.times do\n  case rand(100)\n  when 0..1 then big += [n, n].map { |y| y.to_s * 9 }.size\n"
+        "  else n += 1\n  end\nend\n"
+    )
+    assert said("ruby", text).count("t.pop(0)") == 1
+    assert told("ruby", text).seconds < 0.1
+
+
+def test_pairs_of_a_mapping_in_a_list_are_gone_through() -> None:
+    """And of a list without others most is left."""
+    text = (
+        "roads = Array.new(3000) { {} }\n3000.times do |i|\n"
+        "  ((0..9).map { |k| (i * 7 + k) % 3000 } - [i]).each { |j| roads[i][j] = 1.5 }\nend\n"
+        "sum = 0.0\n3000.times { |i| roads[i].each { |j, w| sum += w * j } }\nputs sum\n"
+    )
+    assert told("ruby", text).bytes > 1e6
+    assert told("ruby", text).takes[6] > 5e-4
+
+
+def test_what_makes_things_may_call_their_class_anything() -> None:
+    text = (
+        "package Frac;\nuse overload '/' => sub { Frac->new($_[0]{n} * $_[1]{d}, $_[0]{d} * $_[1]{n}) };\n"
+        "sub new {\n    my ($c, $n, $d) = @_;\n    return bless { n => $n, d => $d }, $c;\n}\n"
+        "package main;\nmy @all = map { Frac->new($_, 1) / Frac->new(2, 3) } 1 .. 50000;\nprint scalar @all;\n"
+    )
+    found = said("perl", text)
+    assert "def __init__(self, n, d)" in found and "def __truediv__" in found
+    assert told("perl", text).bytes > 1e7

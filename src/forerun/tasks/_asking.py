@@ -52,6 +52,8 @@ from forerun.tasks._terms import Terms
 Options = dict[str, Any]
 _THROUGH, _ELEMENT_NS = frozenset("sum min max any all".split()), 0.4
 """What goes through all that it is given, and nanoseconds of each where that is compiled."""
+_HALFWAY = 0.5
+"""Which share of what is gone through comes before the one that is looked for."""
 _CACHE = 2e6
 """Bytes of a file's pages that SQLite keeps."""
 _ASKING = {"filter": 1, "filterfalse": 1, "takewhile": 1, "dropwhile": 1, "reduce": 2}
@@ -76,7 +78,11 @@ class Asking(Terms):
     def _of_call(self, node: ast.Call) -> Any:
         function = node.func
         owner = self.value(function.value) if isinstance(function, ast.Attribute) else None
-        arguments = list[Any]()
+        if self.layout is not None and isinstance(owner, Boxes) and owner.kind == "dict" and _defaults(node):
+            return self._defaulted(owner, node)
+        arguments, times = list[Any](), self.times
+        if self.layout is not None and _searches(node) and isinstance(function, ast.Name) and function.id == "next":
+            self.times *= _HALFWAY  # it may be any of them
         spread: tuple[float | None, Any] = (0.0, None)
         for each in node.args:
             if isinstance(each, ast.Starred):
@@ -87,6 +93,7 @@ class Asking(Terms):
                 arguments += list(inner.fields.values()) if short else [one] * int(min(max(count or 1.0, 1.0), 20.0))
             else:
                 arguments.append(self.value(each))
+        self.times = times
         options = {each.arg: self.value(each.value) for each in node.keywords if each.arg}
         for named in node.keywords:
             if named.arg is None and isinstance(given := self.value(named.value), Boxes):
@@ -105,6 +112,21 @@ class Asking(Terms):
         finally:
             self.path = before
 
+    def _defaulted(self, own: Boxes, node: ast.Call) -> Any:
+        """`entries.setdefault(key, Entry())` where what is made is made only for keys that are new."""
+        name, default = node.args
+        key, times, before = self.value(name), self.times, own.entries
+        self.worked("setdefault", own, [key], {})
+        letters = self.letters[-1] if self.letters and ast.unparse(name) == self.letters[-1].name else None
+        own.keyed(any_where_unknown(key), None, times * letters.new if letters else times)
+        new = times * letters.new if letters else max(own.entries - before, 0.0) * own.made
+        self.times = min(max(new, times * HARDLY), times)
+        made = self.value(default)
+        self.times = times
+        own.one = merged(own.one, own.hold(made, new))
+        self.grown = True
+        return own.one
+
     def asked(
         self, owner: Any, name: str, arguments: list[Any], options: dict[str, Any], node: ast.AST | None = None
     ) -> Any:
@@ -118,6 +140,9 @@ class Asking(Terms):
             given = self.parts(arguments[0], len(owner.named))
             self.at = node
             return self.call(owner, given, {})
+        if isinstance(owner, (Defined, Either)) and self.layout is not None and not self.layout.open:
+            self.at = node  # an interface of one method calls it so
+            return self.call(owner, arguments, options)
         if isinstance(owner, (Boxes, Classed)):
             found = self.attribute(owner, name)
             if isinstance(found, (Defined, Classed, Either)):
@@ -567,6 +592,12 @@ class Asking(Terms):
         self.times = times
         fed = getattr(over[0], "fed", None) if isinstance(function, Module) and len(over) == 1 else None
         return Passing(count, one, first, often=times, fed=fed)
+
+
+def _defaults(node: ast.Call) -> bool:
+    """`entries.setdefault(key, Entry())`."""
+    makes = len(node.args) > 1 and isinstance(node.args[1], (ast.Call, ast.List, ast.Dict))
+    return makes and isinstance(node.func, ast.Attribute) and node.func.attr == "setdefault"
 
 
 def _searches(node: ast.AST | None) -> bool:

@@ -7,8 +7,9 @@ import math
 import re
 from typing import Any
 
+from forerun.tasks._figures import HARDLY
 from forerun.tasks._inputs import Input, Stretch
-from forerun.tasks._objects import Boxes, Module, Number, Passing, Written, merged
+from forerun.tasks._objects import MANY, Boxes, Defined, Module, Number, Passing, Written, merged
 from forerun.tasks._reading import Reading, line, word
 
 _PLACE = re.compile(r"%\d*(?:l{0,2}|h|z)[a-z]|%\d*\\?\[\^?[^]]*\]")
@@ -48,6 +49,12 @@ class Foreign(Reading):
         first, second, third = (*arguments, None, None, None)[:3]
         if name == "filled":
             return self._array_of(first, second, third, "inside" in options)
+        if name == "place":
+            made = self.new("list")
+            made.flat, made.inside, made.each, made.fields = True, True, 0.0, {"0": first}
+            return made
+        if name == "resized":
+            return self._resized(first, second, third)
         if name == "fill":
             if isinstance(first, Boxes) and isinstance(third, Number):
                 first.start = third
@@ -76,6 +83,20 @@ class Foreign(Reading):
         made.start = value
         self.work(many * made.each * _FILLED_NS)
         return made
+
+    def _resized(self, box: Any, count: Any, value: Any) -> Any:
+        """A list that has so many from now on, however often it is told so; what is added is as a function gives it."""
+        if not (isinstance(box, Boxes) and isinstance(count, Number) and count.value is not None):
+            return box
+        most = count.high if box.made <= 1 and count.high < MANY else count.value
+        more, times = max(most * box.made - box.puts, 0.0), self.times
+        self.times = max(more, times * HARDLY)
+        one = self.call(value, [], {}) if isinstance(value, Defined) else value
+        box.put(one, more)
+        box.top = -MANY  # it does not go on growing as it did in the first round
+        self.work(_FILLED_NS * box.each)
+        self.times, self.grown = times, True
+        return box
 
     def _without(self, mark: str) -> None:
         """Lines that begin with this are passed over."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +13,7 @@ from forerun.tasks._figures import (
     ANEW,
     DIGESTS,
     WORD,
+    WRITTEN_OUT,
     number,
     wide,
 )
@@ -45,6 +47,10 @@ _WORKING: Mapping[str, float] = {"zlib": 0.3e6, "gzip": 0.3e6, "bz2": 7.6e6, "lz
 
 _SELDOM = 0.1
 """How often a text begins with a word, of which nothing is known but what one of them is that begins otherwise."""
+
+
+_LETTER = re.compile(r"\[(\\.|[^\]\\])+\]|\\\w|\.")
+"""A pattern of one letter."""
 
 
 class Formats(Library):
@@ -326,6 +332,8 @@ class Formats(Library):
             one: Any = parts[0] if len(parts) == 1 else parts[1] if len(parts) == 2 else self.tupled(parts[1:])
             self.times = times
             return self.listed(Passing(count, one))
+        if name == "findall" and not shown and (letters := self._single(pattern, text)) is not None:
+            return self.listed(letters)
         if name in ("findall", "finditer", "split") and isinstance(text, Written):
             count, each = text.pieces or (max(text.length / (WORD + 1), 1.0), None)
             single = text.pieces and isinstance(each, Written) and each.length <= 1
@@ -340,10 +348,37 @@ class Formats(Library):
                 return Passing(count, Match(known.length * 3, known))
             return self.listed(Passing(count, replace(known, atom=None, distinct=max(known.distinct, ANEW))))
         if name == "sub":
-            return arguments[2] if len(arguments) > 2 else None
+            return self._rewritten(pattern, *arguments[1:3]) if len(arguments) > 2 else None
         length = text.length if isinstance(text, Written) else 40.0
         often = self._anchored(pattern, text, bool(shown)) if self.layout is not None else None
         return Match(length, None, self._groups(shown, text) if shown else (), names(pattern), often)
+
+    def _single(self, pattern: Any, text: Any) -> Passing | None:
+        """Letters of one kind, of a text whose beginning is known; None of others."""
+        known = pattern.known if isinstance(pattern, Written) else None
+        if self.layout is None or not _LETTER.fullmatch(known or "") or not isinstance(text, Written):
+            return None
+        if text.distinct > ANEW or not text.sample:
+            return None
+        with suppress(re.error):
+            letters = re.findall(known or "", text.sample)
+            one = Written("x", 1.0, max(float(len({*letters})), ANEW))
+            return Passing(text.length * len(letters) / len(text.sample), one)
+        return None
+
+    def _rewritten(self, pattern: Any, by: Any, text: Any) -> Any:
+        """A text with what a mapping has in the place of what a pattern finds, by how its beginning becomes longer."""
+        known = pattern.known if isinstance(pattern, Written) else None
+        rules = by.fields if isinstance(by, Boxes) and by.kind == "dict" else {}
+        texts = {key: one.known for key, one in rules.items() if isinstance(one, Written) and one.known is not None}
+        if known is None or not texts or len(texts) < len(rules) or not (isinstance(text, Written) and text.sample):
+            return text
+        with suppress(re.error):
+            sample = text.sample[:WRITTEN_OUT]
+            made = re.sub(known, lambda found: texts.get(found[0], found[0]), sample)
+            longer = text.length * len(made) / len(sample)
+            return replace(text, sample=made[:WRITTEN_OUT], length=longer, pieces=None, words=None, atom=None)
+        return text
 
     def _anchored(self, pattern: Any, text: Any, shown: bool) -> float | None:
         """How often a text begins with a word that is written out, `^From `; None where nobody knows."""

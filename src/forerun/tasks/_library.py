@@ -36,6 +36,8 @@ from forerun.tasks._objects import (
     placed,
 )
 
+_LEAST = 1e-9
+"""What is drawn is no less where its logarithm is asked for."""
 _OPERATOR_NS = 25.0
 """Nanoseconds of an operator that is called as a function."""
 _ORDERED = 120.0
@@ -276,6 +278,11 @@ class Library(Asking):
                 return Number.of(
                     float(getattr(math, name)(int(known) if name in ("isqrt", "factorial") else known)), whole
                 )
+        if isinstance(first, Number) and first.drawn and name in ("log", "log2", "log10") and len(arguments) == 1:
+            low, middle, high = (max(one, _LEAST) for one in (first.low, first.value or 0.0, first.high))
+            if math.isfinite(high):
+                make = getattr(math, name)
+                return Number(make(middle), make(low), make(high), first.distinct, False, drawn=True)
         if isinstance(first, Number) and name in ("floor", "ceil", "trunc", "sqrt", "isqrt"):
             root = name in ("sqrt", "isqrt")
             make = (lambda x: math.sqrt(max(x, 0.0))) if root else (lambda x: x)

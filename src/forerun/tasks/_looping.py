@@ -7,7 +7,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import partial, reduce
 from operator import itemgetter
 from typing import Any
 
@@ -23,6 +23,7 @@ from forerun.tasks._objects import (
     Passing,
     Written,
     known,
+    merged,
 )
 
 _LOOPS = 3
@@ -40,6 +41,8 @@ _DRAWN = frozenset("random randrange randint uniform getrandbits".split())
 _READING = frozenset("next readline input word letter".split())
 _HALFWAY = 0.5
 """Which share of the rounds a loop goes that ends when a number that it reckons with is large or small enough."""
+_SETTLED, _TOLERANCE = 0.15, 1e-2
+"""The same where what changes is less than so little at the end: as many rounds are allowed as nearly never happen."""
 _KEYS = 1e6
 """Keys that a loop fills a mapping with, at most, until it has all."""
 _EVENTS = 1e7
@@ -52,12 +55,18 @@ _HALF = (1, 2, 10)
 """What is shifted by, divided by and multiplied by where a loop goes through digits, or up and down a tree."""
 NEXT = frozenset("next nxt prev following".split())
 """Where the rest of a list is, from one of its places."""
+_REWRITTEN = 40
+"""Rounds of a loop, at most, that are gone through one by one where each makes a longer text of one."""
+_WAYS = 6
+"""Things that a machine can do one of in each step, at least."""
 _LETTERS = 12.0
 """Different letters that words have in one place, at most."""
 
 
 class Looping(Foreign):
     """Loops: the first round, and all others at once."""
+
+    module: ast.Module
 
     def __init__(self, given: Input) -> None:
         super().__init__(given)
@@ -77,6 +86,7 @@ class Looping(Foreign):
         """Functions of the program's own that take something out of what they are given, or of what is theirs."""
         self.parting: frozenset[str] = frozenset()
         """Those that take all that is behind a place."""
+        self._functions: dict[str, ast.FunctionDef] | None = None
         self._filled: dict[int, float] = {}
         """Rounds of such loops, by their place."""
 
@@ -94,6 +104,7 @@ class Looping(Foreign):
 
     def _limits(self, node: ast.If | ast.While) -> None:
         """What is taken out of where there are more than so many: `if len(cache) > 100: cache.popitem()`."""
+        either = isinstance(node.test, ast.BoolOp) and isinstance(node.test.op, ast.And)  # `while queue and len(a) < n`
         for test in (one for one in ast.walk(node.test) if isinstance(one, ast.Compare) and len(one.ops) == 1):
             left, right = test.left, test.comparators[0]
             if not (isinstance(left, ast.Call) and called(left) == "len" and left.args):
@@ -107,7 +118,7 @@ class Looping(Foreign):
                     or (isinstance(one, ast.Delete) and takes is not _ADDING)
                     for stmt in node.body
                     for one in ast.walk(stmt)
-                ) and not (isinstance(node, ast.While) and takes is _ADDING)
+                ) and not (isinstance(node, ast.While) and takes is _ADDING and (self.layout is None or not either))
                 if isinstance(box, Boxes) and goes and most.value is not None and most.value > 0:
                     few = max(most.value, most.high if most.high < MANY else 0.0) + 1
                     parts = self.parting & {called(one) for stmt in node.body for one in ast.walk(stmt)
@@ -205,6 +216,8 @@ class Looping(Foreign):
                     reached, found = 0.0, tries
                 elif self.layout is not None and self.loops and _scans(node):
                     reached, found = 0.0, _HOPS
+                elif self.layout is not None and self.loops and reached >= UNKNOWN and _ends_at_free(node):
+                    reached, found = 0.0, max(math.sqrt(reached), UNKNOWN)
                 elif self.layout is not None and clocks and found <= UNKNOWN:
                     found = max(found, *(self._elapsed(one, before) for one, before in clocks))
                 less = [had / (had - box.entries) for box, had in waiting if had > box.entries * (1 + 1e-9) > 1]
@@ -236,6 +249,8 @@ class Looping(Foreign):
         if not (isinstance(now, Number) and isinstance(end, Number)) or end.value is None or before >= MANY:
             return 0.0
         step = (now.high - before) / (2.0 if now.drawn else 1.0)
+        if now.drawn and now.value is not None and now.value > before:  # most are nearer than halfway
+            step = min(step, now.value - before)
         if not 0 < step < MANY:
             return 0.0
         for one in ast.walk(test.left):
@@ -344,13 +359,32 @@ class Looping(Foreign):
                 own = isinstance(left, (ast.Name, ast.Attribute))
                 known = own and isinstance(small, Number) and isinstance(large, Number)
                 known = known and not (self.layout is not None and _set_back(node.body, ast.unparse(left)))
+                drift = _drift(node.body, left.id) if known and isinstance(left, ast.Name) else None
+                if self.layout is not None and drift is not None and small.value is not None:
+                    self.guessed.add(node.lineno)
+                    far = small.value / max(self._left_below(node.body, ast.unparse(left)), 1.0)
+                    return (math.log(max(far, 1.0)) + 1.0) / drift  # it goes some way below
                 if known and (found := self._stepping(node.body, ast.unparse(left), small, large)) is not None:
                     if _jumps(node.body, ast.unparse(left)):
                         self.guessed.add(node.lineno)
                     before = self._repeats(left.id) if isinstance(left, ast.Name) else max(self.times, 1.0)
                     few = _HALVINGS if test is not one and ast.unparse(one) in self._asked else MANY
+                    few = min(few, _letters_asked(test, ast.unparse(left)) if self.layout is not None else MANY)
                     return max(min(found / before, self._lucky(test), few), 1.0)  # it may go on where it was left
         return None
+
+    def _left_below(self, body: Sequence[ast.stmt], name: str) -> float:
+        """Where a loop ends before what it asks: `if n < known and seen[n]: return`."""
+        most = 0.0
+        for one in (each for each in body if isinstance(each, ast.If)):
+            if isinstance(one.body[-1], (ast.Break, ast.Return)):
+                both = isinstance(one.test, ast.BoolOp) and isinstance(one.test.op, ast.And)
+                for test in one.test.values if isinstance(one.test, ast.BoolOp) and both else [one.test]:
+                    if isinstance(test, ast.Compare) and ast.unparse(test.left) == name and _ordered(test, True):
+                        end = self.value(test.comparators[0])
+                        less = isinstance(test.ops[0], (ast.Lt, ast.LtE)) and isinstance(end, Number)
+                        most = max(most, end.value or 0.0) if less else most
+        return most
 
     def _lucky(self, test: ast.expr) -> float:
         """Rounds of a loop at most that goes on as long as what is drawn each time is as it should be."""
@@ -431,6 +465,11 @@ class Looping(Foreign):
             if not isinstance(test, (ast.Name, ast.Attribute)):
                 continue
             own = [one.attr for one in methods if ast.unparse(one.value) == ast.unparse(test)]
+            if own and isinstance(test, ast.Attribute) and self.layout is not None:  # by what is called there
+                own += [
+                    one.attr for function in self._asked_in(node.body) for one in ast.walk(function)
+                    if isinstance(one, ast.Attribute) and ast.unparse(one.value) == ast.unparse(test)
+                ]  # fmt: skip
             if own and all(name in _TAKING for name in own) and isinstance(box := self.value(test), Boxes):
                 return max(box.puts / max(self.times, 1.0), 1.0)
         return None
@@ -466,6 +505,16 @@ class Looping(Foreign):
     def _guarded(self, node: ast.While) -> float | None:
         """Rounds that a loop goes until something in it has counted so far: `if made < n: … made += 1`."""
         found = list[float]()
+        for function in self._asked_in(node.body) if self.layout is not None else ():
+            shared = {each for one in function.body if isinstance(one, ast.Global) for each in one.names}
+            for each in (x for stmt in function.body for x in ast.walk(stmt) if isinstance(x, ast.Compare)):
+                own = ast.unparse(each.left)
+                written = isinstance(each.comparators[0], (ast.Name, ast.Constant, ast.Attribute))
+                if written and len(each.ops) == 1 and (own in shared or own.startswith("self.")):
+                    small, large = self.value(each.left), self.value(each.comparators[0])
+                    known = isinstance(small, Number) and isinstance(large, Number) and large.known is not None
+                    if known and (rounds := self._stepping(function.body, own, small, large)) is not None:
+                        found.append(rounds)
         anew = {target.id for stmt in node.body for one in ast.walk(stmt) if isinstance(one, ast.Assign)
                 for target in one.targets if isinstance(target, ast.Name)}  # fmt: skip
         for test in (one.test for stmt in node.body for one in ast.walk(stmt) if isinstance(one, ast.If)):
@@ -477,6 +526,18 @@ class Looping(Foreign):
                 if known and (rounds := self._stepping(node.body, ast.unparse(one.left), small, large)) is not None:
                     found.append(rounds)
         return max(found) if found else None
+
+    def _asked_in(self, body: Sequence[ast.stmt]) -> list[ast.FunctionDef]:
+        """Functions of the program's own that are called there."""
+        if self._functions is None:
+            inside = (one for one in ast.walk(self.module) if isinstance(one, ast.FunctionDef))
+            self._functions = {one.name: one for one in inside}
+        names = dict.fromkeys(
+            called(one) for stmt in body for one in ast.walk(stmt)
+            if isinstance(one, ast.Call)
+            and (isinstance(one.func, ast.Name) or ast.unparse(one.func).startswith("self."))
+        )  # fmt: skip
+        return [self._functions[each] for each in names if each in self._functions]
 
     def _stepping(self, body: Sequence[ast.stmt], name: str, small: Number, large: Number) -> float | None:
         start, end = small.value, large.high if math.isfinite(large.high) else large.value
@@ -532,6 +593,8 @@ class Looping(Foreign):
         }
         inside = [each for stmt in node.body for each in ast.walk(stmt)]
         twice = {id(one.value) for one in inside if isinstance(one, ast.Subscript)}
+        around = {id(one.iter) for one in inside if isinstance(one, ast.For) and self.layout is not None}  # neighbours
+        around |= _rows_gone_through(inside) if self.layout is not None else set()
         for one in inside:
             if isinstance(one, ast.Subscript) and isinstance(one.value, (ast.Name, ast.Attribute)):
                 box = self.value(one.value)
@@ -541,12 +604,17 @@ class Looping(Foreign):
                 elif isinstance(box, Boxes) and box.kind in ("list", "dict") and ast.unparse(one.value) not in added:
                     inner = box.one if isinstance(box.one, Boxes) and box.kind == "list" else None
                     flat = inner is not None and all(link[0].kind == "atom" for link in inner.links.values())
-                    grid = flat and inner is not None and inner.kind in ("list", "bytearray")
+                    grid = flat and inner is not None and inner.kind in ("list", "bytearray") and id(one) not in around
                     most = max(most, box.entries * (max(inner.entries, 1.0) if grid and inner is not None else 1.0))
         return most
 
     def _do_for(self, node: ast.For | ast.AsyncFor) -> None:
+        self.to_blank = _ends_at_blank(node)
         over = self.over(self.value(node.iter))
+        self.to_blank = False
+        keyed = self.layout is not None and isinstance(over, Boxes) and over.kind == "dict"
+        if keyed and _pair(node.target) and not isinstance(over.key, Boxes):  # nobody knew that it is a mapping
+            over = self.over(self.asked(over, "items", [], {}))
         if isinstance(over, Boxes):
             self.flight.append(over)
         if isinstance(over, (Boxes, Passing)):
@@ -565,13 +633,20 @@ class Looping(Foreign):
                 self.run(node.orelse)
                 return
         count, one = self.through(over)
+        one = _columns(node.target, over) or one
         if count is None:
             self.guessed.add(node.lineno)
         elif isinstance(one, Number) and (cut := self._broken(node, one)) is not None:
             share, one = cut
             count = max(share * count, 2.0)
+        if count is not None and count <= _REWRITTEN and self._rewrites(node.body):
+            for _ in range(round(count)):
+                self.run(node.body)
+            return
         if self.layout is not None and count is not None and count > SINGLY and _escapes(node):
-            count *= _HALFWAY
+            count *= _SETTLED if self._settles(node) else _HALFWAY
+        if self.layout is not None and count is not None and (places := self._sifted(node)) is not None:
+            count = min(count, max(places / max(self.times, 1.0), 1.0))
         spelt = isinstance(over, Written) and not over.raw and isinstance(one, Written)
         if spelt:
             words = min(over.distinct, self.times)
@@ -589,6 +664,48 @@ class Looping(Foreign):
         self.run(node.orelse)
 
     _do_asyncfor = _do_for
+
+    def _settles(self, node: ast.For | ast.AsyncFor) -> bool:
+        """`for n in range(most): …; if change < 1e-9: break`, where what changes becomes next to nothing."""
+        times, self.times = self.times, self.times * HARDLY
+        tests = [one.test for one in node.body if isinstance(one, ast.If) and _breaks(one)]
+        least = [self.value(one.comparators[0]) for one in tests if isinstance(one, ast.Compare) and _ordered(one)]
+        self.times = times
+        return any(isinstance(one, Number) and one.known and 0 < one.known < _TOLERANCE for one in least)
+
+    def _sifted(self, node: ast.For | ast.AsyncFor) -> float | None:
+        """Of `for p in primes: m = p * i; if m > n: break; least[m] = p; if i % p == 0: break` how many places there
+        are, each of which is given something once; None of other loops."""
+        ends = [each.test for each in node.body if isinstance(each, ast.If) and _breaks(each)]
+        ends = [one for test in ends for one in (test.values if isinstance(test, ast.BoolOp) else [test])]
+        sifts = any(
+            isinstance(one, ast.Compare)
+            and any(isinstance(x, ast.BinOp) and isinstance(x.op, ast.Mod) for x in ast.walk(one.left))
+            for one in ends
+        ) or any(isinstance(x, ast.Subscript) for one in ends if isinstance(one, ast.Compare) for x in one.comparators)
+        limited = {one.left.id for one in ends if isinstance(one, ast.Compare) and isinstance(one.left, ast.Name)}
+        products = limited & {
+            target.id for each in node.body if isinstance(each, ast.Assign)
+            for target in each.targets if isinstance(target, ast.Name)
+            if any(isinstance(x, ast.BinOp) and isinstance(x.op, ast.Mult) for x in ast.walk(each.value))
+        }  # fmt: skip
+        stored = [
+            one.value for stmt in node.body for one in ast.walk(stmt)
+            if isinstance(one, ast.Subscript) and isinstance(one.ctx, ast.Store)
+            and isinstance(one.slice, ast.Name) and one.slice.id in products
+        ]  # fmt: skip
+        boxes = [self.value(one) for one in stored] if sifts else []
+        return max((one.entries for one in boxes if isinstance(one, Boxes)), default=None)
+
+    def _rewrites(self, body: Sequence[ast.stmt]) -> bool:
+        """Whether each round makes another text of one, which may be much longer: `s = re.sub(…, rules, s)`."""
+        step = body[0]
+        if self.layout is None or len(body) > 1 or not isinstance(step, ast.Assign):
+            return False
+        named, call = ast.unparse(step.targets[0]), step.value
+        if not (isinstance(call, ast.Call) and called(call) == "sub" and len(call.args) == 3):
+            return False
+        return ast.unparse(call.args[2]) == named and isinstance(self.value(call.args[1]), Boxes)
 
     def _broken(self, node: ast.For | ast.AsyncFor, one: Number) -> tuple[float, Number] | None:
         """Of `for p in primes: if p * p > n: break` which share of the rounds it goes, and over which numbers."""
@@ -697,9 +814,11 @@ class Looping(Foreign):
             late = {key: box for key, box in self.sites.items() if key[0] in anew}
             for key, box in late.items():
                 box.due = box.made + (box.made - made.get(key, 0.0)) * (count - 1)
+            stacks = self.layout is not None and _dispatches(body)
             for key, box in self.sites.items():  # what takes out as much as it puts in keeps what it has
                 puts, ever = before.get(key, (0.0, 0.0))
-                if not self.reach and box.given > ever and box.puts - puts <= _NOTHING * (box.given - ever):
+                stays = _NOTHING if not stacks or box.kind not in ("list", "deque") else 1.0 - _NOTHING
+                if not self.reach and box.given > ever and box.puts - puts <= stays * (box.given - ever):
                     box.bound = min(box.bound, max(_STAYING, 2 * box.entries))
             count -= 1
             if self.layout is not None:
@@ -734,12 +853,60 @@ class Looping(Foreign):
                 since[name] = often * count
 
 
+def _pair(target: ast.expr) -> bool:
+    """Whether it is two names."""
+    return isinstance(target, ast.Tuple) and len(target.elts) == 2
+
+
+def _ends_at_blank(node: ast.For | ast.AsyncFor) -> bool:
+    """`for line in lines: if not line.strip(): break; …`."""
+    tests = [ast.unparse(each.test) for each in node.body
+             if isinstance(each, ast.If) and isinstance(each.body[-1], ast.Break)]  # fmt: skip
+    named = ast.unparse(node.target)
+    blank = (named, f"{named}.strip()", f"{named}.rstrip()")
+    return any(test in (f"not {each}", f"{each} == ''", f"len({each}) == 0") for test in tests for each in blank)
+
+
+def _columns(target: ast.expr, over: Any) -> Passing | None:
+    """What several names stand for that are given the rows of a table that is written out."""
+    rows = [*known(over).values()] if isinstance(over, Boxes) and over.layout is not None else []
+    if not isinstance(target, ast.Tuple) or len(rows) < 2 or len(rows) != over.entries:
+        return None
+    wide = len(target.elts)
+    if not all(isinstance(row, Boxes) and row.kind in ("list", "tuple") and len(row.fields) == wide for row in rows):
+        return None
+    columns = [*zip(*(row.fields.values() for row in rows), strict=True)]
+    return Passing(float(wide), None, tuple(map(_any_of, columns)))
+
+
+def _any_of(values: Sequence[Any]) -> Any:
+    """What stands for each of these."""
+    some = reduce(merged, values)
+    if all(isinstance(one, Number) and one.value is not None for one in values):
+        return replace(some, value=sum(one.value for one in values) / len(values), distinct=float(len(values)))
+    if all(isinstance(one, Written) for one in values):
+        return replace(some, length=sum(one.length for one in values) / len(values))
+    return some
+
+
 def _anew(body: Sequence[ast.stmt]) -> set[int]:
     """Lists that begin anew when something happens, by their identity: `if full: rows.append(row); row = []`."""
     ifs = [one for stmt in body for one in ast.walk(stmt) if isinstance(one, ast.If)]
     values = [one.value for each in ifs for one in ast.walk(each) if isinstance(one, ast.Assign)]
     inside = [part for one in values for part in (one.elts if isinstance(one, ast.Tuple) else [one])]
     return {id(one) for one in inside if isinstance(one, ast.List) and not one.elts}
+
+
+def _dispatches(body: Sequence[ast.stmt]) -> bool:
+    """Whether each round does one of many things, as a machine does whose program nobody knows, which leaves nothing
+    on its stack in the long run."""
+    for one in body:
+        ways, branch = len(one.cases) if isinstance(one, ast.Match) else 0, [one]
+        while len(branch) == 1 and isinstance(each := branch[0], ast.If):
+            ways, branch = ways + 1, each.orelse
+        if ways >= _WAYS:
+            return True
+    return False
 
 
 def _scans(node: ast.While) -> bool:
@@ -760,6 +927,61 @@ def _escapes(node: ast.For | ast.AsyncFor) -> bool:
             and isinstance(each.body[-1], (ast.Break, ast.Return))]  # fmt: skip
     named = [{one.id for one in ast.walk(test) if isinstance(one, ast.Name)} for test in ends if _ordered(test)]
     return any(stored & each for each in named)
+
+
+def _ends_at_free(node: ast.While) -> bool:
+    """`while owner[place] != 0: …; place = best`, which ends at the first place that nobody has."""
+    test = node.test
+    if not (isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.NotEq) and len(test.ops) == 1):
+        return False
+    left, free = test.left, test.comparators[0]
+    if not (isinstance(left, ast.Subscript) and isinstance(left.slice, ast.Name) and isinstance(free, ast.Constant)):
+        return False
+    return any(isinstance(one, ast.Assign) and left.slice.id in map(ast.unparse, one.targets) for one in node.body)
+
+
+def _rows_gone_through(inside: Sequence[ast.AST]) -> set[int]:
+    """Rows that a round goes through from one end to the other, by their identity: `row = rows[i]; for j in range(n): …
+    row[j] …`."""
+    loops = [one for one in inside if isinstance(one, ast.For)]
+    asked = {
+        one.value.id for loop in loops for stmt in loop.body for one in ast.walk(stmt)
+        if isinstance(one, ast.Subscript) and isinstance(one.value, ast.Name)
+    }  # fmt: skip
+    return {
+        id(one.value) for one in inside if isinstance(one, ast.Assign)
+        for target in one.targets if isinstance(target, ast.Name) and target.id in asked
+    }  # fmt: skip
+
+
+def _letters_asked(test: ast.expr, place: str) -> float:
+    """Rounds at most of `while i < n and text[i] == '+'`, which goes on as long as a letter is the one that is asked
+    for, and of `while i < n and text[i].isdigit()`, which goes through a word."""
+    most = MANY
+    for one in test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else []:
+        either = one.values if isinstance(one, ast.BoolOp) and isinstance(one.op, ast.Or) else [one]
+        same = [
+            isinstance(each, ast.Compare) and isinstance(each.ops[0], ast.Eq)
+            and isinstance(each.comparators[0], ast.Constant) and _at_place(each.left, place)
+            for each in either
+        ]  # fmt: skip
+        of_a_kind = [
+            isinstance(each, ast.BinOp) and isinstance(each.right, ast.Constant) and _at_place(each.left, place)
+            for each in either
+        ]  # fmt: skip
+        if all(each or kind for each, kind in zip(same, of_a_kind, strict=True)):
+            most = min(most, _HALVINGS if any(of_a_kind) else _HOPS)
+    return most
+
+
+def _at_place(node: ast.expr, place: str) -> bool:
+    """`text[place]`."""
+    return isinstance(node, ast.Subscript) and ast.unparse(node.slice) == place
+
+
+def _breaks(node: ast.If) -> bool:
+    """`if …: break`."""
+    return isinstance(node.body[-1], ast.Break)
 
 
 def _plain(node: ast.expr, sized: bool = False) -> bool:
@@ -942,6 +1164,24 @@ def _grows(value: ast.expr, name: str) -> bool:
         if any(own) and not any(isinstance(side, ast.Constant) and side.value in _HALF for side in sides):
             return True
     return False
+
+
+def _drift(body: Sequence[ast.stmt], name: str) -> float | None:
+    """How much smaller the logarithm of a number becomes in a round, in the mean, that is divided where it is even and
+    becomes several times as much where it is odd, which makes it even; None of others."""
+    values = [value for stmt in body for one in ast.walk(stmt) for own, value in _steps(one) if own == name]
+    inside = [one for value in values for one in ast.walk(value) if isinstance(one, ast.BinOp)]
+    down, up = list[float](), list[float]()
+    for one in inside:
+        for side, other in ((one.left, one.right), (one.right, one.left)):
+            if isinstance(side, ast.Name) and side.id == name and isinstance(other, ast.Constant):
+                by = float(other.value) if isinstance(other.value, (int, float)) else 0.0
+                if isinstance(one.op, ast.Mult) and by > 1:
+                    up.append(math.log(by))
+                elif isinstance(one.op, (ast.FloorDiv, ast.Div, ast.RShift)) and side is one.left and by > 0:
+                    down.append(math.log(2.0) * by if isinstance(one.op, ast.RShift) else math.log(max(by, 1.0)))
+    drift = (2 * max(down) - max(up)) / 3 if down and up else 0.0
+    return drift if drift > 0 else None
 
 
 def _halves(value: ast.expr) -> bool:

@@ -589,12 +589,17 @@ def merged(one: Any, other: Any) -> Any:
             seen=(one.seen or one.known is not None) and (other.seen or other.known is not None),
         )  # fmt: skip
     if isinstance(one, Written) and isinstance(other, Written):
-        longer = one if one.length >= other.length else other
+        longer, shorter = (one, other) if one.length >= other.length else (other, one)
         distinct = max(one.distinct, other.distinct, 2.0 if one.known != other.known else 1.0)
         return replace(
             longer, distinct=distinct, atom=_main(one, other), drawn=one.drawn or other.drawn,
+            shares=longer.shares or (shorter.shares if longer.distinct <= shorter.distinct else None),
             number=merged(one.numeric, other.numeric) if one.numeric and other.numeric else None,
         )  # fmt: skip
+    if isinstance(one, Boxes) and isinstance(other, Boxes) and one.kind == other.kind and one.of is other.of:
+        for name in one.fields.keys() & other.fields.keys():
+            if all(isinstance(each.fields[name], (Defined, Either)) for each in (one, other)):
+                one.fields[name] = other.fields[name] = merged(one.fields[name], other.fields[name])
     if isinstance(other, Boxes) and (not isinstance(one, Boxes) or other.made >= one.made):
         return other
     if isinstance(one, (Defined, Classed, Either)) and isinstance(other, (Defined, Classed, Either)):

@@ -57,6 +57,8 @@ class Reading(Formats):
         self.read = 0.0
         """Lines that have been."""
         self._turns = 0
+        self.to_blank = False
+        """Whether what goes through its lines ends at a blank one."""
 
     @property
     def _empty(self) -> float | None:
@@ -83,13 +85,21 @@ class Reading(Formats):
     def over(self, value: Any) -> Any:
         """What a loop goes through, as something that is gone through."""
         if isinstance(value, Module) and _standard(value) and self._blocks:
-            rest = self._rest()
-            self.read = self._blocks[-1][1]
+            blocks, stop = self._blocks, self._blank() if self.to_blank else None
+            if stop is not None:
+                self._blocks = [(start, min(end, stop), turns) for start, end, turns in blocks if start < stop]
+            rest, self._blocks = self._rest(), blocks
+            self.read = blocks[-1][1] if stop is None else stop + 1.0
             self.work(
                 self.tempo.library * ((rest.count or 0.0) * (_LINE_NS + _LETTER_NS * getattr(rest.one, "length", 0.0)))
             )
             return rest
         return value
+
+    def _blank(self) -> float | None:
+        """Lines in front of the next blank one, where that is known."""
+        blank = (start for start, _, turns in self._blocks if start > self.read and turns[0].length == 0)
+        return next(blank, None)
 
     def _reads(self, function: Module, arguments: list[Any]) -> Any:
         """What a function gives that reads; NotImplemented of others."""

@@ -61,6 +61,8 @@ _NO_BLANK = 0.97
 """How often a text that has letters in the mean has any."""
 _BY_KNOWN = 0.3
 """Which share of the time of a division it takes to divide by what is written out."""
+_LETTERS = 128
+"""Numbers that may stand for letters."""
 _AWAY = 1e6
 """Numbers from which on one may stand for what was not reached."""
 OPERATORS: Mapping[type[ast.operator], str] = {
@@ -251,7 +253,8 @@ class Terms(Containers):
                 else 1 - math.prod(1 - one for one in found if one is not None)
             )
         if isinstance(test, ast.Compare) and len(test.ops) > 1:
-            return 0.97  # mostly whether a place is inside
+            inside = self._between(test) if self.layout is not None else None
+            return 0.97 if inside is None else inside  # mostly whether a place is inside
         if isinstance(test, ast.Compare):
             left, right, op = self.value(test.left), self.value(test.comparators[0]), test.ops[0]
             if isinstance(op, (ast.In, ast.NotIn)):
@@ -265,6 +268,8 @@ class Terms(Containers):
                 return None if new is None else new if isinstance(op, ast.Is) else 1 - new
             if (same := self._untouched(test.left, right, op)) is not None:
                 return same
+            if self.layout is not None and (begins := self._first_letter(test.left, right, op)) is not None:
+                return begins
             lists = all(isinstance(one, Boxes) and one.kind == "list" for one in (left, right))
             if self.layout is not None and lists and isinstance(op, (ast.Eq, ast.NotEq)):
                 return _ALIKE if isinstance(op, ast.Eq) else 1 - _ALIKE
@@ -295,6 +300,19 @@ class Terms(Containers):
             return 1.0 - 1.0 / max(value.distinct, 1.0)
         return None
 
+    def _between(self, test: ast.Compare) -> float | None:
+        """How often a number that is drawn is in a range, `60 <= n <= 84`; None of others."""
+        low, number, high = (self.value(each) for each in (test.left, *test.comparators[:2]))
+        if not (isinstance(low, Number) and isinstance(number, Number) and isinstance(high, Number)):
+            return None
+        if len(test.ops) > 2 or not number.drawn or not math.isfinite(number.high - number.low):
+            return None
+        if low.known is None or high.known is None:
+            return None
+        more = float(number.whole and isinstance(test.ops[1], ast.LtE))
+        wide = min(high.known + more, number.high + number.whole) - max(low.known, number.low)
+        return min(max(wide / max(number.high - number.low + number.whole, 1e-9), 0.0), 1.0)
+
     def _untouched(self, test: ast.expr, value: Any, op: ast.cmpop) -> float | None:
         """How often a comparison holds that asks whether a place of a list still has what it was filled with: where
         more is asked than it has places, a search finds each new once."""
@@ -314,6 +332,16 @@ class Terms(Containers):
         same = most / each if each > most else 0.5
         return same if holds == 1.0 else 1 - same if holds == 0.0 else None
 
+    def _first_letter(self, test: ast.expr, letter: Any, op: ast.cmpop) -> float | None:
+        """How often a line begins with a letter, or with another one: `line[0] == '#'`."""
+        if not (isinstance(test, ast.Subscript) and isinstance(test.slice, ast.Constant) and test.slice.value == 0):
+            return None
+        if not isinstance(letter, Number) or letter.known is None or not 0 < letter.known < _LETTERS:
+            return None
+        text = self.value(test.value) if isinstance(op, (ast.Eq, ast.NotEq)) else None
+        often = self._begins(text, Written.like(chr(int(letter.known))))
+        return often if often is None or isinstance(op, ast.Eq) else 1.0 - often
+
     def _begins(self, text: Any, mark: Any) -> float | None:
         """How often a text begins with a mark."""
         if not (isinstance(text, Written) and isinstance(mark, Written) and mark.known):
@@ -322,6 +350,9 @@ class Terms(Containers):
             return float(text.known.startswith(mark.known))
         if text.shares is not None:
             return sum(share for one, share in text.shares.items() if one.startswith(mark.known))
+        if text.begins is None and self.layout is not None and text.words is not None:
+            # lines are mostly like one of them
+            return 1 - _LACKING if text.sample.startswith(mark.known) else _LACKING
         return text.begins.get(mark.known[0], 0.0) if text.begins is not None else None
 
     def _full(self, container: ast.expr, op: ast.cmpop, limit: Number) -> float | None:
@@ -384,9 +415,14 @@ class Terms(Containers):
             return None if inside else 0.9
         return None
 
+    def _written_out(self, node: ast.expr) -> bool:
+        """Whether a compiler knows the number: it stands there, or in a constant of the program's."""
+        shared = self.frames[0].get(node.id) if isinstance(node, ast.Name) else None
+        return isinstance(node, ast.Constant) or (isinstance(shared, Number) and shared.known is not None)
+
     def _of_binop(self, node: ast.BinOp) -> Any:
         if self.tempo.divided and isinstance(node.op, (ast.Mod, ast.FloorDiv, ast.Div)):
-            self.work(self.tempo.divided * (_BY_KNOWN if isinstance(node.right, ast.Constant) else 1.0))
+            self.work(self.tempo.divided * (_BY_KNOWN if self._written_out(node.right) else 1.0))
         left, right = self.value(node.left), self.value(node.right)
         if isinstance(left, Place):
             return Place(f"{left.key}/{placed(right)}")
@@ -404,6 +440,11 @@ class Terms(Containers):
             made.each = left.each
             for one, told in both:
                 self.extend(made, one, told)
+            return made
+        fewer = isinstance(node.op, ast.Sub) and self.layout is not None and isinstance(right, Boxes)
+        if fewer and isinstance(left, Boxes) and left.kind == "list":  # all but these
+            made = self.new("list", node)
+            self.extend(made, left)
             return made
         if isinstance(left, Boxes) and left.kind == "set" and isinstance(right, Boxes):
             made = self.new("set", node)
@@ -619,8 +660,11 @@ class Terms(Containers):
             if self.steady[-1][0] in around - names and isinstance(whole, Boxes):  # down a column
                 self.work(missed(size * whole.entries, True))
                 return
-        if names and not (self.steady and self.steady[-1][0] in names and self.steady[-1][1]):
-            self.work(missed(size, bool(self.steady) and self.steady[-1][0] in names))
+        inner = [one for one in ast.walk(place) if isinstance(one, ast.Subscript)]
+        told = {one.id for each in inner for one in ast.walk(each) if isinstance(one, ast.Name)}  # `count[rank[i]]`
+        along = bool(self.steady) and self.steady[-1][0] in names - told
+        if names and not (along and self.steady[-1][1]):
+            self.work(missed(size, along))
 
     def _piece(self, of: Match, key: Any = None) -> Written:
         """A part of a text that a pattern found: of so many, there are about as many different ones as their root."""
@@ -636,7 +680,8 @@ class Terms(Containers):
         """A value of a mapping; one that makes values makes one for a new key."""
         if isinstance(key, Written) and key.known is not None and key.known in box.fields:
             return box.fields[key.known]
-        if box.makes is not None and _same(key, box.key):
+        there = self.layout is None or self.times <= box.puts  # none of them is asked for the first time
+        if box.makes is not None and there and _same(key, box.key):
             return box.one
         if box.makes is not None:
             made = box.one
@@ -645,6 +690,7 @@ class Terms(Containers):
             if made is None or isinstance(made, Boxes):
                 times, self.times = self.times, max(box.entries - before, 0.0) * box.made
                 if isinstance(made, Boxes):
+                    self._made_with(made)
                     made.made += self.times
                 elif (made := self.built(box.makes, node, key)) is not None:
                     box.one = made
@@ -655,6 +701,13 @@ class Terms(Containers):
         if box.one is None and box.fields:
             return among(box.fields)
         return box.one
+
+    def _made_with(self, made: Boxes) -> None:
+        """What things were made with, that are made anew, is made as often."""
+        for inner in made.fields.values():
+            if isinstance(inner, Boxes) and inner.made == made.made and id(inner) in made.links:
+                inner.made += self.times
+                made.links[id(inner)][1] += self.times
 
     def cut(self, owner: Boxes, part: ast.Slice) -> float:
         """How many elements a part has."""

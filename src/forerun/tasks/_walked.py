@@ -16,7 +16,7 @@ from dataclasses import replace
 from functools import lru_cache, reduce
 from typing import Any
 
-from forerun.tasks._figures import ANEW, wide
+from forerun.tasks._figures import ANEW, HARDLY, wide
 from forerun.tasks._inputs import Input, understood
 from forerun.tasks._layouts import layout
 from forerun.tasks._lines import Used
@@ -123,6 +123,8 @@ class Walker(Recursive):
         self.frames[0]["__name__"] = Written.like("__main__")
         self._left = _STEPS
         self._results = list[list[Any]]()
+        self._returns = list[list[float]]()
+        """How often each of these was returned."""
         self._yields = list[list[Any]]()
         self._entered = list[float]()
         """How often functions are gone through that are under way."""
@@ -130,10 +132,14 @@ class Walker(Recursive):
         """Names that count something, with what each held last, and what it holds once all is counted."""
         self._told = dict[int, tuple[int, float, Any]]()
         """How often each function was gone through, the seconds of one call, and what it gave."""
+        self._quotients = dict[str, ast.expr]()
+        """What names were given that may hold how often a number has another one in it."""
         self.defined = 0.0
         """Bytes of functions and classes."""
         self._reaching = set[int]()
         """Lists that are filled by giving their places something, by their identity."""
+        self._ruled = dict[str, float]()
+        """Which share of what is asked about is something else, as was asked before."""
         self._keeping = 0.0
         """Seconds that were spent on what is held."""
 
@@ -251,16 +257,21 @@ class Walker(Recursive):
         self.value(node.value)
 
     def _do_return(self, node: ast.Return) -> None:
-        found = self.value(node.value) if node.value is not None else None
+        plain = self.layout is not None and self.layout.views  # several values at once are none that is made
+        several = self._of_tuple(node.value) if plain and isinstance(node.value, ast.Tuple) else None
+        found = self.value(node.value) if node.value is not None and several is None else several
         before = self._results[-1] if self._results and self.layout is not None else []
         both = isinstance(found, Boxes) and bool(before) and isinstance(before[-1], Boxes)
         if both and self.times < _RARE * self._entered[-1]:
             return  # it is mostly the one that was returned before
         if self._results:
             self._results[-1].append(found)
+            self._returns[-1].append(self.times)
 
     def _do_assign(self, node: ast.Assign) -> None:
         value = self.value(node.value)
+        if self.layout is not None and isinstance(node.targets[0], ast.Name):
+            self._quotients[node.targets[0].id] = node.value
         asks = isinstance(node.value, ast.Call) and called(node.value) == "get"
         for target in node.targets:
             self._wait(target, node.value)
@@ -306,6 +317,9 @@ class Walker(Recursive):
 
     def _do_augassign(self, node: ast.AugAssign) -> None:
         old, more = self.value(node.target), self.value(node.value)
+        if isinstance(node.op, ast.Sub) and (by := self._parts(node)) is not None:
+            self.bind(node.target, self.operated(ast.Mod(), old, self.value(by)))
+            return
         if isinstance(node.op, ast.Add) and isinstance(more, Number) and more.known and not isinstance(old, Boxes):
             place = last(node.target)
             self._advanced[place] = self._advanced.get(place, 0.0) + self.times * more.known
@@ -346,6 +360,19 @@ class Walker(Recursive):
         self.bind(node.target, made)
         if since is not None and isinstance(node.target, ast.Name):
             self.since[self._frame_of(node.target.id)][node.target.id] = since
+
+    def _parts(self, node: ast.AugAssign) -> ast.expr | None:
+        """Of `k = n // v; n -= k * v` the `v`, whose rest is left then."""
+        product = node.value
+        if not (isinstance(product, ast.BinOp) and isinstance(product.op, ast.Mult)):
+            return None
+        for many, by in ((product.left, product.right), (product.right, product.left)):
+            whole = self._quotients.get(many.id) if isinstance(many, ast.Name) else None
+            if not (isinstance(whole, ast.BinOp) and isinstance(whole.op, ast.FloorDiv)):
+                continue
+            if [*map(ast.unparse, (whole.left, whole.right))] == [*map(ast.unparse, (node.target, by))]:
+                return by
+        return None
 
     def _operate(self, node: ast.AugAssign, old: Boxes, more: Any) -> None:
         """`total += one` of things whose class says what that does."""
@@ -396,6 +423,9 @@ class Walker(Recursive):
 
     def _do_if(self, node: ast.If) -> None:
         told, times = self.likely(node.test), self.times
+        asked, part = self._asked_for(node.test, told)
+        if part is not None:  # of those that are left
+            told = min(part / max(1.0 - self._ruled.get(asked, 0.0), part, HARDLY), 1.0)
         if _record(node) and times > 1 and not self._clamped(node):  # the best so far: seldom
             told = min(math.log(times + 1) / times, 0.5)
         leaves, elsewhere = leaving(node.body), leaving(node.orelse)
@@ -409,9 +439,12 @@ class Walker(Recursive):
         limited = self._limited(node) if self.layout is not None else None
         for share, body in ((often, node.body), (1 - often, node.orelse)):
             if share > 0 and body:
-                before = dict(frame)
+                before, ruled = dict(frame), self._ruled
+                if part is not None and body is node.orelse:
+                    self._ruled = {**ruled, asked: ruled.get(asked, 0.0) + part}
                 self.times = min(times * share, self._once(body[-1]))
                 self.run(body)
+                self._ruled = ruled
                 left = leaving(body)
                 found.append((share, {} if left else {k: v for k, v in frame.items() if v is not before.get(k)}))
         if len(found) == 2:  # what is one thing or the other
@@ -427,6 +460,15 @@ class Walker(Recursive):
         if limited is not None:
             frame[limited[0]] = limited[1]
         self.times = times * ((1 - often if leaves else often if elsewhere else 1.0) or _NEVER)
+
+    def _asked_for(self, test: ast.expr, told: float | None) -> tuple[str, float | None]:
+        """Of `kind == "T"` what is asked about, and which share that is of all there are, where that is told."""
+        if told is None or not (isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Eq)):
+            return "", None
+        plain = isinstance(test.left, ast.Name) and isinstance(test.comparators[0], ast.Constant)
+        value = self.value(test.left) if plain else None
+        shares = value.shares if isinstance(value, Written) else None
+        return ast.unparse(test.left), told if shares is not None else None
 
     def _flags(self, before: dict[str, Any]) -> None:
         """What was true before a branch, and is not behind it, may be either, as it may not have been taken."""
@@ -564,6 +606,8 @@ class Walker(Recursive):
             method = self.attribute(owner, "__setitem__")
             if isinstance(method, Defined):
                 self.call(method, [key, value], {})
+        elif owner.inside and [*owner.fields] == ["0"]:  # the place of a name, as it was given to a function
+            owner.fields["0"] = value
         elif owner.kind in ("list", "deque") and not isinstance(target.slice, ast.Slice):
             if self.tempo.missed:
                 self.far(owner, target)
@@ -684,8 +728,7 @@ class Walker(Recursive):
         node = function.node
         named = node.args
         names = [each.arg for each in (*named.posonlyargs, *named.args)]
-        around = function.frame if function.frame and all(one is not function.frame for one in self.frames) else {}
-        frame: dict[str, Any] = dict(around)
+        frame = self._around(function.frame)
         defaults = [self.value(each) for each in named.defaults]
         frame |= dict(zip(names[len(names) - len(defaults) :], defaults, strict=True))
         frame |= {each.arg: self.value(given) for each, given in zip(named.kwonlyargs, named.kw_defaults, strict=True)}
@@ -694,6 +737,7 @@ class Walker(Recursive):
             frame[named.vararg.arg] = self.tupled(arguments[len(names) :])
         self.frames.append(frame)
         self._results.append([])
+        self._returns.append([])
         self._yields.append([0.0, None])
         self._calls.append((node, self.times))
         self._numbers.append(numbers_of(node, arguments))
@@ -717,7 +761,7 @@ class Walker(Recursive):
             self._numbers.pop()
             self._entered.pop()
             self.begun_at = begun_at
-            found, (given, one) = self._results.pop(), self._yields.pop()
+            found, often, (given, one) = self._results.pop(), self._returns.pop(), self._yields.pop()
             self.times, self.loops, self.pace = times, loops, pace
         if given:
             count = given / max(times, 1e-300)
@@ -728,9 +772,23 @@ class Walker(Recursive):
                 result = each.joins(result, n / (n + 1))
             else:
                 result = each if isinstance(each, Boxes) or result is None else merged(result, each)
+        if self.layout is not None and len(often) == len(found) > 1 and isinstance(result, Written) and sum(often) > 0:
+            texts = [(one.length, many) for one, many in zip(found, often, strict=True) if isinstance(one, Written)]
+            if len(texts) == len(found) and result.known is None:
+                result = replace(result, length=sum(long * many for long, many in texts) / sum(often))
         if function.cached is not None:
             function.cached.hold(result, function.cached.entries)
         return result
+
+    def _around(self, made_in: dict[str, Any] | None) -> dict[str, Any]:
+        """The names that a function knows from where it was made; where that is under way those that are hidden by
+        others that were called since."""
+        if not made_in:
+            return {}
+        place = next((n for n, one in enumerate(self.frames) if one is made_in), None)
+        if place is None:
+            return dict(made_in)
+        return {name: made_in[name] for frame in self.frames[place + 1 :] for name in frame.keys() & made_in.keys()}
 
     def above(self) -> Above | None:
         """What `super()` gives: the thing, as one of the class above that of the method that is under way."""

@@ -6,7 +6,8 @@ first of all where they use packages (`forerun.tasks._used`), else objects (`for
 do not answer where a Python program uses packages, of which they have read none, nor how much memory one takes without
 packages. Of its time both are believed: the text's account alone where the program is longer than what the network
 reads, the middle of both where it is not or works as long as nobody can tell, and network and trees alone where a loop
-does so much at the most that it must end early. Of programs that are given an input they have read none either: the text alone tells what it is for.
+does so much at the most that it must end early. Of programs that are given an input they have read none either: the
+text alone tells what it is for.
 
 Programs of other languages are gone through as Python would say them (`forerun.tasks._tongues`). Network and trees have
 learned from such as work for milliseconds, so they answer alone where one does and holds little; else the text tells

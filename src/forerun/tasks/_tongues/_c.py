@@ -16,6 +16,7 @@ from forerun.tasks._tongues._declared import Declared, bare, below, from_table, 
 from forerun.tasks._tongues._kinds import NOTHING, Kind
 from forerun.tasks._tongues._macros import unfolded
 from forerun.tasks._tongues._translator import (
+    TONGUE,
     assigned,
     binary,
     called,
@@ -59,6 +60,8 @@ _THINGS = ("struct_specifier", "union_specifier", "class_specifier")
 _POINTED = ("pointer_declarator", "abstract_pointer_declarator")
 _ARRAYS = ("array_declarator", "abstract_array_declarator")
 _NAMES = ("identifier", "field_identifier", "type_identifier", "qualified_identifier")
+_KEPT = ("init_declarator", "assignment_expression", "argument_list")
+"""Where a place in an array is given a name."""
 _LACKING = ("exit", "abort", "perror", "stderr", "return 1", "return -1")
 _LETTERS = (*_CHARACTER, "fread", "buf", "*p", "gc(", "nextchar", "read_char", "next_char")
 _READ = ("scanf", "fgets", "getline", *_CHARACTER)
@@ -515,9 +518,18 @@ class C(Declared):
         function, given = needed(node, "function"), children(field(node, "arguments"))
         named = text_of(function)
         if function.type == "identifier" and named in self.known:
-            return called(spelt(named), *self.values(given))
+            return called(spelt(named), *[self._lent(each) or self.value(each) for each in given])
         made = self.library(named, given) if function.type == "identifier" else None
         return made or called(self.value(function), *self.values(given))
+
+    def _lent(self, node: Node) -> ast.expr | None:
+        """`&n` of a number, which a function gives another value; None of others."""
+        inner = field(node, "argument") if node.type == "pointer_expression" and node.children[0].type == "&" else None
+        if inner is None or inner.type != "identifier" or not self.type_of(inner).scalar:
+            return None
+        place = self.held(called(f"{TONGUE}.place", self.value(inner)))
+        self.after.append(assigned(self.value(inner), subscript(place, constant(0))))
+        return place
 
     def library(self, named: str, given: list[Node]) -> ast.expr | None:
         """What a function of the language's own gives; None of others."""
@@ -545,8 +557,10 @@ class C(Declared):
                 self.globals.add("__tokens")
             return called("next", name("__tokens"))
         if named == "fread" and text_of(given[-1]) == "stdin":
-            self.before.append(assigned(values[0], called("sys.stdin.read")))
-            return length(self.value(given[0]))
+            behind = isinstance(values[0], ast.BinOp)  # `fread(data + n, 1, left, stdin)`
+            place = values[0].left if isinstance(values[0], ast.BinOp) else values[0]
+            self.before.append(assigned(place, called("sys.stdin.read")))
+            return length(place if behind else self.value(given[0]))
         return from_table(_LIBRARY, named, *values)
 
     def memory(self, named: str, given: list[Node]) -> ast.expr:
@@ -601,6 +615,11 @@ class C(Declared):
         """Whether something was read is asked by reading it."""
         left, operator, right = sides(node)
         inner, text = bare(left), text_of(right)
+        if operator == "+" and node.parent is not None and node.parent.type in _KEPT:
+            kind = self.type_of(left)
+            numbers = kind.name in ("pointer", "array") and kind.one.scalar and kind.one.name != "char"
+            if numbers and self.type_of(right).name not in ("pointer", "array"):
+                return self.value(left)  # a place in it, which is given a name
         if text not in _ENDS or inner is None or inner.type not in ("call_expression", "assignment_expression"):
             return super()._of_binary_expression(node)
         if any(word in text_of(inner) for word in _READ):

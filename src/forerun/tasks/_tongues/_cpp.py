@@ -77,6 +77,7 @@ _WITH_FUNCTION = spread({
     "accumulate reduce": "sum(map(lambda __x: B(__x, __x), A))",
 })  # fmt: skip
 _APPENDED = "push_back emplace_back push emplace push_front emplace_front"
+_BRACED = frozenset(_APPENDED.split())
 _METHODS = spread({
     "size length": "len(A)", "empty": "not A", "front priority_queue.back priority_queue.top": "A[0]",
     "at operator[]": "A[B]", "count contains find lower_bound upper_bound": "B in A", "string.find": "A.find(B)",
@@ -107,8 +108,10 @@ class Cpp(C):
         """What constructors are given, by their classes."""
         self.places = set[str]()
         """Classes of things that are asked for a place by a call."""
-        self.operators = set[tuple[str, str]]()
-        """Signs of operators that are functions of their own, with the words of what they are given."""
+        self.operators = dict[tuple[str, str], str]()
+        """What operators give that are functions of their own, by their signs and the words of what they are given."""
+        self.asked_of = dict[str, set[str]]()
+        """Methods of things, by their classes."""
 
     def program(self, root: Node) -> list[ast.stmt]:
         self.text = text_of(root)
@@ -118,7 +121,7 @@ class Cpp(C):
                 continue
             if named.type == "operator_name" and not any(around(node, "class_specifier", "struct_specifier")):
                 words = re.findall(r"\w+", text_of(field(declarator, "parameters")))
-                self.operators |= {(_sign(named), word) for word in words}
+                self.operators |= {(_sign(named), word): text_of(field(node, "type")) for word in words}
             if named.type == "qualified_identifier":
                 self.outside.setdefault(_untemplated(field(named, "scope")), []).append(node)
         return super().program(root)
@@ -243,6 +246,7 @@ class Cpp(C):
         functions = [each for each in members if each.type == "function_definition"] + self.outside.get(named, [])
         self.owner.append(named)
         self.methods.append({self.method_name(each) for each in functions})
+        self.asked_of[named] = {self.method_name(each) for each in functions if not _static(each)}
         told: list[ast.stmt] = [made for each in functions for made in self._method(named, each, begins)]
         for each in operators:  # the first that it is given is the thing itself
             if (declarator := function_declarator(each)) is not None:
@@ -271,7 +275,7 @@ class Cpp(C):
         ahead, self.before = self.before, []
         for each in node.children_by_field_name("declarator"):
             member, found = self.declarator(each, kind)
-            if found.name != "function" and member:
+            if member and (found.name != "function" or kind.name == "function"):
                 own[member] = found
                 if (default := field(node, "default_value")) is not None:
                     begins[member] = default
@@ -295,7 +299,7 @@ class Cpp(C):
             return []
         self.gives.setdefault(named, self.declared(field(node, "type")))
         if named != owner:
-            static = any(text_of(each) == "static" for each in node.children if each.type == "storage_class_specifier")
+            static = _static(node)
             if body is None:
                 return []
             told = self.function(named, declarator, body, own=not static)
@@ -344,7 +348,18 @@ class Cpp(C):
         return made
 
     def _do_template_declaration(self, node: Node) -> list[ast.stmt]:
-        return self.statement(node.named_children[-1])
+        """Of a class it is made as it is asked for first."""
+        inner, before = node.named_children[-1], dict(self.names)
+        parameters = [name_of(each) or text_of(each.named_children[-1]) if each.named_children else ""
+                      for each in children(field(node, "parameters"))]  # fmt: skip
+        used = re.search(rf"\b{_untemplated(field(inner, 'name'))}<([\w:, ]+)>\s*[\w(]", self.text)
+        if inner.type in ("struct_specifier", "class_specifier") and used:
+            given = [each.strip().rpartition("::")[2] for each in used[1].split(",")]
+            scalar = [(named, Kind(each)) for named, each in zip(parameters, given, strict=False) if Kind(each).scalar]
+            self.names |= dict(scalar)
+        made = self.statement(inner)
+        self.names = before | {key: kind for key, kind in self.names.items() if key not in parameters}
+        return made
 
     def _do_namespace_definition(self, node: Node) -> list[ast.stmt]:
         return self.statements(children(field(node, "body")))
@@ -499,13 +514,30 @@ class Cpp(C):
         self.before += self.statements(children(initializer))
         if value is None or value.type != "declaration":
             return self.test(value)
-        self.before += self._do_declaration(value)
+        if (given := field(value, "value")) is not None:  # `while (long f = next())`
+            self.before += self.introduced(field(value, "declarator"), self.declared(field(value, "type")), given)
+        else:
+            self.before += self._do_declaration(value)
         last = self.before[-1] if self.before else None
         return last.targets[0] if isinstance(last, ast.Assign) else constant(None)
 
     def test(self, node: Node | None) -> ast.expr:
         clause = node is not None and node.type == "condition_clause"
         return self.value(node) if clause else super().test(node)
+
+    def _do_return_statement(self, node: Node) -> list[ast.stmt]:
+        """`return {x, y};` makes what the function gives."""
+        inner = child(node, "initializer_list")
+        within = next(around(node, "function_definition", "lambda_expression"), None) if inner is not None else None
+        if inner is None or within is None or within.type != "function_definition":
+            return super()._do_return_statement(node)
+        return [ast.Return(self.filled(self.declared(field(within, "type")), inner))]
+
+    def _effect_assignment_expression(self, node: Node) -> list[ast.stmt]:
+        left, operator, right = sides(node)
+        if left is None or right is None or operator != "=" or right.type != "initializer_list":
+            return super()._effect_assignment_expression(node)
+        return self.assign(left, operator, self.filled(self.type_of(left), right))
 
     def _do_delete_expression(self, node: Node) -> list[ast.stmt]:
         return []
@@ -562,15 +594,22 @@ class Cpp(C):
                 return printed(*self.values(told))
         if operator in ("+", "-") and re.search(r"(?:\.|->)(?:data|c?begin|c_str)\(\)$", text_of(left)):
             return self.value(left)  # a place in it
+        if operator == "-" and re.search(r"(?:\.|->)c?begin\(\)$", text_of(right)):
+            return self.value(left)  # how far it is from there
         if operator in ("==", "!=") and text_of(right).endswith(("end()", "npos", "nullopt")):
             value = self.value(left)
             if isinstance(value, ast.Compare):
                 return value if operator == "!=" else negated(value)
             return compared(value, ast.IsNot if operator == "!=" else ast.Is, constant(None))
-        own = next((of for each in (left, right) if (of := self.type_of(each).name) in self.fields), None)
-        if own is not None and (operator, own) in self.operators:
+        if self._own_operator(node) is not None:
             return called(f"operator_{_SIGNS.get(operator, 'other')}", self.value(left), self.value(right))
         return super()._of_binary_expression(node)
+
+    def _own_operator(self, node: Node) -> str | None:
+        """What an operation gives that is a function of the program's own; None of others."""
+        left, operator, right = sides(node)
+        own = next((of for each in (left, right) if (of := self.type_of(each).name) in self.fields), "")
+        return self.operators.get((operator, own))
 
     def _read(self, places: list[Node], source: str) -> ast.expr:
         for each in places:
@@ -601,6 +640,8 @@ class Cpp(C):
             return self.declared(field(node, "type"))
         if kind == "this":
             return Kind(self.owner[-1]) if self.owner else NOTHING
+        if kind == "binary_expression" and self.operators and (gives := self._own_operator(node)) is not None:
+            return self.names.get(gives, Kind(gives))
         if kind == "field_expression" and text_of(field(node, "field")) in ("first", "second"):
             owner, named = self.type_of(field(node, "argument")), text_of(field(node, "field"))
             if named not in self.fields.get(owner.name, ()):
@@ -657,6 +698,8 @@ class Cpp(C):
         if self.owner and plain in self.methods[-1] and function.type == "identifier":
             return called(path("self", plain), *self.values(given))
         scope = re.search(r"(\w+)(?:<[^<>]*>)?::\w+$", text)
+        if scope and self.owner and plain in self.asked_of.get(scope[1], ()):  # that of the class above
+            return called(path(spelt(scope[1]), plain), name("self"), *self.values(given))
         if scope and scope[1] in self.fields and plain not in self.known:
             return called(path(spelt(scope[1]), text.rpartition("::")[2]), *self.values(given))
         if plain in self.fields:
@@ -728,6 +771,12 @@ class Cpp(C):
         if named in ("swap", "iter_swap"):
             targets = tuple_of(self.value(given[0]), self.value(given[1]))
             return self.done(assigned(targets, tuple_of(values[0], first)))
+        if named == "generate_n" and len(values) == 2:
+            one = called(values[1])
+            adds = "back_inserter" in text_of(given[0])
+            made = method(first, "append", one) if adds else assigned(subscript(first, name("__i")), one)
+            body = [ast.Expr(made) if isinstance(made, ast.expr) else made]
+            return self.done(for_each(name("__i"), called("range", values[0]), body))
         if named in ("max", "min") and given[0].type == "initializer_list":
             return called(named, *self.values(children(given[0])))
         if named in ("max", "min") and values and not function:
@@ -760,18 +809,19 @@ class Cpp(C):
 
     def contained(self, owner: ast.expr, kind: Kind, named: str, given: list[Node]) -> ast.expr:
         """What a container's method gives."""
-        values, sort = self.values(given), _SORTS.get(kind.name, kind.name)
+        sort = _SORTS.get(kind.name, kind.name)
+        braced = len(given) == 1 and given[0].type == "initializer_list" and sort != "map" and named in _BRACED
+        values = [self.filled(kind.one, given[0])] if braced else self.values(given)
         first = (*values, constant(None))[0]
-        if sort == "map" and named in (*_APPENDED.split(), "insert", "try_emplace", "insert_or_assign"):
+        if sort == "map" and named in (*_BRACED, "insert", "try_emplace", "insert_or_assign"):
             pair = first.elts if isinstance(first, ast.Tuple) and len(first.elts) == 2 else values
             return self.done(assigned(subscript(owner, pair[0]), pair[1])) if len(pair) > 1 else constant(None)
-        if named in _APPENDED.split():
-            if named.startswith("emplace") and (len(values) != 1 or kind.one.name in self.fields) and kind.one.name:
+        if named in _BRACED:
+            emplaced = not braced and named.startswith("emplace") and bool(kind.one.name)
+            if emplaced and (len(values) != 1 or kind.one.name in self.fields):
                 values = [self.constructed(kind.one, values, given)]
             elif len(values) > 1:
                 values = [tuple_of(*values)]
-            elif given and given[0].type == "initializer_list":
-                values = [self.filled(kind.one, given[0])]
             if sort == "string":
                 return self.done(added(owner, ast.Add, lettered(values[0])))
         if named in ("resize", "assign"):
@@ -790,6 +840,11 @@ def _declared_name(node: Node) -> tuple[Node | None, Node | None]:
     """Of a function, with what declares it."""
     declarator = function_declarator(node)
     return declarator, field(declarator, "declarator") if declarator is not None else None
+
+
+def _static(node: Node) -> bool:
+    """Whether a method is no thing's."""
+    return any(text_of(each) == "static" for each in node.children if each.type == "storage_class_specifier")
 
 
 def _sign(node: Node | None) -> str:

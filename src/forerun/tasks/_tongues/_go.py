@@ -113,6 +113,7 @@ _OTHERS: Final = spread({
     "time bufio os io ioutil heap": "None", "crc32": "zlib.crc32(A)",
 })  # fmt: skip
 _READ: Final = frozenset("Fscan Fscanln Scan Scanln Fscanf Scanf Sscan Sscanf Sscanln".split())
+_OF_TEXT: Final = r"(?:strings|bytes)\.NewReader\("
 _READING: Final = {"ReadString": 2, "ReadLine": 3, "ReadBytes": 2, "ReadSlice": 2}
 """How much is given with a line."""
 _IDLE: Final = frozenset("Flush Add Done Wait Lock Unlock RLock RUnlock Buffer Split Close Err Grow Seed".split())
@@ -621,6 +622,9 @@ class Go(Typed):
         start, end, owner = field(right, "start"), text_of(field(right, "end")).replace(" ", ""), self.value(left)
         if start is None and end in ("0", f"len({own})-1"):
             return [ast.Expr(method(owner, "clear" if end == "0" else "pop"))]
+        if start is None and end:  # what is behind that goes
+            rest = ast.Slice(self.value(field(right, "end")), None, None)
+            return [ast.Delete([ast.Subscript(owner, rest, ast.Del())])]
         if start is None or end:
             return None
         if text_of(start) == "1":
@@ -947,8 +951,11 @@ class Go(Typed):
         if of.name == "Rand":
             return self.library("rand", named, given)
         if of.name == "csv" and named in ("Read", "ReadAll"):
-            row = "A.split(',')" if named == "Read" else "[A.split(',') for A in sys.stdin]"
-            return tuple_of(said(row, self.line() if named == "Read" else name(self.fresh())), constant(None))
+            over, one = self.value(owner), name(self.fresh())
+            if named == "ReadAll":
+                return tuple_of(said("[B.split(',') for B in A]", over, one), constant(None))
+            text = re.search(rf"\b{re.escape(text_of(owner))} :?= csv\.NewReader\({_OF_TEXT}", self.text)
+            return tuple_of(said("A.split(',')", said("next(A)", over) if text else self.line()), constant(None))
         if named == "Error" and not given:
             return constant("error")
         return called(self.value(given[0])) if named == "Do" and not own else None
@@ -1014,6 +1021,11 @@ class Go(Typed):
             return None
         values = self.values(given) if asks_for(template) else []
         return said(template, *values) if len(values) >= asks_for(template) else constant(None)
+
+    def _p_csv(self, named: str, given: list[Node]) -> ast.expr | None:
+        """Records of the input, or of a text."""
+        of_text = named == "NewReader" and given and re.match(_OF_TEXT, text_of(given[0]))
+        return said("iter(A.splitlines())", self.value(given[0])) if of_text else None
 
     def _p_fmt(self, named: str, given: list[Node]) -> ast.expr | None:
         if named in _READ:

@@ -120,7 +120,7 @@ _KINDS = spread({
     "size length indexOf parseInt hashCode nextInt ordinal compareTo": Kind("int"), "charAt": Kind("char"),
     "nextDouble parseDouble doubleValue": Kind("double"), "toCharArray": Kind("array", (Kind("char"),)),
     "substring toString trim toUpperCase toLowerCase readLine nextLine nextToken format repeat": Kind("String"),
-    "split": Kind("array", (Kind("String"),)),
+    "split": Kind("array", (Kind("String"),)), "matcher": Kind("Matcher"), "group": Kind("String"),
 })  # fmt: skip
 """What methods give."""
 _ONE_OF = frozenset(
@@ -395,9 +395,14 @@ class Java(Declared):
         return [ast.Expr(self.value(node.named_children[0]))]
 
     def _do_try_with_resources_statement(self, node: Node) -> list[ast.stmt]:
+        ahead = list[ast.stmt]()
         for each in children(field(node, "resources")):
-            self.declare(name_of(each), self.declared(field(each, "type")))
-        return self._do_try_statement(node)
+            kind, value = self.declared(field(each, "type")), field(each, "value")
+            kind = self.type_of(value) if kind.name == "var" else kind
+            self.declare(name_of(each), kind)
+            if value is not None and _SORTS.get(kind.name) not in ("Reader", "Writer"):
+                ahead.append(let(name_of(each), self.filled(kind, value)))
+        return [*ahead, *self._do_try_statement(node)]
 
     def _do_synchronized_statement(self, node: Node) -> list[ast.stmt]:
         return self.block(field(node, "body"))
@@ -566,6 +571,10 @@ class Java(Declared):
             return called(spelt(named), *given)
         if owner in self.fields and named in ("values", "valueOf"):
             return name(f"{owner}__values") if named == "values" else first
+        if owner.startswith("Optional"):
+            return first
+        if owner == "Pattern" and named in ("compile", "matches"):
+            return called("re.compile" if named == "compile" else "re.search", *given)
         if named == "copyOf" and len(given) > 1:
             one = self.type_of(nodes[0]).one
             return called("_tongue.filled", given[1], constant(0), constant(int(one.bytes) if one.scalar else 4))
@@ -620,6 +629,8 @@ class Java(Declared):
             general = named in ("ordinal", "name", "getClass", "hashCode", "compareTo")
             same = general and named not in self.own.get(kind.name, ())
             return owner if same else method(owner, named, *given)
+        if (found := self._perhaps(owner, kind, named, given)) is not None:
+            return found
         if sort == "StringBuilder" and named == "append":
             return self._appended(owner, given[0], nodes)
         if sort == "StringBuilder" and self.held_texts and named in ("toString", "length"):
@@ -637,6 +648,26 @@ class Java(Declared):
         if named in _APPLIED and sort not in ("List", "Map"):
             return called(owner, *given)
         return owner if named in _SAME and sort != "Map" else method(owner, named, *given)
+
+    def _perhaps(self, owner: ast.expr, kind: Kind, named: str, given: list[ast.expr]) -> ast.expr | None:
+        """What is asked of what may be nothing, and of patterns; None of others."""
+        if kind.name.startswith("Optional"):
+            if named in ("isPresent", "isEmpty"):
+                return compared(owner, ast.Is if named == "isEmpty" else ast.IsNot, constant(None))
+            if named in ("get", "orElse", "orElseThrow", "orElseGet"):
+                return owner
+            return called(given[0], owner) if named == "map" else None
+        if kind.name == "Pattern" and named == "matcher":
+            return method(owner, "search", *given)
+        if kind.name != "Matcher":
+            return None
+        if named in ("matches", "find", "lookingAt"):
+            return compared(owner, ast.IsNot, constant(None))
+        if named in ("replaceAll", "replaceFirst"):
+            if isinstance(owner, ast.Call) and isinstance(owner.func, ast.Attribute):
+                return method(owner.func.value, "sub", *given, *owner.args)
+            return owner
+        return method(owner, named, *given) if named == "group" else None
 
     def _appended(self, owner: ast.expr, value: ast.expr, nodes: Sequence[Node]) -> ast.expr:
         """A text that becomes longer."""

@@ -636,6 +636,22 @@ class JavaScript(Scripted):
         pairs = kind == MAP and len(targets) > 1  # a value and its key
         return [going(target, method(over, "items") if pairs else over_all, [*first, *inside])]
 
+    def _gathered(self, function: Node, over: ast.expr, start: Node | None, kind: Kind) -> ast.expr | None:
+        """`reduce` of a function that does more than give something, which it gives at its end; None of others."""
+        body, names = part(function, "body"), parameters_of(function)[:2]
+        if not is_a(body, "statement_block") or len(names) < 2 or start is None:
+            return None
+        with self.within() as (_, first):
+            kinds = self.type_of(start), kind.one
+            gathers, one = [self.pattern(each, of) for each, of in zip(names, kinds, strict=True)]
+            steps = self.block(body)
+        given = [each for step in steps for each in ast.walk(step) if isinstance(each, ast.Return)]
+        if len(given) != 1 or steps[-1] is not given[0] or given[0].value is None or not isinstance(gathers, ast.Name):
+            return None
+        step = assigned(gathers, given[0].value)
+        self.before += [assigned(gathers, self.value(start)), going(one, over, [*first, *steps[:-1], step])]
+        return name(gathers.id)
+
     # Effects.
 
     def _effect_call_expression(self, node: Node) -> list[ast.stmt]:
@@ -1015,6 +1031,8 @@ class JavaScript(Scripted):
             return self.each_of_all(_ASKING[named], over, function)
         if named == "reduce":
             over, start = self.value(owner), given[1] if len(given) > 1 else None
+            if (made := self._gathered(bare(given[0]), over, start, kind)) is not None:
+                return made
             function = self.callback(given[0], self.type_of(start), kind.one)
             return self.folded(over, function, self.value(start) if start is not None else constant(0))
         if named == "forEach":

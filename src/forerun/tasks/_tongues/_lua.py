@@ -693,7 +693,8 @@ class Lua(Scripted, said=_SAID):
 
     def _base_string_gsub(self, given: list[Node]) -> ast.expr:
         owner, pattern, more = self.value(given[0]), self.pattern(given[1]), self.value(given[2])
-        if given[2].type in ("function_definition", "identifier"):
+        asks = given[2].type == "identifier" and self._shape(*_chain(given[2])) != "table"
+        if asks or given[2].type == "function_definition":
             found = self.fresh()
             call = ast.Expr(called(more, subscript(name(found), constant(0))))
             self.before.append(going(to(found), called("re.finditer", pattern, owner), [call]))

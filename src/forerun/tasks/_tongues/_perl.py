@@ -184,6 +184,8 @@ class Perl(Scripted, said=_SAID):
         """What containers hold, and what these hold."""
         self.pushed = set[Root]()
         """Lists that are not filled by their places alone."""
+        self.filled = set[Root]()
+        """What has something put into what is in it, which may be there because of that alone."""
         self.numbers, self.texts, self.read = set[Root](), set[Root](), set[Root]()
         """Names that are used as numbers, and as texts, and those that are given what was read."""
         self.below, self.places, self.sized = dict[str, Node](), dict[Root, list[list[str]]](), set[Root]()
@@ -227,7 +229,7 @@ class Perl(Scripted, said=_SAID):
         """Operators of a class."""
         flat, made = [one for each in node.named_children[1:] for one in _flat(each)], list[ast.stmt]()
         for key, value in zip(flat[::2], flat[1::2], strict=False):
-            named = {"+": "__add__", "-": "__sub__", "*": "__mul__"}.get(_between(key))
+            named = {"+": "__add__", "-": "__sub__", "*": "__mul__", "/": "__truediv__"}.get(_between(key))
             of = re.sub(r"\W", "", text_of(value))
             if named is not None and value.type == "anonymous_subroutine_expression":
                 made.append(self.at(self.function(value, named), value))
@@ -247,7 +249,10 @@ class Perl(Scripted, said=_SAID):
 
     def _is_method(self, node: Node) -> bool:
         names = self._signature(node).names
-        return bool(names) and names[0][0] == "$" and names[0][1] in _SELVES
+        if not names or names[0][0] != "$":
+            return False
+        makes = rf"\bbless\b.*,\s*\${re.escape(names[0][1])}\b"  # whatever it calls the class
+        return names[0][1] in _SELVES or (written(node, "name") == "new" and bool(re.search(makes, text_of(node))))
 
     def _survey(self, root: Node) -> None:
         """What there is, before anything is said."""
@@ -274,6 +279,7 @@ class Perl(Scripted, said=_SAID):
                 self._survey_use(node, package)
             elif kind in ("postinc_expression", "preinc_expression"):
                 self._shaped(field(node, "operand"), "#")
+                self._fills(field(node, "operand"), 2)
             elif kind in _SIGNS or kind in _CONTAINERS:
                 self._survey_name(node)
             elif kind in _ELEMENTS:
@@ -339,7 +345,8 @@ class Perl(Scripted, said=_SAID):
         named, given = written(node, "function"), self._arguments(node)
         if named in ("push", "unshift", "splice") and given and given[0].type in _KINDS:
             roots = _roots(given[:1])
-            self.pushed.update(roots)
+            self.pushed.update(one for one in roots if one[0] != "@" or not _chain(given[0])[1])
+            self._fills(given[0], 1)
             self.read.update(roots if _reads(given[-1], self.read) else ())
         elif named in ("lc", "uc", "split", "substr") and given:
             self.texts.update(_operands(given[0] if named != "split" else given[-1]))
@@ -363,6 +370,7 @@ class Perl(Scripted, said=_SAID):
         if operator in _CHANGING:
             self._shaped(left, "#")
             self.numbers.update(operands)
+        self._fills(left, 2)
         target = left.named_children[-1] if left.type == "variable_declaration" else left
         if _KINDS.get(target.type) == "@" and operator == "=":
             self.pushed.update(_roots([target]))
@@ -372,6 +380,12 @@ class Perl(Scripted, said=_SAID):
             self.read.update(_roots(_targets(left)))
         elif right.type == "scalar" and self.numbers & {*_operands(left)}:
             self.numbers.update(_operands(right))
+
+    def _fills(self, node: Node | None, deep: int) -> None:
+        """Something is put in that deep."""
+        root, depth = _chain(node)
+        if root is not None and depth >= deep:
+            self.filled.add(root)
 
     def _shaped(self, node: Node | None, kind: str) -> None:
         """Something is used as this."""
@@ -596,7 +610,8 @@ class Perl(Scripted, said=_SAID):
         kind, inner, several = node.type, node.named_children, self._is_list(node)
         if kind in _KINDS:
             made = self.many(node)
-            return [starred(made if _KINDS[kind] == "@" else method(made, "items"))]
+            pairs = "items" if _KINDS[kind] == "%" else "values" if self._by_places(_root(node)) else ""
+            return [starred(method(made, pairs) if pairs else made)]
         if kind in _GROUPED:
             return self.all_in(inner)
         if kind == "variable_declaration":
@@ -683,6 +698,13 @@ class Perl(Scripted, said=_SAID):
                 waiting.append(self.value(each))
         return ast.Dict(keys, values)
 
+    def _by_places(self, root: Root | None) -> bool:
+        """Whether a list is a mapping of its places, which are there once something is put into what is in them."""
+        shape = self.shapes.get(root, {}) if root is not None else {}
+        if root is None or root[0] != "@" or not shape.get(1):
+            return False
+        return root in self.filled - self.pushed - self.sized
+
     def empty(self, root: Root, level: int = 0) -> ast.expr:
         """A container as it begins, with what comes to be in it by being used."""
         shape = self.shapes.get(root, {})
@@ -690,7 +712,7 @@ class Perl(Scripted, said=_SAID):
             self.sized.add(root)
             return sized
         kind, inner = shape.get(level) or ("@" if root[0] == "@" else "%"), shape.get(level + 1)
-        if kind == "@" and (root in self.pushed or not inner):
+        if kind == "@" and (root in self.pushed or not inner or (level == 0 and root not in self.filled)):
             return list_of()
         if inner == "#":
             return put("collections.defaultdict(int)")

@@ -109,7 +109,8 @@ _WAYS: Final = spread({
 _NEW: Final = spread({
     "collections.deque()": "SplQueue SplDoublyLinkedList", "{}": "SplObjectStorage", "a": "ArrayObject ArrayIterator",
     "[]": "SplStack SplMinHeap SplMaxHeap SplPriorityQueue ArrayObject/0 ArrayIterator/0",
-    "_tongue.filled(a, None, 16)": "SplFixedArray", "_tongue.filled(0, None, 16)": "SplFixedArray/0",
+    "sys.stdin": "SplFileObject", "_tongue.filled(a, None, 16)": "SplFixedArray",
+    "_tongue.filled(0, None, 16)": "SplFixedArray/0",
 })  # fmt: skip
 """What is made of things of the language's own."""
 _SPECIAL: Final = {"__construct": "__init__", "getIterator": "__iter__", "count": "__len__"}

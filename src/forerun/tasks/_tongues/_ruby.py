@@ -148,7 +148,7 @@ _CORE = frozenset("Integer Float Numeric String Symbol Array Hash".split())
 _COMMON = frozenset((*_RENAMED, *_CALLED, *_EACH, *_ASKING, "first", "last", "<<"))
 _OPERATORS = {
     "+": "__add__", "-": "__sub__", "*": "__mul__", "[]": "__getitem__", "[]=": "__setitem__", "==": "__eq__",
-    "<=>": "__cmp__", "<<": "push_", "/": "__div__", "%": "__mod__",
+    "<=>": "__cmp__", "<<": "append", "/": "__div__", "%": "__mod__",
 }  # fmt: skip
 _FLOATS = re.compile(r"to_f|fdiv|Math\.|Float\(|(?<![\w.])\d+\.\d")
 _CONSTANTS: dict[str, object] = {"Float::INFINITY": 1e308, "Math::PI": 3.141592653589793, "Float::MAX": 1e308}
@@ -234,7 +234,7 @@ class Ruby(Scripted, said=_SAID):
         self.methods_of = dict[str, dict[str, Node]]()
         """Of classes, and the functions of modules, which belong to no thing."""
         self.statics = dict[str, dict[str, Node]]()
-        self.bases = dict[str, str]()
+        self.bases, self.mixed = dict[str, str](), dict[str, list[str]]()
         self.fields_of = set[str]()
         """What things of classes have, as others ask for it."""
         self.structs = dict[str, list[str]]()
@@ -297,6 +297,8 @@ class Ruby(Scripted, said=_SAID):
                 self._survey(part(field(each, "block"), "body"), refined)
             elif kind == "call" and written(each, "method") == "include" and "Enumerable" in text_of(each):
                 self.listing.add(owner)
+            elif kind == "call" and written(each, "method") in ("include", "prepend") and owner:
+                self.mixed.setdefault(owner, []).extend(text_of(one).rpartition("::")[2] for one in _arguments(each))
             elif kind == "call" and written(each, "method").startswith("attr_"):
                 self.fields_of.update(text_of(one).lstrip(":") for one in _arguments(each))
             elif kind == "assignment" and (right := field(each, "right")) is not None:
@@ -352,8 +354,8 @@ class Ruby(Scripted, said=_SAID):
 
     def lineage(self, owner: str) -> list[str]:
         """A class and those above it."""
-        base = self.bases.get(owner, "")
-        return [owner, *(self.lineage(base) if base in self.methods_of and base != owner else ())]
+        above = [one for one in (self.bases.get(owner, ""), *self.mixed.get(owner, ())) if one != owner]
+        return [owner, *(each for one in above if one in self.methods_of for each in self.lineage(one))]
 
     def _has(self, owner: str, named: str) -> bool:
         return any(named in self.methods_of.get(each, ()) for each in self.lineage(owner))
@@ -440,7 +442,8 @@ class Ruby(Scripted, said=_SAID):
         if named in self.listing and "each" in self.methods_of[named]:
             methods.append(self.at(_listed(_block_name(self.methods_of[named]["each"])), body))
         self.owner.pop()
-        bases: list[ast.expr] = [name(spelt(base))] if base in self.methods_of else []
+        above = [one for one in (base, *self.mixed.get(named, ())) if one != named and one in self.methods_of]
+        bases: list[ast.expr] = [name(spelt(one)) for one in above if one]
         made = ast.ClassDef(spelt(named), bases, [], methods or [ast.Pass()], [])
         return [made, *beside] if methods or not beside or named in self.structs else beside
 
@@ -573,7 +576,9 @@ class Ruby(Scripted, said=_SAID):
 
     def _case(self, node: Node, sink: Sink | None) -> list[ast.stmt]:
         of = field(node, "value")
-        subject = self.value(of) if of is not None else None
+        given = subject = self.value(of) if of is not None else None
+        if isinstance(given, (ast.Call, ast.NamedExpr)):
+            subject = name(self.fresh())
         branches, last = list[tuple[list[ast.expr], list[ast.stmt]]](), list[ast.stmt]()
         for each in node.named_children:
             if each.type == "when":
@@ -584,12 +589,12 @@ class Ruby(Scripted, said=_SAID):
                 last = self.valued(each, sink)
         values = [[one for test in tests if (one := _label_value(test)) is not None] for tests, _ in branches]
         plain = all(len(one) == len(tests) for one, (tests, _) in zip(values, branches, strict=True))
-        if plain and subject is not None and len(branches) > 2:
+        if plain and given is not None and len(branches) > 2:
             cases = [(one, body) for one, (_, body) in zip(values, branches, strict=True)]
-            return [matching(subject, [*cases, *([(list[ast.expr](), last)] if last else [])])]
+            return [matching(given, [*cases, *([(list[ast.expr](), last)] if last else [])])]
         for tests, body in reversed(branches):
             last = [self.at(ast.If(tests[0] if len(tests) == 1 else ast.BoolOp(ast.Or(), tests), body, last), node)]
-        return last
+        return last if given is subject or subject is None or given is None else [assigned(subject, given), *last]
 
     def _matching(self, node: Node, sink: Sink | None) -> list[ast.stmt]:
         """`case … in …`: names are bound ahead of what guards them."""
@@ -1288,8 +1293,9 @@ class Ruby(Scripted, said=_SAID):
 
     def _sent_add(self, owner: ast.expr, values: list[ast.expr], given: Sequence[Node]) -> ast.expr:
         """`if set.add?(x)`: whether it was there is asked first."""
+        new = self.kept(put("b not in a", owner, *values))
         self.before.append(ast.Expr(method(owner, "add", *values)))
-        return put("b not in a", owner, *values)
+        return new
 
     def _sent_gsub(self, owner: ast.expr, values: list[ast.expr], given: Sequence[Node]) -> ast.expr:
         form = "a.replace(*z)" if given[0].type == "string" and len(values) > 1 else "re.sub(b, c, a)"

@@ -137,7 +137,7 @@ _SAID: Final = spread({
     # What is gone through.
     "to_vec into_sorted_vec": "list(A)", "enumerate char_indices": "enumerate(A)", "zip": "zip(A, B)",
     "chain": "itertools.chain(A, B)", "rev": "reversed(A)", "cycle": "itertools.cycle(A)", "sum": "sum(A)",
-    "product": "math.prod(A)", "sort sort_unstable": "A.sort()", "split_off": "A[B:]",
+    "product": "math.prod(A)", "sort sort_unstable": "A.sort()",
     "split_at split_at_mut": "(A[:B], A[B:])", "binary_search": "bisect.bisect_left(A, B)",
     "partition_point binary_search_by binary_search_by_key": "bisect.bisect_left(A, 0)",
 })  # fmt: skip
@@ -397,6 +397,11 @@ class Rust(Typed):
                 given = ast.Expr(ast.Yield(method(name("self"), spelt("next"))))
                 whole = ast.Attribute(name("self"), spelt(listed_in[0]), ast.Load())
                 body.append(function_of("__iter__", ["self"], [for_each(name("__one"), whole, [given])]))
+            elif "Iterator" in self.bases.get(named, ()):  # until there is none
+                first, further = (assigned(name("__one"), method(name("self"), spelt("next"))) for _ in range(2))
+                gives = [ast.Expr(ast.Yield(name("__one"))), further]
+                goes = ast.While(said("A is not None", name("__one")), gives, [])
+                body.append(function_of("__iter__", ["self"], [first, goes]))
         self.owner.append(named)
         for each, trait in self.bodies.get(named, ()):
             if _is_method(each):
@@ -1633,9 +1638,9 @@ class Rust(Typed):
             rest = ast.Slice(self.value(given[0]), None, None)
             return [ast.Delete([ast.Subscript(self.value(owner), rest, ast.Del())])]
         if named in ("resize", "resize_with"):
-            more = said("A - len(B)", self.value(given[0]), self.value(owner))
             one = self.value(given[1]) if named == "resize" else self.answer(given[1])
-            return [ast.Expr(method(self.value(owner), "extend", self.several(more, one, of.one)))]
+            one = one if isinstance(one, ast.Constant) else lambda_of([], one)
+            return [ast.Expr(said("_tongue.resized(A, B, C)", self.value(owner), self.value(given[0]), one))]
         form = _DONE.get(named)
         return [ast.Expr(said(form, self.value(owner), constant(int(of.one.bytes))))] if form else None
 
@@ -1878,6 +1883,7 @@ class Rust(Typed):
         value = self.value(call.owner)
         if of.name in ("Iterator", "Lines") or self._iterates(call.owner):
             return self._comprehension(value, call.given[0], of)
+        value = value if isinstance(value, (ast.Name, ast.Attribute)) else self.held(value)
         return said("A if B else None", value, self.answer(call.given[0], [value], of))
 
     def _flatten(self, call: _Call, of: Kind) -> ast.expr | None:
@@ -1994,6 +2000,11 @@ class Rust(Typed):
         over, target, test = self._each(call, of.one)
         same = re.fullmatch(r"\|&*(\w+)\| \**\1 == &?\**([\w.]+)", text_of(call.given[0]))
         if same is not None and isinstance(test, ast.Compare):
+            if call.named == "rposition":  # from the end, near which it mostly is
+                last = self.held(said("len(A) - 1", over))
+                other = ast.Compare(subscript(over, last), [ast.NotEq()], test.comparators)
+                self.before.append(ast.While(other, [added(name(last.id), ast.Sub, constant(1))], []))
+                return last
             return method(over, "index", test.comparators[0])
         place = self.held(constant(0))
         inside = [ast.If(test, [ast.Break()], []), added(name(place.id), ast.Add, constant(1))]
@@ -2038,6 +2049,12 @@ class Rust(Typed):
         part = self._slice(call.given[0]) if call.given else ast.Slice(None, None, None)
         made = self.held(subscript(value, part) if of.name in _LISTS else called("list", value))
         self.after.append(ast.Expr(method(value, "clear")))
+        return made
+
+    def _split_off(self, call: _Call, of: Kind) -> ast.expr | None:
+        value, place = self.both(call)
+        made = self.held(said("A[B:]", value, place))
+        self.after.append(ast.Delete([ast.Subscript(value, ast.Slice(place, None, None), ast.Del())]))
         return made
 
     def _or_insert(self, call: _Call, of: Kind) -> ast.expr | None:
@@ -2096,7 +2113,8 @@ _METHODS: Final[dict[str, Callable[[Rust, _Call, Kind], ast.expr | None]]] = spr
         Rust._ordered,
     "fold try_fold reduce": Rust._fold, "find_map": Rust._find_map, "position rposition": Rust._position,
     "map_or map_or_else": Rust._map_or, "contains contains_key": Rust._contains, "insert": Rust._insert,
-    "remove": Rust._remove, "drain": Rust._drain, "extend": Rust._extend, "partition": Rust._partition,
+    "remove": Rust._remove, "drain": Rust._drain, "split_off": Rust._split_off, "extend": Rust._extend,
+    "partition": Rust._partition,
     "or_insert or_default or_insert_with or_insert_with_key": Rust._or_insert,
     "get_or_insert get_or_insert_with": Rust._get_or_insert,
     "unwrap_or_else": lambda own, call, of:
