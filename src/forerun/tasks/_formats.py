@@ -47,8 +47,6 @@ _WORKING: Mapping[str, float] = {"zlib": 0.3e6, "gzip": 0.3e6, "bz2": 7.6e6, "lz
 
 _SELDOM = 0.1
 """How often a text begins with a word, of which nothing is known but what one of them is that begins otherwise."""
-
-
 _LETTER = re.compile(r"\[(\\.|[^\]\\])+\]|\\\w|\.")
 """A pattern of one letter."""
 

@@ -87,6 +87,10 @@ class Looping(Foreign):
         self.parting: frozenset[str] = frozenset()
         """Those that take all that is behind a place."""
         self._functions: dict[str, ast.FunctionDef] | None = None
+        self._asking = dict[int, list[ast.FunctionDef]]()
+        """Functions of the program's own that loops call, by their bodies' identity."""
+        self._compared = dict[int, list[ast.Compare]]()
+        """What functions compare of what is not theirs alone, by their identity."""
         self._filled: dict[int, float] = {}
         """Rounds of such loops, by their place."""
 
@@ -104,7 +108,7 @@ class Looping(Foreign):
 
     def _limits(self, node: ast.If | ast.While) -> None:
         """What is taken out of where there are more than so many: `if len(cache) > 100: cache.popitem()`."""
-        either = isinstance(node.test, ast.BoolOp) and isinstance(node.test.op, ast.And)  # `while queue and len(a) < n`
+        both = isinstance(node.test, ast.BoolOp) and isinstance(node.test.op, ast.And)  # `while queue and len(a) < n`
         for test in (one for one in ast.walk(node.test) if isinstance(one, ast.Compare) and len(one.ops) == 1):
             left, right = test.left, test.comparators[0]
             if not (isinstance(left, ast.Call) and called(left) == "len" and left.args):
@@ -118,7 +122,7 @@ class Looping(Foreign):
                     or (isinstance(one, ast.Delete) and takes is not _ADDING)
                     for stmt in node.body
                     for one in ast.walk(stmt)
-                ) and not (isinstance(node, ast.While) and takes is _ADDING and (self.layout is None or not either))
+                ) and not (isinstance(node, ast.While) and takes is _ADDING and (self.layout is None or not both))
                 if isinstance(box, Boxes) and goes and most.value is not None and most.value > 0:
                     few = max(most.value, most.high if most.high < MANY else 0.0) + 1
                     parts = self.parting & {called(one) for stmt in node.body for one in ast.walk(stmt)
@@ -467,7 +471,7 @@ class Looping(Foreign):
             own = [one.attr for one in methods if ast.unparse(one.value) == ast.unparse(test)]
             if own and isinstance(test, ast.Attribute) and self.layout is not None:  # by what is called there
                 own += [
-                    one.attr for function in self._asked_in(node.body) for one in ast.walk(function)
+                    one.attr for function in self._asked_in(node) for one in ast.walk(function)
                     if isinstance(one, ast.Attribute) and ast.unparse(one.value) == ast.unparse(test)
                 ]  # fmt: skip
             if own and all(name in _TAKING for name in own) and isinstance(box := self.value(test), Boxes):
@@ -505,16 +509,15 @@ class Looping(Foreign):
     def _guarded(self, node: ast.While) -> float | None:
         """Rounds that a loop goes until something in it has counted so far: `if made < n: … made += 1`."""
         found = list[float]()
-        for function in self._asked_in(node.body) if self.layout is not None else ():
-            shared = {each for one in function.body if isinstance(one, ast.Global) for each in one.names}
-            for each in (x for stmt in function.body for x in ast.walk(stmt) if isinstance(x, ast.Compare)):
-                own = ast.unparse(each.left)
-                written = isinstance(each.comparators[0], (ast.Name, ast.Constant, ast.Attribute))
-                if written and len(each.ops) == 1 and (own in shared or own.startswith("self.")):
-                    small, large = self.value(each.left), self.value(each.comparators[0])
-                    known = isinstance(small, Number) and isinstance(large, Number) and large.known is not None
-                    if known and (rounds := self._stepping(function.body, own, small, large)) is not None:
-                        found.append(rounds)
+        for function in self._asked_in(node) if self.layout is not None else ():
+            for each in self._shared_limits(function):
+                small, large = self.value(each.left), self.value(each.comparators[0])
+                known = isinstance(small, Number) and isinstance(large, Number) and large.known is not None
+                if (
+                    known
+                    and (rounds := self._stepping(function.body, ast.unparse(each.left), small, large)) is not None
+                ):
+                    found.append(rounds)
         anew = {target.id for stmt in node.body for one in ast.walk(stmt) if isinstance(one, ast.Assign)
                 for target in one.targets if isinstance(target, ast.Name)}  # fmt: skip
         for test in (one.test for stmt in node.body for one in ast.walk(stmt) if isinstance(one, ast.If)):
@@ -527,17 +530,31 @@ class Looping(Foreign):
                     found.append(rounds)
         return max(found) if found else None
 
-    def _asked_in(self, body: Sequence[ast.stmt]) -> list[ast.FunctionDef]:
-        """Functions of the program's own that are called there."""
+    def _shared_limits(self, function: ast.FunctionDef) -> list[ast.Compare]:
+        """What a function compares of what is the thing's or the program's: `if self.made < most: …`."""
+        if id(function) not in self._compared:
+            shared = {each for one in function.body if isinstance(one, ast.Global) for each in one.names}
+            self._compared[id(function)] = [
+                one for stmt in function.body for one in ast.walk(stmt)
+                if isinstance(one, ast.Compare) and len(one.ops) == 1
+                and isinstance(one.comparators[0], (ast.Name, ast.Constant, ast.Attribute))
+                and ((own := ast.unparse(one.left)) in shared or own.startswith("self."))
+            ]  # fmt: skip
+        return self._compared[id(function)]
+
+    def _asked_in(self, node: ast.While) -> list[ast.FunctionDef]:
+        """Functions of the program's own that a loop calls."""
         if self._functions is None:
             inside = (one for one in ast.walk(self.module) if isinstance(one, ast.FunctionDef))
             self._functions = {one.name: one for one in inside}
-        names = dict.fromkeys(
-            called(one) for stmt in body for one in ast.walk(stmt)
-            if isinstance(one, ast.Call)
-            and (isinstance(one.func, ast.Name) or ast.unparse(one.func).startswith("self."))
-        )  # fmt: skip
-        return [self._functions[each] for each in names if each in self._functions]
+        if id(node.body) not in self._asking:
+            names = dict.fromkeys(
+                called(one) for stmt in node.body for one in ast.walk(stmt)
+                if isinstance(one, ast.Call)
+                and (isinstance(one.func, ast.Name) or ast.unparse(one.func).startswith("self."))
+            )  # fmt: skip
+            self._asking[id(node.body)] = [self._functions[each] for each in names if each in self._functions]
+        return self._asking[id(node.body)]
 
     def _stepping(self, body: Sequence[ast.stmt], name: str, small: Number, large: Number) -> float | None:
         start, end = small.value, large.high if math.isfinite(large.high) else large.value
