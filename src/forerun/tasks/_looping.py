@@ -512,11 +512,9 @@ class Looping(Foreign):
         for function in self._asked_in(node) if self.layout is not None else ():
             for each in self._shared_limits(function):
                 small, large = self.value(each.left), self.value(each.comparators[0])
-                known = isinstance(small, Number) and isinstance(large, Number) and large.known is not None
-                if (
-                    known
-                    and (rounds := self._stepping(function.body, ast.unparse(each.left), small, large)) is not None
-                ):
+                if not (isinstance(small, Number) and isinstance(large, Number) and large.known is not None):
+                    continue
+                if (rounds := self._stepping(function.body, ast.unparse(each.left), small, large)) is not None:
                     found.append(rounds)
         anew = {target.id for stmt in node.body for one in ast.walk(stmt) if isinstance(one, ast.Assign)
                 for target in one.targets if isinstance(target, ast.Name)}  # fmt: skip
