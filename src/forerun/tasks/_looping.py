@@ -731,7 +731,7 @@ class Looping(Foreign):
             if isinstance(each, ast.Assign) and all(map(_plain, (*each.targets, each.value))):
                 before.append(each)
                 continue
-            if not (isinstance(each, ast.If) and isinstance(each.body[-1], ast.Break)):
+            if not (isinstance(each, ast.If) and _breaks(each)):
                 return None
             either = each.test if isinstance(each.test, ast.BoolOp) and isinstance(each.test.op, ast.Or) else None
             tests = [test for test in (either.values if either else [each.test]) if _ordered(test)]
@@ -757,7 +757,7 @@ class Looping(Foreign):
         before = [
             each for each in node.body if isinstance(each, ast.Assign) and all(map(_plain, (*each.targets, each.value)))
         ]
-        ends = [each.test for each in node.body if isinstance(each, ast.If) and isinstance(each.body[-1], ast.Break)]
+        ends = [each.test for each in node.body if isinstance(each, ast.If) and _breaks(each)]
         other = self.layout is not None
         tests: list[ast.expr] = [test for test in ends if _ordered(test)]
         if _ordered(node.test, other):
@@ -875,8 +875,7 @@ def _pair(target: ast.expr) -> bool:
 
 def _ends_at_blank(node: ast.For | ast.AsyncFor) -> bool:
     """`for line in lines: if not line.strip(): break; …`."""
-    tests = [ast.unparse(each.test) for each in node.body
-             if isinstance(each, ast.If) and isinstance(each.body[-1], ast.Break)]  # fmt: skip
+    tests = [ast.unparse(each.test) for each in node.body if isinstance(each, ast.If) and _breaks(each)]
     named = ast.unparse(node.target)
     blank = (named, f"{named}.strip()", f"{named}.rstrip()")
     return any(test in (f"not {each}", f"{each} == ''", f"len({each}) == 0") for test in tests for each in blank)

@@ -660,9 +660,7 @@ class Terms(Containers):
             if self.steady[-1][0] in around - names and isinstance(whole, Boxes):  # down a column
                 self.work(missed(size * whole.entries, True))
                 return
-        inner = [one for one in ast.walk(place) if isinstance(one, ast.Subscript)]
-        told = {one.id for each in inner for one in ast.walk(each) if isinstance(one, ast.Name)}  # `count[rank[i]]`
-        along = bool(self.steady) and self.steady[-1][0] in names - told
+        along = bool(self.steady) and self.steady[-1][0] in names and not _told_by(place, self.steady[-1][0])
         if names and not (along and self.steady[-1][1]):
             self.work(missed(size, along))
 
@@ -783,6 +781,12 @@ class Rounds:
 
     def __exit__(self, *_: object) -> None:
         self.library.times = self.before
+
+
+def _told_by(place: ast.expr, name: str) -> bool:
+    """Whether another list tells the place by this: `count[rank[i]]`."""
+    inner = [one for one in ast.walk(place) if isinstance(one, ast.Subscript)]
+    return any(isinstance(one, ast.Name) and one.id == name for each in inner for one in ast.walk(each))
 
 
 def _takes(node: ast.AST) -> bool:

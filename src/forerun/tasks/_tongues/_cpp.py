@@ -77,7 +77,7 @@ _WITH_FUNCTION = spread({
     "accumulate reduce": "sum(map(lambda __x: B(__x, __x), A))",
 })  # fmt: skip
 _APPENDED = "push_back emplace_back push emplace push_front emplace_front"
-_BRACED = frozenset(_APPENDED.split())
+_APPENDING = frozenset(_APPENDED.split())
 _METHODS = spread({
     "size length": "len(A)", "empty": "not A", "front priority_queue.back priority_queue.top": "A[0]",
     "at operator[]": "A[B]", "count contains find lower_bound upper_bound": "B in A", "string.find": "A.find(B)",
@@ -810,13 +810,13 @@ class Cpp(C):
     def contained(self, owner: ast.expr, kind: Kind, named: str, given: list[Node]) -> ast.expr:
         """What a container's method gives."""
         sort = _SORTS.get(kind.name, kind.name)
-        braced = len(given) == 1 and given[0].type == "initializer_list" and sort != "map" and named in _BRACED
+        braced = len(given) == 1 and given[0].type == "initializer_list" and sort != "map" and named in _APPENDING
         values = [self.filled(kind.one, given[0])] if braced else self.values(given)
         first = (*values, constant(None))[0]
-        if sort == "map" and named in (*_BRACED, "insert", "try_emplace", "insert_or_assign"):
+        if sort == "map" and named in (*_APPENDING, "insert", "try_emplace", "insert_or_assign"):
             pair = first.elts if isinstance(first, ast.Tuple) and len(first.elts) == 2 else values
             return self.done(assigned(subscript(owner, pair[0]), pair[1])) if len(pair) > 1 else constant(None)
-        if named in _BRACED:
+        if named in _APPENDING:
             emplaced = not braced and named.startswith("emplace") and bool(kind.one.name)
             if emplaced and (len(values) != 1 or kind.one.name in self.fields):
                 values = [self.constructed(kind.one, values, given)]
