@@ -811,7 +811,8 @@ class Looping(Foreign):
     def _rounds(self, body: list[ast.stmt], count: float, given: tuple[ast.expr, Any] | None = None) -> None:
         if count <= 0:
             return
-        times, self.loops, late, growing = self.times, self.loops + 1, dict[Any, Boxes](), list[Boxes]()
+        times, self.loops, late = self.times, self.loops + 1, dict[Any, Boxes]()
+        growing, called = list[Boxes](), list[Boxes]()
         self.begun_at.append(times)
         ahead, read = self.ahead, self.read
         if self.loops <= _LOOPS and count > 1:  # the first round, and all others
@@ -819,7 +820,7 @@ class Looping(Foreign):
                 self.bind(*given)
             before = {key: (box.puts, box.given) for key, box in self.sites.items() if box.given}
             anew = _anew(body)
-            made = {key: box.made for key, box in self.sites.items() if key[0] in anew}
+            made = {key: box.made for key, box in self.sites.items()}
             lists = (box for box in self.sites.values() if box.kind == "list" and 0 < box.made <= 1)
             there = [(box, box.puts, box.made) for box in lists]
             bound = dict(self.since.get(id(self.frames[-1]), {}))
@@ -827,6 +828,10 @@ class Looping(Foreign):
             if self.read > read and ahead > 0:  # not beyond the end of the input
                 count = min(count, max(ahead / (self.read - read), 1.0))
             late = {key: box for key, box in self.sites.items() if key[0] in anew}
+            if self.layout is not None:  # those of functions that are called
+                called = [box for key, box in self.sites.items() if key not in made and key not in late]
+                for box in called:
+                    box.later = box.made * count
             for key, box in late.items():
                 box.due = box.made + (box.made - made.get(key, 0.0)) * (count - 1)
             stacks = self.layout is not None and _dispatches(body)
@@ -855,6 +860,8 @@ class Looping(Foreign):
             box.due = 0.0
         for box in growing:
             box.amid = 0.0
+        for box in called:
+            box.later = 0.0
         self.look()
         if not self.loops:  # all are made that are filled
             for box in self.sites.values():

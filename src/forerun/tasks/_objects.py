@@ -243,6 +243,8 @@ class Boxes:
     """Elements of one in the mean of the rounds of the loop that is under way, in which it grows."""
     due: float = 0.0
     """How many there will be after the loop that is under way."""
+    later: float = 0.0
+    """The same of those that functions make, which only says how full one of them may have been."""
     beside: dict[int, tuple[Boxes, float]] = field(default_factory=dict)
     """What stands in the same place at other times, and how often."""
     start: Any = None
@@ -262,7 +264,7 @@ class Boxes:
             return
         self.puts += times
         self.given += times
-        self.top = max(self.top, self.entries)
+        self.top = max(self.top, min(self.entries, self.puts / max(self.later, 1e-12)))
         if self.layout is not None and self.layout.own and isinstance(value, (Number, Written)) and not self.flat:
             self.one = merged(self.one, self._own(value, times, self.layout))
         else:
