@@ -15,7 +15,7 @@ from forerun.corpora import workloads
 from forerun.errors import InputError, UsageError
 from forerun.grammars.decisions import Decisions, Plan
 from forerun.models._judge import REFUSED
-from forerun.models.scheduler import GLIMPSED, IN_REGISTERS, POPULATION, Scheduler
+from forerun.models.scheduler import GLIMPSED, IN_REGISTERS, POPULATION, STATIONARY, Scheduler
 from forerun.models.uniform import Uniform
 from forerun.testing import check_grammar
 
@@ -27,7 +27,7 @@ from forerun.toolchains.tvm._load import load
 from forerun.toolchains.tvm.device import located
 from forerun.toolchains.tvm.extract import written
 from forerun.toolchains.tvm.features import features
-from forerun.toolchains.tvm.register_tiles import register_tiles
+from forerun.toolchains.tvm.register_tiles import register_tiles, stationary_tiles
 from forerun.toolchains.tvm.space import Beginnings, Program, Refused
 
 TARGET = '{"kind":"llvm","mcpu":"x86-64","num-cores":2}'
@@ -298,12 +298,33 @@ def test_sums_of_register_tiles_fit_into_registers(programs, name):
     assert register_tiles(program, 16, 4) != plans
 
 
+@pytest.mark.parametrize("name", SHAPES)
+def test_operands_of_stationary_tiles_fit_into_registers(programs, name):
+    program = programs[name]
+    plans = stationary_tiles(program, 16, 3)
+    assert plans == stationary_tiles(program, 16, 3) and len({*plans}) == len(plans)
+    if name not in ("GMM", "TBG"):
+        assert not plans
+        return
+    registers, bits = targets.registers(program.source.target)
+    assert len(plans) > 6 and sum(map(program.takes, plans)) > 6
+    for plan in plans:
+        assert program.plan(program.replay(plan).trace) == plan
+        tiles = [one for one in plan.decisions if isinstance(one, tuple)]
+        outputs, reduced = [one for one in tiles if len(one) == 4], [one for one in tiles if len(one) == 2]
+        *_, columns, row = outputs[-1]
+        assert columns == 1 and row * math.prod(steps for _, steps in reduced) <= registers * bits // 32
+        assert row * math.prod(inner for one in outputs[:-1] for inner in one[2:]) * 4 <= 16384
+    assert stationary_tiles(program, 16, 4) != plans and not {*plans} & {*register_tiles(program, 16, 3)}
+
+
 def test_parts_of_the_scheduler_can_be_left_out(programs):
     program = programs["GMM"]
     grammar, drawn = Decisions(program), set(program.random(POPULATION, 0))
     unmutated, whole = Scheduler(written=False, tiled=False, generations=0), Scheduler(written=False, tiled=False)
     assert {draft.answer for draft in unmutated.sample("", grammar, 8, 3)} <= drawn
     tiled, tiles = Scheduler(written=False, generations=0), {*register_tiles(program, IN_REGISTERS, 0)}
+    tiles |= {*stationary_tiles(program, STATIONARY, 0)}
     assert set(tiled.population("", grammar)) == drawn | tiles and not tiles <= drawn
     assert set(unmutated.population("", grammar)) == drawn
     assert not {draft.answer for draft in whole.sample("", grammar, 8, 3)} <= drawn

@@ -32,7 +32,7 @@ from forerun.grammars.graded import BEST, CENTRES, GRADES, JUDGE, GradedDecision
 from forerun.models import _decode
 from forerun.models._judge import PROCESSOR, Judge
 from forerun.models.encoder_decoder import CONFIG, EncoderDecoder
-from forerun.toolchains.tvm.register_tiles import register_tiles
+from forerun.toolchains.tvm.register_tiles import register_tiles, stationary_tiles
 from forerun.toolchains.tvm.space import Beginnings, Program
 
 SHIPPED = Path(__file__).parents[1] / "weights" / "scheduler"
@@ -49,8 +49,9 @@ POPULATION, CHILDREN = 256, 64
 WRITTEN, BESIDE, OFFSPRING = 24, 8, 12
 """Drafts that a network writes, random ones beside them, since it may keep to a design space, and mutations in a
 generation: the cost model likes what becomes of these as much as what becomes of four times as many."""
-IN_REGISTERS = 24
-"""Drafts of register tiles beside all of these on processors, which a network writes as one in 24."""
+IN_REGISTERS, STATIONARY = 24, 36
+"""Drafts beside all of these on processors whose sums stay in registers, which a network writes as one in 24, and of
+which an operand does."""
 WRITTEN_ELSEWHERE, OFFSPRING_ELSEWHERE = 64, 48
 """Likewise for GPUs, where post-processing refuses three of five that the network writes, and nearly all random ones:
 the cost model likes what becomes of these as much as four thirds as many mutations of 256 random ones."""
@@ -255,7 +256,8 @@ class Scheduler(Model):
         """Register tiles of a program for processors, the same for a first kernel and all others."""
         if not self.tiled or _other(program):
             return {}
-        return dict.fromkeys(register_tiles(program, IN_REGISTERS, 0), math.nan)
+        tiles = [*register_tiles(program, IN_REGISTERS, 0), *stationary_tiles(program, STATIONARY, 0)]
+        return dict.fromkeys(tiles, math.nan)
 
     def _encoded(self, prompt: str) -> Any:
         assert self.model is not None

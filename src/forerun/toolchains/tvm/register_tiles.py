@@ -1,15 +1,17 @@
-"""Drafts of matrix products, and what is like them, whose sums stay in vector registers: outer products.
+"""Drafts of matrix products, and what is like them, of which something stays in vector registers.
 
-A register tile of outputs is summed up over nearly all of the reduction, of which a step or a few are innermost, so
-that each element of one operand that is loaded meets a vector of the other: the micro-kernel of Goto and van de Geijn
-(ACM TOMS 2008), how large it may be as Low et al. (ACM TOMS 2016) have it, from the number and the bits of the
-registers. TVM's own sampling draws such tiles as seldom as all others. Of convolutions only those are drafted that sum
-up along one loop: windows are as fast otherwise.
+Sums: a register tile of outputs is summed up over nearly all of the reduction, of which a step or a few are innermost,
+so that each element of one operand that is loaded meets a vector of the other: the micro-kernel of Goto and van de
+Geijn (ACM TOMS 2008), how large it may be as Low et al. (ACM TOMS 2016) have it, from the number and the bits of the
+registers. Or an operand, as in systolic arrays whose weights are stationary: a few steps of the reduction of a strip of
+columns, which all rows of a block go past, whose sums lie in the first cache; then large operands are read once and in
+order. TVM's own sampling draws either as seldom as all other tiles. Of convolutions only those are drafted that sum up
+along one loop: windows are as fast otherwise.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from random import Random
 
@@ -30,17 +32,32 @@ _STEPS = (1, 1, 2, 4)
 _GREEDY, _WHOLE, _INNER, _SPLIT = 0.7, 0.5, 0.3, 0.2
 """How often a loop gives all that fits to the register tile; is not tiled beyond that; has its part of it innermost;
 has it in two parts."""
+_STRIPS, _OPERANDS = (2, 4, 4, 4), (16, 16, 24)
+"""Where an operand stays: how many vectors a strip of columns has; of 32 registers those that hold it."""
+_PASSING, _SUMS = (1, 1, 2), (4096, 8192, 16384)
+"""Rows that go past at once, and bytes of the sums of all of a block."""
 
 Group = list[tuple[int, Tile]]
 """Tiles that are asked for one after the other, with the numbers of their questions."""
+Tiling = Callable[[Group, Group, int, int, Random], Iterator[tuple[int, Decision]]]
+"""The tiles of a block, of its outputs and its reduction, from the number of registers and the floats in each."""
 
 
 def register_tiles(program: Program, n: int, seed: int) -> list[Plan]:
-    """At most `n` distinct plans, the rest of whose decisions is drawn by TVM: none where nothing is summed up in tiles
-    of registers. Same arguments, same plans."""
-    draw = Random(f"registers {seed}")
+    """At most `n` distinct plans whose sums stay in registers, the rest of whose decisions is drawn by TVM: none where
+    nothing is summed up in tiles of registers. Same arguments, same plans."""
+    return _plans(program, n, seed, Random(f"registers {seed}"), _sums)
+
+
+def stationary_tiles(program: Program, n: int, seed: int) -> list[Plan]:
+    """Likewise plans of which an operand stays there."""
+    return _plans(program, n, seed, Random(f"resting {seed}"), _operand)
+
+
+def _plans(program: Program, n: int, seed: int, draw: Random, tiling: Tiling) -> list[Plan]:
     asked = {number: blocks for number in range(len(program)) if (blocks := _blocks(program, number))}
-    begun = [_begun(program, number, asked[number], draw) for number in draw.choices([*asked], k=n)] if asked else []
+    spaces = draw.choices([*asked], k=n) if asked else []
+    begun = [_begun(program, number, asked[number], draw, tiling) for number in spaces]
     return list(dict.fromkeys(program.completed(begun, seed)))
 
 
@@ -63,28 +80,23 @@ def _blocks(program: Program, space: int) -> list[tuple[Group, Group]]:
     return [(outputs, reduced) for (_, outputs), (_, reduced) in zip(runs[::2], runs[1::2], strict=True)]
 
 
-def _begun(program: Program, space: int, blocks: list[tuple[Group, Group]], draw: Random) -> Plan:
+def _begun(program: Program, space: int, blocks: list[tuple[Group, Group]], draw: Random, tiling: Tiling) -> Plan:
     """The tiles."""
     count, bits = targets.registers(program.source.target)
     found = dict[int, Decision]()
     for outputs, reduced in blocks:
-        found |= _outputs(outputs, count, bits // _FLOAT, draw)
-        for number, tile in reduced:
-            steps = draw.choice([each for each in _STEPS if tile.extent % each == 0])
-            found[number] = (tile.extent // steps, steps)
+        found |= tiling(outputs, reduced, count, bits // _FLOAT, draw)
     return Plan(space, tuple(found[number] for number in sorted(found)))
 
 
-def _outputs(group: Group, registers: int, lanes: int, draw: Random) -> Iterator[tuple[int, Decision]]:
-    """The tiles of a block's outputs: a row of vectors of the last loop, as many rows of the others as registers are to
-    be filled."""
-    last, tile = group[-1]
-    wide = [int(each * lanes) for each in _VECTORS]
-    whole = [each for each in wide if each > 0 and tile.extent % each == 0 and _fits(tile, each)]
-    row = draw.choice(whole) if whole else max(each for each in _divisors(tile.extent, wide[-1]) if _fits(tile, each))
+def _sums(outputs: Group, reduced: Group, registers: int, lanes: int, draw: Random) -> Iterator[tuple[int, Decision]]:
+    """A row of vectors of the last loop, as many rows of the others as registers are to be filled; then a step or a few
+    of the reduction."""
+    last, tile = outputs[-1]
+    row = _row(tile, _VECTORS, lanes, draw)
     rows = max(draw.choice(_FILLED) * registers * lanes // (32 * row), 1)
     yield last, (*_outer(tile.extent // row, draw), 1, row)
-    for number, tile in reversed(group[:-1]):
+    for number, tile in reversed(outputs[:-1]):
         fitting = _divisors(tile.extent, rows)
         own = max(fitting) if draw.random() < _GREEDY else draw.choice(fitting)
         rows //= own
@@ -92,6 +104,37 @@ def _outputs(group: Group, registers: int, lanes: int, draw: Random) -> Iterator
         if draw.random() < _SPLIT:
             inner = _split(own, draw)
         yield number, (*_outer(tile.extent // own, draw), *(inner if _fits(tile, inner[-1]) else (own, 1)))
+    for number, tile in reduced:
+        steps = draw.choice([each for each in _STEPS if tile.extent % each == 0])
+        yield number, (tile.extent // steps, steps)
+
+
+def _operand(
+    outputs: Group, reduced: Group, registers: int, lanes: int, draw: Random
+) -> Iterator[tuple[int, Decision]]:
+    """As many steps of the reduction of a strip of columns as registers are to be filled; as many rows as have their
+    sums in the cache."""
+    last, tile = outputs[-1]
+    row = _row(tile, _STRIPS, lanes, draw)
+    yield last, (*_outer(tile.extent // row, draw), 1, row)
+    held = draw.choice(_OPERANDS) * registers * lanes // (32 * row)
+    for number, tile in reduced:
+        steps = max(_divisors(tile.extent, held))
+        yield number, (tile.extent // steps, steps)
+    rows = draw.choice(_SUMS) // (row * _FLOAT // 8)
+    for number, tile in reversed(outputs[:-1]):
+        own = max(_divisors(tile.extent, rows))
+        rows //= own
+        passing = draw.choice(_PASSING)
+        inner = (own // passing, passing) if own % passing == 0 and _fits(tile, passing) else (own, 1)
+        yield number, (*_outer(tile.extent // own, draw), *inner)
+
+
+def _row(tile: Tile, vectors: Sequence[float], lanes: int, draw: Random) -> int:
+    """What is innermost of the last loop: so many vectors where they divide it."""
+    wide = [int(each * lanes) for each in vectors]
+    whole = [each for each in wide if each > 0 and tile.extent % each == 0 and _fits(tile, each)]
+    return draw.choice(whole) if whole else max(each for each in _divisors(tile.extent, wide[-1]) if _fits(tile, each))
 
 
 def _fits(tile: Tile, innermost: int) -> bool:
