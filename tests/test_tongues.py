@@ -813,3 +813,90 @@ def test_go_lists_lose_what_is_behind_a_place() -> None:
         "\t\tk := i % 10\n\t\tpath = path[:k]\n\t\tpath = append(path, i)\n\t}\n\tfmt.Println(len(path))\n}\n"
     )
     assert "del path[k:]" in ast.unparse(translated("go", text))
+
+
+def test_lists_that_become_many_times_as_long_are_gone_through_round_by_round() -> None:
+    text = (
+        "fn product(a: &[f64], b: &[f64], keep: usize) -> Vec<f64> {\n"
+        "    let n = (a.len() + b.len()).next_power_of_two();\n"
+        "    let (mut x, mut y) = (a.to_vec(), b.to_vec());\n"
+        "    x.resize(n, 0.0);\n"
+        "    y.resize(n, 0.0);\n"
+        "    for (p, q) in x.iter_mut().zip(&y) {\n"
+        "        *p = *p * *q;\n"
+        "    }\n"
+        "    x.truncate(keep);\n"
+        "    x\n"
+        "}\n"
+        "\n"
+        "fn inverse(a: &[f64], n: usize) -> Vec<f64> {\n"
+        "    let mut g = vec![1.0 / a[0]];\n"
+        "    while g.len() < n {\n"
+        "        let m = (g.len() * 2).min(n);\n"
+        "        g = product(&product(&g, &g, m), &a[..m], m);\n"
+        "    }\n"
+        "    g\n"
+        "}\n"
+        "\n"
+        "fn main() {\n"
+        "    const N: usize = 250_000;\n"
+        "    let a = vec![1.5f64; N];\n"
+        '    println!("{}", inverse(&a, N)[N / 2]);\n'
+        "}\n"
+    )
+    assert 1e-3 < told("rust", text).seconds < 0.1  # half a million elements in the last round, as many in all others
+
+
+def test_a_part_of_a_list_is_as_long_as_it_is() -> None:
+    text = (
+        'package main\n\nimport "fmt"\n\ntype node struct {\n\titems []int\n}\n\n'
+        "func (n *node) cut() {\n\tn.items = n.items[:8]\n}\n\n"
+        "func main() {\n\tn := &node{}\n\tfor i := 0; i < 1000000; i++ {\n\t\tk := i % 8\n"
+        "\t\tif len(n.items) >= 16 {\n\t\t\tn.cut()\n\t\t}\n"
+        "\t\tn.items = append(n.items, 0)\n\t\tif k < len(n.items) {\n\t\t\tcopy(n.items[k+1:], n.items[k:])\n\t\t}\n"
+        "\t}\n\tfmt.Println(len(n.items))\n}\n"
+    )
+    assert told("go", text).seconds < 0.5
+
+
+def test_lists_that_functions_make_in_a_loop_are_as_full_as_they_become() -> None:
+    text = (
+        "use std::io::{self, BufRead};\n"
+        "\n"
+        "struct Store {\n"
+        "    undo: Vec<Vec<String>>,\n"
+        "    count: usize,\n"
+        "}\n"
+        "\n"
+        "impl Store {\n"
+        "    fn run(&mut self, words: &[&str]) {\n"
+        "        match words {\n"
+        '            ["SET", k] => {\n'
+        "                if let Some(log) = self.undo.last_mut() {\n"
+        "                    log.push(k.to_string());\n"
+        "                }\n"
+        "            }\n"
+        '            ["BEGIN"] => self.undo.push(Vec::new()),\n'
+        '            ["ROLLBACK"] => {\n'
+        "                let log = self.undo.pop().unwrap();\n"
+        "                for k in log.into_iter().rev() {\n"
+        "                    self.count += k.len();\n"
+        "                }\n"
+        "            }\n"
+        "            _ => {}\n"
+        "        }\n"
+        "    }\n"
+        "}\n"
+        "\n"
+        "fn main() {\n"
+        "    let mut store = Store { undo: vec![], count: 0 };\n"
+        "    for line in io::stdin().lock().lines() {\n"
+        "        let line = line.unwrap();\n"
+        "        let words: Vec<&str> = line.split_whitespace().collect();\n"
+        "        store.run(&words);\n"
+        "    }\n"
+        '    println!("{} {}", store.count, store.undo.len());\n'
+        "}\n"
+    )
+    lines = "".join(f"BEGIN\nSET a{k}\nSET b{k}\nSET c\nROLLBACK\n" for k in range(30000))
+    assert told("rust", text, lines.encode()).seconds < 0.1

@@ -163,11 +163,11 @@ class Library(Asking):
         if (
             self.times > 1
             and before is not None
-            and not isinstance(own, Written)
+            and isinstance(own, Boxes)  # a part of one is as long as it is
             and abs(size - before) > 1e-6 * max(size, 1.0)
         ):
-            each = self.times / max(own.made, 1.0) if isinstance(own, Boxes) else self.times  # times of each of them
-            top = max(each, size)
+            each = self.times / max(own.made, 1.0)  # times of each of them
+            top = max(min(each, own.bound), size)
             return Number(top / 2, 0.0, top, max(self.times, 2.0))
         return Number(size, size, size, 1.0)
 

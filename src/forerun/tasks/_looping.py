@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 import math
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial, reduce
 from operator import itemgetter
 from typing import Any
 
+from forerun.tasks import _shapes as shapes
 from forerun.tasks._arithmetic import UNKNOWN
 from forerun.tasks._containers import Letters
 from forerun.tasks._figures import HARDLY, SINGLY, number
@@ -25,18 +26,16 @@ from forerun.tasks._objects import (
     known,
     merged,
 )
+from forerun.tasks._shapes import called
 
 _LOOPS = 3
 """Loops in each other whose first round is gone through apart."""
 _ADDING = frozenset("append add put heappush".split())
-_TAKING = frozenset("pop popleft popitem heappop remove clear".split())
 _MARKING = frozenset("add remove discard".split())
 _NOTHING, _WAITING = 0.05, 0.3
 """Of what is put in, which share is left of what is taken out again; and of all places, which share waits at once."""
 _ROUNDS, _STAYING = 1e8, 256.0
 """Rounds of a loop, and what stays in a queue that is emptied from time to time, at most."""
-_HOPS, _HALVINGS = 3.0, 10.0
-"""Rounds of loops that go to a parent that is kept in a list, and of those that halve what is left."""
 _DRAWN = frozenset("random randrange randint uniform getrandbits".split())
 _READING = frozenset("next readline input word letter".split())
 _HALFWAY = 0.5
@@ -51,14 +50,12 @@ _AGAIN = 2.0
 """Rounds of a loop in others that goes on as long as something changes."""
 _HALVED = 40
 """Steps in which a threshold is found."""
-_HALF = (1, 2, 10)
-"""What is shifted by, divided by and multiplied by where a loop goes through digits, or up and down a tree."""
+_DOUBLED, _MULTIPLIED = 40, 1.5
+"""Rounds of a loop whose list becomes many times as long, each of which adds so many times as many as the last."""
 NEXT = frozenset("next nxt prev following".split())
 """Where the rest of a list is, from one of its places."""
 _REWRITTEN = 40
 """Rounds of a loop, at most, that are gone through one by one where each makes a longer text of one."""
-_WAYS = 6
-"""Things that a machine can do one of in each step, at least."""
 _LETTERS = 12.0
 """Different letters that words have in one place, at most."""
 
@@ -116,7 +113,7 @@ class Looping(Foreign):
             full = (ast.Gt, ast.GtE) if self.layout is None else (ast.Gt, ast.GtE, ast.Eq)
             if isinstance(test.ops[0], (*full, ast.Lt, ast.LtE)) and isinstance(most := self.value(right), Number):
                 box = self.value(left.args[0])
-                takes = _TAKING | self.removing if isinstance(test.ops[0], full) else _ADDING
+                takes = shapes.TAKING | self.removing if isinstance(test.ops[0], full) else _ADDING
                 goes = any(
                     (isinstance(one, ast.Call) and called(one) in takes)
                     or (isinstance(one, ast.Delete) and takes is not _ADDING)
@@ -171,7 +168,7 @@ class Looping(Foreign):
                     break
                 self.run(node.body)
         self._limits(node)
-        if self._drains(node) or self._waits(node):
+        if self._drains(node) or self._waits(node) or self._multiplies(node):
             return
         if (level := self._level(node)) is not None:
             name, count = level
@@ -187,7 +184,7 @@ class Looping(Foreign):
             puts = {key: box.puts for key, box in self.sites.items()}
             waiting = [(box, box.entries) for box in self._waiting(node)]
             gone = [(each, each.gone[0]) for each in self.streams]
-            clocks = [(one, now.high) for one in _clocks(node) if isinstance(now := self.value(one.left), Number)]
+            clocks = [(one, now.high) for one in shapes.clocks(node) if isinstance(now := self.value(one.left), Number)]
             self._rounds(node.body, 1.0)
             found = self._while(node)
             fed = self._taken(gone)
@@ -206,11 +203,11 @@ class Looping(Foreign):
                     for box in grown
                     if box.kind in ("dict", "set") and box.most <= _KEYS and box.made <= self.times
                 ]
-                reached = 0.0 if _reckoned(node) else self._reached(node)
+                reached = 0.0 if shapes.reckoned(node) else self._reached(node)
                 found = max([reached, self._guarded(node) or 0.0, UNKNOWN, *keys])
-                if self.times > 1 and _flagged(node):  # until nothing changes any more
+                if self.times > 1 and shapes.flagged(node):  # until nothing changes any more
                     reached, found = 0.0, _AGAIN
-                elif self.layout is not None and _flagged(node) and _sweeps(node):
+                elif self.layout is not None and shapes.flagged(node) and shapes.sweeps(node):
                     reached, found = 0.0, UNKNOWN
                 if isinstance(node.test, ast.Constant):  # until something happens
                     reached, found = 0.0, max(self._guarded(node) or 0.0, UNKNOWN)
@@ -218,9 +215,9 @@ class Looping(Foreign):
                     reached, found = 0.0, min(found, many)
                 elif self.layout is not None and (tries := self._drawn(node)) is not None:
                     reached, found = 0.0, tries
-                elif self.layout is not None and self.loops and _scans(node):
-                    reached, found = 0.0, _HOPS
-                elif self.layout is not None and self.loops and reached >= UNKNOWN and _ends_at_free(node):
+                elif self.layout is not None and self.loops and shapes.scans(node):
+                    reached, found = 0.0, shapes.HOPS
+                elif self.layout is not None and self.loops and reached >= UNKNOWN and shapes.ends_at_free(node):
                     reached, found = 0.0, max(math.sqrt(reached), UNKNOWN)
                 elif self.layout is not None and clocks and found <= UNKNOWN:
                     found = max(found, *(self._elapsed(one, before) for one, before in clocks))
@@ -246,6 +243,28 @@ class Looping(Foreign):
         self.pace = pace
         del self.reach[before_reach:reach]
         self.run(node.orelse)
+
+    def _multiplies(self, node: ast.While) -> bool:
+        """`while len(series) < n: …; series = longer`, round by round where each has many times as many as the last."""
+        test = node.test
+        if not (isinstance(test, ast.Compare) and isinstance(test.ops[0], (ast.Lt, ast.LtE))):
+            return False
+        many = test.left
+        if not (isinstance(many, ast.Call) and called(many) == "len" and isinstance(many.args[0], ast.Name)):
+            return False
+        name = many.args[0].id
+        if not any(isinstance(each, ast.Assign) and ast.unparse(each.targets[0]) == name for each in node.body):
+            return False
+        sizes, multiplies = [self.length(self.named(name)) or 0.0], False
+        for _ in range(_DOUBLED):
+            if self.likely(test) == 0.0:
+                return True
+            self._rounds(node.body, 1.0)
+            sizes.append(self.length(self.named(name)) or 0.0)
+            if len(sizes) > 2 and sizes[-1] - sizes[-2] < _MULTIPLIED * (sizes[-2] - sizes[-3]):
+                return multiplies or self.likely(test) == 0.0  # as many more as before: others know how often
+            multiplies = len(sizes) > 2
+        return multiplies
 
     def _elapsed(self, test: ast.Compare, before: float) -> float:
         """Rounds until the time of what comes next has gone so far, by how far the first one went."""
@@ -291,7 +310,7 @@ class Looping(Foreign):
         if not self.loops or len(node.body) > 2:
             return False
         calls = [one for stmt in node.body for one in ast.walk(stmt) if isinstance(one, ast.Call)]
-        if not calls or any(called(one) not in _TAKING for one in calls) or not isinstance(node.test, ast.BoolOp):
+        if not calls or any(called(one) not in shapes.TAKING for one in calls) or not isinstance(node.test, ast.BoolOp):
             return False
         for one in calls:
             box = (
@@ -314,7 +333,7 @@ class Looping(Foreign):
         if not (isinstance(left, ast.Call) and called(left) == "len" and isinstance(left.args[0], ast.Name)):
             return False
         box, named = self.value(left.args[0]), left.args[0].id
-        if not isinstance(box, Boxes) or any(_uses(one, named) for each in node.body for one in ast.walk(each)):
+        if not isinstance(box, Boxes) or any(shapes.uses(one, named) for each in node.body for one in ast.walk(each)):
             return False
         if isinstance(test.ops[0], (ast.Gt, ast.GtE)) and isinstance(most, Number) and most.value:
             box.bound = min(box.bound, most.value + 1)
@@ -356,24 +375,24 @@ class Looping(Foreign):
                 left, right = one.left, one.comparators[0]
                 up = isinstance(one.ops[0], (ast.Lt, ast.LtE, ast.NotEq))
                 small, large = self.value(left), self.value(right)
-                if isinstance(right, ast.Name) and _counts(node.body, right.id) and up:  # `queue[tail++] = …`
+                if isinstance(right, ast.Name) and shapes.counts(node.body, right.id) and up:  # `queue[tail++] = …`
                     continue
                 if isinstance(left, ast.Call) and isinstance(large, Number) and large.value and up:
                     return self._filling(small, large.value, node)  # while len(found) < n
                 own = isinstance(left, (ast.Name, ast.Attribute))
                 known = own and isinstance(small, Number) and isinstance(large, Number)
-                known = known and not (self.layout is not None and _set_back(node.body, ast.unparse(left)))
-                drift = _drift(node.body, left.id) if known and isinstance(left, ast.Name) else None
+                known = known and not (self.layout is not None and shapes.set_back(node.body, ast.unparse(left)))
+                drift = shapes.drift(node.body, left.id) if known and isinstance(left, ast.Name) else None
                 if self.layout is not None and drift is not None and small.value is not None:
                     self.guessed.add(node.lineno)
                     far = small.value / max(self._left_below(node.body, ast.unparse(left)), 1.0)
                     return (math.log(max(far, 1.0)) + 1.0) / drift  # it goes some way below
                 if known and (found := self._stepping(node.body, ast.unparse(left), small, large)) is not None:
-                    if _jumps(node.body, ast.unparse(left)):
+                    if shapes.jumps(node.body, ast.unparse(left)):
                         self.guessed.add(node.lineno)
                     before = self._repeats(left.id) if isinstance(left, ast.Name) else max(self.times, 1.0)
-                    few = _HALVINGS if test is not one and ast.unparse(one) in self._asked else MANY
-                    few = min(few, _letters_asked(test, ast.unparse(left)) if self.layout is not None else MANY)
+                    few = shapes.HALVINGS if test is not one and ast.unparse(one) in self._asked else MANY
+                    few = min(few, shapes.letters_asked(test, ast.unparse(left)) if self.layout is not None else MANY)
                     return max(min(found / before, self._lucky(test), few), 1.0)  # it may go on where it was left
         return None
 
@@ -384,7 +403,7 @@ class Looping(Foreign):
             if isinstance(one.body[-1], (ast.Break, ast.Return)):
                 both = isinstance(one.test, ast.BoolOp) and isinstance(one.test.op, ast.And)
                 for test in one.test.values if isinstance(one.test, ast.BoolOp) and both else [one.test]:
-                    if isinstance(test, ast.Compare) and ast.unparse(test.left) == name and _ordered(test, True):
+                    if isinstance(test, ast.Compare) and ast.unparse(test.left) == name and shapes.ordered(test, True):
                         end = self.value(test.comparators[0])
                         less = isinstance(test.ops[0], (ast.Lt, ast.LtE)) and isinstance(end, Number)
                         most = max(most, end.value or 0.0) if less else most
@@ -415,12 +434,17 @@ class Looping(Foreign):
         tested = {one.id for one in ast.walk(node.test) if isinstance(one, ast.Name)}
         if (many := self._emptied(node)) is not None:
             return many
-        steps = [step for stmt in node.body for one in ast.walk(stmt) for step in (*_steps(one), *_further(one))]
-        lowest = {name for name, value in steps if _isolates(value)}
-        halves = {name for name, value in steps if _halves(value)}
-        grows = {name for name, value in steps if _grows(value, name)}
+        steps = [
+            step
+            for stmt in node.body
+            for one in ast.walk(stmt)
+            for step in (*shapes.stepping(one), *shapes.further(one))
+        ]
+        lowest = {name for name, value in steps if shapes.isolates(value)}
+        halves = {name for name, value in steps if shapes.halves(value)}
+        grows = {name for name, value in steps if shapes.grows(value, name)}
         ends = {name for name, value in steps if name in tested and isinstance(value, ast.Name)}
-        if self.layout is not None and len(ends) > 1 and _ordered(node.test):  # `if k <= j: r = j; else: l = i`
+        if self.layout is not None and len(ends) > 1 and shapes.ordered(node.test):  # `if k <= j: r = j; else: l = i`
             return self._halvings(node.test)
         for name, value in steps:
             if name in grows:  # `n // 2 if n % 2 == 0 else 3 * n + 1`
@@ -429,36 +453,36 @@ class Looping(Foreign):
             if name not in tested and not isinstance(node.test, ast.Constant):
                 continue
             if own and isinstance(value, ast.BinOp) and isinstance(value.right, ast.Name) and value.right.id in lowest:
-                return _HALVINGS  # `bit = left & -left; left ^= bit`
+                return shapes.HALVINGS  # `bit = left & -left; left ^= bit`
             if isinstance(value, ast.Name) and value.id in halves:  # `low = middle`
                 return self._halvings(node.test)
             if not own:
                 if halves & {one.id for one in ast.walk(value) if isinstance(one, ast.Name)}:
                     return self._halvings(node.test)
                 continue
-            if _halves(value):
-                return _HALVINGS
+            if shapes.halves(value):
+                return shapes.HALVINGS
             if isinstance(value, ast.Subscript) and any(one in own for one in ast.walk(value.slice)):
-                return _HOPS
+                return shapes.HOPS
             if isinstance(value, ast.Attribute) and isinstance(value.value, ast.Name):
                 made = self.value(value.value)
                 many = made.made if isinstance(made, Boxes) else 0.0
                 return math.log2(max(many, 2.0)) + 1.0 if value.attr not in NEXT else None
             if isinstance(value, ast.Attribute) and any(one in own for one in ast.walk(value)):
-                return _HALVINGS  # `i = nodes[i].next`
+                return shapes.HALVINGS  # `i = nodes[i].next`
             if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.value in own:
-                return _HALVINGS
-            if any(isinstance(one, ast.BinOp) and _shortens(one, name) for one in ast.walk(value)):
-                return _HALVINGS
+                return shapes.HALVINGS
+            if any(isinstance(one, ast.BinOp) and shapes.shortens(one, name) for one in ast.walk(value)):
+                return shapes.HALVINGS
         return None
 
     def _halvings(self, test: ast.expr) -> float:
         """Rounds of `while low < high`, where half of what is between them is left each time."""
-        if self.layout is None or not _ordered(test) or not isinstance(test, ast.Compare):
-            return _HALVINGS
+        if self.layout is None or not shapes.ordered(test) or not isinstance(test, ast.Compare):
+            return shapes.HALVINGS
         ends = [one for each in (test.left, *test.comparators) if isinstance(one := self.value(each), Number)]
         span = max(one.high for one in ends) - min(one.low for one in ends) if len(ends) > 1 else math.inf
-        return math.log2(max(span, 1.0) + 1.0) if span < MANY else _HALVINGS
+        return math.log2(max(span, 1.0) + 1.0) if span < MANY else shapes.HALVINGS
 
     def _emptied(self, node: ast.While) -> float | None:
         """Rounds of `while waiting and …: … waiting.pop()`, where nothing is added to that: as many as it has been
@@ -474,7 +498,7 @@ class Looping(Foreign):
                     one.attr for function in self._asked_in(node) for one in ast.walk(function)
                     if isinstance(one, ast.Attribute) and ast.unparse(one.value) == ast.unparse(test)
                 ]  # fmt: skip
-            if own and all(name in _TAKING for name in own) and isinstance(box := self.value(test), Boxes):
+            if own and all(name in shapes.TAKING for name in own) and isinstance(box := self.value(test), Boxes):
                 return max(box.puts / max(self.times, 1.0), 1.0)
         return None
 
@@ -483,9 +507,9 @@ class Looping(Foreign):
         None of others."""
         tests = node.test.values if isinstance(node.test, ast.BoolOp) else [node.test]
         either = isinstance(node.test, ast.BoolOp) and isinstance(node.test.op, ast.Or)
-        anew = {name for stmt in node.body for name, value in _steps(stmt) if not _uses(value, name)}
+        anew = {name for stmt in node.body for name, value in shapes.stepping(stmt) if not shapes.uses(value, name)}
         shares = list[float]()
-        for one in (each for each in tests if _ordered(each)):
+        for one in (each for each in tests if shapes.ordered(each)):
             used = {each.id for each in ast.walk(one) if isinstance(each, ast.Name)}
             random = any(isinstance(value := self.named(name), Number) and value.drawn for name in used & anew)
             if random and (often := self.likely(one)) is not None:
@@ -584,7 +608,7 @@ class Looping(Foreign):
                     marked.append(one.value)
             elif isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and one.func.attr in _MARKING:
                 marked.append(one.func.value)
-            elif self.layout is not None and (slot := _cleared(one, node.test)) is not None:
+            elif self.layout is not None and (slot := shapes.cleared(one, node.test)) is not None:
                 marked.append(slot)
         for place, each in enumerate(marked):  # `grid[row][column] = …`
             while isinstance(each, ast.Subscript):
@@ -609,7 +633,7 @@ class Looping(Foreign):
         inside = [each for stmt in node.body for each in ast.walk(stmt)]
         twice = {id(one.value) for one in inside if isinstance(one, ast.Subscript)}
         around = {id(one.iter) for one in inside if isinstance(one, ast.For) and self.layout is not None}  # neighbours
-        around |= _rows_gone_through(inside) if self.layout is not None else set()
+        around |= shapes.rows_gone_through(inside) if self.layout is not None else set()
         for one in inside:
             if isinstance(one, ast.Subscript) and isinstance(one.value, (ast.Name, ast.Attribute)):
                 box = self.value(one.value)
@@ -624,11 +648,11 @@ class Looping(Foreign):
         return most
 
     def _do_for(self, node: ast.For | ast.AsyncFor) -> None:
-        self.to_blank = _ends_at_blank(node)
+        self.to_blank = shapes.ends_at_blank(node)
         over = self.over(self.value(node.iter))
         self.to_blank = False
         keyed = self.layout is not None and isinstance(over, Boxes) and over.kind == "dict"
-        if keyed and _pair(node.target) and not isinstance(over.key, Boxes):  # nobody knew that it is a mapping
+        if keyed and shapes.pair(node.target) and not isinstance(over.key, Boxes):  # nobody knew that it is a mapping
             over = self.over(self.asked(over, "items", [], {}))
         if isinstance(over, Boxes):
             self.flight.append(over)
@@ -658,7 +682,7 @@ class Looping(Foreign):
             for _ in range(round(count)):
                 self.run(node.body)
             return
-        if self.layout is not None and count is not None and count > SINGLY and _escapes(node):
+        if self.layout is not None and count is not None and count > SINGLY and shapes.escapes(node):
             count *= _SETTLED if self._settles(node) else _HALFWAY
         if self.layout is not None and count is not None and (places := self._sifted(node)) is not None:
             count = min(count, max(places / max(self.times, 1.0), 1.0))
@@ -683,15 +707,17 @@ class Looping(Foreign):
     def _settles(self, node: ast.For | ast.AsyncFor) -> bool:
         """`for n in range(most): …; if change < 1e-9: break`, where what changes becomes next to nothing."""
         times, self.times = self.times, self.times * HARDLY
-        tests = [one.test for one in node.body if isinstance(one, ast.If) and _breaks(one)]
-        least = [self.value(one.comparators[0]) for one in tests if isinstance(one, ast.Compare) and _ordered(one)]
+        tests = [one.test for one in node.body if isinstance(one, ast.If) and shapes.breaks(one)]
+        least = [
+            self.value(one.comparators[0]) for one in tests if isinstance(one, ast.Compare) and shapes.ordered(one)
+        ]
         self.times = times
         return any(isinstance(one, Number) and one.known and 0 < one.known < _TOLERANCE for one in least)
 
     def _sifted(self, node: ast.For | ast.AsyncFor) -> float | None:
         """Of `for p in primes: m = p * i; if m > n: break; least[m] = p; if i % p == 0: break` how many places there
         are, each of which is given something once; None of other loops."""
-        ends = [each.test for each in node.body if isinstance(each, ast.If) and _breaks(each)]
+        ends = [each.test for each in node.body if isinstance(each, ast.If) and shapes.breaks(each)]
         ends = [one for test in ends for one in (test.values if isinstance(test, ast.BoolOp) else [test])]
         sifts = any(
             isinstance(one, ast.Compare)
@@ -728,13 +754,13 @@ class Looping(Foreign):
             return None
         before = list[ast.Assign]()
         for each in node.body:
-            if isinstance(each, ast.Assign) and all(map(_plain, (*each.targets, each.value))):
+            if isinstance(each, ast.Assign) and all(map(shapes.plain, (*each.targets, each.value))):
                 before.append(each)
                 continue
-            if not (isinstance(each, ast.If) and _breaks(each)):
+            if not (isinstance(each, ast.If) and shapes.breaks(each)):
                 return None
             either = each.test if isinstance(each.test, ast.BoolOp) and isinstance(each.test.op, ast.Or) else None
-            tests = [test for test in (either.values if either else [each.test]) if _ordered(test)]
+            tests = [test for test in (either.values if either else [each.test]) if shapes.ordered(test)]
             passes = partial(self._passes, node.target, before, tests)
             first, last = passes(one.low), passes(one.high)
             if not first and not last:
@@ -755,12 +781,14 @@ class Looping(Foreign):
         """Rounds of `while i * i <= n: …; i += 1` and `while True: g = k * k; if g > n: break; …; k += 1`, and what
         counts them; None of others."""
         before = [
-            each for each in node.body if isinstance(each, ast.Assign) and all(map(_plain, (*each.targets, each.value)))
+            each
+            for each in node.body
+            if isinstance(each, ast.Assign) and all(map(shapes.plain, (*each.targets, each.value)))
         ]
-        ends = [each.test for each in node.body if isinstance(each, ast.If) and _breaks(each)]
+        ends = [each.test for each in node.body if isinstance(each, ast.If) and shapes.breaks(each)]
         other = self.layout is not None
-        tests: list[ast.expr] = [test for test in ends if _ordered(test)]
-        if _ordered(node.test, other):
+        tests: list[ast.expr] = [test for test in ends if shapes.ordered(test)]
+        if shapes.ordered(node.test, other):
             tests.append(ast.UnaryOp(ast.Not(), node.test))
         elif not isinstance(node.test, ast.Constant):
             return None, None
@@ -777,7 +805,7 @@ class Looping(Foreign):
                 continue
             start, step = self.named(each.target.id), self.value(each.value)
             anew = {one.id for assigned in before for one in assigned.targets if isinstance(one, ast.Name)}
-            if any(_counts(node.body, name) for name in used - anew - {each.target.id}):  # `queue[tail++] = …`
+            if any(shapes.counts(node.body, name) for name in used - anew - {each.target.id}):  # `queue[tail++] = …`
                 continue
             if not (tests and each.target.id in used and isinstance(start, Number) and isinstance(step, Number)):
                 continue
@@ -812,14 +840,14 @@ class Looping(Foreign):
         if count <= 0:
             return
         times, self.loops, late = self.times, self.loops + 1, dict[Any, Boxes]()
-        growing, called = list[Boxes](), list[Boxes]()
+        growing, theirs = list[Boxes](), list[Boxes]()
         self.begun_at.append(times)
         ahead, read = self.ahead, self.read
         if self.loops <= _LOOPS and count > 1:  # the first round, and all others
             if given:
                 self.bind(*given)
             before = {key: (box.puts, box.given) for key, box in self.sites.items() if box.given}
-            anew = _anew(body)
+            anew = shapes.anew(body)
             made = {key: box.made for key, box in self.sites.items()}
             lists = (box for box in self.sites.values() if box.kind == "list" and 0 < box.made <= 1)
             there = [(box, box.puts, box.made) for box in lists]
@@ -829,12 +857,12 @@ class Looping(Foreign):
                 count = min(count, max(ahead / (self.read - read), 1.0))
             late = {key: box for key, box in self.sites.items() if key[0] in anew}
             if self.layout is not None:  # those of functions that are called
-                called = [box for key, box in self.sites.items() if key not in made and key not in late]
-                for box in called:
+                theirs = [box for key, box in self.sites.items() if key not in made and key not in late]
+                for box in theirs:
                     box.later = box.made * count
             for key, box in late.items():
                 box.due = box.made + (box.made - made.get(key, 0.0)) * (count - 1)
-            stacks = self.layout is not None and _dispatches(body)
+            stacks = self.layout is not None and shapes.dispatches(body)
             for key, box in self.sites.items():  # what takes out as much as it puts in keeps what it has
                 puts, ever = before.get(key, (0.0, 0.0))
                 stays = _NOTHING if not stacks or box.kind not in ("list", "deque") else 1.0 - _NOTHING
@@ -860,7 +888,7 @@ class Looping(Foreign):
             box.due = 0.0
         for box in growing:
             box.amid = 0.0
-        for box in called:
+        for box in theirs:
             box.later = 0.0
         self.look()
         if not self.loops:  # all are made that are filled
@@ -873,19 +901,6 @@ class Looping(Foreign):
         for name, often in since.items():
             if often < times and before.get(name) != often:
                 since[name] = often * count
-
-
-def _pair(target: ast.expr) -> bool:
-    """Whether it is two names."""
-    return isinstance(target, ast.Tuple) and len(target.elts) == 2
-
-
-def _ends_at_blank(node: ast.For | ast.AsyncFor) -> bool:
-    """`for line in lines: if not line.strip(): break; …`."""
-    tests = [ast.unparse(each.test) for each in node.body if isinstance(each, ast.If) and _breaks(each)]
-    named = ast.unparse(node.target)
-    blank = (named, f"{named}.strip()", f"{named}.rstrip()")
-    return any(test in (f"not {each}", f"{each} == ''", f"len({each}) == 0") for test in tests for each in blank)
 
 
 def _columns(target: ast.expr, over: Any) -> Passing | None:
@@ -910,126 +925,6 @@ def _any_of(values: Sequence[Any]) -> Any:
     return some
 
 
-def _anew(body: Sequence[ast.stmt]) -> set[int]:
-    """Lists that begin anew when something happens, by their identity: `if full: rows.append(row); row = []`."""
-    ifs = [one for stmt in body for one in ast.walk(stmt) if isinstance(one, ast.If)]
-    values = [one.value for each in ifs for one in ast.walk(each) if isinstance(one, ast.Assign)]
-    inside = [part for one in values for part in (one.elts if isinstance(one, ast.Tuple) else [one])]
-    return {id(one) for one in inside if isinstance(one, ast.List) and not one.elts}
-
-
-def _dispatches(body: Sequence[ast.stmt]) -> bool:
-    """Whether each round does one of many things, as a machine does whose program nobody knows, which leaves nothing
-    on its stack in the long run."""
-    for one in body:
-        ways, branch = len(one.cases) if isinstance(one, ast.Match) else 0, [one]
-        while len(branch) == 1 and isinstance(each := branch[0], ast.If):
-            ways, branch = ways + 1, each.orelse
-        if ways >= _WAYS:
-            return True
-    return False
-
-
-def _scans(node: ast.While) -> bool:
-    """`while keys[i] < pivot: i += 1`, which goes on where it was left the next time."""
-    step = node.body[0]
-    if len(node.body) > 1 or not (isinstance(step, ast.AugAssign) and isinstance(step.target, ast.Name)):
-        return False
-    places = [one.slice for one in ast.walk(node.test) if isinstance(one, ast.Subscript)]
-    named = step.target.id
-    return isinstance(step.value, ast.Constant) and any(_uses(one, named) for each in places for one in ast.walk(each))
-
-
-def _escapes(node: ast.For | ast.AsyncFor) -> bool:
-    """`for i in range(most): …; if x * x + y * y > 4: break; …`, where what is asked for follows from each round."""
-    stored = {one.id for stmt in node.body for one in ast.walk(stmt)
-              if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}  # fmt: skip
-    ends = [each.test for each in node.body if isinstance(each, ast.If)
-            and isinstance(each.body[-1], (ast.Break, ast.Return))]  # fmt: skip
-    named = [{one.id for one in ast.walk(test) if isinstance(one, ast.Name)} for test in ends if _ordered(test)]
-    return any(stored & each for each in named)
-
-
-def _ends_at_free(node: ast.While) -> bool:
-    """`while owner[place] != 0: …; place = best`, which ends at the first place that nobody has."""
-    test = node.test
-    if not (isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.NotEq) and len(test.ops) == 1):
-        return False
-    left, free = test.left, test.comparators[0]
-    if not (isinstance(left, ast.Subscript) and isinstance(left.slice, ast.Name) and isinstance(free, ast.Constant)):
-        return False
-    return any(isinstance(one, ast.Assign) and left.slice.id in map(ast.unparse, one.targets) for one in node.body)
-
-
-def _rows_gone_through(inside: Sequence[ast.AST]) -> set[int]:
-    """Rows that a round goes through from one end to the other, by their identity: `row = rows[i]; for j in range(n): …
-    row[j] …`."""
-    loops = [one for one in inside if isinstance(one, ast.For)]
-    asked = {
-        one.value.id for loop in loops for stmt in loop.body for one in ast.walk(stmt)
-        if isinstance(one, ast.Subscript) and isinstance(one.value, ast.Name)
-    }  # fmt: skip
-    return {
-        id(one.value) for one in inside if isinstance(one, ast.Assign)
-        for target in one.targets if isinstance(target, ast.Name) and target.id in asked
-    }  # fmt: skip
-
-
-def _letters_asked(test: ast.expr, place: str) -> float:
-    """Rounds at most of `while i < n and text[i] == '+'`, which goes on as long as a letter is the one that is asked
-    for, and of `while i < n and text[i].isdigit()`, which goes through a word."""
-    most = MANY
-    for one in test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else []:
-        either = one.values if isinstance(one, ast.BoolOp) and isinstance(one.op, ast.Or) else [one]
-        same = [
-            isinstance(each, ast.Compare) and isinstance(each.ops[0], ast.Eq)
-            and isinstance(each.comparators[0], ast.Constant) and _at_place(each.left, place)
-            for each in either
-        ]  # fmt: skip
-        of_a_kind = [
-            isinstance(each, ast.BinOp) and isinstance(each.right, ast.Constant) and _at_place(each.left, place)
-            for each in either
-        ]  # fmt: skip
-        if all(each or kind for each, kind in zip(same, of_a_kind, strict=True)):
-            most = min(most, _HALVINGS if any(of_a_kind) else _HOPS)
-    return most
-
-
-def _at_place(node: ast.expr, place: str) -> bool:
-    """`text[place]`."""
-    return isinstance(node, ast.Subscript) and ast.unparse(node.slice) == place
-
-
-def _breaks(node: ast.If) -> bool:
-    """`if …: break`."""
-    return isinstance(node.body[-1], ast.Break)
-
-
-def _plain(node: ast.expr, sized: bool = False) -> bool:
-    """Whether it only reckons with names and numbers, or with how many something has."""
-    kinds = (ast.BinOp, ast.UnaryOp, ast.Name, ast.Constant, ast.operator, ast.unaryop, ast.expr_context)
-    return all(
-        isinstance(one, kinds) or (sized and isinstance(one, ast.Call) and called(one) == "len")
-        for one in ast.walk(node)
-    )
-
-
-def _ordered(test: ast.expr, sized: bool = False) -> bool:
-    """Whether it asks which of two numbers is larger."""
-    orders = (ast.Gt, ast.GtE, ast.Lt, ast.LtE)
-    return (
-        isinstance(test, ast.Compare)
-        and all(_plain(each, sized) for each in (test.left, *test.comparators))
-        and (len(test.ops) == 1 and isinstance(test.ops[0], orders))
-    )
-
-
-def called(node: ast.expr) -> str:
-    """The last name of what is called, or of a decorator."""
-    node = node.func if isinstance(node, ast.Call) else node
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
-
-
 def _numbered(node: ast.For | ast.AsyncFor, over: Passing) -> dict[str, Any]:
     """The numbers of `for case in range(cases)`, where each time something else is read."""
     one, count = over.one, int(over.count or 0.0)
@@ -1038,176 +933,3 @@ def _numbered(node: ast.For | ast.AsyncFor, over: Passing) -> dict[str, Any]:
         return {}
     step = (one.high - one.low) / (count - 1)
     return {str(place): Number.of(one.low + step * place, one.whole) for place in range(count)}
-
-
-def _clocks(node: ast.While) -> list[ast.Compare]:
-    """Tests whether what comes first is not too late: `while events and events[0].time <= end`."""
-    tests = node.test.values if isinstance(node.test, ast.BoolOp) else [node.test]
-    return [
-        one for one in tests
-        if isinstance(one, ast.Compare) and isinstance(one.ops[0], (ast.Lt, ast.LtE))
-        and any(isinstance(x, ast.Subscript) and isinstance(x.slice, ast.Constant) and x.slice.value == 0
-                for x in ast.walk(one.left))
-    ]  # fmt: skip
-
-
-def _flagged(node: ast.While) -> bool:
-    """`while changed: changed = False; …`."""
-    if not isinstance(node.test, ast.Name):
-        return False
-    steps = (step for stmt in node.body for one in ast.walk(stmt) for step in _steps(one))
-    return any(
-        name == node.test.id and isinstance(value, ast.Constant) and isinstance(value.value, bool)
-        for name, value in steps
-    )
-
-
-def _sweeps(node: ast.While) -> bool:
-    """Whether each round goes through all pairs of something."""
-    loops = (one for stmt in node.body for one in ast.walk(stmt) if isinstance(one, ast.For))
-    return any(isinstance(one, ast.For) for loop in loops for stmt in loop.body for one in ast.walk(stmt))
-
-
-def _cleared(one: ast.AST, test: ast.expr) -> ast.expr | None:
-    """Whose places are cleared that a loop asks for: `while slots[hand].used: slots[hand].used = False`."""
-    given = isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store) and ast.unparse(one) in ast.unparse(test)
-    slot = one.value if given and isinstance(one, ast.Attribute) else None
-    return slot.value if isinstance(slot, ast.Subscript) else None
-
-
-def _uses(value: ast.AST, name: str) -> bool:
-    return any(isinstance(one, ast.Name) and one.id == name for one in ast.walk(value))
-
-
-def _counts(body: Sequence[ast.stmt], name: str) -> bool:
-    """Whether a name becomes more there."""
-    inside = (one for stmt in body for one in ast.walk(stmt) if isinstance(one, ast.AugAssign))
-    return any(
-        isinstance(one.target, ast.Name) and one.target.id == name and isinstance(one.op, ast.Add) for one in inside
-    )
-
-
-def _set_back(body: Sequence[ast.stmt], name: str) -> bool:
-    """Whether a counter begins anew in each round in which it does not count: `idle = 0`."""
-    return any(
-        isinstance(one, ast.Assign) and isinstance(one.value, ast.Constant) and name in map(ast.unparse, one.targets)
-        for one in body
-    )
-
-
-def _jumps(body: Sequence[ast.stmt], name: str) -> bool:
-    """Whether a counter is given something else as well: `pc = labels[name]`."""
-    assigned = [one for stmt in body for one in ast.walk(stmt) if isinstance(one, ast.Assign)]
-    given = [value for one in assigned for own, value in _steps(one) if own == name]
-    return any(isinstance(each, (ast.Subscript, ast.Attribute, ast.Call)) for each in given)
-
-
-def _reckoned(node: ast.While) -> bool:
-    """Whether a loop goes on until a number that follows from itself is another one: `while n != 1`."""
-    test = node.test
-    if not (isinstance(test, ast.Compare) and isinstance(test.left, ast.Name) and isinstance(test.ops[0], ast.NotEq)):
-        return False
-    steps = [step for stmt in node.body for one in ast.walk(stmt) for step in _steps(one)]
-    values = [value for name, value in steps if name == test.left.id]
-    return bool(values) and all(not isinstance(each, ast.Name) and _arithmetic(each) for each in values)
-
-
-def _arithmetic(node: ast.expr) -> bool:
-    """Whether it reckons with names and numbers, one way or another, or goes on to the next of a chain."""
-    if isinstance(node, ast.IfExp):
-        return _arithmetic(node.body) and _arithmetic(node.orelse)
-    return _plain(node) or (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Subscript))
-
-
-def takes_out(body: Iterable[ast.AST]) -> tuple[frozenset[str], frozenset[str]]:
-    """Functions that take something out of what they are given, or of what is theirs, and those of them that take all
-    that is behind a place."""
-    taking, parting = set[str](), set[str]()
-    for function in (one for each in body for one in ast.walk(each) if isinstance(one, ast.FunctionDef)):
-        for one in ast.walk(function):
-            if isinstance(one, ast.Delete):
-                taking.add(function.name)
-                if isinstance(one.targets[0], ast.Subscript) and isinstance(one.targets[0].slice, ast.Slice):
-                    parting.add(function.name)
-            elif isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and one.func.attr in _TAKING:
-                taking.add(function.name)
-    return frozenset(taking), frozenset(parting)
-
-
-def _steps(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
-    """Names that are given a new value, and what they are given."""
-    if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-        yield node.target.id, ast.BinOp(ast.Name(node.target.id), node.op, node.value)
-    elif isinstance(node, ast.Assign):
-        for target in node.targets:
-            if isinstance(target, ast.Name):
-                yield target.id, node.value
-            elif isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
-                for each, value in zip(target.elts, node.value.elts, strict=False):
-                    if isinstance(each, ast.Name):
-                        yield each.id, value
-
-
-def _further(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
-    """Lists that are given one more behind the last one, which that follows from: `path.append(left[path[-1]])`."""
-    adds = isinstance(node, ast.Call) and called(node) == "append" and len(node.args) == 1
-    if adds and isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        own = node.func.value
-        last = ast.unparse(ast.Subscript(own, ast.Constant(-1)))
-        if isinstance(own, ast.Name) and last in ast.unparse(node.args[0]):
-            yield own.id, node.args[0]
-
-
-def _isolates(value: ast.expr) -> bool:
-    """`left & -left`, the lowest bit."""
-    return any(
-        isinstance(one, ast.BinOp) and isinstance(one.op, ast.BitAnd) and isinstance(one.right, ast.UnaryOp)
-        and isinstance(one.right.op, ast.USub) and ast.unparse(one.right.operand) == ast.unparse(one.left)
-        for one in ast.walk(value)
-    )  # fmt: skip
-
-
-def _shortens(value: ast.BinOp, name: str) -> bool:
-    """`a % b` for a `b`, `i & -i`, `n // p`: what is left has fewer digits."""
-    left, right = (
-        {one.id for one in ast.walk(side) if isinstance(one, ast.Name)} for side in (value.left, value.right)
-    )
-    if isinstance(value.op, ast.FloorDiv):
-        return isinstance(value.left, ast.Name) and value.left.id == name and name not in right
-    return name in right and (isinstance(value.op, ast.Mod) or (isinstance(value.op, ast.BitAnd) and name in left))
-
-
-def _grows(value: ast.expr, name: str) -> bool:
-    """Whether it may be several times as much as before: `3 * n + 1`, `n * step`."""
-    for one in (each for each in ast.walk(value) if isinstance(each, ast.BinOp) and isinstance(each.op, ast.Mult)):
-        sides = one.left, one.right
-        own = [isinstance(side, ast.Name) and side.id == name for side in sides]
-        if any(own) and not any(isinstance(side, ast.Constant) and side.value in _HALF for side in sides):
-            return True
-    return False
-
-
-def _drift(body: Sequence[ast.stmt], name: str) -> float | None:
-    """How much smaller the logarithm of a number becomes in a round, in the mean, that is divided where it is even and
-    becomes several times as much where it is odd, which makes it even; None of others."""
-    values = [value for stmt in body for one in ast.walk(stmt) for own, value in _steps(one) if own == name]
-    inside = [one for value in values for one in ast.walk(value) if isinstance(one, ast.BinOp)]
-    down, up = list[float](), list[float]()
-    for one in inside:
-        for side, other in ((one.left, one.right), (one.right, one.left)):
-            if isinstance(side, ast.Name) and side.id == name and isinstance(other, ast.Constant):
-                by = float(other.value) if isinstance(other.value, (int, float)) else 0.0
-                if isinstance(one.op, ast.Mult) and by > 1:
-                    up.append(math.log(by))
-                elif isinstance(one.op, (ast.FloorDiv, ast.Div, ast.RShift)) and side is one.left and by > 0:
-                    down.append(math.log(2.0) * by if isinstance(one.op, ast.RShift) else math.log(max(by, 1.0)))
-    drift = (2 * max(down) - max(up)) / 3 if down and up else 0.0
-    return drift if drift > 0 else None
-
-
-def _halves(value: ast.expr) -> bool:
-    """`(low + high) // 2`, `n >> 1`, `n // 10`, `2 * place + 1`."""
-    steps = (ast.FloorDiv, ast.RShift, ast.Mult, ast.LShift)
-    found = [one for one in ast.walk(value) if isinstance(one, ast.BinOp) and isinstance(one.op, steps)]
-    sides = [side for one in found for side in (one.left, one.right)]
-    return any(isinstance(side, ast.Constant) and side.value in _HALF for side in sides)

@@ -12,8 +12,9 @@ from typing import Any
 from forerun.tasks._arithmetic import UNKNOWN
 from forerun.tasks._figures import HARDLY
 from forerun.tasks._inputs import Input
-from forerun.tasks._looping import NEXT, called
+from forerun.tasks._looping import NEXT
 from forerun.tasks._objects import MANY, Boxes, Defined, Number, Written, differing, power
+from forerun.tasks._shapes import called
 from forerun.tasks._speeds import PYTHON
 from forerun.tasks._tests import Tests
 

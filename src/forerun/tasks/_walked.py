@@ -20,7 +20,6 @@ from forerun.tasks._figures import ANEW, HARDLY, wide
 from forerun.tasks._inputs import Input, understood
 from forerun.tasks._layouts import layout
 from forerun.tasks._lines import Used
-from forerun.tasks._looping import called, takes_out
 from forerun.tasks._objects import (
     MANY,
     THERE,
@@ -41,6 +40,7 @@ from forerun.tasks._objects import (
 )
 from forerun.tasks._python import imported, tree
 from forerun.tasks._recursion import DEEP, Recursive, last, leaving, numbers_of
+from forerun.tasks._shapes import called, takes_out
 from forerun.tasks._speeds import tempo
 from forerun.tasks._terms import OPERATORS
 from forerun.tasks._tests import OWN
