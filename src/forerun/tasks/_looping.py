@@ -249,11 +249,10 @@ class Looping(Foreign):
         test = node.test
         if not (isinstance(test, ast.Compare) and isinstance(test.ops[0], (ast.Lt, ast.LtE))):
             return False
-        many = test.left
-        if not (isinstance(many, ast.Call) and called(many) == "len" and isinstance(many.args[0], ast.Name)):
-            return False
-        name = many.args[0].id
-        if not any(isinstance(each, ast.Assign) and ast.unparse(each.targets[0]) == name for each in node.body):
+        name = shapes.length_of(test.left)
+        if not name or not any(
+            isinstance(each, ast.Assign) and ast.unparse(each.targets[0]) == name for each in node.body
+        ):
             return False
         sizes, multiplies = [self.length(self.named(name)) or 0.0], False
         for _ in range(_DOUBLED):
@@ -329,10 +328,10 @@ class Looping(Foreign):
         test = node.test
         if self.layout is None or not (isinstance(test, ast.Compare) and len(test.ops) == 1):
             return False
-        left, most = test.left, self.value(test.comparators[0])
-        if not (isinstance(left, ast.Call) and called(left) == "len" and isinstance(left.args[0], ast.Name)):
+        named, most = shapes.length_of(test.left), self.value(test.comparators[0])
+        if not named:
             return False
-        box, named = self.value(left.args[0]), left.args[0].id
+        box = self.named(named)
         if not isinstance(box, Boxes) or any(shapes.uses(one, named) for each in node.body for one in ast.walk(each)):
             return False
         if isinstance(test.ops[0], (ast.Gt, ast.GtE)) and isinstance(most, Number) and most.value:

@@ -144,6 +144,12 @@ def ordered(test: ast.expr, sized: bool = False) -> bool:
     )
 
 
+def length_of(node: ast.expr) -> str:
+    """The name whose length is asked for: `len(rows)`; empty where it is something else."""
+    asked = node.args[0] if isinstance(node, ast.Call) and called(node) == "len" and node.args else None
+    return asked.id if isinstance(asked, ast.Name) else ""
+
+
 def called(node: ast.expr) -> str:
     """The last name of what is called, or of a decorator."""
     node = node.func if isinstance(node, ast.Call) else node
