@@ -118,8 +118,9 @@ class Asking(Terms):
         key, times, before = self.value(name), self.times, own.entries
         self.worked("setdefault", own, [key], {})
         letters = self.letters[-1] if self.letters and ast.unparse(name) == self.letters[-1].name else None
-        own.keyed(any_where_unknown(key), None, times * letters.new if letters else times)
-        new = times * letters.new if letters else max(own.entries - before, 0.0) * own.made
+        often = times * letters.new if letters else times
+        own.keyed(any_where_unknown(key), None, often)
+        new = often if letters else max(own.entries - before, 0.0) * own.made
         self.times = min(max(new, times * HARDLY), times)
         made = self.value(default)
         self.times = times

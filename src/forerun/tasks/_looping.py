@@ -107,12 +107,12 @@ class Looping(Foreign):
         """What is taken out of where there are more than so many: `if len(cache) > 100: cache.popitem()`."""
         both = isinstance(node.test, ast.BoolOp) and isinstance(node.test.op, ast.And)  # `while queue and len(a) < n`
         for test in (one for one in ast.walk(node.test) if isinstance(one, ast.Compare) and len(one.ops) == 1):
-            left, right = test.left, test.comparators[0]
-            if not (isinstance(left, ast.Call) and called(left) == "len" and left.args):
+            asked, right = shapes.measured(test.left), test.comparators[0]
+            if asked is None:
                 continue
             full = (ast.Gt, ast.GtE) if self.layout is None else (ast.Gt, ast.GtE, ast.Eq)
             if isinstance(test.ops[0], (*full, ast.Lt, ast.LtE)) and isinstance(most := self.value(right), Number):
-                box = self.value(left.args[0])
+                box = self.value(asked)
                 takes = shapes.TAKING | self.removing if isinstance(test.ops[0], full) else _ADDING
                 goes = any(
                     (isinstance(one, ast.Call) and called(one) in takes)
@@ -124,8 +124,8 @@ class Looping(Foreign):
                     few = max(most.value, most.high if most.high < MANY else 0.0) + 1
                     parts = self.parting & {called(one) for stmt in node.body for one in ast.walk(stmt)
                                             if isinstance(one, ast.Call)}  # fmt: skip
-                    if parts and isinstance(left.args[0], ast.Attribute):  # all that a node has
-                        owner = self.value(left.args[0].value)
+                    if parts and isinstance(asked, ast.Attribute):  # all that a node has
+                        owner = self.value(asked.value)
                         for each in owner.fields.values() if isinstance(owner, Boxes) else ():
                             if isinstance(each, Boxes) and each.kind == "list":
                                 each.bound = min(each.bound, few)
@@ -249,17 +249,15 @@ class Looping(Foreign):
         test = node.test
         if not (isinstance(test, ast.Compare) and isinstance(test.ops[0], (ast.Lt, ast.LtE))):
             return False
-        name = shapes.length_of(test.left)
-        if not name or not any(
-            isinstance(each, ast.Assign) and ast.unparse(each.targets[0]) == name for each in node.body
-        ):
+        asked, given = shapes.measured(test.left), (each for each in node.body if isinstance(each, ast.Assign))
+        if not isinstance(asked, ast.Name) or all(ast.unparse(each.targets[0]) != asked.id for each in given):
             return False
-        sizes, multiplies = [self.length(self.named(name)) or 0.0], False
+        sizes, multiplies = [self.length(self.named(asked.id)) or 0.0], False
         for _ in range(_DOUBLED):
             if self.likely(test) == 0.0:
                 return True
             self._rounds(node.body, 1.0)
-            sizes.append(self.length(self.named(name)) or 0.0)
+            sizes.append(self.length(self.named(asked.id)) or 0.0)
             if len(sizes) > 2 and sizes[-1] - sizes[-2] < _MULTIPLIED * (sizes[-2] - sizes[-3]):
                 return multiplies or self.likely(test) == 0.0  # as many more as before: others know how often
             multiplies = len(sizes) > 2
@@ -285,7 +283,7 @@ class Looping(Foreign):
         found = list[Boxes]()
         for test in node.test.values if isinstance(node.test, ast.BoolOp) else [node.test]:
             one = test.left if isinstance(test, ast.Compare) and isinstance(test.ops[0], (ast.Gt, ast.GtE)) else test
-            one = one.args[0] if isinstance(one, ast.Call) and called(one) == "len" and one.args else one
+            one = shapes.measured(one) or one
             box = self.value(one) if isinstance(one, (ast.Name, ast.Attribute)) else None
             if isinstance(box, Boxes) and box.kind in ("list", "deque"):
                 found.append(box)
@@ -328,11 +326,11 @@ class Looping(Foreign):
         test = node.test
         if self.layout is None or not (isinstance(test, ast.Compare) and len(test.ops) == 1):
             return False
-        named, most = shapes.length_of(test.left), self.value(test.comparators[0])
-        if not named:
+        asked, most = shapes.measured(test.left), self.value(test.comparators[0])
+        if not isinstance(asked, ast.Name):
             return False
-        box = self.named(named)
-        if not isinstance(box, Boxes) or any(shapes.uses(one, named) for each in node.body for one in ast.walk(each)):
+        box, inside = self.named(asked.id), (one for each in node.body for one in ast.walk(each))
+        if not isinstance(box, Boxes) or any(shapes.uses(one, asked.id) for one in inside):
             return False
         if isinstance(test.ops[0], (ast.Gt, ast.GtE)) and isinstance(most, Number) and most.value:
             box.bound = min(box.bound, most.value + 1)

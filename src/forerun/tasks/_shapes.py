@@ -144,10 +144,9 @@ def ordered(test: ast.expr, sized: bool = False) -> bool:
     )
 
 
-def length_of(node: ast.expr) -> str:
-    """The name whose length is asked for: `len(rows)`; empty where it is something else."""
-    asked = node.args[0] if isinstance(node, ast.Call) and called(node) == "len" and node.args else None
-    return asked.id if isinstance(asked, ast.Name) else ""
+def measured(node: ast.expr) -> ast.expr | None:
+    """What is asked how many it has: `rows` of `len(rows)`; None of what asks for something else."""
+    return node.args[0] if isinstance(node, ast.Call) and called(node) == "len" and node.args else None
 
 
 def called(node: ast.expr) -> str:

@@ -47,6 +47,7 @@ from forerun.tasks._objects import (
     merged,
     placed,
 )
+from forerun.tasks._shapes import measured
 from forerun.tasks._speeds import missed
 
 _FLAGGED = 0.1
@@ -273,8 +274,8 @@ class Terms(Containers):
             lists = all(isinstance(one, Boxes) and one.kind == "list" for one in (left, right))
             if self.layout is not None and lists and isinstance(op, (ast.Eq, ast.NotEq)):
                 return _ALIKE if isinstance(op, ast.Eq) else 1 - _ALIKE
-            if self.times > 1 and _sized(test.left) and isinstance(test.left, ast.Call) and isinstance(right, Number):
-                return self._full(test.left.args[0], op, right)
+            if self.times > 1 and isinstance(right, Number) and (asked := measured(test.left)) is not None:
+                return self._full(asked, op, right)
             return compared(op, left, right)
         if isinstance(test, ast.Call) and isinstance(test.func, ast.Attribute) and test.func.attr == "startswith":
             return self._begins(self.value(test.func.value), self.value(test.args[0]) if test.args else None)
@@ -807,11 +808,6 @@ def _summands(node: ast.expr, by: float, factors: Factors = ()) -> Iterator[tupl
         yield from _summands(node.args[0], by, factors)
     else:
         yield by, (node, *factors)
-
-
-def _sized(node: ast.expr) -> bool:
-    """`len(x)`."""
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len" and bool(node.args)
 
 
 def _full(value: Any) -> bool:
