@@ -900,3 +900,30 @@ def test_lists_that_functions_make_in_a_loop_are_as_full_as_they_become() -> Non
     )
     lines = "".join(f"BEGIN\nSET a{k}\nSET b{k}\nSET c\nROLLBACK\n" for k in range(30000))
     assert told("rust", text, lines.encode()).seconds < 0.1
+
+
+def test_searches_that_leave_out_what_is_far_see_the_root_of_all() -> None:
+    """And small arrays that are written out stand where they are."""
+    text = (
+        "struct Cell { at: [f64; 2], half: f64, first: usize }\n"
+        "fn near(cells: &Vec<Cell>, x: f64, y: f64) -> f64 {\n    let mut sum = 0.0;\n    let mut stack = vec![0];\n"
+        "    while let Some(c) = stack.pop() {\n        let cell = &cells[c];\n"
+        "        let d = [cell.at[0] - x, cell.at[1] - y];\n        let far = d[0] * d[0] + d[1] * d[1];\n"
+        "        if cell.half * cell.half > far {\n            stack.push(cell.first);\n"
+        "            stack.push(cell.first + 1);\n        } else {\n            sum += far;\n        }\n"
+        "    }\n    sum\n}\nfn main() {\n    let mut cells = Vec::new();\n    for i in 0..40000 {\n"
+        "        cells.push(Cell { at: [i as f64, 1.0], half: 1.0 / i as f64, first: 2 * i + 1 });\n    }\n"
+        "    let mut total = 0.0;\n    for i in 0..10000 {\n        total += near(&cells, i as f64, 0.5);\n    }\n"
+        '    println!("{}", total);\n}\n'
+    )
+    assert 1e-3 < told("rust", text).seconds < 0.5
+    assert told("rust", text).takes[7] < 10 * told("rust", text).takes[8]
+
+
+def test_go_builders_side_by_side_have_their_own_texts() -> None:
+    text = (
+        'package main\n\nimport (\n\t"fmt"\n\t"strings"\n)\n\nfunc main() {\n\tvar parts [2]strings.Builder\n'
+        '\tfor i := 0; i < 100000; i++ {\n\t\tparts[i%2].WriteString("some words")\n\t}\n'
+        "\tone := parts[0].String()\n\tfmt.Println(len(one))\n}\n"
+    )
+    assert "[[] for " in ast.unparse(translated("go", text))

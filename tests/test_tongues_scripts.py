@@ -361,3 +361,106 @@ def test_what_makes_things_may_call_their_class_anything() -> None:
     found = said("perl", text)
     assert "def __init__(self, n, d)" in found and "def __truediv__" in found
     assert told("perl", text).bytes > 1e7
+
+
+def test_one_of_several_texts_is_one_of_so_many() -> None:
+    """And what is put together of two of them one of all pairs."""
+    text = (
+        "local seed = 7\nlocal function rnd(n)\n  seed = seed * 16807 % 2147483647\n  return seed % n + 1\nend\n"
+        f"local a = {{ {', '.join(f'{chr(34)}first{n}{chr(34)}' for n in range(40))} }}\n"
+        f"local b = {{ {', '.join(f'{chr(34)}last{n}{chr(34)}' for n in range(40))} }}\n"
+        "local seen = {}\nfor i = 1, 100000 do\n  local k = a[rnd(#a)] .. b[rnd(#b)]\n"
+        "  seen[k] = (seen[k] or 0) + 1\nend\n"
+    )
+    assert 1e5 < told("lua", text).bytes < 5e5
+
+
+def test_a_text_has_all_that_a_round_adds() -> None:
+    text = (
+        "let n = 0\nfor (let i = 0; i < 100; i++) {\n  let s = ''\n"
+        "  for (let k = 0; k < 1000; k++) {\n    s += 'word' + (k % 50)\n    s += ' '\n  }\n"
+        "  for (const c of s) n += c === 'w' ? 1 : 0\n}\nconsole.log(n)\n"
+    )
+    at_once = text.replace("\n    s += ' '", " + ' '\n")
+    assert 0.9 < told("javascript", text).takes[8] / told("javascript", at_once).takes[8] < 1.1
+
+
+def test_texts_of_texts_have_as_many_words_as_all_of_these() -> None:
+    text = (
+        "local words = {}\nfor i = 1, 500 do words[i] = 'word' .. i end\nlocal n = 0\n"
+        "for p = 1, 400 do\n  local lines = {}\n  for i = 1, 10 do\n    local line = {}\n"
+        "    for k = 1, 10 do line[k] = words[(i * k * p) % 500 + 1] end\n"
+        "    lines[i] = table.concat(line, ' ') .. '.'\n  end\n"
+        "  for w in table.concat(lines, ' '):gmatch('%a+') do\n    n = n + #w\n  end\nend\nprint(n)\n"
+    )
+    assert told("lua", text).takes[12] > 5e-4
+
+
+def test_tables_that_a_call_makes_are_classes() -> None:
+    """Whose things are made by calling them, with what is above."""
+    text = (
+        "local Object = {}\nObject.__index = Object\nfunction Object:extend()\n  local c = {}\n  c.__index = c\n"
+        "  return setmetatable(c, self)\nend\nfunction Object:__call(...)\n  local o = setmetatable({}, self)\n"
+        "  o:init(...)\n  return o\nend\nlocal Point = Object:extend()\nfunction Point:init(x) self.x = x end\n"
+        "function Point:move(by) self.x = self.x + by end\nlocal Far = Point:extend()\n"
+        "function Far:move(by) Point.move(self, 2 * by) end\nlocal all = {}\n"
+        "for i = 1, 50000 do all[i] = Far(i) end\nfor _, p in ipairs(all) do p:move(1) end\n"
+    )
+    found = said("lua", text)
+    assert "class Far(Point)" in found and "def __init__(self, x=None)" in found
+    assert "super().move(2 * by)" in found and "class Object" not in found
+    assert told("lua", text).bytes > 4e6 and not told("lua", text).guessed
+
+
+def test_blanks_between_slashes_part_words() -> None:
+    assert said("perl", "my @w = split / /, $line;\nmy @c = split //, $line;\n").count(".split()") == 1
+
+
+def test_what_is_quoted_here_ends_before_its_mark() -> None:
+    assert "END" not in said("perl", "my $t = <<'END';\none\ntwo\nEND\nprint $t;\n")
+
+
+def test_asking_a_mapping_puts_nothing_there() -> None:
+    text = (
+        "my ($before, %n);\nfor my $i (1 .. 200000) {\n    my $w = 'word' . ($i % 50);\n"
+        '    $n{"$before $w"}++ if defined $before;\n    $before = $w;\n}\n'
+        'printf "%-14s %6d\\n", $_, $n{$_} for (sort { $n{$b} <=> $n{$a} || $a cmp $b } keys %n)[0 .. 7];\n'
+    )
+    assert told("perl", text).bytes < 1e6
+
+
+def test_the_less_of_two_is_no_list() -> None:
+    """And not more than either of them."""
+    text = (
+        "class Lots\n  def initialize\n    @lots = []\n  end\n  def put(n)\n    @lots << n\n  end\n"
+        "  def all\n    @lots.sum\n  end\n  def take(n)\n    left = [n, all].min\n    while left > 0\n"
+        "      got = [@lots[0], left].min\n      left -= got\n      @lots.shift\n    end\n  end\nend\n"
+        "x = Lots.new\n20000.times { |i| x.put(rand(20) + 1) }\n20000.times { |i| x.take(rand(20) + 1) }\n"
+    )
+    assert "min(n, self.all())" in said("ruby", text)
+    assert told("ruby", text).takes[14] < 1.0
+
+
+def test_a_search_that_tries_the_best_first_mostly_finds_its_way() -> None:
+    text = (
+        "class Board\n  def initialize(n)\n    @n = n\n    @at = Array.new(n) { Array.new(n, 0) }\n  end\n"
+        "  def near(x, y)\n    [[1, 2], [2, 1], [-1, 2], [2, -1]].map { |a, b| [x + a, y + b] }\n  end\n"
+        "  def solve(x, y, step = 1)\n    return true if step == @n * @n\n"
+        "    near(x, y).sort_by { |a, b| a + b }.each do |a, b|\n"
+        "      return true if solve(a, b, step + 1)\n    end\n    false\n  end\nend\nBoard.new(30).solve(0, 0)\n"
+    )
+    assert told("ruby", text).seconds < 0.1 and told("ruby", text).guessed
+
+
+def test_what_is_found_one_after_the_other_is_held_by_nobody() -> None:
+    text = 'local n = 0\nfor w in io.read("a"):gmatch("%a+") do\n  n = n + #w\nend\nprint(n)\n'
+    stdin = b"some words of a line\n" * 20_000
+    assert told("lua", text, stdin).bytes < 3 * len(stdin)
+
+
+def test_functions_give_nothing_as_often_as_they_say() -> None:
+    text = (
+        'local function name_of(n)\n  if n % 2 == 0 then return nil end\n  return "some" .. n\nend\nlocal all = {}\n'
+        "for i = 1, 100000 do\n  local v = name_of(i)\n  if not v then all[#all + 1] = { i, i } end\nend\nprint(#all)\n"
+    )
+    assert 2e6 < told("lua", text).bytes < 1e7

@@ -591,3 +591,10 @@ def test_len_is_of_what_it_is_asked_of() -> None:
     text = WORK + "def f(xs):\n    for i in range(len(xs)):\n        work(100)\n"
     both = walked(text + "f([1] * 10)\nfor _ in range(1000):\n    f([1] * 5)\n").seconds
     assert both == pytest.approx(ONCE * 5010 / 1e4, rel=0.3)
+
+
+def test_what_functions_hand_on_is_there_once() -> None:
+    text = "".join(f"def step{n}(rows):\n    step{n + 1}(rows)\n" for n in range(12))
+    text += "def step12(rows):\n    for i in range(10000):\n        rows.append([i, i + 1])\n"
+    text += "for k in range(50):\n    rows = []\n    step0(rows)\n"
+    assert 1e6 < walked(text).bytes < 4e6

@@ -20,6 +20,7 @@ from forerun.tasks._figures import (
     spelt,
     wide,
     widened,
+    worded,
 )
 from forerun.tasks._objects import (
     MANY,
@@ -501,8 +502,8 @@ class Asking(Terms):
                 return self.listed(Passing(count, one, own.words.lines))
             if isinstance(one, Written) and mark is not None and one.sample.count(mark) > 1:
                 count *= one.sample.count(mark)
-            if mark is None and isinstance(one, Written) and (several := len(one.sample.split())) > 1:
-                count, one = count * several, replace(one, length=one.length / several, sample=one.sample.split()[0])
+            if mark is None:
+                count, one = worded(own)
             known = replace(one, atom=None, distinct=max(one.distinct, ANEW)) if isinstance(one, Written) else None
             return self.listed(Passing(count, known or Written("", WORD, MANY)))
         marks = own.sample.split(mark) if own.sample else [""]

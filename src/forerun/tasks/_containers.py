@@ -7,9 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from forerun.tasks._figures import (
-    spelt,
-)
+from forerun.tasks._figures import any_of, spelt
 from forerun.tasks._lines import Accounts
 from forerun.tasks._objects import (
     MANY,
@@ -21,7 +19,6 @@ from forerun.tasks._objects import (
     Passing,
     Place,
     Written,
-    among,
     any_where_unknown,
     known,
     merged,
@@ -178,7 +175,7 @@ class Containers(Accounts, ABC):
             if value.kind == "file":
                 return value.apiece, value.one
             if value.fields and value.kind in ("tuple", "named"):
-                return float(len(value.fields)), among(value.fields)
+                return float(len(value.fields)), any_of([*value.fields.values()])
             if value.kind in ("object", "slots"):
                 method = self.attribute(value, "__iter__")
                 if isinstance(method, Defined):

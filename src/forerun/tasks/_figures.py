@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import reduce
 from typing import Any
 
 from forerun.tasks._objects import (
@@ -21,6 +22,7 @@ from forerun.tasks._objects import (
     Passing,
     Written,
     among,
+    merged,
 )
 
 _OPERATORS: Mapping[type, Callable[[Any, Any], Any]] = {
@@ -117,6 +119,33 @@ def chosen(owner: Any, count: float | None, one: Any) -> Any:
         if isinstance(one, (Number, Written))
         else one
     )
+
+
+def any_of(values: Sequence[Any], kept: Any = None) -> Any:
+    """What stands for each of these, as it is kept: where all are told there are as many as differ, and a text is as
+    long as they are in the mean."""
+    some = kept if kept is not None else reduce(merged, values)
+    kind = Number if isinstance(some, Number) else Written
+    if not isinstance(some, (Number, Written)) or not all(isinstance(one, kind) for one in values):
+        return some
+    told = {one.known for one in values}
+    some = replace(some, distinct=max(float(len(told)), some.distinct)) if None not in told else some
+    if isinstance(some, Number):
+        return some
+    return replace(some, length=sum(one.length for one in values) / len(values))
+
+
+def worded(text: Written) -> tuple[float, Any]:
+    """Words that a text was put together of, no more than there is room for, and one of them: what is put together
+    itself, with blanks in it, is gone into."""
+    count, one = text.pieces or (1.0, text)
+    while isinstance(one, Written) and (several := len(one.sample.split())) > 1:
+        if one.pieces is None:
+            count, one = count * several, replace(one, length=one.length / several, sample=one.sample.split()[0])
+        else:
+            count, one = count * one.pieces[0], one.pieces[1]
+    long = one.length if isinstance(one, Written) else WORD
+    return min(count, max(text.length / (long + 1.0), 1.0)), one
 
 
 def dated(kind: str, name: str, arguments: Sequence[Any], options: Mapping[str, Any]) -> float | None:

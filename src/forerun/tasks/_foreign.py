@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 from typing import Any
 
 from forerun.tasks._figures import HARDLY
 from forerun.tasks._inputs import Input, Stretch
-from forerun.tasks._objects import MANY, Boxes, Defined, Module, Number, Passing, Written, merged
+from forerun.tasks._objects import MANY, Boxes, Defined, Module, Number, Passing, Written, known, merged
 from forerun.tasks._reading import Reading, line, word
 
 _PLACE = re.compile(r"%\d*(?:l{0,2}|h|z)[a-z]|%\d*\\?\[\^?[^]]*\]")
@@ -63,6 +64,8 @@ class Foreign(Reading):
         if name == "copy":
             self.work(_many(arguments[-1] if arguments else None) * _COPIED_NS)
             return first
+        if name == "passed":
+            return self._passed(first)
         if name == "word":
             if isinstance(first, Written) and first.known:
                 self._without(first.known)
@@ -72,6 +75,19 @@ class Foreign(Reading):
         if name == "scanned":
             return self._scanned(first, second)
         return None
+
+    def _passed(self, box: Any) -> Any:
+        """What is found in a text one after the other, as it is asked for: nobody holds all of it."""
+        if not isinstance(box, Boxes) or box not in self.flight:
+            return box
+        count, one = self.through(box)
+        left = max(1.0 - self.times / max(box.made, 1e-12), 0.0)
+        box.made, box.puts, box.given = (many * left for many in (box.made, box.puts, box.given))
+        for link in box.links.values():
+            link[1] *= left
+        self.flight.remove(box)
+        first = tuple(known(box).values())
+        return Passing(count, replace(one, atom=None) if isinstance(one, (Number, Written)) else one, first)
 
     def _array_of(self, count: Any, value: Any, each: Any, inside: bool) -> Boxes:
         """An array of so many, each of so many bytes."""

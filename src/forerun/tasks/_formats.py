@@ -16,9 +16,10 @@ from forerun.tasks._figures import (
     WRITTEN_OUT,
     number,
     wide,
+    worded,
 )
 from forerun.tasks._library import Library
-from forerun.tasks._matches import LOOKED, found, least, names, repeats
+from forerun.tasks._matches import LOOKED, found, least, names, repeats, wordwise
 from forerun.tasks._objects import (
     MANY,
     Boxes,
@@ -334,6 +335,8 @@ class Formats(Library):
             return self.listed(letters)
         if name in ("findall", "finditer", "split") and isinstance(text, Written):
             count, each = text.pieces or (max(text.length / (WORD + 1), 1.0), None)
+            if text.pieces and name != "split" and wordwise(pattern):
+                count, each = worded(text)
             single = text.pieces and isinstance(each, Written) and each.length <= 1
             if single and isinstance(each, Written) and name == "findall" and repeats(pattern):
                 count *= (1 - 1 / max(each.distinct, 2.0)) / max(each.distinct, 2.0)  # letters of one kind

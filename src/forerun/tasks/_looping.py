@@ -7,14 +7,14 @@ import math
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import partial, reduce
+from functools import partial
 from operator import itemgetter
 from typing import Any
 
 from forerun.tasks import _shapes as shapes
 from forerun.tasks._arithmetic import UNKNOWN
 from forerun.tasks._containers import Letters
-from forerun.tasks._figures import HARDLY, SINGLY, number
+from forerun.tasks._figures import HARDLY, SINGLY, any_of, number
 from forerun.tasks._foreign import Foreign
 from forerun.tasks._inputs import Input
 from forerun.tasks._objects import (
@@ -24,7 +24,6 @@ from forerun.tasks._objects import (
     Passing,
     Written,
     known,
-    merged,
 )
 from forerun.tasks._shapes import called
 
@@ -217,7 +216,10 @@ class Looping(Foreign):
                     reached, found = 0.0, tries
                 elif self.layout is not None and self.loops and shapes.scans(node):
                     reached, found = 0.0, shapes.HOPS
-                elif self.layout is not None and self.loops and reached >= UNKNOWN and shapes.ends_at_free(node):
+                elif (
+                    self.layout is not None and self.loops and reached >= UNKNOWN
+                    and (shapes.ends_at_free(node) or shapes.prunes(node))
+                ):  # fmt: skip
                     reached, found = 0.0, max(math.sqrt(reached), UNKNOWN)
                 elif self.layout is not None and clocks and found <= UNKNOWN:
                     found = max(found, *(self._elapsed(one, before) for one, before in clocks))
@@ -909,16 +911,14 @@ def _columns(target: ast.expr, over: Any) -> Passing | None:
     if not all(isinstance(row, Boxes) and row.kind in ("list", "tuple") and len(row.fields) == wide for row in rows):
         return None
     columns = [*zip(*(row.fields.values() for row in rows), strict=True)]
-    return Passing(float(wide), None, tuple(map(_any_of, columns)))
+    return Passing(float(wide), None, tuple(map(_column, columns)))
 
 
-def _any_of(values: Sequence[Any]) -> Any:
-    """What stands for each of these."""
-    some = reduce(merged, values)
+def _column(values: Sequence[Any]) -> Any:
+    """What stands for each of these, a number in the middle of them."""
+    some = any_of(values)
     if all(isinstance(one, Number) and one.value is not None for one in values):
         return replace(some, value=sum(one.value for one in values) / len(values), distinct=float(len(values)))
-    if all(isinstance(one, Written) for one in values):
-        return replace(some, length=sum(one.length for one in values) / len(values))
     return some
 
 

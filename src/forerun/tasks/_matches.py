@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from contextlib import suppress
 from typing import Any
 
 from forerun.tasks._objects import Written
@@ -38,6 +39,16 @@ def least(pattern: Any) -> float:
     """How many letters it finds at least, as far as it says how often they come: `[ACGT]{20,}`."""
     known = pattern.known if isinstance(pattern, Written) else None
     return float(sum(map(int, _REPEATED.findall(known or ""))))
+
+
+def wordwise(pattern: Any) -> bool:
+    """Whether it finds one word after the other, `\\w+`."""
+    known = pattern.known if isinstance(pattern, Written) else None
+    if not known or len(known) > LOOKED or _NESTED.search(known):
+        return False
+    with suppress(re.error, OverflowError, RecursionError):
+        return [one[0] for one in _compiled(known).finditer("two words")] == ["two", "words"]
+    return False
 
 
 def repeats(pattern: Any) -> bool:

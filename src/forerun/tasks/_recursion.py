@@ -238,6 +238,9 @@ class Recursive(Tests):
         several = math.prod(one for one in counts if one is not None)
         if not loops or any(one is None for one in counts) or several < 2:
             return 1.0
+        if self.layout is not None and all(_best_first(one, calls) for one in loops):
+            self.guessed.add(node.lineno)
+            return max(deep, 1.0)  # mostly the first one is the one
         endless = power(math.sqrt(several), max(deep, 0.0)) > self._states
         if endless and any(isinstance(one, ast.While) for one in loops):  # most of it never happens
             return 1.0
@@ -338,6 +341,14 @@ def _reach(tops: Sequence[float], calls: Sequence[ast.Call]) -> float:
     else:
         count = math.prod(top + 1 for top in tops) / (2.0 if len(tops) > 1 else 1.0)
     return count if tops and count <= _STATES else 0.0
+
+
+def _best_first(loop: ast.stmt, calls: Sequence[ast.Call]) -> bool:
+    """`for move in sorted(moves, key=…): if tried(move): return True`."""
+    if not (isinstance(loop, ast.For) and called(loop.iter) == "sorted"):
+        return False
+    ends = [one for one in ast.walk(loop) if isinstance(one, ast.If) and isinstance(one.body[-1], ast.Return)]
+    return any(one in calls for each in ends for one in ast.walk(each.test))
 
 
 def _part(node: ast.expr) -> bool:

@@ -81,6 +81,33 @@ def ends_at_free(node: ast.While) -> bool:
     return any(isinstance(one, ast.Assign) and left.slice.id in map(ast.unparse, one.targets) for one in node.body)
 
 
+def prunes(node: ast.While) -> bool:
+    """`while stack: cell = stack.pop(); if cell.width > near * far: stack.extend(cell.parts)`, which goes on where one
+    size is more than another, and keeps no account of where it was."""
+    inside = [one for stmt in node.body for one in ast.walk(stmt)]
+    goes_on = [
+        one for one in inside if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute)
+        and one.func.attr in ("append", "extend") and ast.unparse(one.func.value) in ast.unparse(node.test)
+    ]  # fmt: skip
+    marks = any(
+        isinstance(one, ast.Subscript) and isinstance(one.ctx, ast.Store) and not isinstance(one.slice, ast.Constant)
+        for one in inside
+    ) or any(called(one) == "add" for one in inside if isinstance(one, ast.Call))
+    below = [
+        one for each in inside if isinstance(each, ast.If) and any(map(_of_sizes, ast.walk(each.test)))
+        for stmt in each.body for one in ast.walk(stmt)
+    ]  # fmt: skip
+    return bool(goes_on) and not marks and all(one in below for one in goes_on)
+
+
+def _of_sizes(test: ast.AST) -> bool:
+    """Whether it asks which of two numbers is larger neither of which is written out."""
+    orders = (ast.Gt, ast.GtE, ast.Lt, ast.LtE)
+    if not (isinstance(test, ast.Compare) and isinstance(test.ops[0], orders)):
+        return False
+    return all(measured(side) is None and not isinstance(side, ast.Constant) for side in (test.left, *test.comparators))
+
+
 def rows_gone_through(inside: Sequence[ast.AST]) -> set[int]:
     """Rows that a round goes through from one end to the other, by their identity: `row = rows[i]; for j in range(n): …
     row[j] …`."""

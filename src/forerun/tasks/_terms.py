@@ -19,6 +19,7 @@ from forerun.tasks._figures import (
     PARTS,
     SINGLY,
     WRITTEN_OUT,
+    any_of,
     calculated,
     compared,
     number,
@@ -94,7 +95,7 @@ class Terms(Containers):
         return None
 
     def _of_joinedstr(self, node: ast.JoinedStr) -> Any:
-        sample, length, distinct, random = "", 0.0, 1.0, False
+        sample, length, distinct, random, whole = "", 0.0, 1.0, False, Written()
         for part in node.values:
             if isinstance(part, ast.Constant):
                 sample, length = sample + str(part.value), length + len(str(part.value))
@@ -110,11 +111,15 @@ class Terms(Containers):
                 if isinstance(value, Number) and value.known is not None and not (spec or value.usual):
                     known = str(int(value.known) if value.whole else value.known)
                     long = len(known)
+                if known is None and isinstance(value, Written) and value.pieces is not None and value.words is None:
+                    known = value.sample
+                    whole = value if value.length > whole.length else whole
                 sample += known if known is not None else "x" * int(min(long, WRITTEN_OUT))
                 length += long
                 distinct = min(distinct * differing(any_where_unknown(value)), MANY)
                 random = random or drawn(value)
-        return Written(sample[:WRITTEN_OUT], length, max(distinct, ANEW), drawn=random)
+        pieces = whole.pieces if 2 * whole.length >= length else None  # with something around it
+        return Written(sample[:WRITTEN_OUT], length, max(distinct, ANEW), pieces=pieces, drawn=random)
 
     def _of_name(self, node: ast.Name) -> Any:
         found = self.named(node.id)
@@ -144,6 +149,8 @@ class Terms(Containers):
                 self.add(made, value)
                 if len(found) <= FEW and kind == "list":
                     made.fields[str(place)] = merged(made.fields.get(str(place)), value)
+        if len(made.fields) == len(found) > 1:
+            made.one = any_of([value for _, value in found], made.one)
         return made
 
     def _of_set(self, node: ast.Set) -> Any:
@@ -682,6 +689,9 @@ class Terms(Containers):
         there = self.layout is None or self.times <= box.puts  # none of them is asked for the first time
         if box.makes is not None and there and _same(key, box.key):
             return box.one
+        asks = self.layout is not None and isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load)
+        if box.makes is not None and asks and box.puts and isinstance(box.one, (Number, Written)):
+            return box.one  # which puts nothing there
         if box.makes is not None:
             made = box.one
             before = box.entries

@@ -125,11 +125,16 @@ class Walker(Recursive):
         self._results = list[list[Any]]()
         self._returns = list[list[float]]()
         """How often each of these was returned."""
+        self._nothing = list[float]()
+        """How often nothing was, as it is written there."""
         self._yields = list[list[Any]]()
         self._entered = list[float]()
         """How often functions are gone through that are under way."""
         self._ends = dict[tuple[int, str], tuple[Number, float]]()
         """Names that count something, with what each held last, and what it holds once all is counted."""
+        self._pieces = dict[int, dict[str, dict[int, tuple[float, Written]]]]()
+        """Of texts that names of a frame hold what each statement added, and how often, since they were given anything
+        else."""
         self._told = dict[int, tuple[int, float, Any]]()
         """How often each function was gone through, the seconds of one call, and what it gave."""
         self._quotients = dict[str, ast.expr]()
@@ -145,7 +150,8 @@ class Walker(Recursive):
 
     def look(self) -> None:
         """How much is held now."""
-        roots = [value for frame in self.frames for value in frame.values()]
+        named = {(name, id(value)): value for frame in self.frames for name, value in frame.items()}
+        roots = [*named.values()]  # what functions that are under way hand on is there once
         found, steps = held([*roots, *self.flight])
         found += self.defined + self.buffers
         more = max(found - self.most, 0.0) * self.tempo.kept * 1e-9
@@ -267,6 +273,8 @@ class Walker(Recursive):
         if self._results:
             self._results[-1].append(found)
             self._returns[-1].append(self.times)
+            if node.value is None or (isinstance(node.value, ast.Constant) and node.value.value is None):
+                self._nothing[-1] += self.times
 
     def _do_assign(self, node: ast.Assign) -> None:
         value = self.value(node.value)
@@ -345,21 +353,22 @@ class Walker(Recursive):
             made = Number(made.value, min(made.low, most), most, MANY, made.whole, made.usual)
             if self.layout is not None and isinstance(node.op, ast.Add):
                 self._counting(node.target.id, old, more, made)
+        named = node.target.id if isinstance(node.target, ast.Name) else ""
+        frame = self._frame_of(named)
+        pieces = self._pieces.get(frame, {}).get(named, {})
         if isinstance(made, Written) and self.loops and isinstance(node.op, ast.Add):
-            own = more.length if isinstance(more, Written) else 1.0
-            often = self._repeats(node.target.id) if isinstance(node.target, ast.Name) else 1.0
-            piece = more if isinstance(more, Written) else Written("", own, MANY)
-            long = own * often + (old.length if isinstance(old, Written) and often <= 1 else 0.0)
-            distinct = power(piece.distinct, often)
+            often = self._repeats(named) if named else 1.0
+            piece = more if isinstance(more, Written) else Written("", 1.0, MANY)
+            pieces = {**pieces, id(node): (often, piece)}
             if often <= 1 and isinstance(old, Written):
-                made = replace(made, distinct=max(min(old.distinct * distinct, MANY), ANEW), atom=None)
+                made = replace(made, distinct=max(min(old.distinct * piece.distinct, MANY), ANEW), atom=None)
             else:
-                random = piece.drawn or drawn(old)
-                made = Written(piece.sample, long, max(distinct, ANEW), pieces=(often, piece), drawn=random)
-        since = self._since(node.target.id) if isinstance(node.target, ast.Name) else None
+                made = _put_together([*pieces.values()], drawn(old))
+        since = self._since(named) if named else None
         self.bind(node.target, made)
-        if since is not None and isinstance(node.target, ast.Name):
-            self.since[self._frame_of(node.target.id)][node.target.id] = since
+        if since is not None:
+            self.since[frame][named] = since
+            self._pieces.setdefault(frame, {})[named] = pieces
 
     def _parts(self, node: ast.AugAssign) -> ast.expr | None:
         """Of `k = n // v; n -= k * v` the `v`, whose rest is left then."""
@@ -565,6 +574,7 @@ class Walker(Recursive):
                 return  # `node = node.next`: another one of them
             frame[target.id] = value
             self.since.setdefault(id(frame), {})[target.id] = self.times
+            self._pieces.get(id(frame), {}).pop(target.id, None)
         elif isinstance(target, ast.Starred):
             self.bind(target.value, value)
         elif isinstance(target, (ast.Tuple, ast.List)):
@@ -738,6 +748,7 @@ class Walker(Recursive):
         self.frames.append(frame)
         self._results.append([])
         self._returns.append([])
+        self._nothing.append(0.0)
         self._yields.append([0.0, None])
         self._calls.append((node, self.times))
         self._numbers.append(numbers_of(node, arguments))
@@ -756,12 +767,14 @@ class Walker(Recursive):
         finally:
             self.frames.pop()
             self.since.pop(id(frame), None)  # another frame may have its place
+            self._pieces.pop(id(frame), None)
             self.shared.pop(id(frame), None)
             self._calls.pop()
             self._numbers.pop()
             self._entered.pop()
             self.begun_at = begun_at
             found, often, (given, one) = self._results.pop(), self._returns.pop(), self._yields.pop()
+            nothing = self._nothing.pop()
             self.times, self.loops, self.pace = times, loops, pace
         if given:
             count = given / max(times, 1e-300)
@@ -776,6 +789,8 @@ class Walker(Recursive):
             texts = [(one.length, many) for one, many in zip(found, often, strict=True) if isinstance(one, Written)]
             if len(texts) == len(found) and result.known is None:
                 result = replace(result, length=sum(long * many for long, many in texts) / sum(often))
+            if nothing and texts:
+                result = replace(result, empty=nothing / sum(often))
         if function.cached is not None:
             function.cached.hold(result, function.cached.entries)
         return result
@@ -921,6 +936,17 @@ def _differs(test: ast.expr) -> bool:
     if not (isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.NotEq)):
         return False
     return not any(isinstance(each, ast.Constant) for each in (test.left, *test.comparators))
+
+
+def _put_together(parts: Sequence[tuple[float, Written]], random: bool) -> Written:
+    """A text that is made of so many of each of these, one after the other."""
+    rounds = max(often for often, _ in parts)
+    long = sum(often * piece.length for often, piece in parts)
+    sample = "".join(piece.sample for often, piece in parts if 2 * often >= rounds)
+    distinct = min(math.prod(power(piece.distinct, often / rounds) for often, piece in parts), MANY)
+    random = random or any(piece.drawn for _, piece in parts)
+    one = Written(sample, long / rounds, distinct, drawn=random) if len(parts) > 1 else parts[0][1]
+    return Written(one.sample, long, max(power(distinct, rounds), ANEW), pieces=(rounds, one), drawn=random)
 
 
 def _added(source: ast.expr, name: str) -> bool:

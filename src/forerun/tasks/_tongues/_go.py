@@ -379,7 +379,7 @@ class Go(Typed):
     def several(self, count: ast.expr, kind: Kind) -> ast.expr:
         """So many of these."""
         kind = self.plain(kind)
-        if kind.name in ("array", *self.fields):
+        if kind.name in ("array", *_BUILDERS, *self.fields):
             return listed(count, self.begun(kind), several=True)
         if kind.name in (_LIST, "map"):
             return listed(count, ast.List([], ast.Load()) if kind.name == _LIST else ast.Dict([], []), several=True)

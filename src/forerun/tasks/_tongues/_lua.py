@@ -59,6 +59,7 @@ _TEXTUAL = frozenset("sub byte find match gmatch gsub rep upper lower len revers
 _LIBRARIES = frozenset("math string table io os coroutine utf8 debug".split())
 _LISTING = frozenset("table.insert table.remove table.sort table.concat ipairs insert remove concat".split())
 _MAKERS = ("new", "create", "make", "init", "__call")
+_DERIVING = ("extend", "subclass", "derive")
 _FUNCTIONS = ("function_declaration", "function_definition")
 _LOOPS = ("for_statement", "while_statement", "repeat_statement")
 _CONSTANTS: dict[str, object] = {
@@ -117,6 +118,8 @@ class Lua(Scripted, said=_SAID):
         self.classes = dict[str, list[Node]]()
         """Methods of classes, and functions of other tables."""
         self.bases = dict[str, str]()
+        self.derived = dict[str, str]()
+        """Classes that are made of others by a call, `Point = Object:extend()`, with what fills a thing of theirs."""
         self.things = set[str]()
         """Tables that others have as their class."""
         self.static = set[str]()
@@ -146,7 +149,7 @@ class Lua(Scripted, said=_SAID):
             self.owner.append(named)
             functions = [each for each in self.classes.get(named, ()) if _is_method(each) or _makes(each)]
             methods = [
-                self.at(self.function(each, "__init__" if _makes(each) else _method_name(each)), each)
+                self.at(self.function(each, "__init__" if self._starts(each) else _method_name(each)), each)
                 for each in functions
             ]
             self.owner.pop()
@@ -156,6 +159,10 @@ class Lua(Scripted, said=_SAID):
             body = methods or [ast.Pass()]
             made.append(ast.ClassDef(spelt(named), [*map(name, bases)], [], body, [], lineno=1))
         return [*made, *self.statements(root.named_children)]
+
+    def _starts(self, node: Node) -> bool:
+        """Whether a method makes a thing, or fills one that is made."""
+        return _makes(node) or _method_name(node) == self.derived.get(_owner(node))
 
     def _line(self, named: str) -> list[str]:
         base = self.bases.get(named)
@@ -180,6 +187,22 @@ class Lua(Scripted, said=_SAID):
             elif kind == "unary_expression" and written(node, "operator") == "#":
                 self._shaped(field(node, "operand"), "list")
         self.things.update(named for named, functions in self.classes.items() if any(map(_makes, functions)))
+        self._survey_derived(root)
+
+    def _survey_derived(self, root: Node) -> None:
+        """`Point = Object:extend()`, where a table makes classes, and things of these that `:init(...)` fills."""
+        for node in below(root, "assignment_statement"):
+            for target, value in zip(*_sides(node), strict=False):
+                found = re.match(r"(\w+)[:.](\w+)\(", text_of(value))
+                if found is None or found[2] not in _DERIVING or target.type != "identifier":
+                    continue
+                own = self.classes.get(found[1], ())
+                fills = [re.search(r":(\w+)\(\.\.\.\)", written(each, "body")) for each in own if _makes(each)]
+                start = self.derived.get(found[1]) or next((each[1] for each in fills if each is not None), "")
+                if start:
+                    self.derived[text_of(target)], self.bases[text_of(target)] = start, found[1]
+        self.things -= {self.bases[each] for each in self.derived} - self.derived.keys()
+        self.things.update(self.derived)
 
     def _survey_function(self, node: Node) -> None:
         named, owner = field(node, "name"), _owner(node)
@@ -319,6 +342,8 @@ class Lua(Scripted, said=_SAID):
             self.filled.pop((id(self.made[-1]), text), None)
         if kind == "table_constructor" and left.type == "identifier" and text in self.things:
             return []
+        if kind == "function_call" and left.type == "identifier" and text in self.derived:
+            return []
         if text.endswith(".__index") or (kind == "dot_index_expression" and text in self.aliases):
             return []
         if kind == "nil" and left.type == "bracket_index_expression":
@@ -442,6 +467,7 @@ class Lua(Scripted, said=_SAID):
         elif plain == "gmatch" and of is not None:
             subject, mark = (field(of, "table"), given[0]) if of.type == "method_index_expression" else given
             made = self._all(self.value(subject), self.pattern(mark))
+            made = called("_tongue.passed", made) if isinstance(made, ast.Call) else made
         elif named in self.streams or named == "coroutine.wrap":
             made = self.value(over)
         else:
@@ -565,10 +591,13 @@ class Lua(Scripted, said=_SAID):
         owner, _, plain = named.rpartition(".")
         if self._class_makes(owner, plain):
             return called(spelt(owner), *self.given_to(given))
+        owner = self.bases.get(owner.removesuffix(".super"), owner) if owner.endswith(".super") else owner
         own = [each for each in self.classes.get(owner, ()) if _method_name(each) == plain]
         if owner in self.things and any(map(_is_method, own)):
             values = self.given_to(given)
-            return method(values[0], plain, *values[1:])
+            above = self.owner and owner in self._line(self.owner[-1])[1:] and text_of(given[0]) == "self"
+            whose = called("super") if above else values[0]
+            return method(whose, "__init__" if any(map(self._starts, own)) else plain, *values[1:])
         if own:
             return called(_joined(owner, plain), *self.given_to(given))
         return self.library(named, given) or called(self.value(function), *self.given_to(given))
@@ -580,7 +609,7 @@ class Lua(Scripted, said=_SAID):
     def _method_called(self, function: Node, given: list[Node]) -> ast.expr:
         """`x:m(…)`."""
         table, plain, owner = must(function, "table"), written(function, "method"), written(function, "table")
-        if self._class_makes(owner, plain):
+        if self._class_makes(owner, plain) or (owner in self.derived and plain in _MAKERS):
             return called(spelt(owner), *self.given_to(given))
         own = [each for each in self.classes if plain in map(_method_name, self.classes[each])]
         if own and not self.things & {*own}:

@@ -1207,7 +1207,8 @@ class Perl(Scripted, said=_SAID):
 
     def _of_heredoc_token(self, node: Node) -> ast.expr:
         content = self.heredocs.pop(0)
-        return self._interpolated(content, content) if not text_of(node).endswith("'") else constant(text_of(content))
+        plain = text_of(node).endswith("'")
+        return constant(text_of(content).rpartition("\n")[0] + "\n") if plain else self._interpolated(content, content)
 
     def _interpolated(self, node: Node, around: Node) -> ast.expr:
         """A text with what is put into it."""
@@ -1450,9 +1451,9 @@ class Perl(Scripted, said=_SAID):
         of, most = self._first(given[1:]), [constant(1)] * (len(given) > 2)
         regex = bool(given) and given[0].type == "match_regexp"
         content = written(given[0], "content") if regex else _between(given[0]) if given else " "
-        if content == "":
+        if content == "" and " " not in text_of(given[0]):  # blanks between the slashes are no content
             return called("list", of)
-        if content in (" ", r"\s+", r"\s"):
+        if content in ("", " ", r"\s+", r"\s"):
             return method(of, "split", *([constant(None), *most] if most else []))
         if re.fullmatch(r"\\?[^\w\s\\\[\](){}.*+?^$]|[\w ,;:=-]+|\\[tn.|*+?$]|\s+", content):
             mark = {r"\t": "\t", r"\n": "\n"}.get(content, content.replace("\\", ""))

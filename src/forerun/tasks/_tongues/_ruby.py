@@ -1261,6 +1261,9 @@ class Ruby(Scripted, said=_SAID):
             return put(form, owner, *values)
         if named in _SAME:
             return owner
+        several = owner.elts if isinstance(owner, ast.List) else []
+        if named in ("min", "max") and len(several) > 1 and not any(isinstance(x, ast.Starred) for x in several):
+            return called(named, *several)  # no list is made
         if named in _CALLED:
             return called(_CALLED[named], owner)
         if named in _MATHS:

@@ -1421,7 +1421,9 @@ class Rust(Typed):
         return tuple_of(*map(self._as, children(node), kinds))
 
     def _of_array_expression(self, node: Node) -> ast.expr:
-        return in_place(self._elements(node))
+        made = in_place(self._elements(node))
+        changes = node.parent is not None and any(each.type == "mutable_specifier" for each in node.parent.children)
+        return tuple_of(*made.elts) if isinstance(made, ast.List) and not changes else made
 
     def _elements(self, node: Node) -> ast.expr:
         """Of an array, or a list that is written out."""
