@@ -18,6 +18,8 @@ from forerun.tables.schedules import Sentences
 
 _FEW = 6
 """Kernels that a program must have."""
+_FORESTS = 2
+"""Of which the mean is taken: each tree looks at features of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +83,16 @@ def fit(found: Collection[Measured], seed: int = 0) -> Judge:
         from sklearn.ensemble import HistGradientBoostingRegressor
     except ImportError as error:
         raise ToolMissing("training needs scikit-learn", reason(error), "pip install 'forerun[train]'") from error
-    model = HistGradientBoostingRegressor(
-        max_iter=400, learning_rate=0.05, max_leaf_nodes=31, l2_regularization=1.0, max_features=0.4, random_state=seed
-    )
-    aims = [np.maximum(each.shares, -slowest(kinds[0])) for each in found]
-    model.fit(np.concatenate([each.table for each in found]), np.concatenate(aims))
-    return Judge(Forest.of(model), kind=kinds[0])
+    table = np.concatenate([each.table for each in found])
+    aims = np.concatenate([np.maximum(each.shares, -slowest(kinds[0])) for each in found])
+    models = [
+        HistGradientBoostingRegressor(
+            max_iter=400, learning_rate=0.05, max_leaf_nodes=63, l2_regularization=1.0, max_features=0.4,
+            random_state=_FORESTS * seed + number,
+        ).fit(table, aims)
+        for number in range(_FORESTS)
+    ]  # fmt: skip
+    return Judge(Forest.of(*models), kind=kinds[0])
 
 
 def report(forest: Forest, held: Collection[Measured]) -> Report:

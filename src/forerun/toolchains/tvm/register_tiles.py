@@ -5,8 +5,8 @@ so that each element of one operand that is loaded meets a vector of the other: 
 Geijn (ACM TOMS 2008), how large it may be as Low et al. (ACM TOMS 2016) have it, from the number and the bits of the
 registers. Or an operand, as in systolic arrays whose weights are stationary: a few steps of the reduction of a strip of
 columns, which all rows of a block go past, whose sums lie in the first cache; then large operands are read once and in
-order. TVM's own sampling draws either as seldom as all other tiles. Of convolutions only those are drafted that sum up
-along one loop: windows are as fast otherwise.
+order. TVM's own sampling draws either as seldom as all other tiles. A window of a convolution is summed up whole, or
+step by step, for each block of its channels.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _VECTORS = (0.5, 1, 1, 2, 2, 3, 4)
 """How many vectors a row of the register tile has."""
 _FILLED = (4, 6, 8, 8, 12, 16, 16, 24)
 """Of 32 registers those that hold sums."""
-_STEPS = (1, 1, 2, 4)
-"""Of the reduction that are innermost."""
+_STEPS, _CHANNELS = (1, 1, 2, 4), (1, 4, 8, 16, 32, 64)
+"""Of the reduction that are innermost; of the channels of a window."""
 _GREEDY, _WHOLE, _INNER, _SPLIT = 0.7, 0.5, 0.3, 0.2
 """How often a loop gives all that fits to the register tile; is not tiled beyond that; has its part of it innermost;
 has it in two parts."""
@@ -46,24 +46,24 @@ Tiling = Callable[[Group, Group, int, int, Random], Iterator[tuple[int, Decision
 def register_tiles(program: Program, n: int, seed: int) -> list[Plan]:
     """At most `n` distinct plans whose sums stay in registers, the rest of whose decisions is drawn by TVM: none where
     nothing is summed up in tiles of registers. Same arguments, same plans."""
-    return _plans(program, n, seed, Random(f"registers {seed}"), _sums)
+    return _plans(program, n, seed, Random(f"registers {seed}"), _sums, windows=True)
 
 
 def stationary_tiles(program: Program, n: int, seed: int) -> list[Plan]:
-    """Likewise plans of which an operand stays there."""
-    return _plans(program, n, seed, Random(f"resting {seed}"), _operand)
+    """Likewise plans of which an operand stays there: none where it is a window's."""
+    return _plans(program, n, seed, Random(f"resting {seed}"), _operand, windows=False)
 
 
-def _plans(program: Program, n: int, seed: int, draw: Random, tiling: Tiling) -> list[Plan]:
-    asked = {number: blocks for number in range(len(program)) if (blocks := _blocks(program, number))}
+def _plans(program: Program, n: int, seed: int, draw: Random, tiling: Tiling, windows: bool) -> list[Plan]:
+    asked = {number: blocks for number in range(len(program)) if (blocks := _blocks(program, number, windows))}
     spaces = draw.choices([*asked], k=n) if asked else []
     begun = [_begun(program, number, asked[number], draw, tiling) for number in spaces]
     return list(dict.fromkeys(program.completed(begun, seed)))
 
 
-def _blocks(program: Program, space: int) -> list[tuple[Group, Group]]:
+def _blocks(program: Program, space: int, windows: bool) -> list[tuple[Group, Group]]:
     """What is asked of each block: tiles of its outputs, then of its reduction. Nothing where other tiles are asked
-    for first, or a block sums up along more than one loop."""
+    for first, or where a block has a window and none is wanted."""
     parts, trivial, tiles = program.spaces[space].parts, list[Decision](), list[Tile]()
     for _ in range(program.spaces[space].begins):
         step = program.step(space, tuple(trivial))
@@ -75,7 +75,7 @@ def _blocks(program: Program, space: int) -> list[tuple[Group, Group]]:
     counts = [count for count, _ in runs]
     if not runs or counts != [_SPATIAL, _REDUCED] * (len(runs) // 2):
         return []
-    if any(sum(tile.extent > 1 for _, tile in reduced) > 1 for _, reduced in runs[1::2]):
+    if not windows and any(_window(reduced) for _, reduced in runs[1::2]):
         return []
     return [(outputs, reduced) for (_, outputs), (_, reduced) in zip(runs[::2], runs[1::2], strict=True)]
 
@@ -91,7 +91,7 @@ def _begun(program: Program, space: int, blocks: list[tuple[Group, Group]], draw
 
 def _sums(outputs: Group, reduced: Group, registers: int, lanes: int, draw: Random) -> Iterator[tuple[int, Decision]]:
     """A row of vectors of the last loop, as many rows of the others as registers are to be filled; then a step or a few
-    of the reduction."""
+    of the reduction, of a window all or none of a loop but that of channels, the longest."""
     last, tile = outputs[-1]
     row = _row(tile, _VECTORS, lanes, draw)
     rows = max(draw.choice(_FILLED) * registers * lanes // (32 * row), 1)
@@ -104,9 +104,16 @@ def _sums(outputs: Group, reduced: Group, registers: int, lanes: int, draw: Rand
         if draw.random() < _SPLIT:
             inner = _split(own, draw)
         yield number, (*_outer(tile.extent // own, draw), *(inner if _fits(tile, inner[-1]) else (own, 1)))
+    longest, steps = max(tile.extent for _, tile in reduced), _CHANNELS if _window(reduced) else _STEPS
     for number, tile in reduced:
-        steps = draw.choice([each for each in _STEPS if tile.extent % each == 0])
-        yield number, (tile.extent // steps, steps)
+        inside = steps if tile.extent == longest else (1, tile.extent)
+        own = draw.choice([each for each in inside if tile.extent % each == 0])
+        yield number, (tile.extent // own, own)
+
+
+def _window(reduced: Group) -> bool:
+    """Whether a block sums up along more than one loop."""
+    return sum(tile.extent > 1 for _, tile in reduced) > 1
 
 
 def _operand(
