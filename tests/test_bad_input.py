@@ -639,6 +639,28 @@ def test_settings_of_a_project(run_forerun: Run, text: str, wanted: int) -> None
     code, out, err = run_forerun("optimize", "a.c", "--budget", "1", "--format", "json")
     assert code == wanted and (wanted == 0 or "pyproject.toml" in err)
     assert wanted or json.loads(out)[0]["objective"] == ("text" if "text" in text else "size")
+    lost = "pyproject.toml does not parse" in err and "[tool.forerun] does not count" in err
+    assert lost == (text == "[tool.forerun\n"), "somebody else's broken file is none of ours"
+
+
+@pytest.mark.parametrize("arguments", [["predict", "a.py"], ["tune", "no.onnx"], ["doctor"]])
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[tool.forerun\n", "pyproject.toml does not parse"),
+        ("[tool.forerun]\ntimeot = 3\n", "no such setting: timeot"),
+        ("[tool.forerun]\ntimeout = 0\n", "the setting `timeout` must be a positive number"),
+    ],
+)
+def test_every_command_reports_settings_that_do_not_count(
+    run_forerun: Run, arguments: list[str], text: str, said: str
+) -> None:
+    if arguments[0] == "tune":
+        pytest.importorskip("tvm_ffi")
+    Path("pyproject.toml").write_text(text)
+    Path("a.py").write_text("print(1)\n")
+    code, _, err = run_forerun(*arguments)
+    assert said in err and (code == 2 or text == "[tool.forerun\n"), err
 
 
 def test_the_library_raises_the_same_errors() -> None:

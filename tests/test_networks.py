@@ -91,6 +91,16 @@ def test_what_cannot_be_measured_is_said(pool: Pool) -> None:
     assert "pixel3 is not this machine" in errors[0]
 
 
+def test_a_single_number_is_an_input_too(pool: Pool) -> None:
+    helper, kind = onnx.helper, onnx.TensorProto.FLOAT
+    ends = [helper.make_tensor_value_info(name, kind, ()) for name in "xy"]
+    graph = helper.make_graph([helper.make_node("Relu", ["x"], ["y"])], "g", ends[:1], ends[1:])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    asked = _graphs.source(model.SerializeToString(), str(Target.here()))
+    ((_, found),) = pool.measure(QUICK, asked, [None])
+    assert found.ok, found.error
+
+
 def test_a_network_that_does_not_run_is_a_measurement(pool: Pool) -> None:
     b = Builder((1, 8))
     b.node("Strange", (0,), (1, 8))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -14,9 +15,10 @@ from hypothesis import strategies as st
 from forerun import registry
 from forerun.errors import InputError, UsageError
 from forerun.testing import check_toolchain
+from forerun.toolchains.onnx import checked
 from forerun.toolchains.onnx import model as proto
 from forerun.toolchains.onnx.build import Builder, serialised
-from forerun.toolchains.onnx.counts import counters
+from forerun.toolchains.onnx.counts import counters, unsure
 from forerun.toolchains.onnx.fold import fold, unfold
 from forerun.toolchains.onnx.graph import WIDTHS, Constant, Graph, Node, Value
 from forerun.toolchains.onnx.reading import dtype, graph
@@ -270,6 +272,52 @@ def test_the_counters_of_sequences() -> None:
     b = Builder((1, 6))
     b.node("Strange", (0,), (1, 7))
     assert counters(b.graph())["flops"] == 7
+
+
+def test_products_by_other_names_are_counted() -> None:
+    b = Builder((8, 4, 6), (8, 6, 5))
+    b.node("Einsum", (0, 1), (8, 4, 5), equation="bij,bjk->bik")
+    assert counters(b.graph())["flops"] == 2 * 8 * 4 * 6 * 5
+    b = Builder((4, 6), dtype="u8")
+    b.node("MatMulInteger", (0, b.weight(6, 5)), (4, 5))
+    assert counters(b.graph())["flops"] == 2 * 4 * 6 * 5
+    b = Builder((1, 3, 8, 8), dtype="u8")
+    scales = (Constant((0.1,)), Constant((0,), dtype="u8"))
+    b.node("QLinearConv", (0, *scales, b.weight(16, 3, 3, 3), *scales, *scales), (1, 16, 6, 6))
+    assert counters(b.graph())["flops"] == 2 * 16 * 36 * 27
+
+
+def test_operators_of_unknown_cost_are_told_with_what_they_may_take() -> None:
+    b = Builder((1, 3, 64, 64))
+    b.node("Resize", (0, None, Constant((1.0, 1.0, 4.0, 4.0), (4,))), (1, 3, 256, 256), mode="cubic")
+    assert unsure(b.graph()) == {"Resize": pytest.approx(3 * 256 * 256 * 1e-7)}
+    b = Builder((1, 3, 64, 64))
+    b.node("Resize", (0, None, Constant((1.0, 1.0, 4.0, 4.0), (4,))), (1, 3, 256, 256))
+    assert unsure(b.graph()) == {}, "the nearest ones are only moved"
+    for name, size, seconds in (("TopK", 5, 1e-4), ("Loop", 1000, math.inf), ("Expand", 1000, None)):
+        b = Builder((1000,))
+        b.node(name, (0,), (size,))
+        assert unsure(b.graph()) == ({} if seconds is None else {name: pytest.approx(seconds)})
+
+
+def test_models_that_would_not_run_are_known(tmp_path: Path) -> None:
+    def faults(made: Any) -> str:
+        return "; ".join(checked.faults(proto.parse(made.SerializeToString())))
+
+    twice = [helper.make_node("Relu", ["x"], ["a"], name="n"), helper.make_node("Relu", ["a"], ["y"], name="n")]
+    assert faults(small()) == "" and faults(model(twice, {"x": [2]}, {}, ("y",))) == "2 nodes have the name 'n'"
+    assert "input size 1" in faults(model([helper.make_node("MatMul", ["x"], ["y"])], {"x": [2, 2]}, {}, ("y",)))
+    here = helper.make_tensor_value_info("here", onnx.TensorProto.BOOL, [])
+    made, weight = (helper.make_tensor_value_info("y", 1, [2]), helper.make_tensor("w", 1, [2], [1.0, 2.0]))
+    way = helper.make_graph([helper.make_node("Add", ["x", "w"], ["y"])], "way", [], [made], [weight])
+    node = helper.make_node("If", ["here"], ["y"], then_branch=way, else_branch=way)
+    branches = model([node], {"x": [2]}, {}, ("y",))
+    branches.graph.input.append(here)
+    assert faults(branches) == "", "weights of branches have no values either"
+    onnx.save(small(), tmp_path / "a.onnx", save_as_external_data=True, location="a.data", size_threshold=0)
+    assert checked.missing(tmp_path / "a.onnx") == []
+    (tmp_path / "a.data").unlink()
+    assert checked.missing(tmp_path / "a.onnx") == ["a.data"]
 
 
 def test_a_weight_that_is_used_twice_is_counted_once() -> None:

@@ -35,7 +35,7 @@ from forerun.errors import GateFailed, InputError, ToolMissing, UsageError  # no
 from forerun.files import write_atomically  # noqa: E402
 from forerun.models.encoder_decoder import SHIPPED, EncoderDecoder, Reading, checksums  # noqa: E402
 from forerun.models.encoder_decoder.card import Card, Kind  # noqa: E402
-from forerun.questions import Options, language_of, questions  # noqa: E402
+from forerun.questions import Options, files, language_of, questions  # noqa: E402
 from forerun.rows import Row  # noqa: E402
 from forerun.tables import write_rows  # noqa: E402
 from forerun.tasks._endless import counted, endless  # noqa: E402
@@ -376,13 +376,15 @@ def test_loops_that_go_round_more_often_than_was_measured_come_last(run_forerun:
         (tmp_path / f"{name}.py").write_text(f"s = 0\nfor i in range({often}):\n    s += i\nprint(s)\n")
     found = [forerun.predict(tmp_path / f"{name}.py", metric="runtime") for name in range(len(rounds))]
     asked = [one.asks or 0 for one in found]
-    assert asked == sorted(set(asked)) or asked[0] == asked[1] == 0 < asked[2] < asked[3] < asked[4]
+    assert asked[:3] == [0, 0, 0] and 0 < asked[3] < asked[4]  # what takes less than a day is told by the text
+    told = [one.value for one in found[:3]]
+    assert told == sorted(told) and told[1] > 8 * told[0] and told[2] > 50 * told[1]
     assert all(one.high >= 0.999 * (one.asks or 0) for one in found), "the interval reaches what is asked for"
     code, out, _ = run_forerun("predict", *(str(tmp_path / f"{n}.py") for n in (3, 4, 2, 0)), "--metric", "runtime")
     assert code == 0 and [out.index(f"{n}.py") for n in (0, 2, 3, 4)] == sorted(
         out.index(f"{n}.py") for n in (0, 2, 3, 4)
     )
-    code, _, err = run_forerun("predict", str(tmp_path / "2.py"), "--metric", "runtime", "--fail-over", "25s")
+    code, _, err = run_forerun("predict", str(tmp_path / "3.py"), "--metric", "runtime", "--fail-over", "25s")
     assert code == 4 and "asks for" in err
     (tmp_path / "gcd.py").write_text("a, b = 10**30, 10**18 + 9\nwhile b > 0:\n    a, b = b, a % b\nprint(a)\n")
     assert forerun.predict(tmp_path / "gcd.py", metric="runtime").high < 3600, "a loop that is soon over"
@@ -573,6 +575,24 @@ def test_standard_input_and_languages(folder: Path, run_forerun: Run, monkeypatc
         "c++", "c++", "python", "triton", "llvm"]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("line", "language"),
+    [
+        ("#!/usr/bin/env python3", "python"), ("#! /usr/bin/python3.11 -u", "python"), ("#!/opt/soup", ""),
+        ("#!/usr/bin/perl -w", "perl"), ("#!/usr/bin/lua5.4", "lua"), ("#!/usr/bin/env -S node", "javascript"),
+        ("x = 1", ""),
+    ],
+)  # fmt: skip
+def test_a_script_says_for_which_interpreter_it_is(line: str, language: str, tmp_path: Path) -> None:
+    (tmp_path / "script").write_text(f"{line}\nx = 1\n")
+    if language:
+        assert files.read(str(tmp_path / "script"), Options()).source.lang == language
+        assert files.read("-", Options(), line.encode()).source.lang == language
+    else:
+        with pytest.raises(UsageError, match="cannot tell the language"):
+            files.read(str(tmp_path / "script"), Options())
+
+
 def test_a_language_that_fits_an_unknown_suffix_is_named() -> None:
     told = {}
     for name in ("a.cu", "a.h", "a.hpp", "a.ts", "a.tsx", "a.kt", "a.swift", "a"):
@@ -645,6 +665,18 @@ def test_operators_of_which_nothing_is_known_are_named(folder: Path, run_forerun
     Path("net.onnx").write_bytes(network.SerializeToString())
     code, out, err = run_forerun(*ask)
     assert code == 0 and out and "net.onnx: nothing is known of what my.Foo costs" in err, err
+    (row,) = json.loads(run_forerun(*ask, "--format", "json")[1])
+    assert row["high"] is None and row["familiarity"] == 0, "it may take any time"
+
+
+def test_a_network_that_would_not_run_is_told_as_one(folder: Path, run_forerun: Run) -> None:
+    network = proto.parse(next(generated(1, 7, "pixel3")).source.reference)
+    for node in network.graph.node:
+        node.name = "same"
+    Path("net.onnx").write_bytes(network.SerializeToString())
+    ask = ("predict", "net.onnx", "--metric", "latency", "--device", "pixel3", "--model", str(folder))
+    code, out, err = run_forerun(*ask)
+    assert code == 0 and out and "net.onnx is no valid model" in err and "have the name 'same'" in err, err
 
 
 def test_a_model_that_was_told_no_devices_says_so() -> None:
@@ -658,14 +690,28 @@ def test_a_model_that_was_told_no_devices_says_so() -> None:
     assert "no device 'foo'; it knows: laptop" in asked.notes[0] and asked.strange
 
 
+def test_kernels_of_a_language_are_no_programs_in_it() -> None:
+    kinds = (Kind("memory", "B", "python", "laptop", rows=3), Kind("runtime", "s", "triton, inductor 2", "gpu", rows=3))
+    source = Source("x = 1\n", "triton", "tri.py")
+    with pytest.raises(UsageError) as caught:
+        questions(source, Card(kinds=kinds), Options(language="triton"))
+    assert caught.value.what == "tri.py is taken for a program" and "module.py:factory" in caught.value.todo
+    with pytest.raises(UsageError) as caught:
+        questions(replace(source, lang="tritom"), Card(kinds=kinds), Options(language="tritom"))
+    assert caught.value.why == "it was trained on: python" and "triton" not in caught.value.todo
+
+
 WRONG: list[tuple[tuple[str, ...], int, str]] = [
-    (("nowhere.py",), 1, "nowhere.py"),
+    (("nowhere.py",), 1, "name a file that can be read"),
+    (("empyt.py",), 1, "did you mean empty.py?"),
     (("empty.py",), 1, "empty.py is empty"),
     (("binary.py",), 1, "no text"),
     (("binary.bc",), 1, "no LLVM bitcode"),
     (("packed.py",), 1, "it holds control characters"),
     (("packed",), 1, "it holds control characters"),
     (("bare",), 2, "it has no suffix"),
+    (("nb.ipynb", "--language", "python"), 1, "jupyter nbconvert --to script nb.ipynb"),
+    (("net.pt2",), 1, "torch.onnx.export and name net.onnx"),
     (("big.py",), 1, "too large"),
     (("folder",), 1, "folder/*.py"),
     (("broken.ll",), 1, "FORERUN_LLVM=N"),
@@ -685,7 +731,10 @@ WRONG: list[tuple[tuple[str, ...], int, str]] = [
     (("p1.c", "--metric", "size", "--", "-O0"), 2, "levels: -O1, -O2, -O3, -Os, -Oz"),
     (("p1.c", "--metric", "size", "--", "-flto"), 2, "its size with these flags cannot be predicted"),
     (("p1.c", "--metric", "size", "--", "-o", "x"), 2, "nothing is written"),
-    (("p1.py", "--fail-over", "3MB"), 2, "one metric"),
+    (("p1.py", "--fail-over", "3MB"), 2, "add --metric memory"),
+    (("p1.py", "--fail-over", "3ms"), 2, "add --metric runtime"),
+    (("p1.py", "--metric", "memory,runtime", "--fail-over", "3ms"), 2, "name one alone: --metric runtime"),
+    (("open.onnx", "--size", "batch=1", "--fail-over", "3ms"), 2, "add --metric latency"),
     (("p1.py", "--metric", "memory", "--fail-over", "3ms"), 2, "512MB"),
     (("p1.py", "--metric", "memory", "--risk", "0.1"), 2, "add --fail-over"),
     (("p1.py", "--metric", "memory", "--fail-over", "3MB", "--risk", "1"), 2, "no probability between 0 and 1"),
@@ -697,7 +746,7 @@ WRONG: list[tuple[tuple[str, ...], int, str]] = [
     (("p1.py", "--model", "p1.py"), 1, "it is a file, and a checkpoint is a folder"),
     (("p1.py", "--language", "pyhton"), 2, "did you mean --language python?"),
     (("p1.py", "--metric", "memory", "--fail-over", "1e999"), 2, "not an amount"),
-    (("p1.py", "--metric", "memory", "--fail-over", "-5MB"), 2, "an amount is above zero"),
+    (("p1.py", "--metric", "memory", "--fail-over", "-5MB"), 2, "an amount is not below zero"),
 ]
 
 
@@ -711,6 +760,7 @@ def test_what_is_wrong_is_said(
     Path("packed.py").write_bytes(zlib.compress(random.Random(0).randbytes(2000)).replace(b"\0", b""))
     shutil.copy("packed.py", "packed")
     Path("bare").write_text("x = 1")
+    Path("nb.ipynb").write_text('{"cells": []}')
     Path("big.py").write_text("x = 1\n" * 2_000_000)
     Path("what.xyz").write_text("x")
     Path("bad.onnx").write_bytes(b"soup")
@@ -828,6 +878,9 @@ def test_wrong_arguments_of_the_library(folder: Path) -> None:
         forerun.predict("p1.c", model=folder, flags="-O2")
     with pytest.raises(UsageError, match="metric=3"):
         forerun.predict("p1.c", model=folder, metric=3)  # type: ignore[call-overload]
+    with pytest.raises(UsageError) as caught:
+        forerun.predict("p1.py", model=folder, metric="memory, runtime")
+    assert caught.value.todo == "metric=['memory', 'runtime']"
     wrong: dict[str, tuple[Any, ...]] = {
         "metric": ("",),
         "stdin": ("text",),
@@ -1017,7 +1070,7 @@ def test_the_curves_of_a_training(folder: Path, tmp_path: Path, run_forerun: Run
     [
         (0, "B", "0 B"), (999.6e3, "B", "1 MB"), (12_345_678, "B", "12.3 MB"), (5e15, "B", "5,000 TB"),
         (0.0045, "s", "4.5 ms"), (3e-10, "s", "0.3 ns"), (1234, "s", "1,230 s"), (0.9134, "1", "0.913"),
-        (12345, "", "12,300"), (3.14159, "ms", "3.14 ms"), (float("inf"), "B", "inf B"),
+        (12345, "", "12,300"), (3.14159, "ms", "3.14 ms"), (1e308, "s", "1e+308 s"), (float("inf"), "B", "inf B"),
     ],
 )  # fmt: skip
 def test_amounts_for_people(value: float, unit: str, text: str) -> None:

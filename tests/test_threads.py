@@ -24,6 +24,12 @@ def test_results_come_in_order_and_errors_are_raised(monkeypatch: pytest.MonkeyP
         threads.mapped(later, [1, 0, 2])
 
 
+def test_one_core_is_one() -> None:
+    one, two = threads.too_many(64, 1, ", or 0 for all"), threads.too_many(3, 2)
+    assert (one.why, one.todo) == ("one core is there for it", "ask for 1, or 0 for all")
+    assert (two.why, two.todo) == ("2 cores are there for it", "ask for 1 to 2")
+
+
 @pytest.mark.parametrize("given", [{}, {"OMP_WAIT_POLICY": "active"}, {"GOMP_SPINCOUNT": "7"}])
 def test_threads_of_a_training_wait_asleep_unless_the_user_has_said_how(given: dict[str, str]) -> None:
     names = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT")

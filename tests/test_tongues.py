@@ -648,7 +648,7 @@ def test_lines_are_asked_for_one_kind_after_the_other() -> None:
     stdin = b"# kind number\n" + b"".join(b"%s %d\n" % (b"Q" if i % 20 == 7 else b"T", i) for i in range(10000))
     loop = told("c++", text, stdin)
     line = next(n for n, each in enumerate(text.splitlines(), 1) if "sum +=" in each)
-    assert loop.takes[line] == pytest.approx(500 * 100000 * 0.09e-9, rel=0.5)
+    assert loop.takes[line] == pytest.approx(500 * 100000 * 0.29e-9, rel=0.2)
 
 
 def test_searches_go_through_rows_and_end_at_what_is_free() -> None:

@@ -61,7 +61,8 @@ class Metric:
 
     def show(self, value: float) -> str:
         """The value with its unit, for people."""
-        return f"{value:{',.0f' if float(value).is_integer() else ',.4g'}} {self.unit}".strip()
+        whole = float(value).is_integer() and abs(value) < 1e15
+        return f"{value:{',.0f' if whole else ',.4g'}} {self.unit}".strip()
 
 
 @dataclass(frozen=True, slots=True)

@@ -119,6 +119,14 @@ class Distribution:
         kept = [(low, high, weight * (1 - share)) for low, high, weight in parts]
         return Distribution.of([*kept, (most, most, share)])
 
+    def from_least(self, least: float, level: float) -> Distribution:
+        """With so much of the mass at `least` that the central interval of `level` begins there, or below."""
+        if self.interval(level)[0] <= least:
+            return self
+        share = (1 - level) / 2 + 1e-9
+        parts = zip(self.lows, self.highs, self.weights, strict=True)
+        return Distribution.of([(least, least, share), *((low, high, part * (1 - share)) for low, high, part in parts)])
+
     @cached_property
     def _middles(self) -> list[float]:
         return [_between(low, high, 0.5) for low, high in zip(self.lows, self.highs, strict=True)]

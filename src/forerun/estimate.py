@@ -22,10 +22,11 @@ from forerun.distribution import Distribution
 from forerun.errors import ForerunError, InputError, UsageError, out_of_memory
 from forerun.models._calibrated import LEVEL
 from forerun.models.encoder_decoder import USUAL, EncoderDecoder
-from forerun.models.encoder_decoder.imports import Part
+from forerun.models.encoder_decoder.imports import MACHINE, Part
 from forerun.prompts import parts
 from forerun.questions import Options, Question, What, check_sizes, questions
 from forerun.questions.kinds import ran
+from forerun.tasks._endless import may_end
 from forerun.tasks.accuracy import ACCURACY
 from forerun.tasks.runtime import Runtime
 from forerun.toolchains.onnx.model import MOST_SIZE
@@ -145,6 +146,9 @@ def predict(
         raise UsageError(f"flags={flags!r}", "flags are a sequence of words, this is one", f"flags={flags.split()}")
     if metric is not None and not (isinstance(metric, Sequence) and all(isinstance(name, str) for name in metric)):
         raise UsageError(f"metric={metric!r}", "a metric is a name, or several in a sequence", "metric='memory'")
+    if isinstance(metric, str) and "," in metric:
+        several = [name.strip() for name in metric.split(",") if name.strip()]
+        raise UsageError(f"metric={metric!r}", "it is one name; several are given as a list", f"metric={several}")
     many = isinstance(source, Sequence) and not isinstance(source, (str, bytes, bytearray))
     sources: Sequence[Any] = source if isinstance(source, Sequence) and many else [source]
     metrics = (metric,) if isinstance(metric, str) else tuple(metric or ())
@@ -219,8 +223,12 @@ def answers(asked: Sequence[Question], loaded: EncoderDecoder, model: str = MODE
         wanted = question.asks
         if reading.beyond > 1 and kind.metric == Runtime.name and question.counted:
             wanted = max(wanted, reading.beyond * reading.most)
+        if (wants := loaded.imports.wants(question.prompt)) is not None and math.isfinite(wanted):
+            wanted = wants
+        if kind.unit == "B" and math.isfinite(wanted):
+            wanted = min(wanted, MACHINE)
         asks = wanted if wanted > most else None
-        belief = belief if asks is None else belief.reaching(asks, LEVEL)
+        belief = belief.reaching(max(asks or 0.0, question.reach), LEVEL)
         value, (low, high) = belief.median, belief.interval(LEVEL)
         if kind.unit == "B" or kind.metric == "instructions":
             value, low, high = _whole(value, round), _whole(low, math.floor), _whole(high, math.ceil)
@@ -235,7 +243,10 @@ def answers(asked: Sequence[Question], loaded: EncoderDecoder, model: str = MODE
             lines = _some([*map(str, reading.guessed)])
             notes = (*notes, f"{question.name}: how often line {lines} happens nobody can tell: it is guessed")
         if asks is not None and kind.metric == Runtime.name and math.isfinite(asks):
+            found_in = parts(question.prompt)
             early = f"its loops would take {asks:.3g} s if none ended early, which the upper end counts"
+            if not may_end(kind.language, found_in.text):
+                early = f"its text asks for work of {asks:.3g} s, which the upper end counts"
             notes = (*notes, f"{question.name}: {early}")
         made = Estimate(question.name, kind.metric, kind.unit, value, low, high, kind.language, question.device, model,
                         belief, familiarity, reading.cut, reading.tokens, notes, reading.parts, asks=asks)  # fmt: skip

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import os
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import platformdirs
@@ -58,6 +58,8 @@ SETTINGS = {
         Setting("idle", "60", "seconds without work after which the server of `cc` ends by itself"),
     )
 }
+_NUMBERS = ("timeout", "memory", "cache_size", "idle")
+"""Settings that are positive numbers."""
 
 _flags: dict[str, str] = {}
 _user: ContextVar[tuple[Mapping[str, str], Path] | None] = ContextVar("_user", default=None)
@@ -162,6 +164,37 @@ def workers() -> int:
     return int(wanted)
 
 
+def problems() -> Iterator[UsageError]:
+    """What is wrong with the values in force that are numbers, and with the names in the project's file."""
+    asked: list[Callable[[], float]] = [workers, *(partial(number, name) for name in _NUMBERS)]
+    for ask in asked:
+        try:
+            ask()
+        except UsageError as error:
+            yield error
+
+
+def check() -> None:
+    """Raises the first of `problems`: before work, not in its midst."""
+    for problem in problems():
+        raise problem
+
+
+def unread() -> str:
+    """Why settings in the nearest pyproject.toml do not count, where it has some; else empty."""
+    try:
+        file = _nearest(Path.cwd())
+        text = file.read_bytes() if file else b""
+    except OSError:  # the working directory was deleted, or the file is not ours to read
+        return ""
+    try:
+        tomllib.loads(text.decode())
+    except ValueError as error:  # no TOML, or no UTF-8
+        told = f"{file} does not parse ({str(error)[:80]}): its [tool.forerun] does not count"
+        return told if b"[tool.forerun" in text else ""
+    return ""
+
+
 def _known(name: str) -> Setting:
     if name not in SETTINGS:
         raise UsageError(f"no such setting: {name}", f"settings: {', '.join(SETTINGS)}", "name one of them")
@@ -171,18 +204,19 @@ def _known(name: str) -> Setting:
 @cache
 def _project(folder: Path) -> tuple[str, dict[str, str]]:
     """The `[tool.forerun]` table of the nearest pyproject.toml, as text."""
-    for parent in (folder, *folder.parents):
-        file = parent / "pyproject.toml"
-        if file.is_file():
-            return str(file), _table(file)
-    return "", {}
+    file = _nearest(folder)
+    return (str(file), _table(file)) if file else ("", {})
+
+
+def _nearest(folder: Path) -> Path | None:
+    return next((file for each in (folder, *folder.parents) if (file := each / "pyproject.toml").is_file()), None)
 
 
 def _table(file: Path) -> dict[str, str]:
     try:
         tools = tomllib.loads(file.read_text(encoding="utf-8")).get("tool", {})
     except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError):
-        return {}  # somebody else's broken file must not stop a build
+        return {}  # somebody else's broken file must not stop a build, see `unread`
     table = tools.get("forerun", {}) if isinstance(tools, dict) else {}
     where = f"[tool.forerun] of {file}"
     if not isinstance(table, dict):

@@ -38,6 +38,10 @@ _MEASURING = ("optimize", "collect", "tune", "train passes")
 """Commands that write down what they measure as they go."""
 
 
+class NothingKept(KeyboardInterrupt):
+    """An interrupt before anything was measured."""
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command; returns its exit code: 0 answered, 1 failed, 2 usage, 3 a tool is missing, 4 a gate failed."""
     arguments = list(sys.argv[1:] if argv is None else argv)
@@ -45,8 +49,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         with _sigterm_interrupts():
             return _dispatch(arguments)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stopped:
         keeps = " ".join(arguments).startswith(_MEASURING) and "--no-store" not in arguments
+        keeps = keeps and not isinstance(stopped, NothingKept)
         kept = "; what was measured is kept" if keeps else ""
         print(f"forerun: interrupted{kept}", file=sys.stderr)
         return INTERRUPTED
@@ -151,6 +156,10 @@ def _dispatch(arguments: list[str]) -> int:
             todo = "leave it out, or give it a value"
             raise UsageError(f"wrong arguments of `forerun {verb}`", f"nothing stands after {word or before}", todo)
     options.compiler = compiler
+    from forerun import settings
+
+    if lost := settings.unread():
+        print(f"forerun: {lost}", file=sys.stderr)
     code = int(import_module(f"forerun.cli.{verb}").run(options))
     with answering():
         sys.stdout.flush()

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 
 from forerun.errors import UsageError
 
+VAST = 1e15
+"""From here on numbers are written with an exponent: nobody counts 300 digits."""
 _BYTES = {"B": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
 _SECONDS = {"ns": 1e-9, "µs": 1e-6, "ms": 1e-3, "s": 1.0}
 _SHOWN: Mapping[str, Mapping[str, float]] = {"B": _BYTES, "s": _SECONDS}
@@ -44,7 +46,7 @@ def _three(value: float) -> str:
     if not math.isfinite(value):
         return str(value)
     rounded = float(f"{value:.3g}")
-    return f"{rounded:,.0f}" if abs(rounded) >= 1000 or rounded == 0 else f"{rounded:g}"
+    return f"{rounded:,.0f}" if 1000 <= abs(rounded) < VAST or rounded == 0 else f"{rounded:g}"
 
 
 def amount(text: str, unit: str) -> float:
@@ -65,6 +67,15 @@ def amount(text: str, unit: str) -> float:
     raise _wrong(text, unit)
 
 
+def is_amount(text: str, unit: str) -> bool:
+    """Whether `amount` reads it."""
+    try:
+        amount(text, unit)
+    except UsageError:
+        return False
+    return True
+
+
 def names(text: str) -> list[str]:
     """What stands between commas, for options that may also be given several times: `type=names, action="extend"`."""
     return [name for part in text.split(",") if (name := part.strip())]
@@ -73,6 +84,6 @@ def names(text: str) -> list[str]:
 def _wrong(text: str, unit: str) -> UsageError:
     why = f"the metric is measured in {unit}" if unit not in ("", "1") else "the metric is a number without a unit"
     if text.lstrip().startswith("-"):
-        why = "an amount is above zero"
+        why = "an amount is not below zero"
     examples = {"B": "512MB, 1.5GiB or 4096", "s": "3ms, 1.5s or 0.25"}
     return UsageError(f"not an amount: {text!r}", why, f"for example: {examples.get(unit, '1000')}")

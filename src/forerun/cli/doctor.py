@@ -6,7 +6,6 @@ import argparse
 import platform
 import sys
 from collections.abc import Callable
-from functools import partial
 
 from forerun import __version__, registry, settings
 from forerun.cli.render import Column, Table, add_format, show
@@ -16,7 +15,6 @@ from forerun.sandbox import Limits, Pool
 from forerun.toolchains.llvm import lib
 
 Row = dict[str, object]
-_NUMBERS = ("timeout", "memory", "cache_size", "idle")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -78,11 +76,6 @@ def _settings(problems: list[ForerunError]) -> list[Row]:
     for name, setting in settings.SETTINGS.items():
         value, origin = settings.origin(name)
         rows.append({"what": f"setting {name}", "value": value or "–", "origin": origin, "help": setting.help})
-    checks: list[Callable[[], float]] = [settings.workers, *(partial(settings.number, name) for name in _NUMBERS)]
-    for check in checks:
-        try:
-            check()
-        except ForerunError as error:
-            problems.append(error)
+    problems += settings.problems()
     rows.append({"what": "cache folder", "value": str(settings.cache_folder()), "origin": "in use"})
     return rows

@@ -8,13 +8,13 @@ import math
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forerun.cli._quantities import amount, names, quantity, sized
+from forerun.cli._quantities import amount, is_amount, names, quantity, sized
 from forerun.cli.render import Column, Table, add_format, counted, number, percent, say, show
 from forerun.errors import ForerunError, GateFailed, InputError, UsageError
 
@@ -62,11 +62,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Predicts every file; prints a row for each and metric."""
-    from forerun import estimate
+    from forerun import estimate, settings
     from forerun.models.encoder_decoder import checksums
 
+    settings.check()
     files, asked = _expanded(options.files), _options(options)
-    _check(options, asked)
+    _check(options)
     model = options.model or estimate.MODEL
     loaded = estimate.checkpoint(model)
     if model != estimate.MODEL and (doubt := checksums.doubt(Path(model))):
@@ -74,8 +75,7 @@ def run(options: argparse.Namespace) -> int:
     questions, failed = _questions(files, loaded.card, asked)
     limit = options.fail_over
     if limit is not None:
-        for unit in {question.kind.unit for question in questions}:
-            amount(limit, unit)
+        _check_limit(limit, asked.metrics, {question.kind.metric: question.kind.unit for question in questions})
     found = estimate.answers(questions, loaded, model)
     for note in dict.fromkeys(note for one in found for note in one.notes):
         say(f"forerun: {note}")
@@ -108,9 +108,18 @@ def _elsewhere(found: Sequence[Estimate], loaded: EncoderDecoder) -> Iterator[st
             yield one.device
 
 
-def _check(options: argparse.Namespace, asked: Options) -> None:
-    if options.fail_over is not None and len(asked.metrics) != 1:
-        raise UsageError("--fail-over is of one metric", f"{len(asked.metrics)} are named", "add --metric memory")
+def _check_limit(limit: str, named: Sequence[str], units: Mapping[str, str]) -> None:
+    """Raises UsageError where the limit is none of one metric; `units` are those of the metrics that are asked for."""
+    if len(named) == 1:
+        for unit in units.values():
+            amount(limit, unit)
+        return
+    first, *_ = [metric for metric, unit in units.items() if is_amount(limit, unit)] or units
+    todo = f"name one alone: --metric {first}" if named else f"add --metric {first}"
+    raise UsageError("--fail-over is of one metric", f"{len(named)} are named", todo)
+
+
+def _check(options: argparse.Namespace) -> None:
     if options.risk is None:
         return
     if options.fail_over is None:

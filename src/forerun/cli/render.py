@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from forerun.cli import answering
+from forerun.cli._quantities import VAST
 
 FORMATS = ("table", "json", "jsonl", "csv", "md")
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
@@ -100,7 +101,7 @@ def percent(value: float) -> str:
 
 def number(value: float) -> str:
     """With thousands apart, whole where it is whole."""
-    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.4g}"
+    return f"{value:,.0f}" if float(value).is_integer() and abs(value) < VAST else f"{value:,.4g}"
 
 
 def counted(n: int, noun: str) -> str:
@@ -130,12 +131,20 @@ class Progress:
     def step(self, note: str = "", by: int = 1) -> None:
         """Counts, and says so when it is time."""
         self.done += by
-        now = time.monotonic()
-        if now - self._last < (0.1 if self._live else 10) and self.done != self.total:
-            return
-        self._last = now
-        of = f"/{self.total}" if self.total else ""
-        line = f"{self.what} {self.done}{of}  {now - self._start:.0f} s  {note}"
+        if self._due() or self.done == self.total:
+            of = f"/{self.total}" if self.total else ""
+            self._print(f"{self.what} {self.done}{of}  {time.monotonic() - self._start:.0f} s  {note}")
+
+    def wait(self, what: str, seconds: float) -> None:
+        """Says how long something has taken that has no steps, when it is time."""
+        if self._due():
+            self._print(f"{what}: {seconds:.0f} s so far")
+
+    def _due(self) -> bool:
+        return time.monotonic() - self._last >= (0.1 if self._live else 10)
+
+    def _print(self, line: str) -> None:
+        self._last = time.monotonic()
         print(
             f"\r\033[K{line[:150]}" if self._live else line, end="" if self._live else "\n", file=sys.stderr, flush=True
         )

@@ -59,11 +59,16 @@ def questions(what: What | File, card: Card, options: Options) -> list[Question]
         raise failures[0]
     language, text = file.source.lang, file.source.text
     made = [*remarks.on_source(file)]
+    if reach := max((remark.reach for remark in made), default=0.0):
+        found = [replace(one, reach=reach) if one.kind.unit == "s" else one for one in found]
     if any(takes(one.kind) for one in found) and (loop := endless(language, text)):
         made.append(remarks.on_loop(file, loop))
         found = [_for_ever(one, loop.grows) if takes(one.kind) else one for one in found]
     if any(ran(one.kind.metric) for one in found):
-        made += remarks.on_run(file, options.stdin)
+        of_run = [*remarks.on_run(file, options.stdin)]
+        made += of_run
+        if any(remark.unbounded for remark in of_run):
+            found = [_for_ever(one, True) if ran(one.kind.metric) else one for one in found]
         if counted(language, text):
             found = [replace(one, counted=ran(one.kind.metric)) for one in found]
     if failures:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import codecs
 import os
 import re
+import shlex
 import stat
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
 from forerun.core import Source
-from forerun.errors import InputError, ToolMissing, UsageError
+from forerun.errors import InputError, ToolMissing, UsageError, meant
 from forerun.questions.options import Options, level_of
 from forerun.tasks import _graphs
 from forerun.toolchains.llvm import clang
@@ -40,6 +42,12 @@ _NEAR = {
     ".pyx": "python",
 }
 """Suffixes of other files, and the language that they look most like."""
+_MOST_NEAR = 1000
+"""Files among which the one that was meant is looked for."""
+_NOTEBOOK = ".ipynb"
+_OF_PYTORCH = (".pt2", ".pt", ".pth", ".ckpt", ".safetensors")
+_SHEBANG = re.compile(rb"#! *(?:\S*/env +(?:-S +)?)?(?:\S*/)?([a-z]+)")
+"""How a script says which interpreter it is for."""
 
 What = str | os.PathLike[str] | Source
 
@@ -94,13 +102,10 @@ def read(path: str, options: Options, data: bytes | None = None, languages: Iter
     """
     if data is None and Path(path).is_dir():
         raise InputError(f"{path} is a folder", "files are read one by one", f"name those in it: '{path}/*.py'")
+    _check_kind(path)
     place = "" if data is not None else path
     try:
-        language = (
-            LLVM
-            if not options.language and data and clang.looks_like_ir(data)
-            else language_of(path, options.language, languages)
-        )
+        language = _seen(path, options, data) or language_of(path, options.language, languages)
     except UsageError:
         if data is None:
             _check(path, content(path))  # of what is no text no language would help
@@ -116,6 +121,31 @@ def read(path: str, options: Options, data: bytes | None = None, languages: Iter
     if language == LLVM:
         return File(_module(path, data, options.flags, place), place)
     return File(Source(data.decode("utf-8", "surrogateescape"), language, path, reference=options.read), place)
+
+
+def _check_kind(path: str) -> None:
+    """Raises InputError for files that hold what is asked about in another form."""
+    suffix = Path(path).suffix.lower()
+    if suffix == _NOTEBOOK:
+        todo = f"convert it: jupyter nbconvert --to script {shlex.quote(path)}"
+        raise InputError(f"{path} is a notebook", "its program stands in cells, beside what they gave", todo)
+    if suffix in _OF_PYTORCH:
+        todo = "export it with torch.onnx.export and name net.onnx, or name what makes it: module.py:factory"
+        raise InputError(f"{path} is a file of PyTorch", "of networks ONNX and source code are read", todo)
+
+
+def _seen(path: str, options: Options, data: bytes | None) -> str:
+    """The language that a text without suffix tells by itself, where none was named; empty where it does not."""
+    if options.language or Path(path).suffix:
+        return ""
+    if data is None:
+        data = content(path)
+    elif clang.looks_like_ir(data):
+        return LLVM
+    first = _SHEBANG.match(data)
+    word = first[1].decode() if first else ""
+    known = {tool.rstrip("*-.0123456789"): each.name for each in LANGUAGES.values() for tool in each.tools}
+    return word if word in LANGUAGES else known.get(word, "")
 
 
 def _check(path: str, data: bytes) -> None:
@@ -193,7 +223,18 @@ def _readable(path: str) -> Iterator[BinaryIO]:
             yield file
     except (OSError, ValueError) as error:  # ValueError: a zero byte in the name
         why = getattr(error, "strerror", "") or str(error)
-        raise InputError(f"cannot read {path}", why, "name a file that can be read") from error
+        near = _near(path) if isinstance(error, FileNotFoundError) else ""
+        raise InputError(f"cannot read {path}", why, near or "name a file that can be read") from error
+
+
+def _near(path: str) -> str:
+    """Which file of the same folder was meant, if one was."""
+    folder = Path(path).parent
+    try:
+        there = [str(folder / each.name) for each in islice(folder.iterdir(), _MOST_NEAR) if each.is_file()]
+    except OSError:
+        return ""
+    return meant(path, there, 0.8, show=str)
 
 
 def called(file: File) -> str:

@@ -23,13 +23,17 @@ _SIZES = "zs1230"
 def chosen(file: File, card: Card, options: Options) -> list[list[Kind]]:
     """The kinds of question to ask of a file, for each metric one, and others for where that cannot be asked."""
     language, name = file.source.lang, file.source.name
-    fitting = [kind for kind in card.kinds if kind.base in file.languages and not of_kernels(kind)]
+    of_programs = [kind for kind in card.kinds if not of_kernels(kind)]
+    fitting = [kind for kind in of_programs if kind.base in file.languages]
     if not fitting:
-        why = f"it was trained on: {', '.join(dict.fromkeys(kind.base for kind in card.kinds))}"
+        if language in {kind.base for kind in card.kinds}:
+            raise _of_kernels(name)
+        known = dict.fromkeys(kind.base for kind in of_programs)
+        why = f"it was trained on: {', '.join(known)}"
         todo = "name another --model, or train one on such files: forerun train --help"
-        if near := meant(language, [kind.base for kind in card.kinds], 0.7, show="--language {}".format):
+        if near := meant(language, known, 0.7, show="--language {}".format):
             todo = near
-        elif any(kind.base == TEXT for kind in card.kinds):
+        elif TEXT in known:
             todo = "its table named no language: add --language text"
         raise UsageError(f"{name}: the model knows nothing of {language}", why, todo)
     if "," in options.language:
@@ -57,13 +61,18 @@ def _with_tool(name: str, kinds: Sequence[Kind], named: str) -> list[Kind]:
     """Those of a language with its tool, as answers name it. Raises UsageError."""
     asked = ", ".join(part.strip() for part in named.split(",")).lower()
     if "inductor" in asked:
-        why = "kernels are asked about with what they are launched on"
-        raise UsageError(f"{name} is taken for a program", why, "name the network that they are of: module.py:factory")
+        raise _of_kernels(name)
     if fitting := [kind for kind in kinds if kind.language.lower() == asked]:
         return fitting
     why = f"it knows: {'; '.join(dict.fromkeys(kind.language for kind in kinds))}"
     todo = f"name one of them, or no tool: --language {asked.partition(',')[0]}"
     raise UsageError(f"{name}: the model knows nothing of {named}", why, todo)
+
+
+def _of_kernels(name: str) -> UsageError:
+    why = "kernels are asked about with what they are launched on"
+    todo = "name the network that they are of, module.py:factory; as a program, leave --language out"
+    return UsageError(f"{name} is taken for a program", why, todo)
 
 
 def of_kernels(kind: Kind) -> bool:

@@ -32,6 +32,8 @@ class Question:
     """What its text asks for, in the unit; without end where nothing ends it; 0 where it does not tell."""
     counted: bool = False
     """Whether its loops say how often they go round, of what runs."""
+    reach: float = 0.0
+    """How far its parts of unknown cost may take it, in the unit; 0 where there are none."""
 
 
 def question_of(file: File, kind: Kind, card: Card, options: Options) -> Question:

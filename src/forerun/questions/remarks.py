@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from forerun.questions.files import LLVM, ONNX, File, called
 from forerun.tasks import _graphs
 from forerun.tasks._counters import reads_sizes
 from forerun.tasks._endless import Endless
+from forerun.tasks._opened import opens
 from forerun.tasks._parsing import broken
+from forerun.toolchains.onnx import checked, counts
+from forerun.toolchains.onnx import model as proto
 from forerun.toolchains.process.languages import LANGUAGES
 
 _DEFINED = re.compile(r"^define\b", re.MULTILINE)
@@ -25,6 +30,10 @@ class Remark:
 
     text: str
     strange: bool = False
+    reach: float = 0.0
+    """Seconds that it may take for that, at most."""
+    unbounded: bool = False
+    """Whether a run may take any time, and hold any number of bytes, for that."""
 
 
 def on_source(file: File) -> Iterator[Remark]:
@@ -36,11 +45,24 @@ def on_source(file: File) -> Iterator[Remark]:
         yield Remark(f"{name} is called as {told} is, and read as {language}", True)
     if language == LLVM and not _DEFINED.search(text):
         yield Remark(f"{name} defines no function: is it the whole module?", True)
-    if language == ONNX and (others := _graphs.foreign(file.source.reference)):
-        yield Remark(f"{name}: nothing is known of what {', '.join(others)} costs: it counts as little")
+    if language == ONNX:
+        yield from _on_network(file)
     if language == "python" and _TRITON.search(text):
         named = "of kernels name the network that launches them: module.py:factory"
         yield Remark(f"{name} defines kernels of Triton: the answer is that of a Python program; {named}")
+
+
+def _on_network(file: File) -> Iterator[Remark]:
+    name, reference = file.source.name, file.source.reference
+    others = dict.fromkeys(_graphs.foreign(reference), math.inf) | counts.unsure(_graphs.network(reference))
+    if others:
+        told = f"nothing is known of what {', '.join(others)} costs: it counts as little"
+        yield Remark(f"{name}: {told}, and the upper end as much as it may", True, sum(others.values()))
+    for why in checked.faults(proto.parse(reference)):
+        yield Remark(f"{name} is no valid model ({why}): the answer is that of the network it looks like", True)
+    if file.place and (lost := checked.missing(Path(file.place))):
+        told = f"its weights are not there ({', '.join(lost)}): it does not run, but their shapes are known"
+        yield Remark(f"{name}: {told}")
 
 
 def on_run(file: File, stdin: bytes | None) -> Iterator[Remark]:
@@ -49,6 +71,9 @@ def on_run(file: File, stdin: bytes | None) -> Iterator[Remark]:
     if stdin is None and reads_sizes(language, text):
         why = "how much it takes follows from what it reads, and no input was named (--stdin)"
         yield Remark(f"{name}: {why}: the answer is that of usual programs")
+    elif opens(language, text):
+        why = "how much it takes follows from the files that it reads, whose size is not known here"
+        yield Remark(f"{name}: {why}: the answer is that of usual programs", True, unbounded=True)
 
 
 def on_loop(file: File, loop: Endless) -> Remark:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 import math
 import re
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
 from typing import Any
 
+from forerun.tasks import _searching as searching
 from forerun.tasks._figures import (
     ANEW,
     FEW,
@@ -53,6 +55,8 @@ from forerun.tasks._terms import Terms
 Options = dict[str, Any]
 _THROUGH, _ELEMENT_NS = frozenset("sum min max any all".split()), 0.4
 """What goes through all that it is given, and nanoseconds of each where that is compiled."""
+_SEEKING = frozenset("index count remove".split())
+"""Methods of lists that look for one of their elements."""
 _HALFWAY = 0.5
 """Which share of what is gone through comes before the one that is looked for."""
 _CACHE = 2e6
@@ -82,7 +86,11 @@ class Asking(Terms):
         if self.layout is not None and isinstance(owner, Boxes) and owner.kind == "dict" and _defaults(node):
             return self._defaulted(owner, node)
         arguments, times = list[Any](), self.times
-        if self.layout is not None and _searches(node) and isinstance(function, ast.Name) and function.id == "next":
+        ends = searching.search(node)
+        seconds, spare, told = self.seconds, self.spare, self.cut_short(ends) if ends else None
+        if told is not None:
+            self.times *= told
+        elif self.layout is not None and _searches(node) and isinstance(function, ast.Name) and function.id == "next":
             self.times *= _HALFWAY  # it may be any of them
         spread: tuple[float | None, Any] = (0.0, None)
         for each in node.args:
@@ -95,6 +103,8 @@ class Asking(Terms):
             else:
                 arguments.append(self.value(each))
         self.times = times
+        if told is not None and isinstance(whole := arguments[0], Passing) and whole.count is not None:
+            arguments[0] = replace(whole, count=whole.count * told)
         options = {each.arg: self.value(each.value) for each in node.keywords if each.arg}
         for named in node.keywords:
             if named.arg is None and isinstance(given := self.value(named.value), Boxes):
@@ -112,6 +122,12 @@ class Asking(Terms):
             return self.call(known, arguments, options)
         finally:
             self.path = before
+            if ends and told is None and self.seconds - seconds > searching.LONG_S:
+                self.may_spare(node.lineno, seconds, spare)
+
+    @abstractmethod
+    def cut_short(self, ends: tuple[ast.GeneratorExp, ast.expr]) -> float | None:
+        """Which share of all that it goes through a search does, where that is told."""
 
     def _defaulted(self, own: Boxes, node: ast.Call) -> Any:
         """`entries.setdefault(key, Entry())` where what is made is made only for keys that are new."""
@@ -234,6 +250,12 @@ class Asking(Terms):
         by = self.tempo.sorting if told.compared else self.tempo.library
         if self.tempo.missed and name == "next" and _searches(self.at):
             plain = self.tempo.followed
+        if name in _SEEKING and _plain(owner):
+            plain = self.tempo.calls.get(name, told.call)
+            self.sought(owner)
+        elif name == "insert" and _plain(owner):
+            plain = told.call
+            self.shifted(owner, arguments[0] if len(arguments) == 2 else None)
         taken = nanoseconds(told, count, keyed, hard) * by if plain is None else plain
         self.work(taken)
         if isinstance(key, Defined):
@@ -248,6 +270,8 @@ class Asking(Terms):
         if own.kind == "file":
             return self._of_file(own, name, arguments)
         if name in ("append", "add", "appendleft", "insert", "put", "put_nowait", "push"):
+            if name == "appendleft":
+                self.shifted(own, own)
             self.add(own, arguments[-1] if name == "insert" else first)
             return None
         if name in ("extend", "extendleft", "update", "intersection_update", "fromlist", "frombytes") and arguments:
@@ -265,6 +289,8 @@ class Asking(Terms):
             if own.kind == "tuple" and isinstance(first, Number) and first.known is not None:
                 one = own.fields.get(str(int(first.known)), one)
             if own.kind != "dict" or own.puts:
+                if (first is not None and name in ("pop", "discard")) or name == "popleft":
+                    self.shifted(own, first if name != "popleft" else own)
                 self.less(own)
                 one = widened(one, self.reach[-1]) if self.reach and own.kind in ("list", "deque") else one
             return self.tupled([own.key, one], node) if name == "popitem" else one

@@ -62,8 +62,8 @@ class Containers(Accounts, ABC):
         """What expressions that are under way hold."""
         self.shared: dict[int, set[str]] = {}
         """Names of a frame that are the module's."""
-        self.times = self.pace = 1.0
-        """How often what is gone through happens, and which share of that takes time: not all that a loop may reach."""
+        self.pace = 1.0
+        """Which share of how often something happens takes time: not all that a loop may reach."""
         self.nodes = 0.0
         """That are gone through, each as often as that may happen."""
         self.grown = False
@@ -96,6 +96,8 @@ class Containers(Accounts, ABC):
         """Names that go along with what a loop counts, by one each time: `place = row * width + column`."""
         self.halved = set[int]()
         """Lists that are halved when they are full, by their identity."""
+        self.trees = list[ast.AST]()
+        """What is gone through besides: what it makes is known by where it stands in memory."""
         self.letters: list[Letters] = []
         """Loops through the letters of words that are under way."""
 
@@ -110,6 +112,9 @@ class Containers(Accounts, ABC):
 
     @abstractmethod
     def attribute(self, owner: Any, name: str) -> Any: ...
+
+    @abstractmethod
+    def powered(self, base: float, by: float) -> None: ...
 
     @abstractmethod
     def above(self) -> Any: ...

@@ -31,6 +31,7 @@ _ENDING = re.compile(
 _MACRO = re.compile(r"(?m)^[ \t]*#[ \t]*define\b(?:.*\\\n)*.*")
 _MACRO_RULES = re.compile(r"\bmacro_rules\b")
 _WHILE = re.compile(r"\b(?:while|until|loop)\b")
+_LOOPING = re.compile(r"\b(?:for|foreach|while|until|loop|do|each|times|upto)\b")
 _GO_WHILE = re.compile(r"\bfor\b(?![^{;\n]*\brange\b)[^{;\n]*\{")
 _CALL = re.compile(r"[\w\]]\s*[(!]|\.\s*\w")
 _LANGUAGES = frozenset("python c c++ java go rust javascript php perl ruby lua".split())
@@ -98,6 +99,12 @@ def counted(language: str, text: str) -> bool:
         return False
     plain = _plain(language, text)
     return not (_WHILE.search(plain) or (language == "go" and _GO_WHILE.search(plain)))
+
+
+def may_end(language: str, text: str) -> bool:
+    """Whether it has a loop, and a word that may end one. Never raises."""
+    plain = _plain(language, text) if language in _LANGUAGES else text
+    return bool(_LOOPING.search(plain) and _LEAVING.search(plain.replace("return 0", "")))
 
 
 def _plain(language: str, text: str) -> str:

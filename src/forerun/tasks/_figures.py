@@ -57,7 +57,7 @@ DIGESTS: Mapping[str, float] = {
 BUILTINS = frozenset(
     "range len list sorted set frozenset tuple dict enumerate zip reversed iter filter map int float round abs bool ord"
     " hash pow divmod id min max sum next any all str repr chr hex bin oct format ascii bytes bytearray memoryview open"
-    " super print input isinstance setattr getattr callable type vars exit hasattr object __import__".split()
+    " super print input isinstance setattr getattr callable type vars exit hasattr object __import__ exec eval".split()
 )
 _TURNED: Mapping[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.Gt, ast.LtE: ast.GtE, ast.Gt: ast.Lt, ast.GtE: ast.LtE,

@@ -17,8 +17,8 @@ _PLACE = re.compile(r"%\d*(?:l{0,2}|h|z)[a-z]|%\d*\\?\[\^?[^]]*\]")
 """Of a format of C."""
 _WITHIN = 1.1
 """How many times as many words as there are of lines that are alike still are of these."""
-_FILLED_NS, _COPIED_NS = 0.05, 0.1
-"""Nanoseconds of a byte that is set, and of one that is copied."""
+_FILLED_NS, _COPIED_NS, _MEASURED_NS = 0.05, 0.1, 0.007
+"""Nanoseconds of a byte that is set, of one that is copied, and of one of a text whose end is looked for."""
 
 
 class Foreign(Reading):
@@ -64,6 +64,9 @@ class Foreign(Reading):
         if name == "copy":
             self.work(_many(arguments[-1] if arguments else None) * _COPIED_NS)
             return first
+        if name in ("joined", "measured") and isinstance(first, Boxes):
+            self._measured(first, second if name == "joined" else None)
+            return first
         if name == "passed":
             return self._passed(first)
         if name == "word":
@@ -75,6 +78,15 @@ class Foreign(Reading):
         if name == "scanned":
             return self._scanned(first, second)
         return None
+
+    def _measured(self, box: Boxes, more: Any) -> None:
+        """C goes through a text to find its end, one that it joins another one to so often, too."""
+        long = box.entries
+        if more is not None:
+            each = more.length if isinstance(more, Written) else 1.0
+            long = min(self.times / max(box.made, 1e-12) * each, long) / 2
+            self.work(each * _COPIED_NS)
+        self.work(long * _MEASURED_NS)
 
     def _passed(self, box: Any) -> Any:
         """What is found in a text one after the other, as it is asked for: nobody holds all of it."""

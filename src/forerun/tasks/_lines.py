@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+_LITTLE_S = 0.05
+"""Seconds of all that is told, up to which most may be what is not told."""
+_NEVER = 1e-8
+"""How often that happens which does not."""
 Lines = Mapping[int, float]
 """By the line, from 1."""
 
@@ -15,7 +19,11 @@ class Used:
 
     `rises` are bytes by which the most rose at each line, which add up to it; `takes` the seconds of each line;
     `guessed` are lines of what happens nobody knows how often: loops and functions that call themselves. `believed` is
-    whether the bytes are any that there can be, and `followed` whether it was gone through at all.
+    whether the bytes are any that there can be, and `followed` whether it was gone through at all. `least` are seconds
+    that it takes at the least, where loops that take long may end early, and `unsure` lines of what is told nowhere:
+    such loops, what other programs do, and functions that call themselves as often as nobody knows. `settled` is
+    whether some of its text is told to be done less often than it looks, or never: code behind an end, a loop that ends
+    early. `clocked` are the seconds that a clock says, and `asked` the bytes that it asks for, believed or not.
     """
 
     bytes: float = 0.0
@@ -25,6 +33,14 @@ class Used:
     guessed: frozenset[int] = frozenset()
     believed: bool = True
     followed: bool = True
+    least: float = 0.0
+    unsure: frozenset[int] = frozenset()
+    settled: bool = False
+    clocked: float = 0.0
+    asked: float = 0.0
+    endless: frozenset[int] = frozenset()
+    """Of the lines that are unsure those of functions that call themselves several times each time, where little else
+    is done."""
 
 
 class Accounts:
@@ -33,9 +49,17 @@ class Accounts:
     def __init__(self) -> None:
         self.most = self.seconds = 0.0
         self.line = 0
+        self.times = 1.0
+        """How often what is gone through happens."""
         self.rises = dict[int, float]()
         self.takes = dict[int, float]()
         self.guessed = set[int]()
+        self.unsure = set[int]()
+        self.endless = set[int]()
+        self.settled = False
+        self.clocked = 0.0
+        self.spare = 0.0
+        """Seconds of loops that may end early."""
 
     def hold(self, found: float) -> None:
         """So many bytes are held now."""
@@ -52,4 +76,22 @@ class Accounts:
         """All of it: nothing of bytes beyond the `most` that are believed, of seconds the `longest` at most."""
         believed = self.most <= most
         rises, held = (self.rises, self.most) if believed else ({}, 0.0)
-        return Used(held, min(self.seconds, longest), rises, self.takes, frozenset(self.guessed), believed)
+        seconds = min(self.seconds, longest)
+        endless = frozenset(self.endless if seconds < _LITTLE_S else ())
+        self.unsure |= endless
+        least = min(max(self.seconds - self.spare, 0.0), seconds)
+        guessed, unsure = frozenset(self.guessed | self.unsure), frozenset(self.unsure)
+        return Used(
+            held, seconds, rises, self.takes, guessed, believed, least=least, unsure=unsure, settled=self.settled,
+            clocked=self.clocked, asked=self.most, endless=endless,
+        )  # fmt: skip
+
+    def guess(self, line: int) -> None:
+        """How often this line is done nobody knows, if it is at all."""
+        if self.times > _NEVER:
+            self.guessed.add(line)
+
+    def may_spare(self, line: int, seconds: float, spare: float) -> None:
+        """What was spent since there were so many seconds, so many of them to `spare`, may end early."""
+        self.unsure.add(line)
+        self.spare = spare + self.seconds - seconds

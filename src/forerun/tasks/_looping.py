@@ -11,6 +11,8 @@ from functools import partial
 from operator import itemgetter
 from typing import Any
 
+from forerun.tasks import _deadlines as deadlines
+from forerun.tasks import _searching as searching
 from forerun.tasks import _shapes as shapes
 from forerun.tasks._arithmetic import UNKNOWN
 from forerun.tasks._containers import Letters
@@ -43,10 +45,14 @@ _SETTLED, _TOLERANCE = 0.15, 1e-2
 """The same where what changes is less than so little at the end: as many rounds are allowed as nearly never happen."""
 _KEYS = 1e6
 """Keys that a loop fills a mapping with, at most, until it has all."""
+_ROUND_S = 2e-8
+"""Seconds of a round that asks what time it is, at the least."""
 _EVENTS = 1e7
 """Rounds of a loop, at most, that goes on until a time is reached."""
 _AGAIN = 2.0
 """Rounds of a loop in others that goes on as long as something changes."""
+_FEWER = 0.1
+"""Which share of the rounds is much less than all of them."""
 _HALVED = 40
 """Steps in which a threshold is found."""
 _DOUBLED, _MULTIPLIED = 40, 1.5
@@ -74,6 +80,9 @@ class Looping(Foreign):
         """Functions that are under way a second time."""
         self.loops = 0
         """Loops that are under way."""
+        self.language = "python"
+        self.sources = dict[str, ast.expr]()
+        """What names were given: how often a number has another one in it, or when something is to end."""
         self._sizes: tuple[float, float | None] | None = None
         """Of a loop that fills something: how much is enough, and how much there was."""
         self._asked: list[str] = []
@@ -144,7 +153,27 @@ class Looping(Foreign):
         self._goes(node)
         self._asked.pop()
 
+    def _until_then(self, node: ast.While) -> bool:
+        """Goes through a loop that goes on until a time has passed that stands in the text."""
+        if (end := deadlines.ends_at(node, self.sources)) is None:
+            return False
+        long = self.value(deadlines.in_seconds(end))
+        if not isinstance(long, Number) or not long.value or long.value < 0:
+            return False
+        wanted = deadlines.seconds(long.value, self.language, deadlines.counts_nano(node)) * self.times * self.pace
+        before = self.seconds
+        self.value(node.test)
+        self._rounds(node.body, 1.0)
+        each = max((self.seconds - before) / max(self.times * self.pace, 1e-300), _ROUND_S)
+        self._rounds(node.body, min(wanted / max(self.times * self.pace, 1e-300) / each - 1.0, _ROUNDS))
+        self.spend(wanted - (self.seconds - before))
+        self.clocked += wanted
+        self.run(node.orelse)
+        return True
+
     def _goes(self, node: ast.While) -> None:
+        if self._until_then(node):
+            return
         ahead, read, gone = self.ahead, self.read, [(each, each.gone[0]) for each in self.streams]
         self.value(node.test)
         if self.read == read and (fed := self._taken(gone)) is not None:  # `while c := letter():`
@@ -179,6 +208,8 @@ class Looping(Foreign):
         fed_on = False  # by the input, whose end is the loop's
         if rounds is None:
             rounds, counter = self._until(node)
+        if rounds is None:
+            rounds = self._lucky_end(node)
         if rounds is None:  # what a round changes is known after one
             puts = {key: box.puts for key, box in self.sites.items()}
             waiting = [(box, box.entries) for box in self._waiting(node)]
@@ -417,6 +448,26 @@ class Looping(Foreign):
         ]  # fmt: skip
         shares = [often for one in drawing if (often := self._drawn_so(one)) is not None]
         return 1 / max(1 - math.prod(shares), 1e-9) if shares else MANY
+
+    def _lucky_end(self, node: ast.While) -> float | None:
+        """Rounds of `while True: …; if random() < 1e-7: break`, in the mean; None of others."""
+        if not (isinstance(node.test, ast.Constant) and node.test.value) or self.layout is not None:
+            return None
+        ends = [
+            one for one in node.body if isinstance(one, ast.If) and isinstance(one.body[-1], (ast.Break, ast.Return))
+        ]
+        drawing = any(
+            isinstance(one, ast.Call) and called(one) in _DRAWN for each in ends for one in ast.walk(each.test)
+        )
+        if len(ends) != 1 or not drawing:
+            return None
+        times, self.times = self.times, self.times * HARDLY
+        often = self._drawn_so(ends[0].test)
+        self.times = times
+        if not often:
+            return None
+        self.guess(node.lineno)  # as it happens
+        return 1.0 / often
 
     def _drawn_so(self, test: ast.expr) -> float | None:
         """How often a number that is drawn is as it is asked to be."""
@@ -672,10 +723,12 @@ class Looping(Foreign):
                 return
         count, one = self.through(over)
         one = _columns(node.target, over) or one
+        cut, seconds, spare = None, self.seconds, self.spare
         if count is None:
-            self.guessed.add(node.lineno)
+            self.guess(node.lineno)
         elif isinstance(one, Number) and (cut := self._broken(node, one)) is not None:
             share, one = cut
+            self.settled = self.settled or share * count < _FEWER * count
             count = max(share * count, 2.0)
         if count is not None and count <= _REWRITTEN and self._rewrites(node.body):
             for _ in range(round(count)):
@@ -697,6 +750,9 @@ class Looping(Foreign):
         self._rounds(node.body, UNKNOWN if count is None else count, (node.target, one))
         if counts:
             self.steady.pop()
+        told = cut is not None or (self.layout is not None and shapes.escapes(node))
+        if not told and self.seconds - seconds > searching.LONG_S and searching.may_end(node.body):
+            self.may_spare(node.lineno, seconds, spare)
         if spelt:
             self.letters.pop()
         self.run(node.orelse)
@@ -756,7 +812,7 @@ class Looping(Foreign):
             if isinstance(each, ast.Assign) and all(map(shapes.plain, (*each.targets, each.value))):
                 before.append(each)
                 continue
-            if not (isinstance(each, ast.If) and shapes.breaks(each)):
+            if not (isinstance(each, ast.If) and (shapes.breaks(each) or _returns(each, node.target.id))):
                 return None
             either = each.test if isinstance(each.test, ast.BoolOp) and isinstance(each.test.op, ast.Or) else None
             tests = [test for test in (either.values if either else [each.test]) if shapes.ordered(test)]
@@ -775,6 +831,23 @@ class Looping(Foreign):
             few = max(one.distinct * share, 2.0)
             return share, replace(one, value=(low + high) / 2, low=low, high=high, distinct=few)
         return None
+
+    def cut_short(self, ends: tuple[ast.GeneratorExp, ast.expr]) -> float | None:
+        """Which share of all that it goes through a search does: `any(i > 5 for i in range(n))`, where that is told."""
+        over, frame = ends[0].generators[0], self.frames[-1]
+        if not (isinstance(over.iter, ast.Call) and called(over.iter) == "range"):
+            return None
+        times, self.times = self.times, self.times * HARDLY
+        count, one = self.through(self.value(over.iter))
+        told = self._broken(searching.as_loop(ends), one) if isinstance(one, Number) and count else None
+        if told is None and isinstance(over.target, ast.Name) and count and shapes.rests(ends[1], over.target.id):
+            self.frames.append({**frame, over.target.id: one})
+            often = self.likely(ends[1])
+            self.frames.pop()
+            told = (min(1.0 / often / count, 1.0), one) if often and isinstance(one, Number) else None
+        self.times = times
+        self.settled = self.settled or (told is not None and told[0] < _FEWER)
+        return max(told[0], 2.0 / count) if told is not None and count else None
 
     def _until(self, node: ast.While) -> tuple[float | None, tuple[ast.expr, Any] | None]:
         """Rounds of `while i * i <= n: …; i += 1` and `while True: g = k * k; if g > n: break; …; k += 1`, and what
@@ -877,6 +950,7 @@ class Looping(Foreign):
                     growing.append(box)
                     box.amid = (box.puts + (box.puts - puts) * count / 2) / box.made
         self.times = min(times * count, MANY)
+        self.work(self.tempo.round)
         if given:
             self.bind(*given)
         self.run(body)
@@ -900,6 +974,12 @@ class Looping(Foreign):
         for name, often in since.items():
             if often < times and before.get(name) != often:
                 since[name] = often * count
+
+
+def _returns(node: ast.If, name: str) -> bool:
+    """`if n * n > most: return n`, which asks for what the loop counts."""
+    asked = {one.id for one in ast.walk(node.test) if isinstance(one, ast.Name)}
+    return isinstance(node.body[-1], ast.Return) and name in asked
 
 
 def _columns(target: ast.expr, over: Any) -> Passing | None:

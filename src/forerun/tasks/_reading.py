@@ -9,9 +9,9 @@ from functools import reduce
 from typing import Any
 
 from forerun.tasks._figures import ANEW, FEW
-from forerun.tasks._formats import Formats
 from forerun.tasks._inputs import SHOWN, Column, Input, Stretch
 from forerun.tasks._objects import MANY, Boxes, Module, Number, Passing, Place, Said, Words, Written, merged
+from forerun.tasks._system import System
 
 _CALL_NS = {"readline": 32.0, "input": 340.0, "raw_input": 340.0}
 _LINE_NS, _LETTER_NS, _READ_NS = 20.0, 0.42, 1.0
@@ -27,7 +27,7 @@ _ENDING = 1.0
 """Characters that end a line."""
 
 
-class Reading(Formats):
+class Reading(System):
     """The standard input."""
 
     def __init__(self, given: Input) -> None:

@@ -14,6 +14,7 @@ from forerun.tasks._figures import HARDLY
 from forerun.tasks._inputs import Input
 from forerun.tasks._looping import NEXT
 from forerun.tasks._objects import MANY, Boxes, Defined, Number, Written, differing, power
+from forerun.tasks._searching import exits
 from forerun.tasks._shapes import called
 from forerun.tasks._speeds import PYTHON
 from forerun.tasks._tests import Tests
@@ -24,6 +25,11 @@ _LEVELS = 4.0
 """How deep functions call each other with one less each time, at most, where that is followed."""
 _SPELT = 64.0
 """Letters of a text from which on it is one that somebody parses."""
+_STARTS, _STEPS, _CALLS = 1000.0, 1e5, 1e13
+"""Numbers that a function is called with, at most, of which that is told which counts down, what these are, and how
+often it calls itself."""
+_ASKED = (ast.Lt, ast.LtE, ast.Eq, ast.Gt, ast.GtE, ast.NotEq)
+"""Comparisons with the last number for which nothing is left to do."""
 _STATES = 3e6
 """States of a search, at most."""
 
@@ -41,6 +47,8 @@ class Recursive(Tests):
         """How far names were counted on, by their last names."""
         self._places: list[tuple[str, ast.expr]] | None = None
         self._within = dict[int, list[ast.AST]]()
+        self.recurring = set[int]()
+        """Functions that call themselves as often as is told, by their identity."""
         self._leads: dict[str, set[str]] | None = None
         """Which functions each calls, by their names."""
 
@@ -149,6 +157,10 @@ class Recursive(Tests):
             if isinstance(part, ast.BinOp) and isinstance(part.op, (ast.Sub, ast.Add))
             and isinstance(part.left, ast.Name) and isinstance(part.right, ast.Constant)
         }  # fmt: skip
+        if len(calls) > 1 and (count := self._recurring(node, frame, calls)):
+            self.recurring.add(id(node))
+            self.settled = True
+            return count
         limits = self._limits_of(node) if steps else {}
         deep = list[float]()
         for name, less in steps:
@@ -171,6 +183,53 @@ class Recursive(Tests):
             return 1.0
         count = power(len(calls), max(max(deep), 0.0) + 1.0)
         return count if count <= self._states else 1.0
+
+    def _several_ways(self, node: ast.AST, of: str) -> bool:
+        """Whether a function calls itself several times each time, or in a loop, by others or not; a constructor of a
+        class makes others like itself."""
+        if not isinstance(node, ast.FunctionDef) or self._keeps(node):
+            return False
+        calls = [
+            one for one in self._everything(node) if isinstance(one, ast.Call)
+            and (_itself(one.func, node.name) or called(one) in (of, *self._back_to(node.name)))
+        ]  # fmt: skip
+        loops = [
+            one for one in self._everything(node)
+            if isinstance(one, (ast.For, ast.While, ast.ListComp, ast.GeneratorExp))
+            and any(inner in calls for inner in ast.walk(one))
+        ]  # fmt: skip
+        return bool(loops) or (bool(calls) and max(_in_turn(node.body, calls)) > 1)
+
+    def _back_to(self, name: str) -> set[str]:
+        """Other functions that lead to this one, and that it leads to."""
+        self._comes_back(name)
+        leads = self._leads or {}
+        return {each for each in leads.get(name, set()) & leads.keys() if name in leads[each]}
+
+    def _recurring(self, node: ast.FunctionDef, frame: dict[str, Any], calls: Sequence[ast.Call]) -> float:
+        """How often a function runs that calls itself with one less, and with two less, all of them each time, until
+        there is nothing left: `f(n - 1) + f(n - 2)`; 0 of others."""
+        names = [each.arg for each in node.args.args]
+        falls = [_falls(call, names) for call in calls]
+        name = falls[0][0] if falls and falls[0] else ""
+        if not name or any(one is None or one[0] != name for one in falls) or self._keeps(node) or node.decorator_list:
+            return 0.0
+        if any(isinstance(one, (ast.For, ast.While, ast.comprehension, ast.Try)) for one in self._everything(node)):
+            return 0.0
+        ends = _ends_below(node, name)
+        start = frame.get(name)
+        if ends is None or max(_in_turn(node.body, calls)) != len(calls):
+            return 0.0
+        if not isinstance(start, Number) or start.value is None or not 0 <= start.high - start.low <= _STARTS:
+            return 0.0
+        if not ends < start.high <= _STEPS:
+            return 0.0
+        runs = [1.0] * (int(start.high) + 1)
+        for each in range(int(ends) + 1, len(runs)):
+            before = (each - int(one[1]) for one in falls if one is not None)
+            runs[each] = min(1.0 + sum(runs[one] if one >= 0 else 1.0 for one in before), _CALLS)
+        begun = runs[max(int(start.low), 0) :]
+        return sum(begun) / len(begun)
 
     def _descending(self, node: ast.AST) -> float:
         """How often a function runs that calls itself for one of those below, once each time: as often as what there is
@@ -343,6 +402,32 @@ def _reach(tops: Sequence[float], calls: Sequence[ast.Call]) -> float:
     return count if tops and count <= _STATES else 0.0
 
 
+def _falls(call: ast.Call, names: Sequence[str]) -> tuple[str, float] | None:
+    """Which of its numbers a call makes less, and by how much: `f(n - 1, to, of)`; None where none, or several."""
+    found = [
+        (one.left.id, float(one.right.value)) for one in call.args
+        if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Sub) and isinstance(one.left, ast.Name)
+        and isinstance(one.right, ast.Constant) and isinstance(one.right.value, (int, float)) and one.right.value >= 1
+    ]  # fmt: skip
+    plain = sum(isinstance(one, (ast.Name, ast.Constant)) for one in call.args)
+    return found[0] if len(found) == 1 and plain + 1 == len(call.args) and found[0][0] in names else None
+
+
+def _ends_below(node: ast.FunctionDef, name: str) -> float | None:
+    """The largest number with which a function does not call itself again: 1 of `if n < 2: return n`."""
+    for test in (one.test for one in ast.walk(node) if isinstance(one, (ast.If, ast.IfExp))):
+        first = test.values[0] if isinstance(test, ast.BoolOp) else test
+        if isinstance(first, ast.Compare) and len(first.ops) == 1 and isinstance(first.left, ast.Name):
+            end = first.comparators[0]
+            if first.left.id == name and isinstance(end, ast.Constant) and isinstance(end.value, (int, float)):
+                less = isinstance(first.ops[0], (ast.Lt, ast.GtE))
+                return float(end.value) - less if isinstance(first.ops[0], _ASKED) else None
+        plain = first.operand if isinstance(first, ast.UnaryOp) and isinstance(first.op, ast.Not) else first
+        if isinstance(plain, ast.Name) and plain.id == name:
+            return 0.0
+    return None
+
+
 def _best_first(loop: ast.stmt, calls: Sequence[ast.Call]) -> bool:
     """`for move in sorted(moves, key=…): if tried(move): return True`."""
     if not (isinstance(loop, ast.For) and called(loop.iter) == "sorted"):
@@ -407,4 +492,5 @@ def numbers_of(node: ast.AST, arguments: Sequence[Any]) -> dict[str, float]:
 
 
 def leaving(body: Sequence[ast.stmt]) -> bool:
-    return bool(body) and isinstance(body[-1], (ast.Return, ast.Raise, ast.Continue, ast.Break))
+    """Whether what stands behind a block is not come to from there."""
+    return bool(body) and (isinstance(body[-1], (ast.Return, ast.Raise, ast.Continue, ast.Break)) or exits(body[-1]))

@@ -223,6 +223,15 @@ def _joined(rules: Rules, arguments: Arguments, options: Options) -> Any:
     return rules.alloc(found, *promoted(parts))
 
 
+def _appended(rules: Rules, arguments: Arguments, options: Options) -> Any:
+    """`append(a, b)`: both in one row, or along an axis."""
+    if "axis" in options or len(arguments) > 2:
+        return _joined(rules, (tuple(arguments[:2]), *arguments[2:]), options)
+    sizes = [1.0 if isinstance(one, float) or one is None else math.prod(shape_of(one) or ()) for one in arguments]
+    own = [shape_of(one) for one in arguments[:1]]
+    return rules.alloc((sum(sizes),) if own and own[0] is not None else None, *promoted(arguments))
+
+
 def _beside(rules: Rules, arguments: Arguments, options: Options) -> Any:
     """Columns beside each other; of one dimension, one behind the other for `hstack`, which takes as much."""
     parts, times = _parts(arguments)
@@ -697,7 +706,8 @@ RULES: Mapping[str, Rule] = {
     **_names("array tensor", _array),
     **_names("asarray asanyarray ascontiguousarray as_tensor from_numpy contiguous to_numpy numpy fromiter", _as_array),
     **_names("astype type", _cast),
-    **_names("concatenate concat cat vstack row_stack append", _joined),
+    **_names("concatenate concat cat vstack row_stack", _joined),
+    **_names("append", _appended),
     **_names("hstack column_stack", _beside),
     **_names("dstack", _stacked),
     **_names("stack", _stacked),

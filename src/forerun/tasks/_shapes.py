@@ -171,6 +171,16 @@ def ordered(test: ast.expr, sized: bool = False) -> bool:
     )
 
 
+def rests(test: ast.expr, name: str) -> bool:
+    """`i % 97 == 3`, of what the name counts."""
+    if not (isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Eq) and len(test.ops) == 1):
+        return False
+    left = test.left
+    if not (isinstance(left, ast.BinOp) and isinstance(left.op, ast.Mod) and isinstance(left.left, ast.Name)):
+        return False
+    return left.left.id == name and isinstance(left.right, ast.Constant)
+
+
 def measured(node: ast.expr) -> ast.expr | None:
     """What is asked how many it has: `rows` of `len(rows)`; None of what asks for something else."""
     return node.args[0] if isinstance(node, ast.Call) and called(node) == "len" and node.args else None

@@ -80,6 +80,18 @@ class Tempo(NamedTuple):
     """Seconds that it takes to compile what is run often, while it runs."""
     missed: bool = False
     """Whether it shows how far apart places of memory are."""
+    round: float = 0.0
+    """Nanoseconds of a round of a loop, beside what is in it."""
+    sought: float = 5.5
+    """Nanoseconds of an element of a list that one is looked for in."""
+    moved: float = 0.1
+    """The same of an element of eight bytes that moves by a place."""
+    spread: float = 8.0
+    """The same of a key that is copied to another mapping."""
+    joins: float = 1.0
+    """From which of these on a text is copied that is given itself and some more: 0 behind it, 1 ahead of it."""
+    adds: bool = False
+    """Whether it is also where some is added to it, `text += more`."""
 
 
 _NEAR, _FAR = 2e6, 3.2e7
@@ -96,29 +108,30 @@ def missed(size: float, stridden: bool) -> float:
     return (_STRIDDEN if stridden else 1.0) * (_MISSED_NS if size <= _FAR else _AWAY_NS)
 
 
-PYTHON = Tempo(NODES, OTHERS, 1.0, 25.0, 120.0, 0.0, 2.5)
+PYTHON = Tempo(NODES, OTHERS, 1.0, 25.0, 120.0, 0.0, 2.5, round=15.0)
 _MACHINE = Tempo(
     _COMPILED, 0.0, 0.25, 0.3, 2.0, 140.0, 0.5, calls=_INLINE, unknown=30.0, missed=True, divided=1.5, waited=0.9,
-    sorting=0.15,
+    sorting=0.15, sought=0.3, moved=0.08, round=0.2,
 )  # fmt: skip
-_INTERPRETED = PYTHON._replace(keyed=20.0, calls={"randint": 40.0, "randrange": 40.0})
+_INTERPRETED = PYTHON._replace(round=0.0, keyed=20.0, calls={"randint": 40.0, "randrange": 40.0})
 _TEMPI = {
     "python": PYTHON,
     "c": _MACHINE,
     "c++": _MACHINE,
     "rust": _MACHINE,
-    "go": _MACHINE._replace(node=1.8, followed=0.5, made=5.0, kept=0.6),
+    "go": _MACHINE._replace(node=1.8, followed=0.5, made=5.0, kept=0.6, joins=0.0, adds=True),
     "java": _MACHINE._replace(
         node=1.5, followed=0.6, made=6.0, keyed=80.0, kept=1.0, library=0.3, sorting=2.0, warming=0.2,
-        calls=_INLINE | {"word": 170.0, "get": 50.0, "add": 120.0},
+        calls=_INLINE | {"word": 170.0, "get": 50.0, "add": 120.0}, joins=0.0,
     ),
     "javascript": _MACHINE._replace(
-        node=2.5, followed=1.0, made=10.0, keyed=120.0, kept=0.6, library=0.5, sorting=0.3, warming=0.03
+        node=2.5, followed=1.0, made=10.0, keyed=120.0, kept=0.6, library=0.5, sorting=0.3, warming=0.03, sought=0.5,
+        spread=200.0, joins=2.0,
     ),
-    "perl": _INTERPRETED._replace(node=2.2, followed=700.0, kept=1.5, library=0.4),
-    "ruby": _INTERPRETED._replace(node=1.2),
-    "php": _INTERPRETED._replace(node=0.8, kept=1.3),
-    "lua": _INTERPRETED._replace(node=0.6, kept=2.0, library=0.5),
+    "perl": _INTERPRETED._replace(node=2.2, followed=700.0, kept=1.5, library=0.4, moved=0.0),
+    "ruby": _INTERPRETED._replace(node=1.2, sought=4.0, moved=0.0, joins=0.0),
+    "php": _INTERPRETED._replace(node=0.8, kept=1.3, sought=0.6, moved=1.0),
+    "lua": _INTERPRETED._replace(node=0.6, kept=2.0, library=0.5, moved=4.0, joins=0.0, adds=True),
 }  # fmt: skip
 """By language."""
 

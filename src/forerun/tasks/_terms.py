@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import reduce
 from typing import Any
 
-from forerun.tasks._containers import Containers
+from forerun.tasks._copying import Copying
 from forerun.tasks._figures import (
     ANEW,
     BUILTINS,
@@ -79,7 +79,7 @@ _LONG = 1000
 """Elements that are written out from which on not all are looked at."""
 
 
-class Terms(Containers):
+class Terms(Copying):
     """All expressions but calls."""
 
     def _of_constant(self, node: ast.Constant) -> Any:
@@ -238,8 +238,9 @@ class Terms(Containers):
         if self.layout is not None and len(node.ops) == 1 and isinstance(node.ops[0], (ast.In, ast.NotIn)):
             often = self.likely(node)  # whether it is there is kept to be asked for later
             return Number(often if often is not None else 0.5, 0.0, 1.0, 2.0)
-        for each in (node.left, *node.comparators):
-            self.value(each)
+        found = [self.value(each) for each in (node.left, *node.comparators)]
+        if isinstance(node.ops[0], (ast.In, ast.NotIn)):
+            self.sought(found[1])
         return Number(0.0, 0.0, 1.0, 2.0)
 
     def likely(self, test: ast.expr) -> float | None:
@@ -269,6 +270,7 @@ class Terms(Containers):
                 if self.letters and isinstance(test.left, ast.Name) and test.left.id == self.letters[-1].name:
                     new = self.letters[-1].new if isinstance(right, Boxes) and right.kind == "dict" else None
                     return new if new is None or isinstance(op, ast.NotIn) else 1 - new
+                self.sought(right)
                 return self._inside(left, right, isinstance(op, ast.In))
             if isinstance(op, (ast.Is, ast.IsNot)):
                 new = self._new_letters(test)
@@ -492,6 +494,8 @@ class Terms(Containers):
         if isinstance(left, Written) and isinstance(op, ast.Mod):
             return Written(left.sample, left.length + 2.0, max(differing(right), 2.0), left.raw, drawn=drawn(right))
         if isinstance(left, Number) and isinstance(right, Number):
+            if isinstance(op, ast.Pow) and left.known is not None and right.known is not None:
+                self.powered(left.known, right.known)
             made = calculated(op, left, right)
             return replace(made, drawn=True) if left.drawn or right.drawn else made
         known = left if isinstance(left, Number) else right if isinstance(right, Number) else None
@@ -579,6 +583,8 @@ class Terms(Containers):
         """What stands behind a point."""
         if isinstance(owner, Module):
             inside = Module(f"{owner.path}.{name}")
+            if inside.path == "sys.argv" and self.layout is None:  # it is told nothing
+                return self.listed(Passing(1.0, None))
             return (self.library(inside, [], {}) if owner.path == "string" else None) or inside
         if isinstance(owner, Boxes):
             if name in owner.fields:

@@ -11,7 +11,7 @@ What each function takes for an element was measured once (NumPy 2.4, one thread
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import lru_cache
 from typing import Any
@@ -199,6 +199,7 @@ class _Reader(Calls):
         if count is not None and count < 1:
             return
         before = [(one, one.count, one.block.bytes) for one in self._lists()]
+        arrays = {name: one for name, one in self._frames[-1].items() if isinstance(one, Array)}
         times, self._times = self._times, min(self._times * max((count or 2.0) / 2, 0.5), MOST)
         self.run(body)
         self._forget()
@@ -208,10 +209,24 @@ class _Reader(Calls):
         for one, had, took in before:
             one.count = min(one.count + (one.count - had) * (count - 2), MOST)
             one.block.bytes = min(one.block.bytes + (one.block.bytes - took) * (count - 2), MOST)
+        self._grow(arrays, count - 2)
         self.run(body)
         self._times = times
         self._look()
         self._forget()
+
+    def _grow(self, before: Mapping[str, Array], rounds: float) -> None:
+        """Arrays that are made anew with some more each round, `a = np.append(a, x)`, grow by as much in all others."""
+        for name, old in before.items():
+            new = self._frames[-1].get(name)
+            if new is old or not isinstance(new, Array) or not (new.shape and old.shape):
+                continue
+            if len(new.shape) != len(old.shape):
+                continue
+            more = [one - had for one, had in zip(new.shape, old.shape, strict=True)]
+            if sum(each > 0 for each in more) == 1 and min(more) >= 0 and rounds > 0:
+                grown = (one + each * rounds for one, each in zip(new.shape, more, strict=True))
+                self._frames[-1][name] = self._alloc(tuple(min(one, MOST) for one in grown), new.kind, new.each)
 
     def _bind(self, target: ast.expr, value: Any) -> None:
         if isinstance(target, ast.Name):

@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache, reduce
 from typing import Any
 
+from forerun.tasks._cases import shares
+from forerun.tasks._copying import spread_out, within
 from forerun.tasks._figures import ANEW, HARDLY, wide
 from forerun.tasks._inputs import Input, understood
 from forerun.tasks._layouts import layout
@@ -40,6 +42,7 @@ from forerun.tasks._objects import (
 )
 from forerun.tasks._python import imported, tree
 from forerun.tasks._recursion import DEEP, Recursive, last, leaving, numbers_of
+from forerun.tasks._searching import exits
 from forerun.tasks._shapes import called, takes_out
 from forerun.tasks._speeds import tempo
 from forerun.tasks._terms import OPERATORS
@@ -67,6 +70,8 @@ _SEEN = 10
 _GATHERING = {"dict": "dict", "OrderedDict": "dict", "defaultdict": "dict", "Counter": "dict", "UserDict": "dict"}
 _GATHERING |= {"list": "list", "UserList": "list", "set": "set", "deque": "deque"}
 """What classes that inherit from these gather things as."""
+_MAKING = (ast.BinOp, ast.JoinedStr, ast.List, ast.Dict)
+"""What may be made of what it was, and some more."""
 _GATHERED = frozenset(_GATHERING.values())
 """What does not hold the one that was in its place before."""
 _CACHED = 128.0
@@ -79,6 +84,8 @@ _OFTEN = 60
 """Calls of a function, by different ways, from which on all others are like the last one."""
 _SCARCE, _SELDOM = _STEPS // 2, 3
 """Steps that are left from which on functions are gone through less often, and how often."""
+_COUNTED = 1.5
+"""How often a function that is under way runs for each call, from which on that is told of what calls itself."""
 _PLACES = 1e7
 """Places of a list that is filled by giving them something, at most."""
 _STEPPED = 8.0
@@ -101,7 +108,7 @@ def walked(text: str, given: str = "", language: str = "python") -> Used:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return Used(followed=False)
     walker = Walker(module, reads)
-    walker.tempo, walker.layout = tempo(language), layout(language)
+    walker.tempo, walker.layout, walker.language = tempo(language), layout(language), language
     if walker.layout is not None:
         walker.removing, walker.parting = takes_out(module.body)
     try:
@@ -110,8 +117,10 @@ def walked(text: str, given: str = "", language: str = "python") -> Used:
         walker.end()
     except Exception:  # what is left of it is not gone through
         walker.guessed.add(walker.line)
+    if given:  # which says how much there is to do
+        walker.endless.clear()
     soon = (walker.nodes <= _PATIENCE or walker.layout is not None) and walker.seconds <= _PATIENCE_S
-    sure = bool(reads.stretches) and not walker.guessed  # what is read is there
+    sure = not (walker.guessed or walker.unsure)
     return walker.used(_TRUSTED if soon or sure else _LITTLE, _LONG_S)
 
 
@@ -137,14 +146,14 @@ class Walker(Recursive):
         else."""
         self._told = dict[int, tuple[int, float, Any]]()
         """How often each function was gone through, the seconds of one call, and what it gave."""
-        self._quotients = dict[str, ast.expr]()
-        """What names were given that may hold how often a number has another one in it."""
         self.defined = 0.0
         """Bytes of functions and classes."""
         self._reaching = set[int]()
         """Lists that are filled by giving their places something, by their identity."""
         self._ruled = dict[str, float]()
         """Which share of what is asked about is something else, as was asked before."""
+        self._over = False
+        """Whether what stands behind a statement is not come to."""
         self._keeping = 0.0
         """Seconds that were spent on what is held."""
 
@@ -174,8 +183,8 @@ class Walker(Recursive):
 
     def run(self, body: Iterable[ast.stmt]) -> None:
         """One statement after the other; behind a branch that leaves, what is left of the times."""
-        times, line = self.times, self.line
-        for node in body:
+        times, line, left = self.times, self.line, [*body]
+        for place, node in enumerate(left):
             self.line = node.lineno
             self._step(node)
             before = len(self.flight)
@@ -187,7 +196,10 @@ class Walker(Recursive):
                 self.look()
             del self.flight[before:]
             self.line = line
-            if isinstance(node, (ast.Return, ast.Raise, ast.Break, ast.Continue)):
+            if isinstance(node, (ast.Return, ast.Raise, ast.Break, ast.Continue)) or exits(node):
+                self._over = True
+            if self._over:  # nothing comes behind it
+                self._over, self.settled = False, self.settled or place < len(left) - 1
                 break
         self.times = times
 
@@ -277,9 +289,11 @@ class Walker(Recursive):
                 self._nothing[-1] += self.times
 
     def _do_assign(self, node: ast.Assign) -> None:
+        if self.loops and self._follows(node):
+            return
         value = self.value(node.value)
-        if self.layout is not None and isinstance(node.targets[0], ast.Name):
-            self._quotients[node.targets[0].id] = node.value
+        if isinstance(node.targets[0], ast.Name):
+            self.sources[node.targets[0].id] = node.value
         asks = isinstance(node.value, ast.Call) and called(node.value) == "get"
         for target in node.targets:
             self._wait(target, node.value)
@@ -291,6 +305,38 @@ class Walker(Recursive):
                 self.asked_for.pop(target.id, None)
                 if asks and self.got is not None:
                     self.asked_for[target.id] = self.got
+
+    def _follows(self, node: ast.Assign) -> bool:
+        """`text = word + text`, `all = [*all, one]`: each round copies what it is, and adds some more."""
+        target = node.targets[0]
+        if len(node.targets) > 1 or not isinstance(target, ast.Name) or not isinstance(node.value, _MAKING):
+            return False
+        old, name, frame = self.named(target.id), target.id, self._frame_of(target.id)
+        often, since = self._repeats(name), self._since(name)
+        if isinstance(old, Written) and (parts := within(node.value, name)) is not None:
+            made, pieces = self.value(node.value), self._pieces.get(frame, {}).get(name, {})
+            if not isinstance(made, Written):
+                return False
+            more = Written("", max(made.length - old.length, 1.0), MANY, drawn=made.drawn)
+            pieces = {**pieces, id(node): (often, more)}
+            made = _put_together([*pieces.values()], drawn(old)) if often > 1 else made
+            self.joined(made, ahead=ast.unparse(parts[0]) != name)
+            self.bind(target, made)
+            self._pieces.setdefault(frame, {})[name] = pieces
+        elif isinstance(old, Boxes) and often > 1 and (given := spread_out(node.value, name)) is not None:
+            if old.kind not in ("list", "dict"):
+                return False
+            self.at_node(type(node.value).__name__)
+            for key, value in given:
+                one = self.value(value)
+                self.under(old, self.value(key), one) if key is not None else self.add(old, one)
+            self.copied_all(old)
+            self.bind(target, old)
+        else:
+            return False
+        if since is not None:
+            self.since[frame][name] = since
+        return True
 
     def _wait(self, target: ast.expr, source: ast.expr) -> None:
         """How long what follows from itself waits for itself, `x = x * 31 + y`."""
@@ -364,6 +410,8 @@ class Walker(Recursive):
                 made = replace(made, distinct=max(min(old.distinct * piece.distinct, MANY), ANEW), atom=None)
             else:
                 made = _put_together([*pieces.values()], drawn(old))
+            if self.tempo.adds:
+                self.joined(made, ahead=False)
         since = self._since(named) if named else None
         self.bind(node.target, made)
         if since is not None:
@@ -376,7 +424,7 @@ class Walker(Recursive):
         if not (isinstance(product, ast.BinOp) and isinstance(product.op, ast.Mult)):
             return None
         for many, by in ((product.left, product.right), (product.right, product.left)):
-            whole = self._quotients.get(many.id) if isinstance(many, ast.Name) else None
+            whole = self.sources.get(many.id) if isinstance(many, ast.Name) else None
             if not (isinstance(whole, ast.BinOp) and isinstance(whole.op, ast.FloorDiv)):
                 continue
             if [*map(ast.unparse, (whole.left, whole.right))] == [*map(ast.unparse, (node.target, by))]:
@@ -468,6 +516,8 @@ class Walker(Recursive):
             self._flags(first)
         if limited is not None:
             frame[limited[0]] = limited[1]
+        at_once = leaves and len(self._calls) == 1 and getattr(self._calls[0][0], "name", "") == "main"
+        self._over = often == 1.0 and not self.loops and (exits(node.body[-1]) or at_once)
         self.times = times * ((1 - often if leaves else often if elsewhere else 1.0) or _NEVER)
 
     def _asked_for(self, test: ast.expr, told: float | None) -> tuple[str, float | None]:
@@ -493,6 +543,8 @@ class Walker(Recursive):
         """How often something happens at most that ends with this: what leaves a loop, or a function, does so once."""
         if isinstance(last, ast.Return):
             return self._entered[-1] if self._entered else MANY
+        if exits(last):
+            return 1.0
         return self.begun_at[-1] if isinstance(last, ast.Break) and self.begun_at else MANY
 
     def _limited(self, node: ast.If) -> tuple[str, Number] | None:
@@ -541,7 +593,9 @@ class Walker(Recursive):
 
     def _do_match(self, node: ast.Match) -> None:
         subject, times = self.value(node.subject), self.times
-        for case, share in zip(node.cases, _shares(subject, node.cases), strict=True):
+        for case, share in zip(node.cases, shares(subject, node.cases, not self.loops), strict=True):
+            if not share:
+                continue
             self.times = times * share
             self._capture(case.pattern, subject)
             self.run(case.body)
@@ -712,8 +766,11 @@ class Walker(Recursive):
         if not deep:
             return self._followed(function, arguments, options)
         times = self.times  # how often it calls itself nobody knows: once each time
-        if function.cached is None:
+        if function.cached is None and id(function.node) not in self.recurring:
             self.guessed.add(function.node.lineno)
+            counted = self._entered[-1] > _COUNTED * self._calls[-1][1]
+            if not counted and self._several_ways(function.node, _class_of(function)):
+                self.endless.add(function.node.lineno)
         self.times = min(times, next(often for each, often in self._calls if each is function.node))
         self.again += 1
         found = self._followed(function, arguments, options)
@@ -869,41 +926,11 @@ class Walker(Recursive):
             self._yields[-1][1] = merged(self._yields[-1][1], one)
 
 
-def _ways(pattern: ast.pattern) -> tuple[Sequence[ast.pattern], bool]:
-    """The patterns that are as good as this one, and whether it takes all that is left."""
-    several = pattern.patterns if isinstance(pattern, ast.MatchOr) else [pattern]
-    return several, isinstance(pattern, ast.MatchAs) and pattern.pattern is None
-
-
-def _written_shares(shares: Mapping[str, float], cases: Sequence[ast.match_case]) -> list[float]:
-    """The same of a text that is one of a few."""
-    found = list[float]()
-    for case in cases:
-        each, rest = _ways(case.pattern)
-        values = [one.value.value for one in each
-                  if isinstance(one, ast.MatchValue) and isinstance(one.value, ast.Constant)]  # fmt: skip
-        if case.guard is not None or (not rest and len(values) < len(each)):
-            return []
-        found.append(max(1.0 - sum(found), 0.0) if rest else sum(shares.get(str(one), 0.0) for one in values))
-    return found
-
-
-def _shares(subject: Any, cases: Sequence[ast.match_case]) -> list[float]:
-    """How often each of these is the one: of a number that is drawn each of those that are written out comes as often
-    as any other, and what is left takes the rest; nobody knows of others, which are as often one as another."""
-    even = [1 / max(len(cases), 1)] * len(cases)
-    if isinstance(subject, Written) and subject.shares is not None:
-        return _written_shares(subject.shares, cases) or even
-    if not (isinstance(subject, Number) and subject.drawn and subject.distinct < MANY):
-        return even
-    found = list[float]()
-    for case in cases:
-        each, rest = _ways(case.pattern)
-        if case.guard is not None or not (rest or all(isinstance(one, ast.MatchValue) for one in each)):
-            return even
-        few = sum(found) + len(each)
-        found.append(max(subject.distinct - few + 1, _RARE) if rest else float(len(each)))
-    return [share / sum(found) for share in found]
+def _class_of(function: Defined) -> str:
+    """Of a constructor the name of the class; nothing of other functions."""
+    own = function.own.of if isinstance(function.own, Boxes) and isinstance(function.own.of, Classed) else None
+    constructs = own is not None and getattr(function.node, "name", "") == "__init__"
+    return own.node.name if own is not None and constructs else "()"
 
 
 def _in_place(box: Boxes) -> bool:

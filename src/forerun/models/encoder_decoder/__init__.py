@@ -67,6 +67,8 @@ A third of it takes twice the time, and moved no median by more than .001 decade
 """
 USUAL = 0.05
 """The familiarity from which on a prompt is no unusual one."""
+UNSURE = USUAL / 2
+"""That of a program which does what its text does not tell, at most."""
 BATCH_TOKENS = 8192
 """Tokens that are encoded at once, at most: prompts are padded to the longest beside them."""
 BATCH = 32
@@ -288,6 +290,8 @@ class EncoderDecoder(Predictor):
             if belief := self.imports.belief(*asks):
                 told = self.imports.parts(*asks[:2], belief.median)
                 guessed = self.imports.guessed(prompt) if told else ()
+                if self.imports.unsure(prompt) and (near := read[i].familiarity) is not None:
+                    read[i] = replace(read[i], familiarity=min(near, UNSURE))
                 read[i] = replace(read[i], distribution=belief, parts=told, guessed=guessed)
         made = [self._seen(*each) for each in zip(prompts, read, strict=True)]
         for i, (belief, near) in self.carried.read(asked).items():

@@ -30,6 +30,7 @@ import numpy as np
 from forerun.distribution import Distribution
 from forerun.errors import InputError, reason
 from forerun.files import write_atomically
+from forerun.models._calibrated import LEVEL
 from forerun.models._predictor import around
 from forerun.models._regression import thinned
 from forerun.prompts import Parts, parts
@@ -54,6 +55,11 @@ _HELD = 2e6
 _STARTING_S, _LEARNED_S, _LONG_S = 0.05, 2.0, 100.0
 """Seconds of work up to which starting is most of it, up to which the network has learned what is what, and of what
 loops do at the most from which on they end early."""
+_DAY_S, _LONGER_S = 86_400.0, (60.0, 300.0)
+"""Seconds beyond which nothing is believed, and from which to which the share grows that the text has of a time in
+another language of which nothing is guessed: to all of it, as network and trees have learned from none that long."""
+MACHINE = 2.0**40
+"""Bytes that no machine has more of."""
 _WORKS_S = 0.02
 """The same of other languages, most of which start sooner."""
 _BESIDE = {"memory": "what waits to be collected", "runtime": "compiling while it runs"}
@@ -172,9 +178,44 @@ class Imports:
         belief = around(self.middle(prompt, read, other), np.exp(thinned(np.array(errors))).tolist())
         if not self.trust(prompt, read)[1]:
             return belief
+        found = parts(prompt)
+        if metric == "runtime" and (least := self._least(found)) is not None:
+            belief = belief.from_least(least, LEVEL)
+        if metric == "runtime" and _working(found.text, _given(found), _language(found)).endless:
+            belief = belief.reaching(_DAY_S, LEVEL)
         # Nothing takes less than an empty program, whose own time varies.
-        start = self._start(metric, _language(parts(prompt)))
+        start = self._start(metric, _language(found))
         return belief.within(start * (_VARYING if metric == "runtime" else 1.0), math.inf)
+
+    def _least(self, found: Parts) -> float | None:
+        """Seconds that it takes at the least where loops that take long may end early; None of others."""
+        done = _working(found.text, _given(found), _language(found))
+        if done.least >= done.seconds or not done.unsure:
+            return None
+        return self._start("runtime", _language(found)) + done.least
+
+    def wants(self, prompt: str) -> float | None:
+        """Seconds, or bytes, that a program asks for by its text where nothing is guessed and nobody waits for it, or
+        has so many; 0 where what looks like much is told to be less; None of others."""
+        found = parts(prompt)
+        metric, language = found.head.get("metric", ""), _language(found)
+        start = self.start if kind(found) == PLAIN else self.languages.get(language, {})
+        if metric not in start or metric not in _WORKING:
+            return None
+        done = _working(found.text, _given(found), language)
+        if not done.followed or done.guessed:
+            return None
+        if metric == "runtime" and not _likely(done):
+            return done.seconds
+        if metric != "runtime" and not done.believed:
+            return min(done.asked, MACHINE)
+        return 0.0 if done.settled else None
+
+    def unsure(self, prompt: str) -> bool:
+        """Whether what is told of a program is only what it may do: a search that takes long may end early, and other
+        programs that it starts do what they do."""
+        found = parts(prompt)
+        return self.timed(prompt) and bool(_working(found.text, _given(found), _language(found)).unsure)
 
     def trust(self, prompt: str, read: bool) -> tuple[str, float]:
         """What errs as this program does, and which share of the answer is its text's, the rest network's and trees':
@@ -194,15 +235,15 @@ class Imports:
             return "", 0.0
         if INPUT in found.head:
             works = done.seconds >= _STARTING_S if metric == "runtime" else done.bytes >= _HELD
-            told = done.seconds <= _LONG_S or not done.guessed if metric == "runtime" else done.believed
+            told = _likely(done) if metric == "runtime" else done.believed
             return (", ".join([INPUT, *[WORKING] * works]), 1.0) if told else (BEYOND, 0.0)
         if metric != "runtime":
             named = f"{PLAIN}, {WORKING}" if done.bytes >= _HELD else f"{PLAIN}, {GUESSED}" if done.guessed else PLAIN
             return (named, 1.0) if done.believed else (BEYOND, 0.0)
-        if done.seconds > _LONG_S:
+        if not _likely(done):
             return BEYOND, 0.0
         works, guessed = done.seconds >= _STARTING_S, bool(done.guessed)
-        short = read and not (works and guessed) and done.seconds <= _LEARNED_S
+        short = read and not (works and guessed) and done.seconds <= _LEARNED_S and not _known(done)
         named = ", ".join([SHORT if short else PLAIN, *[WORKING] * works, *[GUESSED] * guessed])
         return named, _HALF if short or (works and guessed) else 1.0
 
@@ -216,13 +257,15 @@ class Imports:
         if not done.followed:
             return without
         timed = metric == "runtime"
-        if not (done.seconds <= _LONG_S if timed else done.believed):
+        if not (_likely(done) if timed else done.believed):
             return BEYOND, 0.0
-        works = done.seconds >= _WORKS_S if timed else done.bytes >= _HELD
-        named = ", ".join([OTHER, *[WORKING] * works, *[GUESSED] * bool(done.guessed)])
-        if done.guessed:
+        guessed = done.guessed if timed else done.guessed - done.unsure  # what may end early holds as much
+        known = _known(done) if timed else done.settled and not guessed
+        works = known or (done.seconds >= _WORKS_S if timed else done.bytes >= _HELD)
+        named = ", ".join([OTHER, *[WORKING] * works, *[GUESSED] * bool(guessed)])
+        if guessed:
             return named, _HALF
-        return (named, _MOST if timed else 1.0) if works else without
+        return (named, _share(done) if timed else 1.0) if works else without
 
     def _named(self, text: str) -> list[str]:
         """The modules that a program names: of packages, else of Python itself."""
@@ -273,6 +316,25 @@ class Imports:
             return cls(start, costs, needs, errors, languages)
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise InputError(f"{path} cannot be read", reason(error), "copy the checkpoint again") from error
+
+
+def _likely(done: Used) -> bool:
+    """Whether a program may take so long: what is guessed to take long ends early, nothing takes for ever."""
+    return done.seconds <= (_LONG_S if done.guessed else _DAY_S)
+
+
+def _known(done: Used) -> bool:
+    """Whether the text tells what network and trees do not see: that it does less than it looks, or by which clock."""
+    little = done.settled and done.seconds < _STARTING_S
+    return not done.guessed and (little or done.clocked >= _HALF * done.seconds > 0)
+
+
+def _share(done: Used) -> float:
+    """The text's of a time in another language."""
+    (least, most), seconds = _LONGER_S, done.seconds
+    if _known(done):
+        return 1.0
+    return min(_MOST + (1.0 - _MOST) * max(math.log(max(seconds, least) / least) / math.log(most / least), 0.0), 1.0)
 
 
 def kind(found: Parts) -> str:

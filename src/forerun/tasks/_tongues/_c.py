@@ -46,16 +46,19 @@ _LIBRARY = spread({
     "None",
     "atoi atol atoll strtol strtoll strtoul strtoull stoi stol stoll stoull": "int(A)",
     "atof strtod stod stof strtof": "float(A)", "abs labs llabs fabs fabsf": "abs(A)",
+    "getenv secure_getenv": "0",
     "isdigit isalpha isalnum isspace isupper islower ispunct isxdigit isprint toupper tolower": "A & 255",
     "__builtin_popcount __builtin_popcountll __builtin_ctz __builtin_ctzll __builtin_clz __builtin_clzll": "A & 63",
     "fmax max": "max(A, B)", "fmin min": "min(A, B)", "strlen": "len(A)", "strdup strndup": "str(A)",
     "strcmp strncmp memcmp strcasecmp": "A == B", "strchr strstr strrchr": "A.find(B)", "exit": "sys.exit()",
     "memset": "_tongue.fill(A, C, B)", "memcpy memmove strncpy": "_tongue.copy(A, B, C)",
-    "strcat strcpy": "_tongue.copy(A, B)", "rand random lrand48 arc4random": "random.randrange(0, 2147483647)",
+    "strcat": "_tongue.joined(A, B)", "strcpy": "_tongue.copy(A, B)",
+    "rand random lrand48 arc4random": "random.randrange(0, 2147483647)",
     "qsort": "A.sort(key=lambda __x: D(__x, __x))", "bsearch": "bisect.bisect(B, A)",
     "clock time clock_gettime gettimeofday": "time.monotonic()",
 })  # fmt: skip
 """Functions as Python says them."""
+_MEASURED = re.compile(r"\bstrlen\s*\(\s*(\w+)\s*\)")
 _THINGS = ("struct_specifier", "union_specifier", "class_specifier")
 _POINTED = ("pointer_declarator", "abstract_pointer_declarator")
 _ARRAYS = ("array_declarator", "abstract_array_declarator")
@@ -425,7 +428,20 @@ class C(Declared):
         moves = f"{named}++" in text_of(field(node, "body")).replace(" ", "")
         if text.startswith("*") and named.isidentifier() and moves:
             return self.through(named, name(named), node)
-        return super()._do_while_statement(node)
+        return self.measured(super()._do_while_statement(node), node)
+
+    def _do_for_statement(self, node: Node) -> list[ast.stmt]:
+        return self.measured(super()._do_for_statement(node), node)
+
+    def measured(self, made: list[ast.stmt], node: Node) -> list[ast.stmt]:
+        """A loop whose condition asks for the length of a text that it writes to: each round goes through all of it."""
+        found = _MEASURED.search(text_of(field(node, "condition")))
+        loop = made[-1] if made else None
+        if found and isinstance(loop, (ast.For, ast.While)):
+            written = re.search(rf"\b{found[1]}\s*\[[^]]*\]\s*(?:[-+*/%&|^]|<<|>>)?=[^=]", text_of(field(node, "body")))
+            if written:
+                loop.body.insert(0, ast.Expr(called("_tongue.measured", name(found[1]))))
+        return made
 
     def through(self, named: str, over: ast.expr, node: Node) -> list[ast.stmt]:
         """A loop in which a name stands for one element after the other."""
@@ -539,6 +555,8 @@ class C(Declared):
             return self.read_line(named, given)
         if named in _CHARACTER:
             return self.letter()
+        if named == "mmap" and len(given) > 3 and "MAP_ANON" in text_of(given[3]):
+            return called("_tongue.asked", *self.parted_size(given[1]))
         if named in ("malloc", "calloc", "realloc", "aligned_alloc", "alloca"):
             return self.memory(named, given)
         values = self.values(given)

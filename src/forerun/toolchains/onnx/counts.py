@@ -24,7 +24,17 @@ mean (1), variance (3), normalisation (2), scale and shift (2)."""
 _GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
 
 
-_LAYERS = frozenset("Conv ConvTranspose Gemm MatMul RNN GRU LSTM Attention".split())
+_LAYERS = frozenset("Conv ConvTranspose Gemm MatMul RNN GRU LSTM Attention Einsum".split())
+_LAYERS |= frozenset("MatMulInteger QLinearMatMul ConvInteger QLinearConv".split())
+_BODIES = frozenset(("Loop", "Scan", "If", "SequenceMap"))
+"""Operators that run others, which no count sees."""
+_SLOW = frozenset("TopK CumSum Unique NonMaxSuppression RoiAlign GridSample DFT STFT".split())
+"""Operators that take many times as long for an element as those that add, and of which nothing was learned."""
+_SPREADING = frozenset(("Expand", "Range", "Tile", "EyeLike"))
+_LARGE = 1_000_000
+"""Elements from which on what those write takes longer than all that was learned of them."""
+_MOST_S = 1e-7
+"""Seconds for an element of slow operators, at most: a cubic Resize takes half of it."""
 
 
 def counters(graph: Graph) -> dict[str, float]:
@@ -50,6 +60,21 @@ def counters(graph: Graph) -> dict[str, float]:
         "layers_mean": flow.mean,
         "paths_log2": flow.paths_log2,
     }
+
+
+def unsure(graph: Graph) -> dict[str, float]:
+    """Operators of whose cost little is known, and seconds that all of each may take, at most; without end where
+    they run others, or belong to a domain of which nothing is known."""
+    found = dict[str, float]()
+    for node in graph.nodes:
+        name, made = node.operator, _made(graph, node)
+        smooth = name in ("Resize", "Upsample") and node.attribute("mode") in ("linear", "cubic")
+        if name in _BODIES:
+            found[name] = math.inf
+        elif name in _SLOW or smooth or (name in _SPREADING and made >= _LARGE):
+            read = _elements(graph, node.inputs[0]) if node.inputs else 0
+            found[name] = found.get(name, 0.0) + _MOST_S * max(made, read)
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +188,23 @@ def _matmul(graph: Graph, node: Node) -> float:
     return 2.0 * _made(graph, node) * _size(graph, node.inputs[0], -1)
 
 
+def _einsum(graph: Graph, node: Node) -> float:
+    """A multiply-add for each combination of all indices and each operand but the first."""
+    equation = str(node.attribute("equation") or "").replace(" ", "").replace("...", "")
+    terms = equation.partition("->")[0].split(",")
+    sizes = {
+        letter: size
+        for term, operand in zip(terms, node.inputs, strict=False)
+        for letter, size in zip(reversed(term), reversed(_sizes(graph, operand)), strict=False)
+    }
+    return 2.0 * math.prod(sizes.values()) * max(1, len(node.inputs) - 1)
+
+
+def _quantised_conv(graph: Graph, node: Node) -> float:
+    """As `_conv`; the weight is the fourth input."""
+    return 2.0 * _made(graph, node) * math.prod(_sizes(graph, node.inputs[3])[1:])
+
+
 def _pool(graph: Graph, node: Node) -> float:
     kernel = node.attribute("kernel_shape")
     sizes = kernel if isinstance(kernel, tuple) else ()
@@ -181,7 +223,9 @@ def _recurrent(graph: Graph, node: Node) -> float:
 
 
 _SPECIAL: Mapping[str, Callable[[Graph, Node], float]] = {
-    "Conv": _conv, "ConvTranspose": _conv_transpose, "Gemm": _gemm, "MatMul": _matmul, "AveragePool": _pool,
+    "Einsum": _einsum, "MatMulInteger": _matmul, "QLinearMatMul": _matmul, "ConvInteger": _conv,
+    "QLinearConv": _quantised_conv, "Conv": _conv, "ConvTranspose": _conv_transpose, "Gemm": _gemm,
+    "MatMul": _matmul, "AveragePool": _pool,
     "MaxPool": _pool, "LpPool": _pool, "Sum": _sum, "Mean": _sum, "Max": _sum, "Min": _sum,
 }  # fmt: skip
 

@@ -124,14 +124,16 @@ def _filled(model: Any, draw: np.random.Generator) -> bytes:
 
 
 def _random(shape: tuple[int, ...], kind: Any, draw: np.random.Generator) -> Any:
-    if np.dtype(kind).kind in "iub":
-        return draw.integers(0, 2, shape).astype(kind)
     if np.dtype(kind).kind == "O":
         raise InputError("the model reads texts", "there are no random ones", "take a model that reads numbers")
-    if len(shape) < 2:
-        return (0.5 + draw.random(shape, np.float32)).astype(kind)
-    bound = math.sqrt(3 / max(1, math.prod(shape[1:])))
-    return ((draw.random(shape, np.float32) * 2 - 1) * bound).astype(kind)
+    values: Any
+    if np.dtype(kind).kind in "iub":
+        values = draw.integers(0, 2, shape)
+    elif len(shape) < 2:
+        values = 0.5 + draw.random(shape, np.float32)
+    else:
+        values = (draw.random(shape, np.float32) * 2 - 1) * math.sqrt(3 / max(1, math.prod(shape[1:])))
+    return np.asarray(values).astype(kind)  # of no axes NumPy draws a number, which onnxruntime does not take
 
 
 def _input(value: Any, draw: np.random.Generator) -> Any:

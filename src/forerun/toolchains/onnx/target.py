@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from forerun.core import Tool
-from forerun.errors import ToolMissing, UsageError
-from forerun.threads import cores
+from forerun.errors import ToolMissing
+from forerun.threads import cores, too_many
 from forerun.toolchains.process.target import this_device
 
 
@@ -45,7 +45,7 @@ class Target:
         """This machine's. Raises ToolMissing without onnxruntime, UsageError for threads that it has not."""
         most = cores()
         if not 1 <= threads <= most:
-            raise UsageError(f"{threads} threads", f"{most} cores are there for it", f"ask for 1 to {most}")
+            raise too_many(threads, most)
         return cls(device.replace(";", ",") or this_device(), release(runtime().version), threads)
 
 

@@ -1,0 +1,60 @@
+"""Loops that a condition may end early, and how much of what they take that is."""
+
+from __future__ import annotations
+
+import ast
+
+from forerun.tasks._shapes import called
+
+EXITS = frozenset("sys.exit exit quit os._exit os.abort abort".split())
+"""What ends a program."""
+_TURNED: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.GtE, ast.GtE: ast.Lt, ast.Gt: ast.LtE, ast.LtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
+}  # fmt: skip
+LONG_S = 1.0
+"""Seconds of a loop from which on it matters whether it ends early."""
+
+
+def exits(node: ast.stmt) -> bool:
+    """Whether a statement ends the program."""
+    call = node.value if isinstance(node, ast.Expr) else None
+    return isinstance(call, ast.Call) and ast.unparse(call.func) in EXITS
+
+
+def may_end(body: list[ast.stmt], inside: bool = False) -> bool:
+    """Whether something in a loop may end it: `if found: break`."""
+    for each in body:
+        if isinstance(each, ast.If):
+            if may_end(each.body, True) or may_end(each.orelse, True):
+                return True
+        elif inside and (isinstance(each, (ast.Break, ast.Return)) or exits(each)):
+            return True
+    return False
+
+
+def search(node: ast.Call) -> tuple[ast.GeneratorExp, ast.expr] | None:
+    """Of `any(x > 3 for x in all)`, `all(…)` and `next(x for x in all if x > 3)` what they go through, and what ends
+    that; None of others."""
+    given = node.args[0] if node.args else None
+    if not isinstance(given, ast.GeneratorExp) or not isinstance(node.func, ast.Name) or len(given.generators) > 1:
+        return None
+    over, named = given.generators[0], called(node)
+    if named == "next":
+        return (given, over.ifs[0]) if len(over.ifs) == 1 else None
+    if over.ifs or named not in ("any", "all"):
+        return None
+    return given, given.elt if named == "any" else _otherwise(given.elt)
+
+
+def _otherwise(test: ast.expr) -> ast.expr:
+    """What holds where this does not."""
+    if isinstance(test, ast.Compare) and len(test.ops) == 1 and (op := _TURNED.get(type(test.ops[0]))):
+        return ast.Compare(test.left, [op()], test.comparators)
+    return ast.UnaryOp(ast.Not(), test)
+
+
+def as_loop(found: tuple[ast.GeneratorExp, ast.expr]) -> ast.For:
+    """The same as a loop."""
+    over = found[0].generators[0]
+    made = ast.For(over.target, over.iter, [ast.If(found[1], [ast.Break()], [])], [])
+    return ast.fix_missing_locations(ast.copy_location(made, found[0]))

@@ -1,0 +1,116 @@
+"""What is copied, moved or gone through as a whole each time takes as long as there is of it, and single calls as long
+as what they are asked for."""
+
+import pytest
+
+from forerun.tasks._walked import walked
+
+PROGRAMS = {
+    "prepended": ("python", "s = ''\nfor i in range(N):\n    s = str(i) + s\n"),
+    "spelt ahead": ("python", "s = ''\nfor i in range(N):\n    s = f'{i}{s}'\n"),
+    "asked for": (
+        "python",
+        "a = []\nfor i in range(N):\n    if i * i % 99991 not in a:\n        a.append(i * i % 99991)\n",
+    ),
+    "taken from the front": ("python", "a = list(range(N))\nwhile a:\n    a.pop(0)\n"),
+    "put in front": ("python", "a = []\nfor i in range(N):\n    a.insert(0, i)\n"),
+    "listed anew": ("python", "a = []\nfor i in range(N):\n    a = [*a, i]\n"),
+    "added to": ("python", "a = []\nfor i in range(N):\n    a = a + [i]\n"),
+    "keyed anew": ("python", "d = {}\nfor i in range(N):\n    d = {**d, i: i}\n"),
+    "go": (
+        "go",
+        'package main\nfunc main() {\n\ts := ""\n\tfor i := 0; i < N; i++ {\n'
+        '\t\ts += "word"\n\t}\n\tprintln(len(s))\n}\n',
+    ),
+    "lua": ("lua", 'local s = ""\nfor i = 1, N do\n  s = s .. "word"\nend\nprint(#s)\n'),
+    "javascript, spread": (
+        "javascript",
+        "let o = {};\nfor (let i = 0; i < N; i++) o = {...o, ['k' + i]: i};\nconsole.log(o);\n",
+    ),
+    "javascript, first": (
+        "javascript",
+        "const a = [];\nfor (let i = 0; i < N; i++) a.unshift(i);\nwhile (a.length) a.shift();\n",
+    ),
+    "ruby": ("ruby", "a = []\nN.times do |i|\n  v = i * i % 99991\n  a << v unless a.include?(v)\nend\nputs a.size\n"),
+    "rust": (
+        "rust",
+        "fn main() {\n    let mut v: Vec<u64> = (0..N).collect();\n"
+        "    while !v.is_empty() {\n        v.remove(0);\n    }\n}\n",
+    ),
+    "c++": (
+        "c++",
+        "#include <vector>\nint main() {\n  std::vector<int> v(N);\n  while (!v.empty()) { v.erase(v.begin()); }\n}\n",
+    ),
+    "c, joined": (
+        "c",
+        "#include <string.h>\nstatic char b[N + 1];\nint main(void) {\n"
+        '  for (int i = 0; i < N; i++) strcat(b, "x");\n}\n',
+    ),
+    "c, measured": (
+        "c",
+        "#include <string.h>\nstatic char b[N + 1];\nint main(void) {\n"
+        "  for (int i = 0; i < (int)strlen(b); i++) b[i] ^= 1;\n}\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", sorted(PROGRAMS))
+def test_what_goes_through_all_of_it_each_time_takes_the_square(name: str) -> None:
+    language, text = PROGRAMS[name]
+    some, many = (walked(text.replace("N", n), "", language) for n in ("40000", "160000"))
+    assert many.seconds > 10 * some.seconds and not many.guessed
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("python", "s = ''\nfor i in range(N):\n    s += str(i)\n"),
+        ("python", "s = ''\nfor i in range(N):\n    s = s + str(i)\n"),
+        ("python", "from collections import deque\na = deque(range(N))\nwhile a:\n    a.popleft()\n"),
+        ("python", "a = {*()}\nfor i in range(N):\n    if i not in a:\n        a.add(i)\n"),
+        ("python", "a = list(range(N))\nwhile a:\n    a.pop()\n"),
+        ("javascript", "let s = '';\nfor (let i = 0; i < N; i++) s = s + 'word';\nconsole.log(s.length);\n"),
+        ("ruby", "s = ''\nN.times { |i| s << 'word' }\nputs s.size\n"),
+    ],
+)
+def test_what_is_added_in_its_place_does_not(language: str, text: str) -> None:
+    some, many = (walked(text.replace("N", n), "", language).seconds for n in ("40000", "160000"))
+    assert many < 6 * some
+
+
+def test_texts_that_grow_in_front_hold_all_of_it() -> None:
+    held = walked("s = ''\nfor i in range(100_000):\n    s = 'word' + s\n").bytes
+    assert held == pytest.approx(400_000, rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("text", "least", "most"),
+    [
+        ("import hashlib\nhashlib.pbkdf2_hmac('sha256', b'pw', b'salt', 10_000_000)", 1.0, 4.0),
+        ("import hashlib\nhashlib.scrypt(b'pw', salt=b's', n=2**18, r=8, p=1)", 0.3, 1.5),
+        ("x = 3**3_000_000", 0.1, 0.8),
+        ("import math\nmath.factorial(200_000)", 0.1, 0.8),
+        ("import os, base64\nbase64.b64encode(os.urandom(100_000_000))", 0.1, 0.8),
+        ("for i in range(100_000):\n    eval('i * 2 + 1')", 0.2, 0.8),
+        ("exec('s = 0\\nfor i in range(10_000_000): s += i')", 0.2, 0.9),
+    ],
+)
+def test_single_calls_take_what_they_are_asked_for(text: str, least: float, most: float) -> None:
+    assert least < walked(text).seconds < most
+
+
+@pytest.mark.parametrize(
+    ("text", "held"),
+    [
+        ("import hashlib\nhashlib.scrypt(b'pw', salt=b's', n=2**18, r=8, p=1)", 268e6),
+        ("import ctypes\nb = ctypes.create_string_buffer(300_000_000)", 300e6),
+        ("import os\ndata = os.urandom(100_000_000)\ntext = data.hex()", 300e6),
+        ("import os\nxs = [0] * int(os.environ.get('N', '10000000'))", 80e6),
+        ("import os\nxs = [0] * int(os.getenv('N', 10_000_000))", 80e6),
+        ("import json\nxs = [0] * json.loads('{\"n\": 10000000}')['n']", 80e6),
+        ("match 'big':\n    case 'small':\n        n = 1\n    case 'big':\n        n = 10**7\nxs = [0] * n", 80e6),
+        ("import sys\nn = int(sys.argv[1]) if len(sys.argv) > 1 else 10**7\nxs = [0] * n", 80e6),
+    ],
+)
+def test_single_calls_hold_what_they_are_asked_for(text: str, held: float) -> None:
+    assert walked(text).bytes == pytest.approx(held, rel=0.1)
