@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from forerun import sandbox
 from forerun.errors import ForerunError
 from forerun.sandbox import Limits, Pool, processor_time
 from tests.toy import Guess, OneHalf, TwoHalves, source
@@ -85,6 +86,19 @@ def test_a_function_can_be_called(strict: Pool) -> None:
     with pytest.raises(ForerunError):
         strict.call(os.abort)
     assert strict.call(os.path.basename, "/a/c") == "c"
+
+
+def test_a_library_that_does_not_fit_is_a_matter_of_memory() -> None:
+    said = "ImportError: /usr/lib/x.so: failed to map segment from shared object"
+    assert sandbox._cause(1, f"Traceback\n{said}\n") == "memory: the worker reached its memory limit"
+
+
+def test_who_waits_for_a_call_hears_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sandbox, "_TOLD_S", 0.05)
+    heard = list[float]()
+    with Pool(1, Limits(timeout_s=60.0)) as pool:
+        pool.call(time.sleep, 0.5, on_wait=lambda: heard.append(time.monotonic()))
+    assert len(heard) > 2
 
 
 def test_what_to_do_about_a_failed_call_is_the_callers_or_fits_the_failure(strict: Pool) -> None:

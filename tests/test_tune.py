@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import importlib.metadata
+import importlib.util
 import json
 import math
 import os
@@ -28,7 +29,7 @@ from forerun import cli, factories, files, sandbox, settings
 from forerun.cli import tune as cli_tune
 from forerun.clock import Timing
 from forerun.core import Draft, Measurement, Source, Trial
-from forerun.corpora import workloads
+from forerun.corpora import tensor_networks, workloads
 from forerun.errors import ForerunError, InputError, UsageError
 
 pytest.importorskip("tvm_ffi")
@@ -130,6 +131,7 @@ def test_a_network_becomes_faster_and_computes_the_same(tuned: Any) -> None:
     assert set(found.comparison.timings) == {"default", "tuned", "onnxruntime"}
     assert max(found.comparison.errors.values()) < 1e-5
     stages = [each.stage for each in seen]
+    assert [*dict.fromkeys(stages)][:4] == ["reading", "running", "translating", "default"]
     assert stages[0] == "reading" and stages[-1] == "comparing" and stages.count("tuning") == 15
     assert [each for each in seen if each.stage == "tuning"][-1].network_best_s == pytest.approx(found.after_s, rel=0.5)
     assert stages[-6:-1] == ["checking"] * 5
@@ -141,6 +143,18 @@ def test_a_function_alone_is_a_program(tmp_path: Path, written: str) -> None:
     alone = _written(tmp_path / "alone.py", head + textwrap.dedent(function).replace("(s_tir=True)", written))
     found = tuning.tune(alone, target="llvm:1", trials=1, proposer="uniform", store=tmp_path / "s")
     assert [kernel.name for kernel in found.kernels] == ["alone"] and found.kernels[0].flops == 2 * 64**3
+
+
+def test_the_example_of_a_program_in_the_documentation_is_one(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[1] / "docs" / "how-it-works.md").read_text(encoding="utf-8")
+    text = page.partition("### A `kernel.py`")[2].partition("```python\n")[2].partition("```")[0]
+    with request(_written(tmp_path / "kernel.py", text), None, {}, "given") as asked:
+        ((program,), _) = asked.programs(None, None, None)  # type: ignore[arg-type]
+    assert program.name == "kernel" and program.flops == 2 * 128 * 64 * 256
+    old = _written(tmp_path / "old.py", text.replace("T.sblock", "T.block").replace("(s_tir=True)", ""))
+    with pytest.raises(InputError, match="no tensor program") as caught, request(old, None, {}, "given"):
+        pass
+    assert caught.value.todo.startswith("write T.sblock for T.block")
 
 
 def test_one_of_several_functions_is_named(tmp_path: Path) -> None:
@@ -240,7 +254,7 @@ def test_buffers_of_a_program_do_not_overlap(tmp_path: Path) -> None:
     for number, text in enumerate(texts):
         path = _written(tmp_path / f"{number}.tir", text)
         with request(path, None, {}, "given") as asked:
-            known.append(asked.programs(None, None)[0][0].text)  # type: ignore[arg-type]
+            known.append(asked.programs(None, None, None)[0][0].text)  # type: ignore[arg-type]
     assert known[0] == known[1] and "noalias" in known[1]
 
 
@@ -253,7 +267,10 @@ def test_a_network_that_became_slower_or_that_noise_hides_is_told() -> None:
     (said,) = remarks.unsure(compared(2.0, 2.0, 2.0))
     assert "2.00 times as long as TVM's default" in said and "spread by 0%" in said
     assert not remarks.unsure(compared(0.02, 0.02, 0.6)), "noise only ever adds"
-    for noisy in ((0.5, 0.8, 1.1), (0.8, 1.1, 1.4), (1.02, 1.02, 1.02)):
+    for steady in ((1.02, 1.02, 1.02), (0.98, 0.98, 0.981)):
+        (said,) = remarks.unsure(compared(*steady))
+        assert "as fast as TVM's default, within 5%" in said and "again" not in said, steady
+    for noisy in ((0.5, 0.8, 1.1), (0.8, 1.1, 1.4)):
         (said,) = remarks.unsure(compared(*noisy))
         assert "nobody can tell" in said and "spread by" in said, noisy
 
@@ -528,6 +545,10 @@ BAD: dict[str, tuple[Callable[[Path], list[str]], int, str]] = {
     "kind": (lambda p: ["net.tar"], 2, "not something to tune"),
     "no network of that name": (lambda p: ["resnet18-1x225"], 2, "did you mean resnet18-"),
     "a name with a dot": (lambda p: ["qwen2-0.5b-1x2"], 2, "did you mean qwen2-0.5b-1x"),
+    "a folder": (lambda p: [str(p)], 2, " is a folder"),
+    "a misspelt file": (lambda p: [str(network(p).with_name("nett.onnx"))], 1, "net.onnx?"),
+    "a missing file": (lambda p: [str(p / "nowhere" / "net.tar")], 2, "there is no such file"),
+    "weights alone": (lambda p: [str(_written(p / "net.pth", ""))], 2, "module.py:factory; or export it"),
     "no name that is near": (lambda p: ["xyzzy"], 2, "resnet18-1x224, kernel.py"),
     "all lines": (lambda p: [str(_line(p / "w.jsonl", PROGRAM))], 2, "w.jsonl:mine"),
     "no line of that name": (lambda p: [f"{_line(p / 'w.jsonl', PROGRAM)}:mime"], 2, "w.jsonl:mine"),
@@ -563,11 +584,29 @@ def test_bad_requests_are_told_in_three_lines(name: str, tmp_path: Path, run_for
     arguments, code, said = BAD[name]
     if name == "no factory":
         pytest.importorskip("torch")
-    if "name" in name:
-        pytest.importorskip("transformers")
     found, out, err = run_forerun("tune", *arguments(tmp_path))
     assert (found, out) == (code, "") and said in err, err
     assert len(err[err.index("forerun: ") :].splitlines()) == 3
+
+
+def test_only_a_network_that_exists_asks_for_what_makes_it(
+    run_forerun: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    tensor_networks.networks.cache_clear()
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "transformers" else name)
+    extract = ("collect", "schedule", "--workloads", "w.jsonl", "--extract")
+    for name, code, said in (("resnet18-1x224", 3, "made by transformers"), ("resnet18", 2, "did you mean resnet18-")):
+        for verb in (("tune",), extract):
+            found, _, err = run_forerun(*verb, name)
+            assert found == code and said in err, err
+
+
+def test_networks_that_are_known_without_pytorch_are_those_that_it_makes() -> None:
+    pytest.importorskip("torch")
+    from forerun.corpora import _networks_sizes, _networks_written
+
+    assert [*_networks_sizes.WRITTEN] == [*_networks_written.MADE]
 
 
 @pytest.mark.parametrize("version, said", [(None, "need TVM"), ("0.16.0", "0.16.0 does not fit")])
@@ -776,6 +815,29 @@ def matmul(place: Path, trials: int, on_progress: Callable[[tuning.Progress], No
     )  # fmt: skip
 
 
+@pytest.mark.parametrize("stages", [["reading"], ["reading", "default"], ["reading", "default", "default"]])
+def test_an_interrupt_says_that_something_is_kept_only_where_something_is(
+    stages: list[str], run_forerun: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stopped(*_: Any, on_progress: Callable[[tuning.Progress], None], **__: Any) -> None:
+        for stage in stages:
+            on_progress(tuning.Progress(stage))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(tuning, "tune", stopped)
+    code, _, err = run_forerun("tune", "net.onnx")
+    kept = len(stages) > 2
+    assert code == cli.INTERRUPTED and ("is kept" in err) == kept == ("the same command goes on" in err), err
+
+
+def test_a_stage_says_how_long_it_has_taken(capsys: pytest.CaptureFixture[str]) -> None:
+    live = cli_tune._Live()
+    live.progress._last -= 60
+    for seconds in (0.0, 61.0, 62.0):
+        live.told(tuning.Progress("reading", "net.onnx", seconds=seconds))
+    assert capsys.readouterr().err == "reading it (an hour at most)\nreading: 61 s so far\n"
+
+
 def test_an_interrupt_leaves_what_was_found(tmp_path: Path) -> None:
     def stop(now: tuning.Progress) -> None:
         if now.trials == stops:
@@ -841,6 +903,19 @@ def test_a_busy_machine_is_told(tuned: Any, monkeypatch: pytest.MonkeyPatch) -> 
     together = sum(hand.before_s for hand in baselines)
     (note,) = notes(networks.Comparison({"default": Timing((together / 4,))}, {}))
     assert "together they take 4.0 times as long" in note and "FORERUN_CACHE" in note
+    (note,) = notes(networks.Comparison({"default": Timing((together / 4,))}, {}, branches=True))
+    assert note.startswith("the network has branches") and "busy" not in note
+
+
+def test_a_network_with_branches_is_known_as_one(tmp_path: Path) -> None:
+    x, y = (helper.make_tensor_value_info(name, TensorProto.FLOAT, (2, 3)) for name in "xy")
+    here = helper.make_tensor_value_info("here", TensorProto.BOOL, ())
+    ways = (helper.make_graph([helper.make_node(one, ["x"], ["y"])], one, [], [y]) for one in ("Relu", "Tanh"))
+    node = helper.make_node("If", ["here"], ["y"], **dict(zip(("then_branch", "else_branch"), ways, strict=True)))
+    place = saved(helper.make_graph([node], "g", [here, x], [y]), tmp_path / "if.onnx")
+    for path, branches in ((place, True), (network(tmp_path), False)):
+        known = networks.read(networks.Network(path), device.Place(targets.parse("llvm:1")))
+        assert networks._branches(known.extraction.module["main"]) is branches
 
 
 def test_time_that_is_no_kernels_is_told(tuned: Any) -> None:
@@ -860,6 +935,12 @@ def test_the_live_line_tells_what_is_faster_so_far(tuned: Any) -> None:
     assert last.programs == 5 and last.faster == sum(kernel.after_s < kernel.before_s for kernel in found.kernels)
     now = tuning.Progress("tuning", "conv2d", 3, 9, 4e-3, 1e-3, 8e-3, 5e-3, 1, 2)
     assert cli_tune._note(now) == "all 8 ms → 5 ms, 1 of 2 tasks faster; conv2d 4 ms → 1 ms, 4.00x"
+
+
+def test_names_of_fused_kernels_are_cut_in_notes_too(capsys: pytest.CaptureFixture[str]) -> None:
+    name = "fused_" + "reshape_" * 200 + "add7"
+    cli_tune.show_report([], [], {name: "no space"}, [f"{name}: all 3 candidates failed"], "json")
+    assert max(map(len, capsys.readouterr().err.splitlines())) < 100
 
 
 def test_names_of_fused_kernels_are_cut_for_people() -> None:
@@ -1046,6 +1127,7 @@ def test_a_folder_of_something_else_is_left(tuned: Any, tmp_path: Path) -> None:
 
 def test_the_answer_of_another_network_or_target_is_left(tuned: Any, tmp_path: Path) -> None:
     (tmp_path / "matmul.tir").write_text(PROGRAM)
+    network(tmp_path)
     output.write(tuned[0], tmp_path, {}, b"library")
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     other = '{"kind":"llvm","mcpu":"x86-64","num-cores":1}'

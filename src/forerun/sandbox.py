@@ -33,10 +33,15 @@ T = TypeVar("T")
 
 _BEGUN = 4
 """Measurements that a worker may have begun: what they take to prepare varies, and several even it out."""
+_TOLD_S = 1.0
+"""How often somebody who waits for a call is told so."""
 _START_S = 60.0
 """How long a worker may take to start: importing on a cold, busy machine."""
 
-_NO_MEMORY = ("out of memory", "bad_alloc", "MemoryError", "can't start new thread", "Cannot allocate memory")
+_NO_MEMORY = (
+    "out of memory", "bad_alloc", "MemoryError", "can't start new thread", "Cannot allocate memory",
+    "failed to map segment",
+)  # fmt: skip
 """What libraries say when the limit is reached."""
 _MORE = "give it more: FORERUN_TIMEOUT (seconds), FORERUN_MEMORY (MiB); or leave this file to the compiler"
 _REPORT = "see whether what you gave runs without forerun; if it does, report this to this project with the file"
@@ -185,17 +190,24 @@ class Pool:
             for worker in {*busy, *(owner for owner, _ in begun.values())}:  # the caller stopped listening
                 worker.stop()
 
-    def call(self, function: Callable[..., T], *arguments: object, what: str = "", todo: str = "") -> T:
+    def call(
+        self,
+        function: Callable[..., T],
+        *arguments: object,
+        what: str = "",
+        todo: str = "",
+        on_wait: Callable[[], None] | None = None,
+    ) -> T:
         """The value of a module-level function, computed in a worker.
 
         Raises ForerunError where the worker died or ran out of time, or where the function raised anything; errors of
         ours come as they are. `what` says that it failed, `todo` what to do then; where none is given it is to raise
-        the limit that was reached, else to report the failure.
+        the limit that was reached, else to report the failure. `on_wait` is called each second until then.
         """
         worker = self._workers[0]
         worker.submit_call(function, arguments)
         try:
-            answer = next(answer for _, answer in _answers([worker]))
+            answer = next(answer for _, answer in _answers([worker], on_wait))
         except BaseException:  # an interrupt: what it works on is not wanted
             worker.stop()
             raise
@@ -238,18 +250,20 @@ class _Ready:
     """A new worker has imported what it needs: only now its time runs."""
 
 
-def _answers(busy: Sequence[_Worker]) -> Iterator[tuple[_Worker, Any]]:
+def _answers(busy: Sequence[_Worker], on_wait: Callable[[], None] | None = None) -> Iterator[tuple[_Worker, Any]]:
     """Waits for one answer at least."""
-    while not (found := list(_finished(busy))):
-        pass
+    while not (found := list(_finished(busy, _TOLD_S if on_wait else math.inf))):
+        if on_wait:
+            on_wait()
     yield from found
 
 
-def _finished(busy: Iterable[_Worker]) -> Iterator[tuple[_Worker, Measurement | _Raised]]:
-    """Waits until at least one worker has answered, died, run out of time, or become ready, which yields nothing."""
+def _finished(busy: Iterable[_Worker], most_s: float = math.inf) -> Iterator[tuple[_Worker, Measurement | _Raised]]:
+    """Waits until at least one worker has answered, died, run out of time, or become ready, which yields nothing; and
+    no longer than `most_s`."""
     workers = {worker.connection: worker for worker in busy}
     earliest = min(worker.deadline for worker in workers.values())
-    ready = wait(list(workers), timeout=max(0.0, earliest - time.monotonic()))
+    ready = wait(list(workers), timeout=min(most_s, max(0.0, earliest - time.monotonic())))
     for connection, worker in workers.items():
         if connection in ready:
             answer = worker.receive()

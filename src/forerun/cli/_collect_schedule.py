@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from zlib import crc32
@@ -108,11 +108,11 @@ def extract(options: argparse.Namespace) -> None:
     path = in_folder("--workloads", options.workloads)
     found = {each.text: each for each in workloads.read(path)} if path.is_file() else {}
     there = {use.network for each in found.values() for use in each.uses}
+    wanted = options.extract or ()
+    _check([name for name in wanted if not name.startswith(tensor_networks.OWN)], tensor_networks.named())
     every = tensor_networks.networks()
-    if unknown := [name for name in options.extract or () if name not in every]:
-        todo = meant(unknown[0], every, 0.5, 3, str) or f"take some of: {', '.join(every)}"
-        raise UsageError(f"--extract {unknown[0]}", "there is no such network", todo)
-    asked = [name for name in options.extract or every if name not in there]
+    _check(wanted, every)
+    asked = [name for name in wanted or every if name not in there]
     progress, device = Progress(len(asked), "networks"), target.parse(options.target)
     with Pool(1, Limits(timeout_s=900.0, memory_bytes=16 << 30), IMPORTS) as pool:
         for name in asked:
@@ -127,6 +127,13 @@ def extract(options: argparse.Namespace) -> None:
             workloads.write(path, found.values())
             progress.step(name)
     progress.end()
+
+
+def _check(wanted: Sequence[str], known: Mapping[str, object]) -> None:
+    """Raises UsageError for a network that there is not."""
+    if unknown := [name for name in wanted if name not in known]:
+        todo = meant(unknown[0], known, 0.5, 3, str) or f"take some of: {', '.join(known)}"
+        raise UsageError(f"--extract {unknown[0]}", "there is no such network", todo)
 
 
 def _programs(name: str, device: str) -> list[Workload]:

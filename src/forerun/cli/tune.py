@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forerun.cli import render
+from forerun.cli import NothingKept, render
 from forerun.cli._quantities import quantity
 from forerun.cli.render import Column, Table, add_format, counted, number, percent, say, show
 from forerun.errors import UsageError
@@ -21,8 +22,11 @@ Row = dict[str, Any]
 _seconds = partial(quantity, unit="s")
 _NAME = 60
 """Letters of a kernel that people see."""
+_LONG = re.compile(rf"\w{{{_NAME + 1},}}")
 _STAGES = {
-    "reading": "reading it, and running a network once untuned: minutes where there is much work",
+    "reading": "reading it (an hour at most)",
+    "running": "running it twice, untuned (an hour at most)",
+    "translating": "translating it to TVM's programs, and running these (an hour at most)",
     "default": "measuring the defaults",
     "checking": "checking and timing the best kernels once more, on other inputs",
     "comparing": "comparing whole runs",
@@ -84,9 +88,12 @@ def run(options: argparse.Namespace) -> int:
         kept = ""
         if options.output and ended(out):
             kept = f"{out} keeps the answer that was there before; "
-        elif options.output and (out / f"{REPORT}.json").is_file():
+        elif live.measured and options.output and (out / f"{REPORT}.json").is_file():
             kept = f"the database and the report of what was found are in {out}; "
-        say(f"forerun: {kept}the same command goes on")
+        if kept or live.measured:
+            say(f"forerun: {kept}the same command goes on")
+        if not live.measured:
+            raise NothingKept from None
         raise
     except Unwritten as error:
         live.progress.end()
@@ -110,13 +117,19 @@ class _Live:
     """What is being done, on stderr."""
 
     def __init__(self) -> None:
-        self.progress, self._said = render.Progress(None, "trials"), set[str]()
+        self.progress, self._said, self._last = render.Progress(None, "trials"), set[str](), ""
+        self.measured = False
+        """Whether an interrupt leaves something: of the first default it is only known that it began."""
 
     def told(self, now: Progress) -> None:
         """Once for each trial, and where another stage begins: between defaults first kernels are measured."""
+        self.measured = self.measured or now.stage == "tuning" or "default" == now.stage == self._last
+        self._last = now.stage
         if now.stage == "tuning":
             self.progress.total = now.of
             self.progress.step(_note(now))
+        elif now.stage in self._said and now.seconds:
+            self.progress.wait(now.stage, now.seconds)
         elif now.stage not in self._said:
             self.progress.end()
             say(_STAGES.get(now.stage, now.stage))
@@ -144,10 +157,9 @@ def show_report(
 ) -> None:
     """The rows of `forerun.tuning.output`, two tables for people, one for machines; what is to be said beside them on
     stderr."""
-    for name, reason in left_out.items():
-        say(f"{name} stays as it is: {reason}")
-    for note in notes:
-        say(f"forerun: {note}")
+    told = [f"{name} stays as it is: {reason}" for name, reason in left_out.items()]
+    for line in (*told, *(f"forerun: {note}" for note in notes)):
+        say(_LONG.sub(lambda found: _short(found[0]), line))
     _show(Table(_kernels(), kernels), Table(_networks(), networks), form)
 
 

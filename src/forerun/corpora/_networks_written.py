@@ -356,47 +356,46 @@ def styled(width: int = 32) -> nn.Module:
     return nn.Sequential(*layers, nn.Conv2d(width, 3, 9, padding=4), nn.Tanh())
 
 
-Sizes = tuple[int, ...]
-WRITTEN: Mapping[str, tuple[str, Callable[[], nn.Module], Sequence[Sizes]]] = {
-    "squeezenet": ("squeezenet", squeezenet, ((1, 3, 224, 224), (1, 3, 128, 128), (4, 3, 160, 160))),
-    "vgg11": ("vgg", vgg11, ((1, 3, 224, 224), (1, 3, 96, 96), (4, 3, 64, 64))),
-    "densenet121": ("densenet", densenet, ((1, 3, 224, 224),)),
-    "googlenet": ("inception", googlenet, ((1, 3, 224, 224), (4, 3, 128, 128))),
-    "mobilenet_v3": ("mobilenet", mobilenet_v3, ((1, 3, 224, 224), (1, 3, 160, 160), (8, 3, 128, 128))),
-    "shufflenet": ("shufflenet", shufflenet, ((1, 3, 224, 224), (4, 3, 128, 128))),
-    "unet": ("unet", unet, ((1, 3, 128, 128), (1, 3, 256, 256), (4, 3, 96, 96))),
-    "dcgan": ("dcgan", dcgan, ((1, 100, 1, 1), (4, 100, 1, 1), (8, 100, 1, 1))),
-    "masks": ("masks", masks, ((1, 256, 14, 14), (4, 256, 14, 14), (8, 256, 7, 7))),
-    "poses": ("poses", poses, ((1, 512, 8, 6), (4, 512, 8, 6))),
-    "pillars": ("pillars", pillars, ((1, 64, 72, 56), (1, 64, 48, 40))),
-    "prompted-32": ("prompted", prompted, ((1, 256, 32, 32), (2, 256, 32, 32))),
-    "prompted-64": ("prompted", partial(prompted, side=64), ((1, 256, 64, 64),)),
-    "fsrcnn": ("superresolution", fsrcnn, ((1, 1, 96, 96), (1, 1, 160, 120))),
-    "fsrcnn-3": ("superresolution", partial(fsrcnn, scale=3), ((1, 1, 64, 64),)),
-    "autoencoder": ("autoencoder", partial(autoencoder, 32, 64, 128, 256), ((1, 3, 128, 128), (4, 3, 96, 96))),
-    "autoencoder-wide": ("autoencoder", partial(autoencoder, 96, 192, 384), ((1, 3, 64, 64), (2, 3, 112, 112))),
-    "mlp-784": ("mlp", partial(mlp, 784, 512, 256, 10), ((1, 784), (8, 784), (64, 784))),
-    "mlp-1024": ("mlp", partial(mlp, 1024, 1024, 4096, 1024), ((1, 1024), (16, 1024), (128, 1024))),
-    "mlp-2048": ("mlp", partial(mlp, 512, 2048, 2048, 1536, 1000), ((48, 512), (112, 512), (320, 512))),
-    "mlp-384": ("mlp", partial(mlp, 384, 1536, 384, 1152), ((72, 384), (200, 384), (320, 384))),
-    "mlp-640": ("mlp", partial(mlp, 640, 2560, 640, 1920), ((56, 640), (144, 640), (224, 640))),
-    "mlp-768": ("mlp", partial(mlp, 768, 3072, 768, 2304), ((48, 768), (112, 768), (240, 768))),
-    "mlp-1280": ("mlp", partial(mlp, 1280, 1280, 3840, 1280), ((40, 1280), (88, 1280), (176, 1280))),
-    "mlp-nerf": ("mlp", partial(mlp, 63, 256, 256, 128, 4), ((1024, 63), (4096, 63))),
-    "mlp-tower": ("mlp", partial(mlp, 479, 1024, 512, 256, 1), ((1, 479), (32, 479), (256, 479))),
-    "mixer": ("mixer", mixer, ((1, 3, 224, 224), (4, 3, 224, 224))),
-    "m5": ("waves", waves, ((1, 1, 8000), (4, 1, 16000))),
-    "tcn": ("temporal", temporal, ((1, 40, 100), (8, 40, 200))),
-    "ds-cnn": ("keywords", keywords, ((1, 1, 49, 10), (8, 1, 49, 10))),
-    "espcn": ("superresolution", superresolution, ((1, 1, 96, 96), (1, 1, 224, 224))),
-    "aspp": ("pyramid", pyramid, ((1, 256, 28, 28), (2, 256, 16, 16))),
-    "c3d": ("volumes", volumes, ((1, 3, 8, 56, 56), (1, 3, 16, 32, 32))),
-    "style": ("style", styled, ((1, 3, 128, 128), (1, 3, 192, 192))),
+MADE: Mapping[str, Callable[[], nn.Module]] = {
+    "squeezenet": squeezenet,
+    "vgg11": vgg11,
+    "densenet121": densenet,
+    "googlenet": googlenet,
+    "mobilenet_v3": mobilenet_v3,
+    "shufflenet": shufflenet,
+    "unet": unet,
+    "dcgan": dcgan,
+    "masks": masks,
+    "poses": poses,
+    "pillars": pillars,
+    "prompted-32": prompted,
+    "prompted-64": partial(prompted, side=64),
+    "fsrcnn": fsrcnn,
+    "fsrcnn-3": partial(fsrcnn, scale=3),
+    "autoencoder": partial(autoencoder, 32, 64, 128, 256),
+    "autoencoder-wide": partial(autoencoder, 96, 192, 384),
+    "mlp-784": partial(mlp, 784, 512, 256, 10),
+    "mlp-1024": partial(mlp, 1024, 1024, 4096, 1024),
+    "mlp-2048": partial(mlp, 512, 2048, 2048, 1536, 1000),
+    "mlp-384": partial(mlp, 384, 1536, 384, 1152),
+    "mlp-640": partial(mlp, 640, 2560, 640, 1920),
+    "mlp-768": partial(mlp, 768, 3072, 768, 2304),
+    "mlp-1280": partial(mlp, 1280, 1280, 3840, 1280),
+    "mlp-nerf": partial(mlp, 63, 256, 256, 128, 4),
+    "mlp-tower": partial(mlp, 479, 1024, 512, 256, 1),
+    "mixer": mixer,
+    "m5": waves,
+    "tcn": temporal,
+    "ds-cnn": keywords,
+    "espcn": superresolution,
+    "aspp": pyramid,
+    "c3d": volumes,
+    "style": styled,
 }
-"""The family of each network, what makes it, and the shapes of its input."""
+"""What makes each network of `_networks_sizes.WRITTEN`."""
 
 
-def made(name: str, sizes: Sizes) -> tuple[nn.Module, tuple[Tensor, ...]]:
+def made(name: str, sizes: Sequence[int]) -> tuple[nn.Module, tuple[Tensor, ...]]:
     """A network with random weights, always the same, and what it reads."""
     torch.manual_seed(0)
-    return WRITTEN[name][1](), (torch.randn(sizes),)
+    return MADE[name](), (torch.randn(*sizes),)

@@ -16,6 +16,7 @@ from functools import cache
 from typing import Any
 
 from forerun.corpora._networks_published import PUBLISHED
+from forerun.corpora._networks_sizes import WRITTEN
 from forerun.errors import ToolMissing, UsageError
 from forerun.toolchains.tvm._load import load
 from forerun.toolchains.tvm.extract import GIVEN, LAYOUTS, Extracted, extract, work, written
@@ -23,6 +24,8 @@ from forerun.toolchains.tvm.frontends import from_torch
 
 MOST_FLOPS, MOST_BYTES = 4e9, 400e6
 """Work of a run and bytes of all buffers above which a program is left out: a bad schedule would run for minutes."""
+OWN = "tvm-"
+"""How the names of TVM's own begin."""
 _BROKEN = "C2D_WIN_NHWC"
 """Of TVM's own set: its definition raises an error in TVM 0.27."""
 _COMPUTES = re.compile(r"T\.(?:exp|exp2|erf|tanh|sigmoid|sqrt|rsqrt|log|pow|sin|cos|fabs)\(")
@@ -58,6 +61,17 @@ class Network:
         return _networks_written.made(self.definition, self.sizes)
 
 
+def named() -> dict[str, Network]:
+    """Those that a name alone stands for, by name, whatever is installed: none of TVM's own."""
+    published = [(name, each.family, each.sizes) for name, each in PUBLISHED.items()]
+    written_down = [(name, family, sizes) for name, (family, sizes) in WRITTEN.items()]
+    found = [
+        *(_network(name, family, each, "transformers") for name, family, sizes in published for each in sizes),
+        *(_network(name, family, each, "paper") for name, family, sizes in written_down for each in sizes),
+    ]
+    return {network.name: network for network in found}
+
+
 @cache
 def networks() -> Mapping[str, Network]:
     """All of them, by name. Raises ToolMissing without TVM, torch or transformers."""
@@ -69,16 +83,8 @@ def networks() -> Mapping[str, Network]:
             )
     from tvm.s_tir.meta_schedule.testing.te_workload import CONFIGS
 
-    from forerun.corpora._networks_written import WRITTEN
-
-    published = [(name, each.family, each.sizes) for name, each in PUBLISHED.items()]
-    written_down = [(name, family, sizes) for name, (family, _, sizes) in WRITTEN.items()]
-    found = [
-        *(_network(name, family, each, "transformers") for name, family, sizes in published for each in sizes),
-        *(_network(name, family, each, "paper") for name, family, sizes in written_down for each in sizes),
-        *(Network(f"tvm-{name}", "tvm", name, (1,), "tvm") for name in CONFIGS if name != _BROKEN),
-    ]
-    return {network.name: network for network in found}
+    own = (Network(f"{OWN}{name}", "tvm", name, (1,), "tvm") for name in CONFIGS if name != _BROKEN)
+    return named() | {network.name: network for network in own}
 
 
 def _network(name: str, family: str, sizes: tuple[int, ...], origin: str) -> Network:

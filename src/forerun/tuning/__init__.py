@@ -86,6 +86,7 @@ def tune(
     target = json.dumps(dict(target)) if isinstance(target, Mapping) else target
     check(trials, per_task, seed, target, layout, proposer, {} if shapes is None else shapes)
     check_places({"output": output, "store": store, "rpc": rpc})
+    settings.check()
     out = None if output is None else Path(output)
     if on_progress is not None and not callable(on_progress):
         raise UsageError(f"on_progress: {on_progress!r:.60}", "it cannot be called", "give a function of a Progress")
@@ -98,9 +99,10 @@ def tune(
         if out is not None:
             folder.kept(out, asked.name, place.target)
         writer = _proposer(proposer, checkpoint)
-        tell(Progress("reading", asked.name))
         reader = stack.enter_context(Pool(1, _READING, IMPORTS))
-        found, left_out = asked.programs(reader, place)
+        found, left_out = asked.programs(
+            reader, place, lambda stage, seconds: tell(Progress(stage, asked.name, seconds=seconds))
+        )
         digest = folder.digest_of(found, left_out)
         if out is not None:
             folder.kept(out, asked.name, place.target, digest)

@@ -97,7 +97,7 @@ class Progress:
     """How far a tuning is: what it works on, trials of all, and the seconds of kernel and network, as far as known."""
 
     stage: str
-    """`reading`, `default`, `tuning`, `checking` or `comparing`."""
+    """`reading`, `running` (untuned), `translating`, `default`, `tuning`, `checking` or `comparing`."""
     kernel: str = ""
     trials: int = 0
     of: int = 0
@@ -108,3 +108,5 @@ class Progress:
     faster: int = 0
     """Programs of which something is faster than the default, of so many that are known:"""
     programs: int = 0
+    seconds: float = 0.0
+    """How long `reading`, `running` or `translating` has taken so far: each is told once a second."""

@@ -38,6 +38,11 @@ def unsure(comparison: network.Comparison | None) -> list[str]:
     spread = max(timings[name].spread for name in (network.TUNED, network.DEFAULT))
     if quantile(timings[network.TUNED].seconds, 0.75) < (1 - AGAIN) * min(timings[network.DEFAULT].seconds):
         return []  # noise only ever adds
+    if abs(before - after) <= AGAIN * before and spread <= AGAIN:
+        return [
+            f"the tuned network is as fast as TVM's default, within {AGAIN:.0%}: it took {after / before:.2f} times as"
+            f" long, and runs spread by {spread:.0%}"
+        ]
     if abs(before - after) <= max(spread, AGAIN) * before:
         return [
             f"whether the tuned network is faster than TVM's default nobody can tell: it took {after / before:.2f}"
@@ -82,10 +87,19 @@ def _busy(hands: Sequence[Hand], comparison: network.Comparison | None) -> Itera
             f" {_ANEW}"
         )
     default = comparison.timings[network.DEFAULT].median_s if comparison else math.inf
-    if (together := sum(hand.program.weight * hand.before_s for hand in hands)) > _TOGETHER * default:
+    together = sum(hand.program.weight * hand.before_s for hand in hands)
+    if together <= _TOGETHER * default:
+        return
+    times = f"together they take {together / default:,.1f} times as long as the network that is made of them"
+    if comparison and comparison.branches:
         yield (
-            f"the machine was busy when the defaults were measured: together they take {together / default:.1f}"
-            f" times as long as the network that is made of them, so the gains of kernels are too large: {_ANEW}"
+            "the network has branches, and the run that was compared takes one of them: kernels of the others are timed"
+            f" and tuned too, {times}; what they gain shows in runs that take them"
+        )
+    else:
+        yield (
+            f"the machine was busy when the defaults were measured: {times}, so the gains of kernels are too large:"
+            f" {_ANEW}"
         )
 
 

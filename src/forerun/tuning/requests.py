@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Protocol
@@ -26,6 +28,8 @@ Shapes = Mapping[str, Sequence[int]]
 """The shape of an input, by its name."""
 
 _PROGRAMS = (".py", ".tir")
+_FILES = (".onnx", ".pt2", *_PROGRAMS)
+_WEIGHTS = (".pt", ".pth", ".ckpt", ".safetensors")
 _IMPORTS = re.compile(r"^(?:from|import) tvm\b.*$", re.MULTILINE)
 """Of a Python file that runs: the parser of texts knows these names, and takes no imports."""
 _PLAIN = re.compile(r"@T\.prim_func(?:\(\))?(?=\s*$)", re.MULTILINE)
@@ -56,8 +60,11 @@ class Request(Protocol):
     def name(self) -> str:
         """As people know it."""
 
-    def programs(self, reader: Pool, place: Place) -> tuple[Sequence[extract.Extracted], dict[str, str]]:
-        """What there is to tune, and what is left out, with the reasons."""
+    def programs(
+        self, reader: Pool, place: Place, tell: Callable[[str, float], None]
+    ) -> tuple[Sequence[extract.Extracted], dict[str, str]]:
+        """What there is to tune, and what is left out, with the reasons. `tell` hears each stage of reading, and again
+        the seconds that it has taken."""
 
     def finished(
         self, reader: Pool, place: Place, texts: dict[str, str], records: Sequence[database.Record], library: bool
@@ -101,9 +108,30 @@ def request(
         yield _Network(name, network.Network(path, layout=layout))
 
 
+def _beside(path: Path) -> list[str]:
+    """Files that might be tuned, of the folder where one is looked for."""
+    try:
+        return [str(path.with_name(each.name)) for each in path.parent.iterdir() if each.suffix in _FILES]
+    except OSError:
+        return []
+
+
+def _check(path: Path) -> None:
+    """Raises UsageError for a folder and for weights alone, InputError where a file of a network is missing."""
+    if path.is_dir():
+        raise UsageError(f"{path} is a folder", "a network is a file, a function or a name", f"name one: {_EXAMPLES}")
+    if path.suffix in _WEIGHTS:
+        todo = "name a function that makes it and loads them, module.py:factory; or export it: net.onnx, net.pt2"
+        raise UsageError(f"not something to tune: {path}", "weights alone do not say what the network computes", todo)
+    if path.suffix in _FILES and not path.is_file():
+        todo = meant(str(path), _beside(path), 0.6, 3, str) or _EXAMPLES
+        raise InputError(f"cannot read {path}", "there is no such file", todo)
+
+
 def _named(text: str, shapes: Shapes, layout: str) -> Request | None:
     """What is in a file; None where it is none by its name."""
     path = Path(text)
+    _check(path)
     if path.suffix == ".onnx":
         sizes = tuple((name, tuple(size)) for name, size in shapes.items())
         return _Network(path.name, network.Network(path, shapes=sizes, layout=layout))
@@ -121,16 +149,16 @@ def _named(text: str, shapes: Shapes, layout: str) -> Request | None:
     if text.endswith((".jsonl", ".jsonl.gz")):
         return _line(path, "")
     if path.suffix[1:].isalpha() or os.sep in text or ":" in text:  # in names of networks stand numbers behind a dot
-        raise UsageError(f"not something to tune: {text}", "its name says neither network nor program", _EXAMPLES)
+        why = "its name says neither network nor program" if path.exists() else "there is no such file"
+        raise UsageError(f"not something to tune: {text}", why, meant(text, _beside(path), 0.6, 3, str) or _EXAMPLES)
     return None
 
 
 def _known(name: str) -> tuple[Any, Sequence[Any]]:
     """A network that is known by its name, with its inputs."""
-    known = [each.name for each in tensor_networks.networks().values() if each.origin != "tvm"]
-    if name not in known:
-        todo = meant(name, known, 0.5, 3, str) or _EXAMPLES
-        raise UsageError(f"not something to tune: {name}", "it is no file, and no network has that name", todo)
+    if name not in (known := tensor_networks.named()):
+        todo = meant(name, [*known, *_beside(Path(name))], 0.5, 3, str) or _EXAMPLES
+        raise UsageError(f"not something to tune: {name}", "there is no such file, and no such network", todo)
     return tensor_networks.networks()[name].made()
 
 
@@ -185,13 +213,25 @@ def _single(text: str, name: str, place: str) -> Request:
         raise InputError(f"{place} cannot be tuned", str(error), todo) from error
 
 
+def _waiting(tell: Callable[[str, float], None], stage: str, since: float) -> None:
+    tell(stage, time.monotonic() - since)
+
+
 @dataclass(frozen=True, slots=True)
 class _Network:
     name: str
     network: network.Network
 
-    def programs(self, reader: Pool, place: Place) -> tuple[Sequence[extract.Extracted], dict[str, str]]:
-        return reader.call(network.programs, self.network, place, what=f"reading {self.name} failed", todo=_READ)
+    def programs(
+        self, reader: Pool, place: Place, tell: Callable[[str, float], None]
+    ) -> tuple[Sequence[extract.Extracted], dict[str, str]]:
+        found: tuple[Sequence[extract.Extracted], dict[str, str]] = ((), {})
+        for stage, step in network.STEPS.items():
+            tell(stage, 0.0)
+            waiting = partial(_waiting, tell, stage, time.monotonic())
+            what = f"{stage} {self.name} failed"
+            found = reader.call(step, self.network, place, what=what, todo=_READ, on_wait=waiting)
+        return found
 
     def finished(
         self, reader: Pool, place: Place, texts: dict[str, str], records: Sequence[database.Record], library: bool
@@ -209,7 +249,9 @@ class _Program:
     def name(self) -> str:
         return self.program.name
 
-    def programs(self, reader: Pool, place: Place) -> tuple[Sequence[extract.Extracted], dict[str, str]]:
+    def programs(
+        self, reader: Pool, place: Place, tell: Callable[[str, float], None]
+    ) -> tuple[Sequence[extract.Extracted], dict[str, str]]:
         return [self.program], {}
 
     def finished(

@@ -86,6 +86,8 @@ class Comparison:
     waited: float = 0.0
     """The share of the time of the comparison in which others had the processor. It is not in the spread where they
     always have it."""
+    branches: bool = False
+    """Whether it has kernels that run on some inputs alone: not all of them are in the timings."""
 
 
 def programs(network: Network, place: Place) -> tuple[tuple[extract.Extracted, ...], dict[str, str]]:
@@ -161,7 +163,18 @@ def compared(network: Network, place: Place, texts: dict[str, str], library: boo
         timings = {DEFAULT: timings[DEFAULT], TUNED: timings[TUNED if changed else DEFAULT], **timings}
         had = (time.process_time() - busy) / (time.perf_counter() - start)
         threads = threads if targets.device(place.target) == "cpu" else {}
-        return Comparison(timings, errors, data, why, unknown, threads, max(0.0, 1 - had) if here else 0.0)
+        waited = max(0.0, 1 - had) if here else 0.0
+        branches = _branches(known.extraction.module["main"])
+        return Comparison(timings, errors, data, why, unknown, threads, waited, branches)
+
+
+def _branches(main: Any) -> bool:
+    """Whether a function of Relax does one thing or another."""
+    from tvm import relax
+
+    found = list[str]()
+    relax.analysis.post_order_visit(main, lambda expression: found.append(kind(expression)))
+    return "If" in found
 
 
 def timed(timers: Mapping[str, Timer], seed: int = 0) -> dict[str, Timing]:
@@ -253,32 +266,62 @@ class Known:
     """Whether it rounds on its way, see `agreement.agrees_in_steps`."""
 
 
+@dataclass(frozen=True)
+class _Imported:
+    """A network that neither ran nor was translated yet."""
+
+    module: Any
+    inputs: Sequence[Any]
+    name: str
+    """Of what the user would run instead."""
+    rival: Rival
+
+
 @lru_cache(maxsize=1)
-def read(network: Network, place: Place) -> Known:
-    """Reads a network and runs it, or says what this process knows of it. Raises as `programs` does."""
-    threads, what = targets.threads(place.target), f"{network.name} does not run"
+def _imported(network: Network, place: Place) -> _Imported:
+    threads = targets.threads(place.target)
     if network.path.suffix == ".onnx":
         module = frontends.from_onnx(network.path, dict(network.shapes))
         inputs = _drawn(module)
-        name, rival = "onnxruntime", Rival(cache(partial(onnxruntime, network.path, inputs)), threads)
-    else:
-        torch_network, examples, program = _torch(network)
-        module = frontends.from_exported(program)
-        todo = "give dense tensors in the memory of the processor, of types that NumPy has"
-        inputs = _tried(what, todo, lambda: [each.detach().numpy() for each in examples])
-        gpu = partial(pytorch_on_gpu, torch_network, inputs)
-        name, rival = "PyTorch", Rival(partial(pytorch, torch_network, inputs), threads, gpu)
-    todo = f"make it run in {name} first, and return tensors of types that NumPy has"
-    run = rival.made(threads)
-    theirs, again = ([array.copy() for array in _tried(what, todo, lambda: flat(run()))] for _ in range(2))
+        rival = Rival(cache(partial(onnxruntime, network.path, inputs)), threads)
+        return _Imported(module, inputs, "onnxruntime", rival)
+    torch_network, examples, program = _torch(network)
+    module = frontends.from_exported(program)
+    todo = "give dense tensors in the memory of the processor, of types that NumPy has"
+    inputs = _tried(_runs_not(network), todo, lambda: [each.detach().numpy() for each in examples])
+    gpu = partial(pytorch_on_gpu, torch_network, inputs)
+    return _Imported(module, inputs, "PyTorch", Rival(partial(pytorch, torch_network, inputs), threads, gpu))
+
+
+def _runs_not(network: Network) -> str:
+    return f"{network.name} does not run"
+
+
+@lru_cache(maxsize=1)
+def _untuned(network: Network, place: Place) -> Sequence[Any]:
+    """What it gives where the user would run it."""
+    known = _imported(network, place)
+    todo = f"make it run in {known.name} first, and return tensors of types that NumPy has"
+    run = known.rival.made(targets.threads(place.target))
+    theirs, again = (
+        [array.copy() for array in _tried(_runs_not(network), todo, lambda: flat(run()))] for _ in range(2)
+    )
     if not same(again, theirs):
         raise InputError(
             f"{network.name} does not compute the same twice",
-            f"outputs of two runs in {name} on the same inputs are off by {off(again, theirs):.2g} of their size",
+            f"outputs of two runs in {known.name} on the same inputs are off by {off(again, theirs):.2g} of their size",
             "take out what is random, keeps state or writes to its inputs; F.dropout needs training=self.training",
         )
+    return theirs
+
+
+@lru_cache(maxsize=1)
+def read(network: Network, place: Place) -> Known:
+    """Reads a network and runs it, or says what this process knows of it. Raises as `programs` does."""
+    before, theirs = _imported(network, place), _untuned(network, place)
+    module, inputs, name, rival = before.module, before.inputs, before.name, before.rival
     extraction = extract.extract(module, targets.made(place.target), network.layout)
-    todo = "leave out the operator that is named"
+    what, todo = _runs_not(network), "leave out the operator that is named"
     made = _tried(what, todo, lambda: extract.compiled(extraction.module, targets.made(place.target)))
     with opened(place, SESSION_S) as device:
         ours = _tried(what, todo, lambda: flat(Running(device, made, inputs)()))
@@ -291,7 +334,21 @@ def read(network: Network, place: Place) -> Known:
             f"outputs are off by {off(ours, theirs, smallest):.2g} of their size",
             f"{other}find the operator by cutting the network, and report it to Apache TVM",
         )
+    for step in (_imported, _untuned):  # all that is needed of them is known now
+        step.cache_clear()
     return Known(extraction, inputs, {name: rival}, made, {DEFAULT: ours, name: theirs}, smallest, rounds)
+
+
+def _begin(network: Network, place: Place) -> None:
+    _imported(network, place)
+
+
+def _run(network: Network, place: Place) -> None:
+    _untuned(network, place)
+
+
+STEPS: Mapping[str, Callable[[Network, Place], Any]] = {"reading": _begin, "running": _run, "translating": programs}
+"""What `programs` does, one after the other in the same worker, which keeps what it has: each may take minutes."""
 
 
 def _torch(network: Network) -> tuple[Any, Sequence[Any], Any]:

@@ -7,6 +7,7 @@ illegal decision without a word; here it is an error.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -262,6 +263,10 @@ class Beginnings:
         return Plan(plan.space, plan.decisions[: self._program.spaces[plan.space].begins])
 
 
+_OLD = re.compile(r"\bT\.block\(")
+"""How texts for versions before TVM 0.27 begin a block."""
+
+
 def parsed(source: Source) -> Any:
     """The module of a source. Raises InputError."""
     load()
@@ -278,6 +283,8 @@ def parsed(source: Source) -> Any:
             raise ValueError(f"it has the functions {', '.join(functions)}")
     except Exception as error:  # the parser raises whatever it meets
         todo = "give one T.prim_func(s_tir=True), or a module with one `main`, as `module.script()` writes it"
+        if _OLD.search(source.text):
+            todo = "write T.sblock for T.block: it has another name since this TVM; " + todo
         raise InputError(f"{source.name} is no tensor program", reason(error), todo) from error
     return module
 

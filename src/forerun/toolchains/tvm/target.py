@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from forerun.errors import ForerunError, UsageError
-from forerun.threads import cores
+from forerun.threads import cores, too_many
 from forerun.toolchains.tvm._load import load
 
 _CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
@@ -54,8 +54,7 @@ def here(threads: int = 0, session: Any = None) -> str:
             "the other machine does not know its processor", "TVM's compiler is not there", todo
         ) from error
     if not 0 <= threads <= most:
-        why = f"{most} cores are there for it"
-        raise UsageError(f"{threads} threads", why, f"ask for 1 to {most}, or 0 for all")
+        raise too_many(threads, most, ", or 0 for all")
     values = {"kind": "llvm", "mcpu": cpu, "num-cores": threads or most}
     if triple != local("target.llvm_get_system_triple")():
         values["mtriple"] = triple
