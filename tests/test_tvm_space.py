@@ -309,6 +309,7 @@ def test_sums_of_register_tiles_fit_into_registers(programs, name):
             assert all(steps <= 4 for _, steps in reduced)
         else:
             assert all(1 in tile for tile in reduced if math.prod(tile) < longest)
+    assert bool(register_tiles(program, 4, 3, windows=False)) == (name in PRODUCTS)
 
 
 @pytest.mark.parametrize("name", SHAPES)

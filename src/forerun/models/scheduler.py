@@ -193,7 +193,7 @@ class Scheduler(Model):
         drafts = self._written(prompt, decisions) if self._writes(program) else {}
         if not drafts or (other and not any(map(program.takes, drafts))):
             drafts = dict.fromkeys(program.random(GLIMPSED * (DRAFTS if other else 1), 0), math.nan)
-        drafts = self._in_registers(program) | drafts
+        drafts = self._in_registers(program, windows=False) | drafts  # what is written is as good, of windows
         return {plan: logprob for plan, logprob in drafts.items() if plan.space not in closed}
 
     def population(self, prompt: str, decisions: Decisions) -> Collection[Plan]:
@@ -252,11 +252,11 @@ class Scheduler(Model):
         assert isinstance(decisions.spaces, Program)
         return self._drawn(prompt, decisions, WRITTEN_ELSEWHERE if _other(decisions.spaces) else WRITTEN, 0)
 
-    def _tiling(self, program: Program) -> dict[Plan, float]:
-        """Register tiles of a program for processors, the same for a first kernel and all others."""
+    def _tiling(self, program: Program, windows: bool = True) -> dict[Plan, float]:
+        """Register tiles of a program for processors, of products the same for a first kernel and all others."""
         if not self.tiled or _other(program):
             return {}
-        tiles = [*register_tiles(program, IN_REGISTERS, 0), *stationary_tiles(program, STATIONARY, 0)]
+        tiles = [*register_tiles(program, IN_REGISTERS, 0, windows), *stationary_tiles(program, STATIONARY, 0)]
         return dict.fromkeys(tiles, math.nan)
 
     def _encoded(self, prompt: str) -> Any:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 from functools import lru_cache
 
 from forerun.tasks._shapes import called
@@ -86,11 +85,7 @@ def _reads(call: ast.Call) -> bool:
         return not any(isinstance(one, ast.Call) for each in call.args for one in ast.walk(each))  # `StringIO(text)`
     if ast.unparse(call.func) not in ("open", "io.open", "codecs.open", "gzip.open"):
         return False
-    return bool(call.args) and not any(map(_everywhere, _parts(call.args[0])))
-
-
-def _parts(node: ast.expr) -> Iterator[ast.AST]:
-    yield from ast.walk(node)
+    return bool(call.args) and not any(map(_everywhere, ast.walk(call.args[0])))
 
 
 def _everywhere(one: ast.AST) -> bool:

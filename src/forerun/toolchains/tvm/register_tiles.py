@@ -43,10 +43,11 @@ Tiling = Callable[[Group, Group, int, int, Random], Iterator[tuple[int, Decision
 """The tiles of a block, of its outputs and its reduction, from the number of registers and the floats in each."""
 
 
-def register_tiles(program: Program, n: int, seed: int) -> list[Plan]:
+def register_tiles(program: Program, n: int, seed: int, windows: bool = True) -> list[Plan]:
     """At most `n` distinct plans whose sums stay in registers, the rest of whose decisions is drawn by TVM: none where
-    nothing is summed up in tiles of registers. Same arguments, same plans."""
-    return _plans(program, n, seed, Random(f"registers {seed}"), _sums, windows=True)
+    nothing is summed up in tiles of registers, or for the `windows` of a convolution where they are not wanted. Same
+    arguments, same plans."""
+    return _plans(program, n, seed, Random(f"registers {seed}"), _sums, windows)
 
 
 def stationary_tiles(program: Program, n: int, seed: int) -> list[Plan]:
