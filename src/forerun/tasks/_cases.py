@@ -18,14 +18,20 @@ def _ways(pattern: ast.pattern) -> tuple[Sequence[ast.pattern], bool]:
     return several, isinstance(pattern, ast.MatchAs) and pattern.pattern is None
 
 
+def _values(case: ast.match_case) -> tuple[list[Any] | None, bool]:
+    """What a case is there for, all written out, and whether it takes all that is left; None where more is asked."""
+    each, rest = _ways(case.pattern)
+    values = [one.value.value for one in each
+              if isinstance(one, ast.MatchValue) and isinstance(one.value, ast.Constant)]  # fmt: skip
+    return None if case.guard is not None or (not rest and len(values) < len(each)) else values, rest
+
+
 def _written_shares(shares: Mapping[str, float], cases: Sequence[ast.match_case]) -> list[float]:
     """The same of a text that is one of a few."""
     found = list[float]()
     for case in cases:
-        each, rest = _ways(case.pattern)
-        values = [one.value.value for one in each
-                  if isinstance(one, ast.MatchValue) and isinstance(one.value, ast.Constant)]  # fmt: skip
-        if case.guard is not None or (not rest and len(values) < len(each)):
+        values, rest = _values(case)
+        if values is None:
             return []
         found.append(max(1.0 - sum(found), 0.0) if rest else sum(shares.get(str(one), 0.0) for one in values))
     return found
@@ -35,12 +41,10 @@ def _told(value: Any, cases: Sequence[ast.match_case]) -> list[float]:
     """The same where it is known what is asked about; none where that is not enough."""
     found = list[float]()
     for case in cases:
-        each, rest = _ways(case.pattern)
-        values = [one.value for one in each if isinstance(one, ast.MatchValue)]
-        plain = len(values) == len(each) and all(isinstance(one, ast.Constant) for one in values)
-        if case.guard is not None or not (rest or plain):
+        values, rest = _values(case)
+        if values is None:
             return []
-        same = rest or any(one.value == value for one in values if isinstance(one, ast.Constant))
+        same = rest or value in values
         found.append(float(same and not any(found)))
     return found if any(found) else []
 

@@ -28,11 +28,10 @@ class Copying(Containers):
         """So many bytes, to a new place."""
         self.work(size * (_COPIED_NS if size <= _CACHE else _FAR_NS))
 
-    def sought(self, box: Any, found: float | None = None) -> None:
-        """One is looked for among the elements of a list, and is there so often: then halfway, in the mean."""
+    def sought(self, box: Any) -> None:
+        """One is looked for among the elements of a list, and is there half of the time: then halfway, in the mean."""
         if isinstance(box, Boxes) and box.kind in _LISTS and (many := self.length(box) or 0.0) > _SHORT:
-            share = 1.0 - _HALF * (_HALF if found is None else found)
-            self.work(self.tempo.sought * many * share)
+            self.work(self.tempo.sought * many * (1.0 - _HALF * _HALF))
 
     def shifted(self, box: Boxes, place: Any) -> None:
         """All that is behind a place of a list moves by one; of a list that is emptied so half, in the mean."""
@@ -78,9 +77,11 @@ def spread_out(source: ast.expr, name: str) -> list[tuple[ast.expr | None, ast.e
         own = [value for key, value in pairs if key is None]
         if [ast.unparse(one) for one in own] == [name] and len(pairs) > 1:
             return [(key, value) for key, value in pairs if key is not None]
-    more = source.right if isinstance(source, ast.BinOp) and isinstance(source.op, ast.Add) else None
-    if isinstance(more, ast.List) and isinstance(source, ast.BinOp) and ast.unparse(source.left) == name:
-        return [(None, value) for value in more.elts if not isinstance(value, ast.Starred)] or None
+    if (
+        isinstance(source, ast.BinOp) and isinstance(source.op, ast.Add) and isinstance(source.right, ast.List)
+        and ast.unparse(source.left) == name
+    ):  # fmt: skip
+        return [(None, value) for value in source.right.elts if not isinstance(value, ast.Starred)] or None
     if isinstance(source, (ast.List, ast.Tuple)):
         stars = [one.value for one in source.elts if isinstance(one, ast.Starred)]
         if [ast.unparse(one) for one in stars] == [name] and len(source.elts) > 1:

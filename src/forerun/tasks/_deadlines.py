@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
-from forerun.tasks._shapes import called
+from forerun.tasks._shapes import called, leaves
 
 _CLOCKS = frozenset("time monotonic perf_counter process_time clock thread_time".split())
 _NANO = frozenset("time_ns monotonic_ns perf_counter_ns process_time_ns".split())
@@ -33,10 +33,8 @@ def ends_at(loop: ast.While, sources: Sources) -> ast.expr | None:
         if (found := _limit(test, sources, (ast.Lt, ast.LtE))) is not None:
             return found
     if isinstance(loop.test, ast.Constant) and loop.test.value:
-        for each in loop.body:
-            leaves = isinstance(each, ast.If) and isinstance(each.body[-1], (ast.Break, ast.Return))
-            found = _limit(each.test, sources, (ast.Gt, ast.GtE)) if leaves and isinstance(each, ast.If) else None
-            if found is not None:
+        for each in filter(leaves, loop.body):
+            if (found := _limit(each.test, sources, (ast.Gt, ast.GtE))) is not None:
                 return found
     return None
 
@@ -52,12 +50,12 @@ def seconds(many: float, language: str, nano: bool = False) -> float:
 
 def in_seconds(node: ast.expr) -> ast.expr:
     """With numbers for the units that Go has names for."""
+    return _Named().visit(ast.parse(ast.unparse(node), mode="eval").body)  # type: ignore[no-any-return]
 
-    class Named(ast.NodeTransformer):
-        def visit_Attribute(self, one: ast.Attribute) -> ast.expr:
-            return ast.copy_location(ast.Constant(_UNITS[one.attr]), one) if one.attr in _UNITS else one
 
-    return Named().visit(ast.parse(ast.unparse(node), mode="eval").body)  # type: ignore[no-any-return]
+class _Named(ast.NodeTransformer):
+    def visit_Attribute(self, one: ast.Attribute) -> ast.expr:
+        return ast.copy_location(ast.Constant(_UNITS[one.attr]), one) if one.attr in _UNITS else one
 
 
 def counts_nano(loop: ast.While) -> bool:
@@ -70,8 +68,7 @@ def _limit(test: ast.expr, sources: Sources, orders: tuple[type[ast.cmpop], ...]
         return None
     left, right = test.left, test.comparators[0]
     if isinstance(left, ast.BinOp) and isinstance(left.op, ast.Sub):  # `now() - start < 2`
-        begun = left.right
-        return right if _now(left.left, sources) and _now(begun, sources) and _now(left.left, {}) else None
+        return right if _now(left.left, {}) and _now(left.right, sources) else None
     if not _now(left, {}):
         return None
     end = sources.get(right.id) if isinstance(right, ast.Name) else right

@@ -429,37 +429,27 @@ class Looping(Foreign):
     def _left_below(self, body: Sequence[ast.stmt], name: str) -> float:
         """Where a loop ends before what it asks: `if n < known and seen[n]: return`."""
         most = 0.0
-        for one in (each for each in body if isinstance(each, ast.If)):
-            if isinstance(one.body[-1], (ast.Break, ast.Return)):
-                both = isinstance(one.test, ast.BoolOp) and isinstance(one.test.op, ast.And)
-                for test in one.test.values if isinstance(one.test, ast.BoolOp) and both else [one.test]:
-                    if isinstance(test, ast.Compare) and ast.unparse(test.left) == name and shapes.ordered(test, True):
-                        end = self.value(test.comparators[0])
-                        less = isinstance(test.ops[0], (ast.Lt, ast.LtE)) and isinstance(end, Number)
-                        most = max(most, end.value or 0.0) if less else most
+        for one in filter(shapes.leaves, body):
+            both = isinstance(one.test, ast.BoolOp) and isinstance(one.test.op, ast.And)
+            for test in one.test.values if isinstance(one.test, ast.BoolOp) and both else [one.test]:
+                if isinstance(test, ast.Compare) and ast.unparse(test.left) == name and shapes.ordered(test, True):
+                    end = self.value(test.comparators[0])
+                    less = isinstance(test.ops[0], (ast.Lt, ast.LtE)) and isinstance(end, Number)
+                    most = max(most, end.value or 0.0) if less else most
         return most
 
     def _lucky(self, test: ast.expr) -> float:
         """Rounds of a loop at most that goes on as long as what is drawn each time is as it should be."""
         tests = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else []
-        drawing = [
-            one for one in tests
-            if any(isinstance(each, ast.Call) and called(each) in _DRAWN for each in ast.walk(one))
-        ]  # fmt: skip
-        shares = [often for one in drawing if (often := self._drawn_so(one)) is not None]
+        shares = [often for one in filter(_draws, tests) if (often := self._drawn_so(one)) is not None]
         return 1 / max(1 - math.prod(shares), 1e-9) if shares else MANY
 
     def _lucky_end(self, node: ast.While) -> float | None:
         """Rounds of `while True: …; if random() < 1e-7: break`, in the mean; None of others."""
         if not (isinstance(node.test, ast.Constant) and node.test.value) or self.layout is not None:
             return None
-        ends = [
-            one for one in node.body if isinstance(one, ast.If) and isinstance(one.body[-1], (ast.Break, ast.Return))
-        ]
-        drawing = any(
-            isinstance(one, ast.Call) and called(one) in _DRAWN for each in ends for one in ast.walk(each.test)
-        )
-        if len(ends) != 1 or not drawing:
+        ends = [*filter(shapes.leaves, node.body)]
+        if len(ends) != 1 or not _draws(ends[0].test):
             return None
         times, self.times = self.times, self.times * HARDLY
         often = self._drawn_so(ends[0].test)
@@ -974,6 +964,11 @@ class Looping(Foreign):
         for name, often in since.items():
             if often < times and before.get(name) != often:
                 since[name] = often * count
+
+
+def _draws(test: ast.expr) -> bool:
+    """Whether it asks for what is drawn there."""
+    return any(isinstance(one, ast.Call) and called(one) in _DRAWN for one in ast.walk(test))
 
 
 def _returns(node: ast.If, name: str) -> bool:

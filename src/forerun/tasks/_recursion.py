@@ -14,7 +14,7 @@ from forerun.tasks._figures import HARDLY
 from forerun.tasks._inputs import Input
 from forerun.tasks._looping import NEXT
 from forerun.tasks._objects import MANY, Boxes, Defined, Number, Written, differing, power
-from forerun.tasks._searching import exits
+from forerun.tasks._searching import ends
 from forerun.tasks._shapes import called
 from forerun.tasks._speeds import PYTHON
 from forerun.tasks._tests import Tests
@@ -493,4 +493,4 @@ def numbers_of(node: ast.AST, arguments: Sequence[Any]) -> dict[str, float]:
 
 def leaving(body: Sequence[ast.stmt]) -> bool:
     """Whether what stands behind a block is not come to from there."""
-    return bool(body) and (isinstance(body[-1], (ast.Return, ast.Raise, ast.Continue, ast.Break)) or exits(body[-1]))
+    return bool(body) and ends(body[-1])

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from forerun.tasks._shapes import called
+from forerun.tasks._shapes import OPPOSITE, called
 
 EXITS = frozenset("sys.exit exit quit os._exit os.abort abort".split())
 """What ends a program."""
-_TURNED: dict[type[ast.cmpop], type[ast.cmpop]] = {
-    ast.Lt: ast.GtE, ast.GtE: ast.Lt, ast.Gt: ast.LtE, ast.LtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
-}  # fmt: skip
 LONG_S = 1.0
 """Seconds of a loop from which on it matters whether it ends early."""
 
@@ -19,6 +16,11 @@ def exits(node: ast.stmt) -> bool:
     """Whether a statement ends the program."""
     call = node.value if isinstance(node, ast.Expr) else None
     return isinstance(call, ast.Call) and ast.unparse(call.func) in EXITS
+
+
+def ends(node: ast.stmt) -> bool:
+    """Whether what stands behind a statement is not come to from there."""
+    return isinstance(node, (ast.Return, ast.Raise, ast.Break, ast.Continue)) or exits(node)
 
 
 def may_end(body: list[ast.stmt], inside: bool = False) -> bool:
@@ -48,7 +50,7 @@ def search(node: ast.Call) -> tuple[ast.GeneratorExp, ast.expr] | None:
 
 def _otherwise(test: ast.expr) -> ast.expr:
     """What holds where this does not."""
-    if isinstance(test, ast.Compare) and len(test.ops) == 1 and (op := _TURNED.get(type(test.ops[0]))):
+    if isinstance(test, ast.Compare) and len(test.ops) == 1 and (op := OPPOSITE.get(type(test.ops[0]))):
         return ast.Compare(test.left, [op()], test.comparators)
     return ast.UnaryOp(ast.Not(), test)
 

@@ -5,12 +5,18 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeGuard
 
 from forerun.tasks._objects import MANY
 
 TAKING = frozenset("pop popleft popitem heappop remove clear".split())
 HOPS, HALVINGS = 3.0, 10.0
 """Rounds of loops that go to a parent that is kept in a list, and of those that halve what is left."""
+OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.GtE, ast.LtE: ast.Gt, ast.Gt: ast.LtE, ast.GtE: ast.Lt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
+    ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
+}  # fmt: skip
+"""What holds where another comparison does not."""
 _HALF = (1, 2, 10)
 """What is shifted by, divided by and multiplied by where a loop goes through digits, or up and down a tree."""
 _WAYS = 6
@@ -64,8 +70,7 @@ def escapes(node: ast.For | ast.AsyncFor) -> bool:
     """`for i in range(most): …; if x * x + y * y > 4: break; …`, where what is asked for follows from each round."""
     stored = {one.id for stmt in node.body for one in ast.walk(stmt)
               if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}  # fmt: skip
-    ends = [each.test for each in node.body if isinstance(each, ast.If)
-            and isinstance(each.body[-1], (ast.Break, ast.Return))]  # fmt: skip
+    ends = [each.test for each in node.body if leaves(each)]
     named = [{one.id for one in ast.walk(test) if isinstance(one, ast.Name)} for test in ends if ordered(test)]
     return any(stored & each for each in named)
 
@@ -150,6 +155,11 @@ def at_place(node: ast.expr, place: str) -> bool:
 def breaks(node: ast.If) -> bool:
     """`if …: break`."""
     return isinstance(node.body[-1], ast.Break)
+
+
+def leaves(node: ast.AST) -> TypeGuard[ast.If]:
+    """`if …: break`, or `return`."""
+    return isinstance(node, ast.If) and isinstance(node.body[-1], (ast.Break, ast.Return))
 
 
 def plain(node: ast.expr, sized: bool = False) -> bool:

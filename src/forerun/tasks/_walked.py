@@ -42,7 +42,7 @@ from forerun.tasks._objects import (
 )
 from forerun.tasks._python import imported, tree
 from forerun.tasks._recursion import DEEP, Recursive, last, leaving, numbers_of
-from forerun.tasks._searching import exits
+from forerun.tasks._searching import ends, exits
 from forerun.tasks._shapes import called, takes_out
 from forerun.tasks._speeds import tempo
 from forerun.tasks._terms import OPERATORS
@@ -196,7 +196,7 @@ class Walker(Recursive):
                 self.look()
             del self.flight[before:]
             self.line = line
-            if isinstance(node, (ast.Return, ast.Raise, ast.Break, ast.Continue)) or exits(node):
+            if ends(node):
                 self._over = True
             if self._over:  # nothing comes behind it
                 self._over, self.settled = False, self.settled or place < len(left) - 1

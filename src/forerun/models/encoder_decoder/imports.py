@@ -122,7 +122,7 @@ class Imports:
     def guessed(self, prompt: str) -> tuple[int, ...]:
         """Lines of what happens nobody knows how often, where it is `timed`."""
         found = parts(prompt)
-        done = _working(found.text, _given(found), _language(found))
+        done = _done(found)
         return tuple(sorted(done.guessed)) if self.timed(prompt) else ()
 
     def parts(self, prompt: str, read: bool, believed: float) -> tuple[Part, ...]:
@@ -181,7 +181,7 @@ class Imports:
         found = parts(prompt)
         if metric == "runtime" and (least := self._least(found)) is not None:
             belief = belief.from_least(least, LEVEL)
-        if metric == "runtime" and _working(found.text, _given(found), _language(found)).endless:
+        if metric == "runtime" and _done(found).endless:
             belief = belief.reaching(_DAY_S, LEVEL)
         # Nothing takes less than an empty program, whose own time varies.
         start = self._start(metric, _language(found))
@@ -189,7 +189,7 @@ class Imports:
 
     def _least(self, found: Parts) -> float | None:
         """Seconds that it takes at the least where loops that take long may end early; None of others."""
-        done = _working(found.text, _given(found), _language(found))
+        done = _done(found)
         if done.least >= done.seconds or not done.unsure:
             return None
         return self._start("runtime", _language(found)) + done.least
@@ -202,7 +202,7 @@ class Imports:
         start = self.start if kind(found) == PLAIN else self.languages.get(language, {})
         if metric not in start or metric not in _WORKING:
             return None
-        done = _working(found.text, _given(found), language)
+        done = _done(found)
         if not done.followed or done.guessed:
             return None
         if metric == "runtime" and not _likely(done):
@@ -215,7 +215,7 @@ class Imports:
         """Whether what is told of a program is only what it may do: a search that takes long may end early, and other
         programs that it starts do what they do."""
         found = parts(prompt)
-        return self.timed(prompt) and bool(_working(found.text, _given(found), _language(found)).unsure)
+        return self.timed(prompt) and bool(_done(found).unsure)
 
     def trust(self, prompt: str, read: bool) -> tuple[str, float]:
         """What errs as this program does, and which share of the answer is its text's, the rest network's and trees':
@@ -253,7 +253,7 @@ class Imports:
         without = (f"{INPUT}, {_sort(found)}", 0.0) if given else ("", 0.0)
         if metric not in self.languages.get(language, {}):
             return without
-        done = _working(found.text, _given(found), language)
+        done = _done(found)
         if not done.followed:
             return without
         timed = metric == "runtime"
@@ -343,6 +343,11 @@ def kind(found: Parts) -> str:
         return ""
     packages = {*foreign(PYTHON, found.text)}
     return PLAIN if not packages else NUMPY if packages == {NUMPY} else OTHERS
+
+
+def _done(found: Parts) -> Used:
+    """What a program does by its text."""
+    return _working(found.text, _given(found), _language(found))
 
 
 def _working(text: str, given: str, language: str) -> Used:

@@ -15,6 +15,7 @@ from typing import ClassVar, Final
 
 from tree_sitter import Node
 
+from forerun.tasks._shapes import OPPOSITE, leaves
 from forerun.tasks._tongues._kinds import NOTHING, Kind
 
 BINARY: Final[dict[str, type[ast.operator]]] = {
@@ -32,10 +33,6 @@ _JOINED: Final[dict[str, type[ast.boolop]]] = {
 }  # fmt: skip
 _TURNED: Final[dict[type[ast.cmpop], type[ast.cmpop]]] = {
     ast.Lt: ast.Gt, ast.LtE: ast.GtE, ast.Gt: ast.Lt, ast.GtE: ast.LtE, ast.NotEq: ast.NotEq,
-}  # fmt: skip
-_OPPOSITE: Final[dict[type[ast.cmpop], type[ast.cmpop]]] = {
-    ast.Lt: ast.GtE, ast.LtE: ast.Gt, ast.Gt: ast.LtE, ast.GtE: ast.Lt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
-    ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
 }  # fmt: skip
 TONGUE: Final = "_tongue"
 """The module of what Python itself has no word for: `forerun.tasks._foreign`."""
@@ -102,8 +99,8 @@ def opposite(test: ast.expr) -> ast.expr:
     if isinstance(test, ast.BoolOp):
         other = ast.Or() if isinstance(test.op, ast.And) else ast.And()
         return ast.BoolOp(other, [*map(opposite, test.values)])
-    if isinstance(test, ast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in _OPPOSITE:
-        return ast.Compare(test.left, [_OPPOSITE[type(test.ops[0])]()], test.comparators)
+    if isinstance(test, ast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in OPPOSITE:
+        return ast.Compare(test.left, [OPPOSITE[type(test.ops[0])]()], test.comparators)
     return negated(test)
 
 
@@ -404,7 +401,7 @@ def changes(body: Sequence[ast.stmt], *names: str) -> bool:
         one = left.pop()
         if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store) and one.id in names:
             return True
-        if not (isinstance(one, ast.If) and isinstance(one.body[-1], (ast.Break, ast.Return))):
+        if not leaves(one):
             left += ast.iter_child_nodes(one)
         else:
             left += one.orelse
