@@ -18,8 +18,6 @@ A = TypeVar("A")
 
 END = ""
 """The piece that ends an answer."""
-VAST = 1e15
-"""From here on numbers are written with an exponent: nobody counts 300 digits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +61,7 @@ class Metric:
 
     def show(self, value: float) -> str:
         """The value with its unit, for people."""
-        whole = float(value).is_integer() and abs(value) < VAST
+        whole = float(value).is_integer() and abs(value) < 1e15
         return f"{value:{',.0f' if whole else ',.4g'}} {self.unit}".strip()
 
 

@@ -6,9 +6,10 @@ import math
 import re
 from collections.abc import Mapping
 
-from forerun.core import VAST
 from forerun.errors import UsageError
 
+VAST = 1e15
+"""From here on numbers are written with an exponent: nobody counts 300 digits."""
 _BYTES = {"B": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
 _SECONDS = {"ns": 1e-9, "µs": 1e-6, "ms": 1e-3, "s": 1.0}
 _SHOWN: Mapping[str, Mapping[str, float]] = {"B": _BYTES, "s": _SECONDS}

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from forerun.cli import answering
-from forerun.core import VAST
+from forerun.cli._quantities import VAST
 
 FORMATS = ("table", "json", "jsonl", "csv", "md")
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
