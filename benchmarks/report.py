@@ -532,6 +532,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "operators": operators,
     "stages": stages,
     "judge": judge_of_processors,
+    "judge-code": lambda: judge("judge-code", ""),
     "judge-cuda": lambda: judge("judge-cuda", ""),
     "schedules": schedules,
 }

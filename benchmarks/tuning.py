@@ -54,6 +54,7 @@ WITHOUT: dict[str, dict[str, Any]] = {
     "scheduler, no register tiles": {"tiled": False},
     "scheduler, not judged": {"judged": False},
     "scheduler, not corrected": {"corrected": False},
+    "scheduler, no machine code": {"reads": False},
     "scheduler, no mutations": {"generations": 0},
 }
 """Ours without a part of it."""
@@ -180,7 +181,9 @@ def searched(source: Source, method: str, options: argparse.Namespace, seed: int
     """The default's seconds, and each candidate that was the best so far: its place from 1, seconds, and what it is."""
     task = Taking()
     if method not in (RANDOM, EVOLUTIONARY):
-        model = Uniform() if method == UNIFORM else Scheduler(options.checkpoint, **WITHOUT.get(method, {}))
+        model = (
+            Uniform() if method == UNIFORM else Scheduler(options.checkpoint, **WITHOUT.get(method, {})).reading(pool)
+        )
         search = Resuming(task, model, source, pool=pool, seed=seed)
         search.spend(options.candidates, ROUND)
         line = {"default": search.result().before, "records": records(candidates(search.trials, search.text))}

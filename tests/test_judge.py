@@ -65,6 +65,10 @@ def test_nothing_to_learn_from_or_to_validate_with_is_refused():
         judge.validated([], {"b"})
 
 
+def interrupted(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
 def found(forest, rows) -> list[np.ndarray]:
     return list(forest.leaves(np.array(rows)))
 
@@ -95,11 +99,33 @@ def test_a_batch_holds_no_second_kernel_like_the_first():
     assert belief.batch(1) == chosen[:1]
 
 
+def test_machine_code_tells_more_where_it_was_read():
+    """Kernels are as fast as their machine code says, of which the schedule tells nothing."""
+    found = list[Measured]()
+    for seed in range(12):
+        draw = np.random.default_rng(seed)
+        table, code = draw.random((40, 5)), draw.random((40, 3))
+        logs = 2 * code[:, 1]
+        code[:4] = np.nan  # of some there was none
+        given = None if seed % 4 == 1 else code  # of some programs nobody made it
+        found.append(Measured(frozenset({"a" if seed < 9 else "b"}), PROCESSOR, table, logs - logs.max(), given))
+    report = judge.validated(found, {"b"})
+    assert report.programs == 3 and report.spearman < 0.5
+    assert report.read.programs == 2 and report.read.spearman > 0.8
+    made = judge.fit(found)
+    assert made.code is not None and judge.fit(FOUND).code is None
+    assert judge.validated(FOUND, {"b"}).read is None
+
+
 def test_it_is_kept_whole(tmp_path: Path):
     made = judge.fit(FOUND)
     made.save(tmp_path)
+    assert Judge.load(tmp_path).code is None
+    Judge(made.forest, code=judge.fit(FOUND[:4]).forest).save(tmp_path)
     again = Judge.load(tmp_path)
-    assert again is not None
+    assert again is not None and again.code is not None
+    tables = [forest.predict(FOUND[0].table) for forest in (made.forest, again.code, made.forest.beside(again.code))]
+    assert tables[2] == pytest.approx((tables[0] + tables[1]) / 2)
     assert np.array_equal(again.forest.predict(FOUND[0].table), made.forest.predict(FOUND[0].table))
     assert Judge.load(tmp_path / "absent") is None
     (tmp_path / named(PROCESSOR)).write_bytes(b"no")
@@ -139,6 +165,30 @@ def test_the_command_collects_learns_and_tells(
     card = json.loads((Path(folder) / "judge.json").read_text())
     assert card["families"] == ["a", "b"] and card["validated with"] == ["b"]
     assert Judge.load(Path(folder)) is not None
+
+    # Machine code is made once, however often it is interrupted afterwards.
+    coded, learn = (
+        tmp_path / "coded",
+        [*train[:-1], str(tmp_path / "coded"), "--machine-code", data, "--format", "json"],
+    )
+    with monkeypatch.context() as patch:
+        patch.setattr(judge, "fit", interrupted)
+        assert main(learn) == 130 and (coded / "machine-code.sqlite").is_file()
+    capsys.readouterr()
+    with monkeypatch.context() as patch:
+        measure, asked = Pool.measure, list[object]()
+        patch.setattr(Pool, "measure", lambda *given: (asked.extend(given[3]), measure(*given))[1])
+        assert main(learn) == 0 and asked == []
+    told = json.loads(capsys.readouterr().out)
+    assert [row["reads"] for row in told] == ["schedules", "machine code, too"]
+    assert [row["kernels"] for row in told] == [14, 14]
+    assert sorted(each.name for each in coded.iterdir()) == [
+        "judge-code.json", "judge-code.safetensors", "judge.json", "judge.safetensors",
+    ]  # fmt: skip
+    assert Judge.load(coded).code is not None and Judge.load(Path(folder)).code is None
+
+    assert main([*train, "--machine-code", programs]) == 2
+    assert "is no file of --data" in capsys.readouterr().err
 
     # It grades what nobody measured, for the network to learn from.
     output = tmp_path / "e.jsonl"

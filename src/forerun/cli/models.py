@@ -16,7 +16,7 @@ from forerun.cli.render import Column, Table, add_format, number, show
 from forerun.cli.tasks import listing
 from forerun.errors import InputError, reason
 
-SCHEDULER, JUDGE, JUDGE_OF_GPUS = "scheduler", "judge.json", "judge-cuda.json"
+SCHEDULER, JUDGE, JUDGE_OF_CODE, JUDGE_OF_GPUS = "scheduler", "judge.json", "judge-code.json", "judge-cuda.json"
 _DATA = {"families": "families", "validated with": "families held out for the figures"}
 _JUDGES = (
     {"learned": "tensor programs", "kernels": "kernels that were measured"}
@@ -30,6 +30,7 @@ _JUDGES = (
 )
 _CARDS: Mapping[str, tuple[str, Mapping[str, str]]] = {
     JUDGE: ("cost model", _JUDGES),
+    JUDGE_OF_CODE: ("cost model of machine code", _JUDGES),
     JUDGE_OF_GPUS: ("cost model of GPUs", _JUDGES),
     "network.json": (
         "network",

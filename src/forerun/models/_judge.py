@@ -4,6 +4,9 @@ Beforehand the trees alone say how fast a kernel is among those of its program. 
 corrects them: a Gaussian process whose mean are the trees, and in which two kernels are as alike as the share of the
 trees that cannot tell them apart (the kernel of a forest; Breiman 2000). It also says how sure it is, so that a batch
 is chosen one by one, each also for what the ones before it leave unknown (Desautels et al., JMLR 2014).
+
+A schedule does not say what LLVM makes of it. Of kernels whose machine code was read
+(`forerun.toolchains.tvm.machine_code`) other trees, which learned from it, say as much as those of all.
 """
 
 from __future__ import annotations
@@ -20,8 +23,11 @@ from forerun.errors import InputError, reason
 from forerun.files import write_atomically
 from forerun.grammars.decisions import Plan
 from forerun.models._forest import Forest
+from forerun.toolchains.tvm.machine_code import WIDTH
 from forerun.toolchains.tvm.space import Program
 
+Features = Mapping[Plan, NDArray[np.float64]]
+"""Of machine code, as far as it could be made."""
 PROCESSOR = "llvm"
 """The kind of target whose cost model has no kind in its name."""
 REFUSED = -1e9
@@ -36,8 +42,12 @@ _CURIOUS = 0.5
 _SLOWEST, _SLOWEST_ELSEWHERE = 1.5, 3.0
 """A kernel that is slower than the best by a larger factor, as a logarithm, is as bad as that one: for processors, and
 for GPUs, where the median of what is drawn at random takes five times as long as the best of sixteen."""
-_KEPT = 32768
-"""Kernels whose leaves are remembered, the latest: those of some twenty programs that are tuned in turn."""
+_KEPT, _ROWS = 32768, 4096
+"""Kernels whose leaves are remembered, the latest: those of some twenty programs that are tuned in turn; and whose
+features are."""
+CODE = "code"
+"""What stands for the kind of target in the names of the files of those trees that learned from machine code."""
+_UNREAD = np.full(WIDTH, np.nan)
 
 Leaves = NDArray[np.int32]
 Values = NDArray[np.float64]
@@ -56,61 +66,87 @@ def slowest(kind: str) -> float:
 
 class Judge:
     """`forest` gives the logarithm of a kernel's share of the speed of the best one of its program. What was measured
-    of the program changes nothing where it is not `corrected`."""
+    of the program changes nothing where it is not `corrected`. `code` is a forest that reads machine code, too, whose
+    features come after the others."""
 
-    def __init__(self, forest: Forest, corrected: bool = True, kind: str = PROCESSOR) -> None:
-        self.forest, self.corrected, self.kind = forest, corrected, kind
-        self._leaves: dict[tuple[str, Plan], Leaves | None] = {}
+    def __init__(
+        self, forest: Forest, corrected: bool = True, kind: str = PROCESSOR, code: Forest | None = None
+    ) -> None:
+        self.forest, self.corrected, self.kind, self.code = forest, corrected, kind, code
+        self._both = forest.beside(code) if code else forest
+        self._rows: dict[tuple[str, Plan], Values] = {}
+        self._leaves: dict[tuple[str, Plan, bool], Leaves | None] = {}
 
     def scores(self, program: Program, plans: Sequence[Plan]) -> Values:
         """`[N]`: what is thought of each plan's kernel before any was measured, more is faster."""
         return self.believed(program, plans, {}).mean
 
-    def believed(self, program: Program, plans: Sequence[Plan], measured: Mapping[Plan, float]) -> Belief:
+    def believed(
+        self, program: Program, plans: Sequence[Plan], measured: Mapping[Plan, float], code: Features | None = None
+    ) -> Belief:
         """What is thought of each plan's kernel. `measured` are seconds of some kernels of the program, `inf` where
-        they failed."""
+        they failed; `code` is what was read of the machine code of all of them."""
         measured = measured if self.corrected else {}
-        found = self._in_leaves(program, [*plans, *measured])
+        found = self._in_leaves(program, [*plans, *measured], code)
         asked, known = found[: len(plans)], found[len(plans) :]
         seconds = np.array([s for s, leaves in zip(measured.values(), known, strict=True) if leaves is not None])
         there = [leaves for leaves in known if leaves is not None]
-        return Belief(self.forest, asked, there, seconds, slowest(self.kind))
+        return Belief(self.forest if code is None else self._both, asked, there, seconds, slowest(self.kind))
 
-    def _in_leaves(self, program: Program, plans: Sequence[Plan]) -> list[Leaves | None]:
-        """`[T]` for each plan; None where post-processing refuses it."""
-        from forerun.toolchains.tvm.features import features
-
-        key = program.source.key
-        if new := [plan for plan in dict.fromkeys(plans) if (key, plan) not in self._leaves]:
-            table = features(program, new)
-            leaves = self.forest.leaves(table)
+    def _in_leaves(self, program: Program, plans: Sequence[Plan], code: Features | None) -> list[Leaves | None]:
+        """`[T]` for each plan; None where post-processing refuses it, or machine code was to be read and there is
+        none."""
+        key, read = program.source.key, code is not None
+        if new := [plan for plan in dict.fromkeys(plans) if (key, plan, read) not in self._leaves]:
+            table = self._features(program, new)
+            if code is not None:
+                table = np.hstack([table, np.array([code.get(plan, _UNREAD) for plan in new])])
+            leaves = (self._both if read else self.forest).leaves(table)
             for plan, row, own in zip(new, table, leaves, strict=True):
-                self._leaves[key, plan] = None if np.isnan(row[0]) else own
-        found = [self._leaves[key, plan] for plan in plans]
+                self._leaves[key, plan, read] = None if np.isnan(row[[0, -1]]).any() else own
+        found = [self._leaves[key, plan, read] for plan in plans]
         for _ in range(len(self._leaves) - _KEPT):
             del self._leaves[next(iter(self._leaves))]
         return found
 
+    def _features(self, program: Program, plans: Sequence[Plan]) -> Values:
+        """`[N, F]`, as `forerun.toolchains.tvm.features` has them."""
+        from forerun.toolchains.tvm.features import features
+
+        key = program.source.key
+        if new := [plan for plan in plans if (key, plan) not in self._rows]:
+            self._rows |= zip(((key, plan) for plan in new), features(program, new), strict=True)
+        found = np.array([self._rows[key, plan] for plan in plans])
+        for _ in range(len(self._rows) - _ROWS):
+            del self._rows[next(iter(self._rows))]
+        return found
+
     def save(self, folder: Path) -> None:
-        """Writes the file `named` for its kind of target."""
+        """Writes the file `named` for its kind of target, and where it reads machine code the one named for that."""
         from safetensors.numpy import save
 
-        arrays = {name: np.ascontiguousarray(a) for name, a in self.forest.arrays().items()}
-        write_atomically(folder / named(self.kind), save(arrays))
+        for name, forest in ((self.kind, self.forest), (CODE, self.code)):
+            if forest:
+                arrays = {name: np.ascontiguousarray(a) for name, a in forest.arrays().items()}
+                write_atomically(folder / named(name), save(arrays))
 
     @classmethod
     def load(cls, folder: Path, corrected: bool = True, kind: str = PROCESSOR) -> Judge | None:
         """The one of a checkpoint for a kind of target, as TVM calls it; None where it has none. Raises InputError."""
-        from safetensors import SafetensorError
-        from safetensors.numpy import load
+        forest = _forest(folder / named(kind))
+        code = _forest(folder / named(CODE)) if kind == PROCESSOR else None
+        return cls(forest, corrected, kind, code) if forest else None
 
-        path = folder / named(kind)
-        if not path.is_file():
-            return None
-        try:
-            return cls(Forest.from_arrays(load(path.read_bytes())), corrected, kind)
-        except (OSError, KeyError, SafetensorError) as error:
-            raise InputError(f"{path} cannot be read", reason(error), "copy the whole folder again") from error
+
+def _forest(path: Path) -> Forest | None:
+    """One that was saved; None where it was not. Raises InputError."""
+    from safetensors import SafetensorError
+    from safetensors.numpy import load
+
+    try:
+        return Forest.from_arrays(load(path.read_bytes())) if path.is_file() else None
+    except (OSError, KeyError, SafetensorError) as error:
+        raise InputError(f"{path} cannot be read", reason(error), "copy the whole folder again") from error
 
 
 class Belief:

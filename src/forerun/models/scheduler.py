@@ -16,7 +16,7 @@ import json
 import math
 import random
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from copy import copy
 from functools import cache, cached_property, lru_cache, partial
 from itertools import islice
@@ -24,14 +24,19 @@ from pathlib import Path
 from typing import Any, ClassVar, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from forerun.core import Draft, Grammar, Model, Trial
 from forerun.errors import InputError, reason
 from forerun.grammars.decisions import Decisions, Plan
 from forerun.grammars.graded import BEST, CENTRES, GRADES, JUDGE, GradedDecisions
 from forerun.models import _decode
-from forerun.models._judge import PROCESSOR, Judge
+from forerun.models._judge import PROCESSOR, Belief, Features, Judge
 from forerun.models.encoder_decoder import CONFIG, EncoderDecoder
+from forerun.sandbox import Pool
+from forerun.tasks.schedule import Reading
+from forerun.toolchains.tvm import target as targets
+from forerun.toolchains.tvm.machine_code import WIDTH
 from forerun.toolchains.tvm.register_tiles import register_tiles, stationary_tiles
 from forerun.toolchains.tvm.space import Beginnings, Program
 
@@ -58,6 +63,8 @@ the cost model likes what becomes of these as much as four thirds as many mutati
 AGAIN, MUTATIONS = 2, 4
 """Then, each time that more than one was measured, generations of mutations of those too, by what the cost model has
 learned since: so many for each one that is asked for, as above."""
+READ = 4
+"""For each one that is asked for, drafts whose machine code is made and read, where somebody makes it."""
 PARENTS = 24
 """Of a generation."""
 GLIMPSED = 16
@@ -87,23 +94,27 @@ class Scheduler(Model):
         judged: bool = True,
         corrected: bool = True,
         tiled: bool = True,
+        reads: bool = True,
         generations: int = GENERATIONS,
     ) -> None:
         """A checkpoint from a folder, the one that ships where none is named.
 
         `asked` is the grade that is asked for; drafts that are not `written` by the network are random; those that are
         not `judged` come as they were drawn; register tiles are among them where they are `tiled`. A cost model that is
-        not `corrected` stays as it is, whatever was measured; `generations` are those of the mutations. Raises
-        InputError, ToolMissing as `EncoderDecoder` does.
+        not `corrected` stays as it is, whatever was measured, and `reads` no machine code where it is not to;
+        `generations` are those of the mutations. Raises InputError, ToolMissing as `EncoderDecoder` does.
         """
         folder = SHIPPED if place is None else Path(place)
         self._folder, self.judge, self.hurries = folder, Judge.load(folder, corrected), False
+        self._maker: Pool | None = None
+        self._codes = dict[tuple[str, Plan], NDArray[np.float64]]()
         self._of_others = cache(partial(Judge.load, folder, corrected))
         alone = self.judge and not (written and (folder / CONFIG).is_file())
         self._network = None if alone else partial(EncoderDecoder, folder, device=device, threads=threads)
         if place is not None or self.judge is None:
             _ = self.model  # what is wrong with a folder that somebody named is told at once
         self.asked, self.judged, self.tiled, self.generations = asked, judged, tiled, generations
+        self.reads = reads and self.judge is not None and self.judge.code is not None
         self._memory = lru_cache(maxsize=8)(self._encoded)
         self._written = lru_cache(maxsize=KEPT)(self._writing)
         self._in_registers = lru_cache(maxsize=KEPT)(self._tiling)
@@ -136,7 +147,8 @@ class Scheduler(Model):
         cannot be read."""
         corrected = self.judge is not None and self.judge.corrected
         reads = self._network is not None
-        return self._weights, self.asked, reads, self.judged, corrected, self.tiled, self.generations, self.hurries
+        how = self.asked, reads, self.judged, corrected, self.tiled, self.generations, self.hurries
+        return self._weights, *how, self._maker is not None
 
     def sample(
         self, prompt: str, grammar: Grammar[Any], n: int, seed: int, history: Sequence[Trial[Any]] = ()
@@ -160,7 +172,8 @@ class Scheduler(Model):
         if program and judge:
             many, generations = MUTATIONS * max(LEAST, n), min(AGAIN, self.generations) if len(known) > 1 else 0
             plans = bred(judge, program, plans, many, random.Random(seed), known, closed, generations)
-            plans = _chosen(judge, program, plans, n, known) if plans else []
+            read = None if self._maker is None or judge.code is None else self._code
+            plans = _chosen(judge, program, plans, n, known, read) if plans else []
         elif self.judged and plans:
             plans = [plans[i] for i in np.argsort(-self.graded(prompt, decisions, plans), kind="stable")]
         return [Draft(plan, drafts.get(plan, math.nan), self.name) for plan in plans[:n]]
@@ -184,7 +197,25 @@ class Scheduler(Model):
             return self
         other = copy(self)
         other.hurries, other.generations, other._population = True, 0, lru_cache(maxsize=KEPT)(self._glimpsed)
+        other._maker = None
         return other
+
+    def reading(self, pool: Pool) -> Scheduler:
+        """One of the same weights for which a pool makes machine code of promising drafts, which it reads before it
+        chooses among them. Where no cost model reads that, it chooses as before."""
+        other = copy(self)
+        other._maker = pool if self.reads else None
+        return other
+
+    def _code(self, program: Program, plans: Sequence[Plan]) -> Features:
+        """What is read of each plan's machine code, where that can be made. Raises ToolMissing."""
+        assert self._maker is not None
+        key = program.source.key
+        new = [plan for plan in dict.fromkeys(plans) if (key, plan) not in self._codes]
+        for place, found in self._maker.measure(Reading(), program.source, new):
+            values = [found.values.get(str(number), math.nan) for number in range(WIDTH)]
+            self._codes[key, new[place]] = np.array(values)
+        return {plan: self._codes[key, plan] for plan in plans}
 
     def _glimpsed(self, prompt: str, decisions: Decisions, closed: Collection[int]) -> dict[Plan, float]:
         """The first drafts."""
@@ -301,16 +332,35 @@ def bred(
     return list(found)
 
 
-def _chosen(judge: Judge, program: Program, plans: Sequence[Plan], n: int, known: Mapping[Plan, float]) -> list[Plan]:
-    """The `n` plans to be measured."""
+def _chosen(
+    judge: Judge,
+    program: Program,
+    plans: Sequence[Plan],
+    n: int,
+    known: Mapping[Plan, float],
+    read: Callable[[Program, Sequence[Plan]], Features] | None,
+) -> list[Plan]:
+    """The `n` plans to be measured; where machine code is `read`, by that of the most promising ones."""
     belief = judge.believed(program, plans, known)
+    if read is not None and targets.x86_64(program.target):
+        likely = [plans[i] for i in belief.batch(READ * n)]
+        likely = list(dict.fromkeys([*likely, *_first(plans, belief).values()]))
+        closer = judge.believed(program, likely, known, read(program, [*likely, *known]))
+        plans, belief = (likely, closer) if closer.legal.any() else (plans, belief)
     chosen = [plans[i] for i in belief.batch(n)]
     # Of each design space one is tried: all of another one's may be wrong.
-    tried, first = {plan.space for plan in (*known, *chosen)}, dict[int, Plan]()
-    for i in np.argsort(-belief.mean, kind="stable"):
-        first.setdefault(plans[i].space, plans[i])
-    untried = [plan for space, plan in first.items() if space not in tried]
+    tried = {plan.space for plan in (*known, *chosen)}
+    untried = [plan for space, plan in _first(plans, belief).items() if space not in tried]
     return [*chosen[: n - len(untried)], *untried] if len(untried) < n else chosen
+
+
+def _first(plans: Sequence[Plan], belief: Belief) -> dict[int, Plan]:
+    """The most promising legal one of each design space."""
+    found = dict[int, Plan]()
+    for i in np.argsort(-belief.mean, kind="stable"):
+        if belief.legal[i]:
+            found.setdefault(plans[i].space, plans[i])
+    return found
 
 
 def _taken(program: Program, n: int, seed: int, known: Collection[Plan], closed: Collection[int]) -> list[Plan]:

@@ -118,6 +118,21 @@ class Again(Schedule):
         return replace(super()._bounds(source, None), seed=self.seed + _OTHER)
 
 
+@dataclass(frozen=True)
+class Reading(Schedule):
+    """What is in the machine code of a schedule (`forerun.toolchains.tvm.machine_code`), which does not run."""
+
+    name: ClassVar[str] = "machine code"
+    version: ClassVar[int] = 1
+
+    def begin(self, source: Source, answer: Plan | None) -> Measurement:
+        """Its features, named by their places. Raises InputError, ToolMissing."""
+        from forerun.toolchains.tvm.measure import read
+
+        assert answer is not None, "what nobody scheduled is not read"
+        return read(source, answer, self._bounds(source, answer).build_s)
+
+
 def gains(default: Measurement, found: Measurement) -> bool:
     """Whether a kernel is right, and faster than the default by more than noise: than the wider interquartile range of
     the two and what measuring again changes; or, its own range included, than the fastest sample of the default: noise

@@ -107,6 +107,8 @@ def tune(
         if out is not None:
             folder.kept(out, asked.name, place.target, digest)
         pool = stack.enter_context(workers(place))
+        if isinstance(writer, Scheduler):
+            writer = writer.reading(pool)
         kept = stack.enter_context(Store(settings.store_path() if store is None else Path(store)))
         table = Table(writer, place, seed, pool, kept, tell, trials, per_task, len(found), left_out)
 

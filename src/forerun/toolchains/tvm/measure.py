@@ -19,9 +19,10 @@ import numpy as np
 from forerun import settings
 from forerun.clock import Timing, runs_of, samples_of
 from forerun.core import Measurement, Source
+from forerun.errors import reason
 from forerun.grammars.decisions import Plan
 from forerun.sandbox import processor_time
-from forerun.toolchains.tvm import _load, extract, reference
+from forerun.toolchains.tvm import _load, extract, machine_code, reference
 from forerun.toolchains.tvm.device import Device, Place, Timer, opened
 from forerun.toolchains.tvm.remote import Remote
 from forerun.toolchains.tvm.space import Program, Refused
@@ -58,7 +59,7 @@ class Bench:
 
     def __init__(self, source: Source, seed: int) -> None:
         """Raises InputError for what is no program, or what NumPy cannot compute."""
-        self.program = Program(source)
+        self.program = _program(source)
         function = self.program.module["main"]
         self.inputs = reference.inputs(function, seed)
         self.expected = reference.evaluate(function, self.inputs)
@@ -125,6 +126,23 @@ def begun(
     with opened(Place(source.target), settings.number("timeout")) as device:
         steps = _steps(_bench(source, bounds.seed, None), device, scheduled, bounds)
         return _next(steps) or partial(_ended, steps)
+
+
+def read(source: Source, plan: Plan, build_s: float = math.inf) -> Measurement:
+    """The features of a schedule's machine code (`machine_code`), by their places. In a worker, one that the processor
+    needs longer to build than `build_s` is given up. Raises InputError, ToolMissing."""
+    program = _program(source)
+    try:
+        with processor_time(build_s):
+            made = extract.built(program.scheduled(plan).mod, program.target, asserts=False)
+            found = machine_code.features(made.mod.inspect_source("asm"))
+    except Refused as error:
+        return Measurement(error=f"schedule: {error}", tool=named())
+    except MemoryError:
+        raise
+    except Exception as error:  # TVM's own errors share no base
+        return Measurement(error=f"build: {type(error).__name__}: {reason(error)[:300]}", tool=named())
+    return Measurement({str(place): float(value) for place, value in enumerate(found)}, checked=True, tool=named())
 
 
 def named() -> str:
@@ -210,6 +228,11 @@ def _told(timing: Timing, runs: int) -> dict[str, float]:
         "samples": float(len(timing.seconds)),
         "runs": float(runs),
     }
+
+
+@lru_cache(maxsize=2)
+def _program(source: Source) -> Program:
+    return Program(source)
 
 
 @lru_cache(maxsize=2)

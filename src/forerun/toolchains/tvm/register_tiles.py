@@ -25,7 +25,7 @@ _FLOAT = 32
 """Bits of what is summed up."""
 _VECTORS = (0.5, 1, 1, 2, 2, 3, 4)
 """How many vectors a row of the register tile has."""
-_FILLED = (4, 6, 8, 8, 12, 16, 16, 24)
+_FILLED = (8, 12, 16, 16, 24, 28, 28, 28)
 """Of 32 registers those that hold sums."""
 _STEPS, _CHANNELS = (1, 1, 2, 4), (1, 4, 8, 16, 32, 64)
 """Of the reduction that are innermost; of the channels of a window."""
