@@ -27,6 +27,7 @@ from forerun.prompts import parts
 from forerun.questions import Options, Question, What, check_sizes, questions
 from forerun.questions.kinds import ran
 from forerun.tasks._endless import may_end
+from forerun.tasks._several import where
 from forerun.tasks.accuracy import ACCURACY
 from forerun.tasks.runtime import Runtime
 from forerun.toolchains.onnx.model import MOST_SIZE
@@ -240,7 +241,7 @@ def answers(asked: Sequence[Question], loaded: EncoderDecoder, model: str = MODE
             told = _some(unknown)
             notes = (*notes, f"{question.name} uses {told}: nothing is known of what it takes, and it is not counted")
         if reading.guessed:
-            lines = _some([*map(str, reading.guessed)])
+            lines = _some([where(parts(question.prompt).text, line) for line in reading.guessed])
             notes = (*notes, f"{question.name}: how often line {lines} happens nobody can tell: it is guessed")
         if asks is not None and kind.metric == Runtime.name and math.isfinite(asks):
             found_in = parts(question.prompt)

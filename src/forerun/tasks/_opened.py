@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
+from forerun.tasks._python import tree
 from forerun.tasks._shapes import called
 
 _QUOTED = r"""["'][^"'\n]*["']"""
@@ -39,6 +41,52 @@ _OWN = frozenset(
 _OWN_MODULES = frozenset("tempfile tarfile zipfile sqlite3 shutil shelve dbm".split())
 _TABLES = re.compile(r"^read_(?:csv|json|excel|parquet|table|text|bytes|hdf|feather|sql|pickle)$")
 _ARRAYS = frozenset("loadtxt genfromtxt fromfile memmap".split())
+_TOUCHES = re.compile(r"\bopen\s*\(|\bread_(?:text|bytes|csv|table|json)\s*\(|\b(?:loadtxt|genfromtxt|fromfile)\s*\(")
+"""What opens files in Python."""
+_TEXT = r"""["'][^"'\n]*["']"""
+_ELSEWHERE = re.compile(
+    rf"(?m){_TEXT}\s*,\s*[\"'][wax]|\b(?:write|append)File(?:Sync)?\s*\(\s*{_TEXT}|\bofstream\s+\w+\s*[({{]\s*{_TEXT}"
+    rf"|\bFile(?:::create|\.write)\s*\(?\s*{_TEXT}|\bfile_put_contents\s*\(\s*{_TEXT}|[\"']>>?\s*[^\"'\n]*[\"'](?:\s*,\s*{_TEXT})?"
+    rf"|^[ \t]*\#[ \t]*include\b.*|^[ \t]*(?:import|use|from)\b.*|\b(?:require|include)\w*\s*\(?\s*{_TEXT}"
+)
+"""Names of files that programs of other languages write, or are made of."""
+
+
+def reads(language: str, text: str) -> bool:
+    """Whether it may open files that are there, beside those that it writes. Never raises."""
+    pattern = _READS.get(language, "")
+    if language == "c++":
+        pattern = f"{pattern}|{_READS['c']}"
+    return bool(_TOUCHES.search(text) if language == "python" else pattern and re.search(pattern, text))
+
+
+def read_of(text: str) -> str:
+    """A text of another language without the names of files that it writes, and of those that it is made of."""
+    return _ELSEWHERE.sub("", text)
+
+
+_GIVEN = r"""\((?![^()\n]*["'][wax]\+?b?["'])(?:[^()]|\([^()]*\))*\)"""
+_AS_INPUT: Mapping[str, Sequence[tuple[str, str]]] = {
+    "ruby": (
+        (rf"\b(?:File|IO)\.(?:open|new){_GIVEN}(?=\s*(?:do\b|\{{))", r"$stdin.then"),
+        (rf"\b(?:File|IO)\.(?:open|new){_GIVEN}", r"$stdin"),
+        (rf"\b(?:File|IO)\.foreach{_GIVEN}", r"$stdin.each_line"),
+        (rf"\b(?:File|IO)\.(read|readlines){_GIVEN}", r"$stdin.\1"),
+    ),
+    "java": (
+        (rf"\bFiles\.readAllLines{_GIVEN}", "new BufferedReader(new InputStreamReader(System.in)).lines().toList()"),
+        (rf"\bFiles\.lines{_GIVEN}", "new BufferedReader(new InputStreamReader(System.in)).lines()"),
+        (rf"\bFiles\.readString{_GIVEN}", "new String(System.in.readAllBytes())"),
+    ),
+}
+"""What reads a file, as it reads the input: of other languages their translations say so."""
+
+
+def as_input(language: str, text: str) -> str:
+    """A text in which the file that it reads is its input, its lines where they are."""
+    for pattern, put in _AS_INPUT.get(language, ()):
+        text = re.sub(pattern, lambda found, put=put: found.expand(put) + "\n" * found[0].count("\n"), text)  # type: ignore[misc]
+    return text
 
 
 @lru_cache(maxsize=8)
@@ -46,13 +94,10 @@ def opens(language: str, text: str) -> bool:
     """Never raises."""
     if language == "python":
         try:
-            return _python(ast.parse(text))
+            return _python(tree(text))
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return False
-    pattern = _READS.get(language)
-    if language == "c++":
-        pattern = f"{pattern}|{_READS['c']}"
-    return bool(pattern and re.search(pattern, text) and not _WRITES.search(text))
+    return reads(language, text) and not _WRITES.search(text)
 
 
 def _python(module: ast.Module) -> bool:

@@ -12,8 +12,10 @@ import re
 import sys
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from pathlib import Path
 
 from forerun.tasks._python import tree
+from forerun.tasks._several import own, parted
 
 _MOST = 1 << 18
 """Characters that are looked at: what is used stands at the beginning."""
@@ -79,6 +81,7 @@ def _nodes(text: str) -> Iterator[ast.AST]:
 
 
 def _python(text: str) -> Iterator[str]:
+    files = {name.partition(".")[0] for name in own(text)}
     for node in _nodes(text):
         if isinstance(node, ast.Import):
             names = [each.name.partition(".")[0] for each in node.names]
@@ -86,12 +89,17 @@ def _python(text: str) -> Iterator[str]:
             names = [f".{node.module or node.names[0].name}" if node.level else str(node.module).partition(".")[0]]
         else:
             continue
-        yield from (name for name in names if name not in sys.stdlib_module_names)
+        yield from (
+            name
+            for name in names
+            if name not in sys.stdlib_module_names and name.lstrip(".").partition(".")[0] not in files
+        )
 
 
 def _named(language: str, text: str) -> Iterator[str]:
-    own = set(re.findall(r"\bmod\s+(\w+)", text)) | _RUST if language == "rust" else _OWN.get(language, frozenset())
+    known = set(re.findall(r"\bmod\s+(\w+)", text)) | _RUST if language == "rust" else _OWN.get(language, frozenset())
+    files = {Path(name).stem for name, *_ in parted(text) if name}
     for name in re.findall(_NAMES[language], text) if language in _NAMES else ():
         first = re.split(r"[:/.]", name, maxsplit=1)[0]
-        if first not in own:
+        if first not in known and Path(name).stem not in files:
             yield name

@@ -18,6 +18,7 @@ from typing import Any
 
 from forerun.tasks._arithmetic import UNKNOWN
 from forerun.tasks._arrays import Array, Class, Function, Many, Named, Range, Table, Thing, held, length_of, one_of
+from forerun.tasks._beside import filed
 from forerun.tasks._calls import Calls
 from forerun.tasks._expressions import BLANK, reckoned
 from forerun.tasks._holding import MOST
@@ -36,12 +37,14 @@ _TEXT, _LONG_S = 1 << 18, 1e9
 
 
 @lru_cache(maxsize=8)
-def used(text: str) -> Used:
-    """What a program that uses packages works with. Never raises."""
+def used(text: str, files: str = "") -> Used:
+    """What a program that uses packages works with, and that may open `files`, as `forerun.tasks._beside` tells them.
+    Never raises."""
     if len(text) > _TEXT:
         return Used()
     reader = _Reader()
     with suppress(Exception):  # whatever a text holds: what was found so far is there
+        reader.files = filed(files) if files else {}
         reader.read(tree(text))
     return reader.used(MOST, _LONG_S)
 
