@@ -41,6 +41,8 @@ _OWN = frozenset(
 _OWN_MODULES = frozenset("tempfile tarfile zipfile sqlite3 shutil shelve dbm".split())
 _TABLES = re.compile(r"^read_(?:csv|json|excel|parquet|table|text|bytes|hdf|feather|sql|pickle)$")
 _ARRAYS = frozenset("loadtxt genfromtxt fromfile memmap".split())
+_OPENING = re.compile(r"\b(?:open|load|loadtxt|genfromtxt|fromfile|memmap|read_\w+)\s*\(")
+"""Without which Python reads no file."""
 _TOUCHES = re.compile(r"\bopen\s*\(|\bread_(?:text|bytes|csv|table|json)\s*\(|\b(?:loadtxt|genfromtxt|fromfile)\s*\(")
 """What opens files in Python."""
 _TEXT = r"""["'][^"'\n]*["']"""
@@ -94,7 +96,7 @@ def opens(language: str, text: str) -> bool:
     """Never raises."""
     if language == "python":
         try:
-            return _python(tree(text))
+            return _OPENING.search(text) is not None and _python(tree(text))
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return False
     return reads(language, text) and not _WRITES.search(text)
