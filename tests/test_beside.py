@@ -534,3 +534,17 @@ def test_in_other_languages_the_only_file_is_the_input(folder: Path, name: str) 
     done, blind = walked(text, given, language), walked(text, "", language)
     assert done.followed and done.seconds > 3 * blind.seconds
     assert read(str(folder / name), Options(stdin=b"1\n")).source.reference == b"1\n"
+
+
+def test_arrays_of_other_files_are_held(tmp_path: Path) -> None:
+    util = "import numpy as np\n\nN = 3_000_000\n\ndef fill(n):\n    return np.zeros(n)\n"
+    util += "\ndef build():\n    return fill(N) + 1\n"
+    (tmp_path / "util.py").write_text(util)
+    for main in (
+        "import util\na = util.build()\nb = util.fill(util.N)\n",
+        "from util import *\na = build()\nb = fill(N)\n",
+    ):
+        several = _several.whole("python", main, str(tmp_path / "main.py"))
+        assert foreign("python", several.text) == ["numpy"]
+        assert used(several.text).bytes == pytest.approx(2 * 24e6, rel=0.6)
+        assert used(main).bytes < 1e6

@@ -36,8 +36,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
         "Several files are ranked, the best first. Everything after -- goes to the compiler, where the size of C or C++"
         " is asked for (default: -Oz). --fail-over exits with 4 where any file is over with a probability of more than"
-        " --risk: at .5 its median is over, at .05 the upper end of the table's interval. What a model knows:"
-        " forerun models DIR"
+        " --risk: at .5 its median is over, at .05 the upper end of the table's interval. Files that a program"
+        " is made of, or opens by a name in its text, are read where it lies. What a model knows: forerun models DIR"
     )
     what = "program, .ll, .bc or .onnx; module.py:factory, a network of PyTorch; a pattern; - reads stdin"
     parser.add_argument("files", nargs="+", metavar="FILE", help=what)

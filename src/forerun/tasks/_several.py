@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -21,7 +21,7 @@ _SIGN = "\ufdd0"
 _MARK = re.compile(rf"^(?:\#|//|--) {_SIGN}(.+)$", re.MULTILINE)
 _COMMENT: Mapping[str, str] = {"python": "#", "ruby": "#", "perl": "#", "lua": "--"}
 _LOCAL: Mapping[str, str] = {
-    "python": r"^[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]+([\w, \t]+|\()|import[ \t]+([\w., \t]+))",
+    "python": r"^[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]+([\w, \t]+|\(|\*)|import[ \t]+([\w., \t]+))",
     "c": r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"',
     "c++": r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"',
     "ruby": r"""^[ \t]*(?:require_relative[ \t(]+|require[ \t(]+(?=["']\./))["']([^"'\n]+)["']""",
@@ -326,6 +326,17 @@ def modules_of(text: str, module: ast.Module) -> tuple[list[ast.stmt], dict[str,
     for each in module.body:
         bodies[bisect_left(bounds, each.lineno, 1) - 1].append(each)
     return bodies[0], {_module(name): body for (name, *_), body in zip(parted(text)[1:], bodies[1:], strict=True)}
+
+
+def file_of(path: str, modules: Collection[str]) -> tuple[str, str]:
+    """Which of these a path is in that is imported, and what of it: nothing where it is the file; two nothings of
+    others."""
+    path = path.lstrip(".")
+    for asked, last in ((path, ""), path.rpartition(".")[::2]) if modules else ():
+        found = next((one for one in modules if asked and (one == asked or one.endswith(f".{asked}"))), "")
+        if found:
+            return found, last
+    return "", ""
 
 
 def _module(name: str) -> str:

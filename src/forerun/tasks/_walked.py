@@ -46,7 +46,7 @@ from forerun.tasks._opened import as_input
 from forerun.tasks._python import imported, tree
 from forerun.tasks._recursion import DEEP, Recursive, last, leaving, numbers_of
 from forerun.tasks._searching import ends, exits
-from forerun.tasks._several import joined, modules_of
+from forerun.tasks._several import file_of, joined, modules_of
 from forerun.tasks._shapes import called, takes_out
 from forerun.tasks._speeds import tempo
 from forerun.tasks._starting import starting
@@ -258,14 +258,11 @@ class Walker(Recursive):
 
     def _of_own_file(self, path: str) -> Any:
         """What stands in a file of the program's own, which is gone through when it is first asked for."""
-        path = path.lstrip(".")
-        name, _, last = path.rpartition(".")
-        for asked, inside in ((path, ""), (name, last)) if self.modules else ():
-            there = [one for one in self.modules if asked and (one == asked or one.endswith(f".{asked}"))]
-            if there:
-                of = self._gone_through(there[0])
-                return of.values.get(inside) if inside else of
-        return None
+        name, last = file_of(path, self.modules)
+        if not name:
+            return None
+        own = self._gone_through(name)
+        return own.values.get(last) if last else own
 
     def _gone_through(self, name: str) -> Classed:
         """A file of the program's own."""

@@ -125,7 +125,7 @@ class Tokenizer:
         return {}
 
     def _long(self, text: str) -> list[int]:
-        """The same of what falls apart beside digits, each part once: 5 MB of LLVM IR take .24 s so, and 2.6 at once."""
+        """The same of what falls apart beside digits, each part once: 5 MB of LLVM IR take .24 s so, 2.6 at once."""
         parts, first = _PARTS.findall(text), SPECIAL + len(self.atoms)
         known = [*dict.fromkeys(parts)]
         read = self.bytes.encode_batch_fast(known, add_special_tokens=False)
