@@ -548,3 +548,32 @@ def test_arrays_of_other_files_are_held(tmp_path: Path) -> None:
         assert foreign("python", several.text) == ["numpy"]
         assert used(several.text).bytes == pytest.approx(2 * 24e6, rel=0.6)
         assert used(main).bytes < 1e6
+
+
+@pytest.mark.parametrize(
+    ("main", "util"),
+    [
+        ("import * as util from './util.js';\nlet a = util.build(300000);\n", "export function build(n) {BODY}\n"),
+        (
+            "import { build } from './util.js';\nlet a = build(300000);\n",
+            "function build(n) {BODY}\nexport { build };\n",
+        ),
+        (
+            "const U = require('./util');\nlet a = U.build(300000);\n",
+            "module.exports = {\n  build(n) {BODY},\n  K: 3,\n};\n",
+        ),
+        ("const { build } = require('./util');\nlet a = build(300000);\n", "exports.build = function (n) {BODY};\n"),
+        (
+            "const Util = require('./util');\nlet a = new Util(300000);\n",
+            "module.exports = class Util {\n  constructor(n) { this.rows = Util.build(n); }\n  static build(n) {BODY}\n};\n",
+        ),
+    ],
+)
+def test_what_files_of_javascript_give_is_known(tmp_path: Path, main: str, util: str) -> None:
+    body = "\n  const rows = [];\n  for (let i = 0; i < n; i++) rows.push({ id: i, v: i });\n  return rows;\n"
+    (tmp_path / "util.js").write_text(util.replace("BODY", body))
+    several = _several.whole("javascript", main, str(tmp_path / "main.js"))
+    joined, lines = _several.joined("javascript", several.text)
+    assert joined.count("\n") + 1 == len(lines) and "require" not in joined and "import" not in joined
+    done = walked(several.text, "", "javascript")
+    assert done.bytes > 5e6 and not done.guessed

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -52,6 +53,13 @@ _NAMED = re.compile(
     r"^(?!return|else|goto|case|typedef)[A-Za-z_][\w \t*:<>,&]*[ \t*&](\w+)[ \t]*\([^;{}()]*\)[ \t]*;", re.MULTILINE
 )
 """Functions of C that stand somewhere else."""
+_DEFINED, _CALLED = (
+    re.compile(r"\b(\w+)\s*\([^;{}()]*(?:\([^;{}()]*\)[^;{}()]*)*\)\s*(?:const\s*)?\{"),
+    re.compile(r"\b(\w+)\s*\("),
+)
+"""Functions that stand there, and what is called."""
+_ROOTED = frozenset(("python", "lua", "perl", "php"))
+"""Languages that look for files where the first one lies, too."""
 _STANDARD = frozenset(
     "assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign stdarg stdatomic"
     " stdbool stddef stdint stdio stdlib stdnoreturn string tgmath threads time uchar wchar wctype unistd"
@@ -78,11 +86,13 @@ class _Reader:
     lost: list[str] = field(default_factory=list)
     seen: set[Path] = field(default_factory=set)
     left: int = _TEXT
+    texts: dict[Path, str | None] = field(default_factory=dict)
 
     def follow(self, path: Path, text: str) -> None:
         """Reads what this text names, and then what that does; the deepest stands first."""
+        folders = dict.fromkeys((path.parent, self.first.parent) if self.language in _ROOTED else (path.parent,))
         for names in self._named(path, text):
-            there = [one for name in names if (one := path.parent / name) and _is_file(one)][:1]
+            there = [one for folder in folders for name in names if _is_file(one := folder / name)][:1]
             bodies = [one for one in self._bodies(there) if _is_file(one)]
             if not there and self.language in ("c", "c++", "ruby", "rust", "php"):
                 self.lost.append(names[0])
@@ -95,7 +105,7 @@ class _Reader:
         if place in self.seen:
             return
         self.seen.add(place)
-        text = _text(path)
+        text = self.text(path)
         if text is None or len(self.found) >= _MOST or len(text) > self.left:
             self.lost.append(path.name)
             return
@@ -103,6 +113,12 @@ class _Reader:
         self.left -= len(text)
         self.follow(path, text)
         self.found[path] = text
+
+    def text(self, path: Path) -> str | None:
+        """What stands in a file; kept, as more than one may ask."""
+        if path not in self.texts:
+            self.texts[path] = _text(path)
+        return self.texts[path]
 
     def _named(self, path: Path, text: str) -> Iterator[list[str]]:
         """Files that may be meant, by each name in a text."""
@@ -151,7 +167,7 @@ class _Reader:
                 ):
                     yield one.name
                 continue
-            other = _text(one) or ""
+            other = self.text(one) or ""
             same = package and re.search(rf"^package\s+{package[1]}\b", other, re.MULTILINE)
             if same and not re.search(r"^func\s+main\s*\(", other, re.MULTILINE):
                 names = re.findall(r"^(?:func|type|var|const)\s+(?:\([^)]*\)\s*)?(\w+)", other, re.MULTILINE)
@@ -162,16 +178,12 @@ class _Reader:
         """Looks for functions of C that are named and called here, and that stand in none of these files."""
         for _ in range(2):
             whole = "\n".join([text, *self.found.values()])
-            lacking = _lacking(whole)
+            lacking = frozenset(_lacking(whole))
             if not lacking:
                 return
             for one in _near(self.first.parent, _BODIES):
-                other = _text(one) or ""
-                if (
-                    one.resolve() not in self.seen
-                    and not _defines("main", other)
-                    and any(_defines(n, other) for n in lacking)
-                ):
+                there = _defined(self.text(one) or "")
+                if "main" not in there and not there.isdisjoint(lacking):
                     self.read(one)
         whole, named = "\n".join([text, *self.found.values()]), "\n".join(self.found.values())
         self.lost += [f"{name}()" for name in _lacking(whole) if re.search(rf"\b{name}\s*\(", named)]
@@ -223,16 +235,15 @@ def joined(language: str, text: str) -> tuple[str, list[int]]:
     first, *others = parted(text)
     if not others:
         return text, []
-    main = first[2]
     made, lines = list[str](), list[int]()
     for name, start, inside in (*others, first):
-        plain = _fitted(language, name, inside.rstrip("\n"), main, not made)
+        plain = _fitted(language, name, inside.rstrip("\n"), text, not made)
         made.append(plain)
         lines += range(start + 1, start + 1 + plain.count("\n") + 1)
     return "\n".join(made), lines
 
 
-def _fitted(language: str, name: str, text: str, main: str, first: bool) -> str:
+def _fitted(language: str, name: str, text: str, whole: str, first: bool) -> str:
     """A file as it stands among others, its lines where they are."""
     if language == "php" and not first:
         return re.sub(r"\?>\s*\Z", "", re.sub(r"\A\s*<\?php", "", text))
@@ -247,20 +258,21 @@ def _fitted(language: str, name: str, text: str, main: str, first: bool) -> str:
     if language == "perl":
         return re.sub(r"^(?:1;|__END__)\s*\Z", "", text, flags=re.MULTILINE) if name else f"package main; {text}"
     if language == "lua":
-        return _of_lua(name, text, main)
-    return _of_javascript(text) if language == "javascript" else text
+        return _of_lua(name, text, whole)
+    return _of_javascript(name, text, whole) if language == "javascript" else text
 
 
-def _of_lua(name: str, text: str, main: str) -> str:
+_ASKED = r"[ \t]*require[ \t]*\(?[ \t]*"
+"""How Lua asks for another file."""
+
+
+def _of_lua(name: str, text: str, whole: str) -> str:
     """A module that gives a table, as the table that its user knows."""
+    text = re.sub(rf"^[ \t]*local[ \t]+\w+[ \t]*={_ASKED}[\"'][\w.]+[\"'][ \t]*\)?", "", text, flags=re.MULTILINE)
     if not name:
-        return re.sub(
-            r"^[ \t]*local[ \t]+\w+[ \t]*=[ \t]*require[ \t]*\(?[ \t]*[\"'][\w.]+[\"'][ \t]*\)?", "", text, flags=re.M
-        )
+        return text
     stem = Path(name).stem
-    known = re.search(
-        rf"\blocal[ \t]+(\w+)[ \t]*=[ \t]*require[ \t]*\(?[ \t]*[\"'](?:[\w.]+\.)?{re.escape(stem)}[\"']", main
-    )
+    known = re.search(rf"\blocal[ \t]+(\w+)[ \t]*={_ASKED}[\"'](?:[\w.]+\.)?{re.escape(stem)}[\"']", whole)
     given = re.search(r"^return[ \t]+(\w+)[ \t]*;?\s*\Z", text, re.MULTILINE)
     if given is None:
         return text
@@ -268,33 +280,48 @@ def _of_lua(name: str, text: str, main: str) -> str:
     return re.sub(rf"(?<![\w.:]){re.escape(given[1])}\b", known[1], text) if known else text
 
 
-def _of_javascript(text: str) -> str:
-    """A file without what it takes from others, and what it gives."""
-    local = r"""["']\.{1,2}/[^"'\n]+["']"""
-    text = re.sub(rf"^[ \t]*import\b[^;'\"]*?(?:from[ \t]*)?{local}[ \t]*;?", _lines_of, text, flags=re.MULTILINE)
-    every = re.findall(rf"\b(?:const|let|var)[ \t]+(\w+)[ \t]*=[ \t]*require\([ \t]*{local}[ \t]*\)", text)
-    text = re.sub(
-        rf"\b(?:const|let|var)[ \t]+(?:\w+|\{{[^}}]*\}})[ \t]*=[ \t]*require\([ \t]*{local}[ \t]*\)[ \t]*;?",
-        _lines_of,
-        text,
-    )
-    for one in every:
-        text = re.sub(rf"(?<![\w.]){one}\.(?=[A-Za-z_])", "", text)
-    text = re.sub(
-        r"^([ \t]*)export[ \t]+(?:default[ \t]+)?(?=(?:async[ \t]+)?function|class|const|let|var)",
-        r"\1",
-        text,
-        flags=re.M,
-    )
-    text = re.sub(r"^[ \t]*export[ \t]*(?:\{[^}]*\}|default[ \t]+\w+)[ \t]*;?", _lines_of, text, flags=re.MULTILINE)
-    text = re.sub(
-        r"^[ \t]*module\.exports[ \t]*=[ \t]*(?:\{[^}]*\}|\w+)[ \t]*;?[ \t]*$", _lines_of, text, flags=re.MULTILINE
-    )
-    return re.sub(r"^[ \t]*(?:module\.)?exports\.(\w+)[ \t]*=", r"const \1 =", text, flags=re.MULTILINE)
-
-
 def _lines_of(found: re.Match[str]) -> str:
     return "\n" * found[0].count("\n")
+
+
+def _of_javascript(name: str, text: str, whole: str) -> str:
+    """A file without what it takes from others, and what it gives."""
+    alias = next((one for one, path in _ALIAS.findall(whole) if name and Path(path).stem == Path(name).stem), "")
+    text = _TABLE.sub(f"const {alias} = ", text) if alias else text
+    for pattern, put in _GIVEN:
+        text = pattern.sub(put, text)
+    files = {Path(path).stem: inside for path, _, inside in parted(whole)}
+    for one, path in _ALIAS.findall(text):  # a file as a whole, unless it gives one thing of that name
+        inside = files.get(Path(path).stem, "")
+        if inside and not _TABLE.search(inside) and not re.search(rf"\b(?:class|function|const)[ \t]+{one}\b", inside):
+            text = re.sub(rf"(?<![\w.]){one}\.(?=[A-Za-z_])", "", text)
+    return _TAKEN.sub(_lines_of, text)
+
+
+def _javascript(pattern: str) -> re.Pattern[str]:
+    """`FILE` is another file, `ASKED` how it is asked for."""
+    file = r"""["'](\.{1,2}/[^"'\n]+)["']"""
+    return re.compile(pattern.replace("ASKED", r"require\([ \t]*FILE[ \t]*\)").replace("FILE", file), re.MULTILINE)
+
+
+_ALIAS = _javascript(
+    r"(?:\b(?:const|let|var)[ \t]+|^[ \t]*import[ \t]*\*[ \t]*as[ \t]+)(\w+)[ \t]*(?:=[ \t]*require\(|from)[ \t]*FILE"
+)
+"""A name for all that a file gives."""
+_TAKEN = _javascript(
+    r"^[ \t]*import\b[^;'\"]*?FILE[ \t]*;?|\b(?:const|let|var)[ \t]+(?:\w+|\{[^}]*\})[ \t]*=[ \t]*ASKED[ \t]*;?"
+)
+_TABLE = _javascript(r"^module\.exports[ \t]*=[ \t]*(?=\{)(?!\{[\s\w,]*\})")
+"""What is given as an object that is written out, of more than names."""
+_GIVEN = (
+    (_javascript(r"^module\.exports[ \t]*=[ \t]*(?=class\b|(?:async[ \t]+)?function\b)"), ""),
+    (_javascript(r"^module\.exports[ \t]*=[ \t]*(?:\{[\s\w,]*\}|\w+)[ \t]*;?[ \t]*$"), _lines_of),
+    (_javascript(r"^(?:module\.)?exports\.(\w+)[ \t]*=[ \t]*\1[ \t]*;?[ \t]*$"), ""),
+    (_javascript(r"^(?:module\.)?exports\.(\w+)[ \t]*="), r"const \1 ="),
+    (_javascript(r"^[ \t]*export[ \t]*(?:\{[^}]*\}|default[ \t]+\w+)[ \t]*;?[ \t]*$"), _lines_of),
+    (_javascript(r"^[ \t]*export[ \t]+(?:default[ \t]+)?(?=(?:async[ \t]+)?(?:function|class|const|let|var)\b)"), ""),
+)
+"""What says that something is given, and what stays of it."""
 
 
 def _modules(found: re.Match[str]) -> Iterator[str]:
@@ -345,12 +372,13 @@ def _module(name: str) -> str:
 
 def _lacking(text: str) -> list[str]:
     """Functions of C that are named and called, but stand nowhere."""
-    found = dict.fromkeys(_NAMED.findall(text))
-    return [name for name in found if not _defines(name, text) and len(re.findall(rf"\b{name}\s*\(", text)) > 1]
+    found, calls, there = dict.fromkeys(_NAMED.findall(text)), Counter(_CALLED.findall(text)), _defined(text)
+    return [name for name in found if name not in there and calls[name] > 1]
 
 
-def _defines(name: str, text: str) -> bool:
-    return re.search(rf"\b{re.escape(name)}\s*\([^;{{}}]*\)\s*(?:const\s*)?\{{", text) is not None
+def _defined(text: str) -> frozenset[str]:
+    """Functions of C that stand in a text."""
+    return frozenset(_DEFINED.findall(text))
 
 
 def _near(folder: Path, endings: tuple[str, ...]) -> list[Path]:
