@@ -565,7 +565,8 @@ def test_arrays_of_other_files_are_held(tmp_path: Path) -> None:
         ("const { build } = require('./util');\nlet a = build(300000);\n", "exports.build = function (n) {BODY};\n"),
         (
             "const Util = require('./util');\nlet a = new Util(300000);\n",
-            "module.exports = class Util {\n  constructor(n) { this.rows = Util.build(n); }\n  static build(n) {BODY}\n};\n",
+            "module.exports = class Util {\n  constructor(n) { this.rows = Util.build(n); }\n"
+            "  static build(n) {BODY}\n};\n",
         ),
     ],
 )

@@ -16,7 +16,7 @@ from forerun.tasks._shapes import called
 
 _QUOTED = r"""["'][^"'\n]*["']"""
 _READS = {
-    "c": rf'\bfopen\s*\([^;]*?,\s*"r[^"]*"|\bopen\s*\(\s*{_QUOTED}\s*,\s*O_RDONLY',
+    "c": rf'\bfopen\s*\([^;]{{0,200}}?,\s*"r[^"]*"|\bopen\s*\(\s*{_QUOTED}\s*,\s*O_RDONLY',
     "c++": rf"\bifstream\s+\w+\s*[({{]|\bifstream\s*[({{]\s*{_QUOTED}",
     "javascript": r"\b(?:readFile(?:Sync)?|createReadStream)\s*\(\s*(?!0\b|process\.stdin|['\"]/dev/)",
     "ruby": r"\b(?:File|IO|CSV|Pathname)\.(?:read|readlines|foreach|binread|new|open)\b(?!\s*\(?\s*0\b)",
@@ -24,7 +24,7 @@ _READS = {
     "rust": r"\bFile::open\s*\(|\bfs::read(?:_to_string)?\s*\(\s*(?!\"/dev/)",
     "java": r"\bnew\s+File(?:Reader|InputStream)\s*\(|\bFiles\.(?:read\w*|lines|newBufferedReader)\s*\(",
     "php": r"\b(?:file_get_contents|file|fopen|readfile|SplFileObject)\s*\(\s*(?!['\"]php:|STDIN)",
-    "perl": r"\bopen\b[^;]*['\"]<",
+    "perl": r"\bopen\b[^;]{0,200}['\"]<",
     "lua": r"\bio\.(?:open|lines|input)\s*\(\s*[^)\s]",
 }
 """How other languages read files by their names."""
