@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from pathlib import Path
 from textwrap import dedent
 
 import pytest
 
+import forerun
 from forerun.questions import Options
 from forerun.questions.files import read
 from forerun.questions.remarks import on_run
@@ -578,3 +580,29 @@ def test_what_files_of_javascript_give_is_known(tmp_path: Path, main: str, util:
     assert joined.count("\n") + 1 == len(lines) and "require" not in joined and "import" not in joined
     done = walked(several.text, "", "javascript")
     assert done.bytes > 5e6 and not done.guessed
+
+
+def test_answers_follow_what_lies_beside(folder: Path) -> None:
+    text = "rows = [line.split() for line in open('numbers.txt')]\n"
+    (folder / "prog.py").write_text(text)
+    (folder / "blind.py").write_text(text.replace("numbers", "missing"))
+    known, blind, alone = (
+        forerun.predict(one, metric="memory")
+        for one in (str(folder / "prog.py"), str(folder / "blind.py"), forerun.Source(text, "python"))
+    )
+    assert known.value > blind.value + 5e6 and known.high < 1e9 and known.familiarity != 0
+    assert any("numbers.txt" in note for note in known.notes)
+    assert blind.high == alone.high == math.inf and blind.familiarity == alone.familiarity == 0
+
+
+def test_lines_of_other_files_are_named(tmp_path: Path) -> None:
+    (tmp_path / "util.py").write_text("def build(n):\n    return [[i] for i in range(n)]\n")
+    (tmp_path / "main.py").write_text("import util\n\nrows = util.build(200_000)\n")
+    found = forerun.predict(str(tmp_path / "main.py"), metric="traced")
+    assert found.parts[0].what.startswith("util.py:2: return") and found.parts[0].line == 0
+    assert any("is read with util.py" in note for note in found.notes)
+
+
+def test_python_reads_nothing_along_where_its_own_library_lies() -> None:
+    place = Path(os.__file__).with_name("tabnanny.py")
+    assert not _several.whole("python", place.read_text(), str(place)).along

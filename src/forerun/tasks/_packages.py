@@ -85,7 +85,7 @@ def _python(text: str) -> Iterator[str]:
     for node in _nodes(text):
         if isinstance(node, ast.Import):
             names = [each.name.partition(".")[0] for each in node.names]
-        elif isinstance(node, ast.ImportFrom):
+        elif isinstance(node, ast.ImportFrom) and not (node.level and files):
             names = [f".{node.module or node.names[0].name}" if node.level else str(node.module).partition(".")[0]]
         else:
             continue
