@@ -60,6 +60,8 @@ _DEFINED, _CALLED = (
 """Functions that stand there, and what is called."""
 _ROOTED = frozenset(("python", "lua", "perl", "php"))
 """Languages that look for files where the first one lies, too."""
+_TELLING = frozenset(("c", "c++", "ruby", "rust", "php", "javascript"))
+"""Languages whose texts tell files of their own from libraries."""
 _STANDARD = frozenset(
     "assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign stdarg stdatomic"
     " stdbool stddef stdint stdio stdlib stdnoreturn string tgmath threads time uchar wchar wctype unistd"
@@ -94,7 +96,7 @@ class _Reader:
         for names in self._named(path, text):
             there = [one for folder in folders for name in names if _is_file(one := folder / name)][:1]
             bodies = [one for one in self._bodies(there) if _is_file(one)]
-            if not there and self.language in ("c", "c++", "ruby", "rust", "php"):
+            if not there and self.language in _TELLING:
                 self.lost.append(names[0])
             for one in (*there, *bodies):
                 self.read(one)
@@ -144,7 +146,7 @@ class _Reader:
             yield from (plain, f"lib/{plain}", f"../lib/{plain}") if found[2] else (name,)
         elif self.language == "lua":
             yield name if name.endswith(".lua") else name.replace(".", "/")
-        else:
+        elif not name.endswith(".json"):  # no program
             yield name.lstrip("/")
 
     def _bodies(self, headers: Sequence[Path]) -> Iterator[Path]:
