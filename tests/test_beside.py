@@ -538,6 +538,27 @@ def test_in_other_languages_the_only_file_is_the_input(folder: Path, name: str) 
     assert read(str(folder / name), Options(stdin=b"1\n")).source.reference == b"1\n"
 
 
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("prog.c", 'scanf("%d", &a);'),
+        ("prog.cpp", "std::cin >> a;"),
+        ("prog.rb", "n = gets.to_i"),
+        ("prog.js", "process.stdin.on('data', () => 0);"),
+        ("prog.go", "fmt.Scanln()"),
+        ("prog.php", "fgets(STDIN);"),
+        ("prog.lua", "io.read('n')"),
+        ("prog.pl", "my $x = <STDIN>;"),
+        ("prog.rs", "std::io::stdin().read_line(&mut s);"),
+        ("Prog.java", "new Scanner(System.in);"),
+    ],
+)
+def test_a_file_is_no_input_where_there_is_another_one(folder: Path, name: str, line: str) -> None:
+    (folder / name).write_text(f"{dedent(READING[name]).strip()}\n{line}\n")
+    file = read(str(folder / name), Options())
+    assert not file.beside and not file.source.reference
+
+
 def test_arrays_of_other_files_are_held(tmp_path: Path) -> None:
     util = "import numpy as np\n\nN = 3_000_000\n\ndef fill(n):\n    return np.zeros(n)\n"
     util += "\ndef build():\n    return fill(N) + 1\n"

@@ -19,6 +19,7 @@ from forerun.errors import InputError, ToolMissing, UsageError, meant
 from forerun.questions.options import Options, level_of
 from forerun.tasks import _graphs
 from forerun.tasks._beside import Files, found, told
+from forerun.tasks._opened import asks
 from forerun.tasks._several import Several, whole
 from forerun.toolchains.llvm import clang
 from forerun.toolchains.llvm.target import Target
@@ -152,8 +153,8 @@ def _with_others(file: File, options: Options) -> File:
     beside = found(language, file.text, file.place)
     if language == "python":
         file.beside = beside
-    elif len(beside) == 1 and options.stdin is None:  # whatever is read there is the input
-        (long, data), *_ = beside.values()
+    elif len(beside) == 1 and options.stdin is None and not asks(language, file.text):
+        (long, data), *_ = beside.values()  # whatever is read there is the input
         if long <= len(data):
             file.source, file.beside = replace(source, reference=data or b"\n"), beside
     return file

@@ -14,7 +14,7 @@ from forerun.tasks import _graphs
 from forerun.tasks._counters import reads_sizes
 from forerun.tasks._endless import Endless
 from forerun.tasks._inputs import described
-from forerun.tasks._opened import opens
+from forerun.tasks._opened import asks, opens
 from forerun.tasks._parsing import broken
 from forerun.tasks._several import where
 from forerun.toolchains.onnx import checked, counts
@@ -23,8 +23,6 @@ from forerun.toolchains.process.languages import LANGUAGES
 
 _DEFINED = re.compile(r"^define\b", re.MULTILINE)
 """How a function of LLVM IR begins."""
-_ASKS = re.compile(r"\binput\s*\(|\bstdin\b")
-"""How Python reads its standard input."""
 _NAMED = 3
 """Files that are named."""
 _TRITON = re.compile(r"^@(?:triton\.)?(?:jit|autotune)\b", re.MULTILINE)
@@ -87,7 +85,7 @@ def on_run(file: File, stdin: bytes | None) -> Iterator[Remark]:
     if (
         stdin is None
         and not file.source.reference
-        and (not opened or _ASKS.search(text))
+        and (not opened or asks(language, text))
         and reads_sizes(language, text)
     ):
         why = "how much it takes follows from what it reads, and no input was named (--stdin)"

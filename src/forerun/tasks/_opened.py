@@ -54,6 +54,27 @@ _ELSEWHERE = re.compile(
 """Names of files that programs of other languages write, or are made of."""
 
 
+_ASKS: Mapping[str, str] = {
+    "python": r"\binput\s*\(|\bstdin\b",
+    "c": r"(?<!\w)(?:scanf|getchar|gets)\s*\(|\bstdin\b",
+    "c++": r"(?<!\w)(?:scanf|getchar|gets)\s*\(|\bstdin\b|\bcin\b",
+    "javascript": r"\bprocess\.stdin\b|\bread\w*\s*\(\s*(?:0\b|['\"]/dev/stdin)",
+    "ruby": r"(?<![.\w])gets\b|\bSTDIN\b|\$stdin\b|\bARGF\b|\$<",
+    "go": r"\bos\.Stdin\b|\bfmt\.Scan",
+    "rust": r"\bstdin\s*\(",
+    "java": r"\bSystem\.in\b",
+    "php": r"\bSTDIN\b|php://stdin|\breadline\s*\(",
+    "perl": r"<(?:STDIN)?>|\bSTDIN\b",
+    "lua": r"\bio\.(?:read|stdin)\b|\bio\.lines\s*\(\s*\)",
+}
+"""How the standard input is read."""
+
+
+def asks(language: str, text: str) -> bool:
+    """Whether it reads its standard input. Never raises."""
+    return language in _ASKS and re.search(_ASKS[language], text) is not None
+
+
 def reads(language: str, text: str) -> bool:
     """Whether it may open files that are there, beside those that it writes. Never raises."""
     pattern = _READS.get(language, "")
