@@ -80,8 +80,8 @@ def on_run(file: File, stdin: bytes | None) -> Iterator[Remark]:
         yield Remark(f"{name}: {lost}, which it is made of, was not found: it is not counted", True, unbounded=True)
     opened = _opened(file)
     if opened:
-        told = " and ".join(opened)
-        yield Remark(f"{name}: the answer is that of {told}, as {'it lies' if len(opened) == 1 else 'they lie'} there")
+        there = "it is now" if len(opened) == 1 else "they are now"
+        yield Remark(f"{name}: the answer is that of {_some(opened)}, as {there}")
     if (
         stdin is None
         and not file.source.reference

@@ -355,7 +355,8 @@ class Reading(System):
         if len(rest.first) == rest.count and all(one.known is not None for one in rest.first):
             text = "\n".join(one.sample for one in rest.first)
             return replace(Written.like(text), raw=raw, of=of)
-        self._passing(length)  # as bytes first
+        if not raw or self._source is self._sources[_STDIN]:
+            self._passing(length)  # as bytes first, or as parts of unknown length
         self.work(self.tempo.library * (_READ_NS * length))
         sample = rest.first[0].sample if rest.first else getattr(rest.one, "sample", "")
         return Written(
