@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -26,6 +26,7 @@ _NODE = frozenset(
 )
 _LUA = frozenset("bit32 coroutine debug io jit math os package string table utf8".split())
 _RUST = frozenset("alloc core crate self std super test".split())
+_NAMING = (ast.Import, ast.ImportFrom, ast.Attribute)
 _OWN = {"javascript": _NODE, "lua": _LUA, "java": frozenset(("java", "javax", "jdk"))}
 """How names of what comes with a language begin."""
 _NAMES: Mapping[str, str] = {
@@ -73,11 +74,13 @@ def modules(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _nodes(text: str) -> Iterator[ast.AST]:
+@lru_cache(maxsize=1)
+def _nodes(text: str) -> Sequence[ast.AST]:
+    """What imports, and what stands behind a point; kept, as it is asked for again and again."""
     try:
-        yield from ast.walk(tree(text))
+        return [node for node in ast.walk(tree(text)) if isinstance(node, _NAMING)]
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # said elsewhere
-        return
+        return ()
 
 
 def _python(text: str) -> Iterator[str]:
