@@ -111,7 +111,9 @@ def test_what_is_not_there_or_written_is_not_told(folder: Path, text: str) -> No
 def test_only_files_are_opened(folder: Path) -> None:
     os.mkfifo(folder / "pipe")
     (folder / "link").symlink_to(folder / "numbers.txt")
-    names = ("pipe", "data", "/dev/zero", "/proc/self/maps", "a\\0b", "link")
+    (folder / "round").symlink_to(folder / "round")
+    names = ("round", "pipe", "data", "/dev/zero", "/proc/self/maps", "a\\0b", "link")
+    names += ("../" * 20 + "proc/self/maps",)
     text = "\n".join(f"open('{name}').read()" for name in names)
     assert [*found("python", text, str(folder / "prog.py"))] == ["link"]
     assert found("python", "x = (", str(folder / "prog.py")) == {}
@@ -391,6 +393,8 @@ def test_files_that_name_each_other_are_read_once(tmp_path: Path) -> None:
     (tmp_path / "b.py").write_text("import a\n" + "x = 1\n" * 9)
     several = _several.whole("python", "import a\n", str(tmp_path / "main.py"))
     assert several.along == ("b.py", "a.py") and walked(several.text).followed
+    (tmp_path / "b.py").write_text("print 3\n")  # another Python's
+    assert _several.whole("python", "import a\n", str(tmp_path / "main.py")).lost == ("b.py",)
     (tmp_path / "b.py").write_bytes(b"\0" * 9)
     assert _several.whole("python", "import a\n", str(tmp_path / "main.py")).lost == ("b.py",)
 

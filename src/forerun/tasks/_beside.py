@@ -81,13 +81,11 @@ def _is_folder(path: Path) -> bool:
 
 def _content(path: Path, most: int) -> tuple[int, bytes] | None:
     """How long a file is, and its beginning; None of what is none."""
-    if str(path).startswith(_HIDDEN):
-        return None
     try:
-        if not stat.S_ISREG(path.stat().st_mode):
+        if str(path.resolve()).startswith(_HIDDEN) or not stat.S_ISREG(path.stat().st_mode):
             return None
         with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
             about = os.fstat(file.fileno())
             return (about.st_size, file.read(most)) if stat.S_ISREG(about.st_mode) else None
-    except (OSError, ValueError):
+    except (OSError, ValueError, RuntimeError):  # of a link that goes round
         return None

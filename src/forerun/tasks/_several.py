@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
+from forerun.tasks._python import tree
+
 _MOST, _TEXT, _NEAR = 32, 1 << 18, 200
 """Files that are read along, characters of all of them, and files of a folder that are looked at."""
 _SIGN = "\ufdd0"
@@ -45,7 +47,7 @@ _ENDINGS: Mapping[str, tuple[str, ...]] = {
     "lua": ("", ".lua", "/init.lua"),
     "javascript": ("", ".js", ".mjs", ".cjs", "/index.js"),
 }
-_RUN = re.compile(r"^if __name__ *== *[\x27\"]__main__[\x27\"] *:(?:[^\n]*(?:\n(?:[ \t][^\n]*)?)*)", re.MULTILINE)
+_RUN = re.compile(r"^if __name__ *== *['\"]__main__['\"] *:(?:[^\n]*(?:\n(?:[ \t][^\n]*)?)*)", re.MULTILINE)
 """What a file of Python does where it is the first one."""
 _BODIES = (".c", ".cc", ".cpp", ".cxx")
 """What has the functions that a header names."""
@@ -108,7 +110,7 @@ class _Reader:
             return
         self.seen.add(place)
         text = self.text(path)
-        if text is None or len(self.found) >= _MOST or len(text) > self.left:
+        if text is None or len(self.found) >= _MOST or len(text) > self.left or _broken(self.language, text):
             self.lost.append(path.name)
             return
         text = _RUN.sub(_lines_of, text) if self.language == "python" else text
@@ -405,6 +407,17 @@ def _text(path: Path) -> str | None:
     except (OSError, ValueError):
         return None
     return None if len(data) > _TEXT or b"\0" in data else data.decode("utf-8", "replace").replace(_SIGN, "?")
+
+
+def _broken(language: str, text: str) -> bool:
+    """Whether it would take the others with it, where all of them are parsed at once."""
+    if language != "python":
+        return False
+    try:
+        tree(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return True
+    return False
 
 
 def _shown(path: Path, first: Path) -> str:
