@@ -137,6 +137,7 @@ def predict(
     `predict("x.py", metric="memory")`, one source and the name of one metric, returns an Estimate; `predict("x.py")`
     returns a list, of all metrics that the model knows of such a file, and so does whatever names sources or metrics in
     a sequence: file by file. A source is a path, or a Source with the text; of its target only that of LLVM IR is read.
+    Files beside a path that a program is made of, or opens by a name in its text, are read, too: a Source lies nowhere.
     Without `device` the one is meant on which most of what it learned was measured. `model` is the folder of a
     checkpoint, or one that was loaded (`EncoderDecoder.from_pretrained`). The other options are those of
     `forerun.questions.Options`. Raises InputError for a file or a checkpoint that cannot be read, UsageError for a name
