@@ -27,6 +27,7 @@ from forerun.prompts import parts
 from forerun.questions import Options, Question, What, check_sizes, questions
 from forerun.questions.kinds import ran
 from forerun.tasks._endless import may_end
+from forerun.tasks._several import where
 from forerun.tasks.accuracy import ACCURACY
 from forerun.tasks.runtime import Runtime
 from forerun.toolchains.onnx.model import MOST_SIZE
@@ -136,6 +137,7 @@ def predict(
     `predict("x.py", metric="memory")`, one source and the name of one metric, returns an Estimate; `predict("x.py")`
     returns a list, of all metrics that the model knows of such a file, and so does whatever names sources or metrics in
     a sequence: file by file. A source is a path, or a Source with the text; of its target only that of LLVM IR is read.
+    Files beside a path that a program is made of, or opens by a name in its text, are read, too: a Source lies nowhere.
     Without `device` the one is meant on which most of what it learned was measured. `model` is the folder of a
     checkpoint, or one that was loaded (`EncoderDecoder.from_pretrained`). The other options are those of
     `forerun.questions.Options`. Raises InputError for a file or a checkpoint that cannot be read, UsageError for a name
@@ -240,7 +242,7 @@ def answers(asked: Sequence[Question], loaded: EncoderDecoder, model: str = MODE
             told = _some(unknown)
             notes = (*notes, f"{question.name} uses {told}: nothing is known of what it takes, and it is not counted")
         if reading.guessed:
-            lines = _some([*map(str, reading.guessed)])
+            lines = _some([where(parts(question.prompt).text, line) for line in reading.guessed])
             notes = (*notes, f"{question.name}: how often line {lines} happens nobody can tell: it is guessed")
         if asks is not None and kind.metric == Runtime.name and math.isfinite(asks):
             found_in = parts(question.prompt)

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -130,6 +131,7 @@ def kinds(found: Parts, reading: str = SYNTAX_TREES) -> Counter[str]:
     return words(found.text)
 
 
+@lru_cache(maxsize=2)
 def words(text: str) -> Counter[str]:
     """How often each word and pair of words stands in a text; of short ones also each line, and what stands where."""
     found, lines = _WORD.findall(text), text.split("\n")

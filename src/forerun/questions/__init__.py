@@ -57,7 +57,7 @@ def questions(what: What | File, card: Card, options: Options) -> list[Question]
             failures.append(error)
     if not found:
         raise failures[0]
-    language, text = file.source.lang, file.source.text
+    language, text = file.source.lang, file.text
     made = [*remarks.on_source(file)]
     if reach := max((remark.reach for remark in made), default=0.0):
         found = [replace(one, reach=reach) if one.kind.unit == "s" else one for one in found]

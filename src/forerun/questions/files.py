@@ -9,7 +9,7 @@ import shlex
 import stat
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
@@ -18,6 +18,9 @@ from forerun.core import Source
 from forerun.errors import InputError, ToolMissing, UsageError, meant
 from forerun.questions.options import Options, level_of
 from forerun.tasks import _graphs
+from forerun.tasks._beside import Files, found, told
+from forerun.tasks._opened import asks
+from forerun.tasks._several import Several, whole
 from forerun.toolchains.llvm import clang
 from forerun.toolchains.llvm.target import Target
 from forerun.toolchains.onnx import model as proto
@@ -61,6 +64,23 @@ class File:
     compiled: Source | None = None
     sizes: tuple[str, ...] = ()
     """Those that a network leaves open."""
+    whole: Several = field(default_factory=Several)
+    """Of a program that lies somewhere what it is made of, with the files beside it."""
+    beside: Files = field(default_factory=dict)
+    """Files that a program may open, where it lies."""
+    _files: str = ""
+
+    @property
+    def text(self) -> str:
+        """All of it, with files beside it that it is made of."""
+        return self.whole.text or self.source.text
+
+    @property
+    def files(self) -> str:
+        """What these hold, in few words; nothing where one of them stands for the input."""
+        if self.beside and not self._files and self.source.lang == "python":
+            self._files = told(self.beside)
+        return self._files
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -120,7 +140,24 @@ def read(path: str, options: Options, data: bytes | None = None, languages: Iter
     _check(path, data)
     if language == LLVM:
         return File(_module(path, data, options.flags, place), place)
-    return File(Source(data.decode("utf-8", "surrogateescape"), language, path, reference=options.read), place)
+    source = Source(data.decode("utf-8", "surrogateescape"), language, path, reference=options.read)
+    return _with_others(File(source, place), options)
+
+
+def _with_others(file: File, options: Options) -> File:
+    """With the files beside it that a program is made of, and those that it opens."""
+    source, language = file.source, file.source.lang
+    if not file.place or language not in LANGUAGES:
+        return file
+    file.whole = whole(language, source.text, file.place)
+    beside = found(language, file.text, file.place)
+    if language == "python":
+        file.beside = beside
+    elif len(beside) == 1 and options.stdin is None and not asks(language, file.text):
+        (long, data), *_ = beside.values()  # whatever is read there is the input
+        if long <= len(data):
+            file.source, file.beside = replace(source, reference=data or b"\n"), beside
+    return file
 
 
 def _check_kind(path: str) -> None:

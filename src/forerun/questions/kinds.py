@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from forerun.core import Source
 from forerun.corpora.programs import incomplete
 from forerun.errors import UsageError, meant
 from forerun.models.encoder_decoder.card import Card, Kind
@@ -46,7 +46,7 @@ def chosen(file: File, card: Card, options: Options) -> list[list[Kind]]:
         raise UsageError(f"{name}: the model knows no metric {none[0]!r}", why, "name one of them, or another --model")
     asked = (
         list(dict.fromkeys(metric for word, metric in named.items() if word not in unknown))
-        or [m for m in there if m != ACCURACY.name and not (ran(m) and part_of(file.source))]
+        or [m for m in there if m != ACCURACY.name and not (ran(m) and part_of(file))]
         or there
     )
     return [_ordered([kind for kind in fitting if kind.metric == metric], language, options.device) for metric in asked]
@@ -106,10 +106,12 @@ def takes(kind: Kind) -> bool:
     return ran(kind.metric) or (kind.base in LANGUAGES and kind.unit in ("s", "B") and kind.metric not in size.METRICS)
 
 
-def part_of(source: Source) -> str:
-    """Why it is no whole program, if it is none."""
-    language = LANGUAGES.get(source.lang)
-    return incomplete(language, source.text) if language else ""
+def part_of(file: File) -> str:
+    """Why it is no whole program, if it is none: files beside it that are read along belong to it."""
+    language = LANGUAGES.get(file.source.lang)
+    if language and file.whole.along and not file.whole.lost:
+        language = replace(language, parts="")
+    return incomplete(language, file.source.text) if language else ""
 
 
 def device_of(kind: Kind, card: Card, named: str) -> tuple[str, list[str]]:

@@ -45,7 +45,7 @@ def question_of(file: File, kind: Kind, card: Card, options: Options) -> Questio
     if not device and options.device:
         why = f"the model knows no devices, and answers for where its rows were measured, not for {options.device}"
         notes.append(f"{kind.metric}: {why}: leave --device out, or train one on rows with --device")
-    if ran(kind.metric) and (why := part_of(file.source)):
+    if ran(kind.metric) and (why := part_of(file)):
         notes.append(f"{kind.metric} is of whole programs: {why}")
     level = asked = ""
     if kind.metric in size.METRICS:
@@ -55,7 +55,9 @@ def question_of(file: File, kind: Kind, card: Card, options: Options) -> Questio
             notes.append(f"no size at -O{asked} was learned from: the answer is that of -O{level}")
         elif not any(flag.startswith("-O") for flag in options.flags):
             notes.append(f"the size is that of -O{level}: no level was named")
-    prompt = _prompt(module or file.source, kind, device, level)
+    runs = ran(kind.metric) and module is None
+    source = replace(file.source, text=file.text) if runs else module or file.source
+    prompt = _prompt(source, kind, device, level, file.files if runs else "")
     strange = strange or level != asked
     return Question(file.source.name, kind, device, prompt, tuple(notes), strange, asks=_asked(prompt, kind))
 
@@ -66,7 +68,7 @@ def _asked(prompt: str, kind: Kind) -> float:
     return asked(kind.base, parts(prompt).counters.get("elements", 0.0)) if held else 0.0
 
 
-def _prompt(source: Source, kind: Kind, device: str, level: str) -> str:
+def _prompt(source: Source, kind: Kind, device: str, level: str, files: str = "") -> str:
     """In the very words of training: each kind of input has one place that spells its question."""
     metric, tool = Metric(kind.metric, kind.unit), kind.language.partition(", ")[2]
     if kind.metric in size.METRICS:
@@ -79,4 +81,4 @@ def _prompt(source: Source, kind: Kind, device: str, level: str) -> str:
     notes, device = [f"{name} {text}" for name, text in lines.items()], kind.device if "data" in lines else device
     if kind.base == ONNX:
         return _graphs.question(metric, device, source.text, _graphs.counted(source.reference), tool, notes)
-    return _programs.question(metric, kind.language, device, source.text, notes, source.reference)
+    return _programs.question(metric, kind.language, device, source.text, notes, source.reference, files)

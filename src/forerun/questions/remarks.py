@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from forerun.models.encoder_decoder.imports import working
 from forerun.questions.files import LLVM, ONNX, File, called
 from forerun.tasks import _graphs
 from forerun.tasks._counters import reads_sizes
 from forerun.tasks._endless import Endless
-from forerun.tasks._opened import opens
+from forerun.tasks._inputs import described
+from forerun.tasks._opened import asks, opens
 from forerun.tasks._parsing import broken
+from forerun.tasks._several import where
 from forerun.toolchains.onnx import checked, counts
 from forerun.toolchains.onnx import model as proto
 from forerun.toolchains.process.languages import LANGUAGES
 
 _DEFINED = re.compile(r"^define\b", re.MULTILINE)
 """How a function of LLVM IR begins."""
+_NAMED = 3
+"""Files that are named."""
 _TRITON = re.compile(r"^@(?:triton\.)?(?:jit|autotune)\b", re.MULTILINE)
 """How a kernel of Triton begins."""
 
@@ -67,16 +72,46 @@ def _on_network(file: File) -> Iterator[Remark]:
 
 def on_run(file: File, stdin: bytes | None) -> Iterator[Remark]:
     """Of a program that is asked what its run takes."""
-    name, language, text = file.source.name, file.source.lang, file.source.text
-    if stdin is None and reads_sizes(language, text):
+    name, language, text = file.source.name, file.source.lang, file.text
+    if file.whole.along:
+        yield Remark(f"{name} is read with {_some(file.whole.along)}")
+    if file.whole.lost:
+        lost = _some(file.whole.lost)
+        yield Remark(f"{name}: {lost}, which it is made of, was not found: it is not counted", True, unbounded=True)
+    opened = _opened(file)
+    if opened:
+        there = "it is now" if len(opened) == 1 else "they are now"
+        yield Remark(f"{name}: the answer is that of {_some(opened)}, as {there}")
+    if (
+        stdin is None
+        and not file.source.reference
+        and (not opened or asks(language, text))
+        and reads_sizes(language, text)
+    ):
         why = "how much it takes follows from what it reads, and no input was named (--stdin)"
         yield Remark(f"{name}: {why}: the answer is that of usual programs")
-    elif opens(language, text):
+    elif not opened and opens(language, text):
         why = "how much it takes follows from the files that it reads, whose size is not known here"
         yield Remark(f"{name}: {why}: the answer is that of usual programs", True, unbounded=True)
 
 
+def _some(names: Sequence[str]) -> str:
+    """The first ones, and how many more there are."""
+    more = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _opened(file: File) -> list[str]:
+    """Files that it opens, where all of these are told of."""
+    if not file.beside or file.source.lang != "python":
+        return [*file.beside]
+    given = described(file.source.reference) if file.source.reference else ""
+    return sorted(working(file.text, given, file.source.lang, file.files).told)
+
+
 def on_loop(file: File, loop: Endless) -> Remark:
     """Of a loop that nothing is seen to end."""
-    why = f"nothing is seen that ends the loop in line {loop.line}" + (", which adds to something" * loop.grows)
+    why = f"nothing is seen that ends the loop in line {where(file.text, loop.line)}" + (
+        ", which adds to something" * loop.grows
+    )
     return Remark(f"{file.source.name}: {why}: the answer is that of programs that end")

@@ -32,6 +32,7 @@ from forerun.tasks._arrays import (
 from forerun.tasks._estimators import Estimating, Estimator
 from forerun.tasks._expressions import BLANK, FLOP, ROUNDED, counted, mapping, safe
 from forerun.tasks._holding import LASTING
+from forerun.tasks._inputs import Input
 from forerun.tasks._layers import LAYERS
 from forerun.tasks._linked import Graph, Linking
 from forerun.tasks._rules import COSTS, CUBIC, ODD, RULES, SORTING
@@ -53,6 +54,10 @@ _LINE_NS = 300.0
 """Nanoseconds that a line takes to be written."""
 _UNDER_KEY = 100.0
 """Bytes of a small value with its key."""
+_LOADED: Mapping[str, tuple[float, float, float, float]] = {
+    "loadtxt": (0.0, 45.0, 0.0, 0.0), "genfromtxt": (410.0, 270.0, 125.0, 95.0), "fromfile": (0.0, 1.0, 0.0, 0.0),
+}  # fmt: skip
+"""Nanoseconds of a line, and of a number, that is read from a file, and bytes of each meanwhile."""
 
 
 class Calls(Estimating, Linking, Sparsely, Tabling):
@@ -322,12 +327,26 @@ class Calls(Estimating, Linking, Sparsely, Tabling):
             return Many(0.0) if name == "deque" else mapping(makes_lists=bool(lists))
         if function.root == "asyncio" and name == "run":
             return arguments[0] if arguments else None
+        loads = name in _LOADED and function.root == "numpy"
+        if loads and (given := self.told(arguments[0] if arguments else None)) is not None:
+            return self._loaded(name, given)
         if name == "StringIO" and function.root == "io":
             first = arguments[0] if arguments else None
             return self._rules.like(first, "u", 4.0) if isinstance(first, Array) else File(0.0, inside=True)
         if options.get("dtype") is None and function.root == "torch" and name in _FLOATING:
             options = options | {"dtype": "float32"}
         return self._ruled(name, arguments, options)
+
+    def _loaded(self, name: str, given: Input) -> Array:
+        """Numbers of a file, as it has lines and columns."""
+        lines, most = sum(one.lines for one in given.stretches), max(given.stretches, key=lambda one: one.lines)
+        if name == "fromfile":
+            size = sum(one.lines * (one.length + 1) for one in given.stretches)
+            return self._alloc((size / 8.0,), "f", 8.0)
+        line_ns, number_ns, line, number = _LOADED[name]
+        self._spend(lines * (line_ns + number_ns * most.words))
+        self._alloc((lines,), "x", line + number * most.words)
+        return self._alloc((lines, most.words) if most.words > 1 else (lines,), "f", 8.0)
 
     def _layered(self, name: str, arguments: list[Any], options: dict[str, Any]) -> Any:
         """What PyTorch's modules are made of, what feeds them, and what moves their parameters."""

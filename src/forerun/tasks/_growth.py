@@ -12,7 +12,7 @@ from forerun.tasks._contents import Contents
 from forerun.tasks._functions import FREED, GIVEN, KEPT, Functions
 from forerun.tasks._names import Names
 from forerun.tasks._stdin import is_word
-from forerun.tasks._texts import Texts, doubled
+from forerun.tasks._texts import ADDING, Texts, doubled
 from forerun.tasks._tokens import Text
 from forerun.tasks._written import Written
 
@@ -119,9 +119,9 @@ class Growth:
 
     def _hear(self, i: int, latest: float) -> None:
         tokens, token, names, takes = self._tokens, self._tokens[i], self._names, self._text.speech.takes
-        if self.texts.written(i):
+        if i and tokens[i - 1] == "." and self.texts.written(i):
             return
-        if name := self.texts.grows(i):
+        if tokens[i + 1] in ADDING and (name := self.texts.grows(i)):
             most = names.bounded.get(name, MOST)
             each = self.texts.added(i, latest)
             names.hold(name, min(latest * each, most))

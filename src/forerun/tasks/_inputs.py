@@ -12,7 +12,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -23,7 +23,7 @@ _MOST, _LEADING, _PERIOD, _ALONE = 10, 4, 4, 12
 which is told."""
 _ALIKE = 0.95
 """Which share of lines is to be as the pattern has it."""
-_COLUMNS, _FIRST, _SAMPLE, _BYTES = 8, 2, 20_000, 1 << 24
+_COLUMNS, _FIRST, _SAMPLE, BYTES = 8, 2, 20_000, 1 << 24
 """Columns that are looked at one by one, the first ones where there are more, lines or words that are, and bytes."""
 _SOME, _DEEP, _KEYS, _RARE = 500, 6, 24, 10
 """Values of JSON that are looked at, how deep, keys of an object, and times that a word comes which is rare."""
@@ -76,15 +76,19 @@ class Input:
     stretches: tuple[Stretch, ...] = ()
     says: Any = None
     blanks: float = 0.0
+    files: Mapping[str, Input] = field(default_factory=dict)
+    """Those that it may open, by their names."""
 
 
 @lru_cache(maxsize=2)
-def described(stdin: bytes) -> str:
-    """An input as `understood` reads it; kept, as each metric of each program asks for it."""
-    text = stdin[:_BYTES].decode("utf-8", "replace")
-    scale = max(len(stdin) / _BYTES, 1.0)
+def described(stdin: bytes, size: int = 0) -> str:
+    """An input as `understood` reads it; kept, as each metric of each program asks for it. Of one that has more than
+    this its `size` is given."""
+    text = stdin[:BYTES].decode("utf-8", "replace")
+    size = max(size, len(stdin))
+    scale = max(size / BYTES, 1.0)
     found = _stretches(text, scale)
-    whole = _said([text]) if len(found) > 1 and len(stdin) <= _BYTES else None
+    whole = _said([text]) if len(found) > 1 and size <= BYTES else None
     return json.dumps(
         [_short([astuple(one) for one in found]), _short(whole), _short(text.count("\n\n") * scale)],
         ensure_ascii=False, separators=(",", ":"),

@@ -41,6 +41,8 @@ class Used:
     endless: frozenset[int] = frozenset()
     """Of the lines that are unsure those of functions that call themselves several times each time, where little else
     is done."""
+    told: frozenset[str] = frozenset()
+    """Files that it opens, where all of these are told of."""
 
 
 class Accounts:
@@ -60,6 +62,8 @@ class Accounts:
         self.clocked = 0.0
         self.spare = 0.0
         """Seconds of loops that may end early."""
+        self.opened, self.untold = set[str](), False
+        """Files that were opened which are told of, and whether another one was."""
 
     def hold(self, found: float) -> None:
         """So many bytes are held now."""
@@ -83,7 +87,7 @@ class Accounts:
         guessed, unsure = frozenset(self.guessed | self.unsure), frozenset(self.unsure)
         return Used(
             held, seconds, rises, self.takes, guessed, believed, least=least, unsure=unsure, settled=self.settled,
-            clocked=self.clocked, asked=self.most, endless=endless,
+            clocked=self.clocked, asked=self.most, endless=endless, told=frozenset(() if self.untold else self.opened),
         )  # fmt: skip
 
     def guess(self, line: int) -> None:

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
+from forerun.tasks._python import tree
 from forerun.tasks._shapes import called
 
 _QUOTED = r"""["'][^"'\n]*["']"""
 _READS = {
-    "c": rf'\bfopen\s*\([^;]*?,\s*"r[^"]*"|\bopen\s*\(\s*{_QUOTED}\s*,\s*O_RDONLY',
+    "c": rf'\bfopen\s*\([^;]{{0,200}}?,\s*"r[^"]*"|\bopen\s*\(\s*{_QUOTED}\s*,\s*O_RDONLY',
     "c++": rf"\bifstream\s+\w+\s*[({{]|\bifstream\s*[({{]\s*{_QUOTED}",
     "javascript": r"\b(?:readFile(?:Sync)?|createReadStream)\s*\(\s*(?!0\b|process\.stdin|['\"]/dev/)",
     "ruby": r"\b(?:File|IO|CSV|Pathname)\.(?:read|readlines|foreach|binread|new|open)\b(?!\s*\(?\s*0\b)",
@@ -22,7 +24,7 @@ _READS = {
     "rust": r"\bFile::open\s*\(|\bfs::read(?:_to_string)?\s*\(\s*(?!\"/dev/)",
     "java": r"\bnew\s+File(?:Reader|InputStream)\s*\(|\bFiles\.(?:read\w*|lines|newBufferedReader)\s*\(",
     "php": r"\b(?:file_get_contents|file|fopen|readfile|SplFileObject)\s*\(\s*(?!['\"]php:|STDIN)",
-    "perl": r"\bopen\b[^;]*['\"]<",
+    "perl": r"\bopen\b[^;]{0,200}['\"]<",
     "lua": r"\bio\.(?:open|lines|input)\s*\(\s*[^)\s]",
 }
 """How other languages read files by their names."""
@@ -39,6 +41,75 @@ _OWN = frozenset(
 _OWN_MODULES = frozenset("tempfile tarfile zipfile sqlite3 shutil shelve dbm".split())
 _TABLES = re.compile(r"^read_(?:csv|json|excel|parquet|table|text|bytes|hdf|feather|sql|pickle)$")
 _ARRAYS = frozenset("loadtxt genfromtxt fromfile memmap".split())
+_OPENING = re.compile(r"\b(?:open|load|loadtxt|genfromtxt|fromfile|memmap|read_\w+)\s*\(")
+"""Without which Python reads no file."""
+_TOUCHES = re.compile(r"\bopen\s*\(|\bread_(?:text|bytes|csv|table|json)\s*\(|\b(?:loadtxt|genfromtxt|fromfile)\s*\(")
+"""What opens files in Python."""
+_TEXT = r"""["'][^"'\n]*["']"""
+_ELSEWHERE = re.compile(
+    rf"(?m){_TEXT}\s*,\s*[\"'][wax]|\b(?:write|append)File(?:Sync)?\s*\(\s*{_TEXT}|\bofstream\s+\w+\s*[({{]\s*{_TEXT}"
+    rf"|\bFile(?:::create|\.write)\s*\(?\s*{_TEXT}|\bfile_put_contents\s*\(\s*{_TEXT}|[\"']>>?\s*[^\"'\n]*[\"'](?:\s*,\s*{_TEXT})?"
+    rf"|^[ \t]*\#[ \t]*include\b.*|^[ \t]*(?:import|use|from)\b.*|\b(?:require|include)\w*\s*\(?\s*{_TEXT}"
+)
+"""Names of files that programs of other languages write, or are made of."""
+
+
+_ASKS: Mapping[str, str] = {
+    "python": r"\binput\s*\(|\bstdin\b",
+    "c": r"(?<!\w)(?:scanf|getchar|gets)\s*\(|\bstdin\b",
+    "c++": r"(?<!\w)(?:scanf|getchar|gets)\s*\(|\bstdin\b|\bcin\b",
+    "javascript": r"\bprocess\.stdin\b|\bread\w*\s*\(\s*(?:0\b|['\"]/dev/stdin)",
+    "ruby": r"(?<![.\w])gets\b|\bSTDIN\b|\$stdin\b|\bARGF\b|\$<",
+    "go": r"\bos\.Stdin\b|\bfmt\.Scan",
+    "rust": r"\bstdin\s*\(",
+    "java": r"\bSystem\.in\b",
+    "php": r"\bSTDIN\b|php://stdin|\breadline\s*\(",
+    "perl": r"<(?:STDIN)?>|\bSTDIN\b",
+    "lua": r"\bio\.(?:read|stdin)\b|\bio\.lines\s*\(\s*\)",
+}
+"""How the standard input is read."""
+
+
+def asks(language: str, text: str) -> bool:
+    """Whether it reads its standard input. Never raises."""
+    return language in _ASKS and re.search(_ASKS[language], text) is not None
+
+
+def reads(language: str, text: str) -> bool:
+    """Whether it may open files that are there, beside those that it writes. Never raises."""
+    pattern = _READS.get(language, "")
+    if language == "c++":
+        pattern = f"{pattern}|{_READS['c']}"
+    return bool(_TOUCHES.search(text) if language == "python" else pattern and re.search(pattern, text))
+
+
+def read_of(text: str) -> str:
+    """A text of another language without the names of files that it writes, and of those that it is made of."""
+    return _ELSEWHERE.sub("", text)
+
+
+_GIVEN = r"""\((?![^()\n]*["'][wax]\+?b?["'])(?:[^()]|\([^()]*\))*\)"""
+_AS_INPUT: Mapping[str, Sequence[tuple[str, str]]] = {
+    "ruby": (
+        (rf"\b(?:File|IO)\.(?:open|new){_GIVEN}(?=\s*(?:do\b|\{{))", r"$stdin.then"),
+        (rf"\b(?:File|IO)\.(?:open|new){_GIVEN}", r"$stdin"),
+        (rf"\b(?:File|IO)\.foreach{_GIVEN}", r"$stdin.each_line"),
+        (rf"\b(?:File|IO)\.(read|readlines){_GIVEN}", r"$stdin.\1"),
+    ),
+    "java": (
+        (rf"\bFiles\.readAllLines{_GIVEN}", "new BufferedReader(new InputStreamReader(System.in)).lines().toList()"),
+        (rf"\bFiles\.lines{_GIVEN}", "new BufferedReader(new InputStreamReader(System.in)).lines()"),
+        (rf"\bFiles\.readString{_GIVEN}", "new String(System.in.readAllBytes())"),
+    ),
+}
+"""What reads a file, as it reads the input: of other languages their translations say so."""
+
+
+def as_input(language: str, text: str) -> str:
+    """A text in which the file that it reads is its input, its lines where they are."""
+    for pattern, put in _AS_INPUT.get(language, ()):
+        text = re.sub(pattern, lambda found, put=put: found.expand(put) + "\n" * found[0].count("\n"), text)  # type: ignore[misc]
+    return text
 
 
 @lru_cache(maxsize=8)
@@ -46,13 +117,10 @@ def opens(language: str, text: str) -> bool:
     """Never raises."""
     if language == "python":
         try:
-            return _python(ast.parse(text))
+            return _OPENING.search(text) is not None and _python(tree(text))
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return False
-    pattern = _READS.get(language)
-    if language == "c++":
-        pattern = f"{pattern}|{_READS['c']}"
-    return bool(pattern and re.search(pattern, text) and not _WRITES.search(text))
+    return reads(language, text) and not _WRITES.search(text)
 
 
 def _python(module: ast.Module) -> bool:

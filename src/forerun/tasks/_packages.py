@@ -10,10 +10,12 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from pathlib import Path
 
 from forerun.tasks._python import tree
+from forerun.tasks._several import own, parted
 
 _MOST = 1 << 18
 """Characters that are looked at: what is used stands at the beginning."""
@@ -24,6 +26,7 @@ _NODE = frozenset(
 )
 _LUA = frozenset("bit32 coroutine debug io jit math os package string table utf8".split())
 _RUST = frozenset("alloc core crate self std super test".split())
+_NAMING = (ast.Import, ast.ImportFrom, ast.Attribute)
 _OWN = {"javascript": _NODE, "lua": _LUA, "java": frozenset(("java", "javax", "jdk"))}
 """How names of what comes with a language begin."""
 _NAMES: Mapping[str, str] = {
@@ -71,27 +74,35 @@ def modules(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _nodes(text: str) -> Iterator[ast.AST]:
+@lru_cache(maxsize=1)
+def _nodes(text: str) -> Sequence[ast.AST]:
+    """What imports, and what stands behind a point; kept, as it is asked for again and again."""
     try:
-        yield from ast.walk(tree(text))
+        return [node for node in ast.walk(tree(text)) if isinstance(node, _NAMING)]
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # said elsewhere
-        return
+        return ()
 
 
 def _python(text: str) -> Iterator[str]:
+    files = {name.partition(".")[0] for name in own(text)}
     for node in _nodes(text):
         if isinstance(node, ast.Import):
             names = [each.name.partition(".")[0] for each in node.names]
-        elif isinstance(node, ast.ImportFrom):
+        elif isinstance(node, ast.ImportFrom) and not (node.level and files):
             names = [f".{node.module or node.names[0].name}" if node.level else str(node.module).partition(".")[0]]
         else:
             continue
-        yield from (name for name in names if name not in sys.stdlib_module_names)
+        yield from (
+            name
+            for name in names
+            if name not in sys.stdlib_module_names and name.lstrip(".").partition(".")[0] not in files
+        )
 
 
 def _named(language: str, text: str) -> Iterator[str]:
-    own = set(re.findall(r"\bmod\s+(\w+)", text)) | _RUST if language == "rust" else _OWN.get(language, frozenset())
+    known = set(re.findall(r"\bmod\s+(\w+)", text)) | _RUST if language == "rust" else _OWN.get(language, frozenset())
+    files = {Path(name).stem for name, *_ in parted(text) if name}
     for name in re.findall(_NAMES[language], text) if language in _NAMES else ():
         first = re.split(r"[:/.]", name, maxsplit=1)[0]
-        if first not in own:
+        if first not in known and Path(name).stem not in files:
             yield name

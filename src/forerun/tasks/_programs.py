@@ -84,11 +84,19 @@ METRICS = {m.name: m for m in (Metric("memory", "B"), Metric("runtime", "s"), Me
 
 
 def question(
-    metric: Metric, language: str, device: str, text: str, notes: Sequence[str] = (), stdin: bytes = b""
+    metric: Metric,
+    language: str,
+    device: str,
+    text: str,
+    notes: Sequence[str] = (),
+    stdin: bytes = b"",
+    files: str = "",
 ) -> str:
-    """The prompt about a program's text, and what it reads. `language` may name the tool as well: `c, gcc 12 -O2`."""
+    """The prompt about a program's text, what it reads, and the files beside it as `forerun.tasks._beside` tells them.
+    `language` may name the tool as well: `c, gcc 12 -O2`."""
     found = counters(language.partition(",")[0], text, stdin)
     read = [f"input {len(stdin)} B: {described(stdin)}"] if stdin else []
+    read += [f"files {files}"] if files else []
     return prompt(metric, language, device, text, counters=found, notes=[*notes, *read])
 
 

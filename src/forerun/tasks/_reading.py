@@ -4,13 +4,14 @@ of others how many there are and what they hold."""
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+import posixpath
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
 
 from forerun.tasks._figures import ANEW, FEW
 from forerun.tasks._inputs import SHOWN, Column, Input, Stretch
-from forerun.tasks._objects import MANY, Boxes, Module, Number, Passing, Place, Said, Words, Written, merged
+from forerun.tasks._objects import MANY, Boxes, Module, Number, Passing, Place, Said, Words, Written, merged, placed
 from forerun.tasks._system import System
 
 _CALL_NS = {"readline": 32.0, "input": 340.0, "raw_input": 340.0}
@@ -25,25 +26,58 @@ _BUFFERS = 24e3
 """Bytes of the file's buffer, and of what is decoded at once."""
 _ENDING = 1.0
 """Characters that end a line."""
+_STDIN, _FILE = "sys.stdin", "file:"
+"""What the standard input is, and how what is a file begins, as paths of modules."""
+_STANDARD = frozenset(("sys.stdin", "sys.stdin.buffer", "sys.stdin.buffer.raw", "sys.__stdin__", "stdin"))
+_OPENING = frozenset("open io.open codecs.open os.fdopen".split())
+Block = tuple[float, float, list[Stretch]]
+"""From which line to which, and the stretches that take turns there."""
+
+
+@dataclass(slots=True)
+class _Source:
+    """An input, and how far it was read."""
+
+    blocks: list[Block]
+    says: Any = None
+    blanks: float = 0.0
+    read: float = 0.0
+    """Lines that have been."""
+    turns: int = 0
+
+    @classmethod
+    def of(cls, given: Input) -> _Source:
+        blocks = list[Block]()
+        for one in given.stretches:
+            start = blocks[-1][1] if blocks else 0.0
+            if one.every > 1 and blocks and len(blocks[-1][2]) < blocks[-1][2][0].every == one.every:
+                begun, stop, turns = blocks[-1]
+                blocks[-1] = (begun, stop + one.lines, [*turns, one])
+            else:
+                blocks.append((start, start + one.lines, [one]))
+        return cls(blocks, given.says, given.blanks)
 
 
 class Reading(System):
-    """The standard input."""
+    """The standard input, and files that are told of."""
 
     def __init__(self, given: Input) -> None:
         """Of a program that is given this."""
         super().__init__()
-        self._says, self._blanks = given.says, given.blanks
-        self._blocks = list[tuple[float, float, list[Stretch]]]()
-        """From which line to which, and the stretches that take turns there."""
-        for one in given.stretches:
-            start = self._blocks[-1][1] if self._blocks else 0.0
-            if one.every > 1 and self._blocks and len(self._blocks[-1][2]) < self._blocks[-1][2][0].every == one.every:
-                begun, stop, turns = self._blocks[-1]
-                self._blocks[-1] = (begun, stop + one.lines, [*turns, one])
-            else:
-                self._blocks.append((start, start + one.lines, [one]))
-        self.given = bool(given.stretches)
+        files = {f"{_FILE}{name}": _Source.of(one) for name, one in given.files.items()}
+        self._sources = {_STDIN: _Source.of(given)} | files
+        self._source = self._sources[_STDIN]
+        """What is being read."""
+        for each in (given, *given.files.values()):
+            self._ahead_of_marks(each)
+        self.given = any(one.blocks for one in self._sources.values())
+        self.buffers = 0.0
+        """Bytes that reading by lines works with."""
+        self.to_blank = False
+        """Whether what goes through its lines ends at a blank one."""
+
+    def _ahead_of_marks(self, given: Input) -> None:
+        """Which share of an input is ahead of a line that parts it."""
         whole, ahead = sum(one.lines * (one.length + 1) for one in given.stretches), 0.0
         widest = max((one.lines * (one.length + 1) for one in given.stretches), default=0.0)
         for n, one in enumerate(given.stretches):
@@ -52,18 +86,36 @@ class Reading(System):
                 self.shares_ahead.setdefault("\n", at)  # anything else that parts it: where most of it begins
             self.shares_ahead.setdefault(one.first.strip(), ahead / max(whole, 1.0))
             ahead += one.lines * (one.length + 1)
-        self.buffers = 0.0
-        """Bytes that reading by lines works with."""
-        self.read = 0.0
+
+    @property
+    def read(self) -> float:
         """Lines that have been."""
-        self._turns = 0
-        self.to_blank = False
-        """Whether what goes through its lines ends at a blank one."""
+        return self._source.read
+
+    @read.setter
+    def read(self, lines: float) -> None:
+        self._source.read = lines
+
+    @property
+    def _blocks(self) -> list[Block]:
+        return self._source.blocks
+
+    @_blocks.setter
+    def _blocks(self, blocks: list[Block]) -> None:
+        self._source.blocks = blocks
+
+    def _turned(self, value: Any) -> bool:
+        """Whether it is an input that is told of, which is the one that is being read then."""
+        found = self._sources.get(_plain(value.path)) if isinstance(value, Module) else None
+        if found is None or not found.blocks:
+            return False
+        self._source = found
+        return True
 
     @property
     def _empty(self) -> float | None:
         """Which share of the lines have nothing."""
-        return self._blanks / self._blocks[-1][1] if self._blanks and self._blocks else None
+        return self._source.blanks / self._blocks[-1][1] if self._source.blanks and self._blocks else None
 
     @property
     def ahead(self) -> float:
@@ -72,19 +124,19 @@ class Reading(System):
 
     def library(self, function: Module, arguments: list[Any], options: dict[str, Any]) -> Any:
         """What a function of Python's own gives, those that read among them."""
-        made = self._reads(function, arguments)
+        made = self._reads(function, arguments, options)
         return super().library(function, arguments, options) if made is NotImplemented else made
 
     def through(self, value: Any) -> tuple[float | None, Any]:
         """How many a loop over it is given, and one of them."""
-        if not (isinstance(value, Module) and _standard(value)) or not self._blocks:
+        if not self._turned(value):
             return super().through(value)
         rest = self.over(value)
         return rest.count, rest.one
 
     def over(self, value: Any) -> Any:
         """What a loop goes through, as something that is gone through."""
-        if isinstance(value, Module) and _standard(value) and self._blocks:
+        if self._turned(value):
             blocks, stop = self._blocks, self._blank() if self.to_blank else None
             if stop is not None:
                 self._blocks = [(start, min(end, stop), turns) for start, end, turns in blocks if start < stop]
@@ -101,28 +153,51 @@ class Reading(System):
         blank = (start for start, _, turns in self._blocks if start > self.read and turns[0].length == 0)
         return next(blank, None)
 
-    def _reads(self, function: Module, arguments: list[Any]) -> Any:
+    def _file(self, path: Any, modes: Any) -> Module | None:
+        """A file that is opened by such a path, if it is told of; None of others, and of what is written here."""
+        mode = modes.known if isinstance(modes, Written) and modes.known else "r"
+        if not {*"wax"}.isdisjoint(mode) or placed(path) in self.files:
+            return None
+        name = path.key if isinstance(path, Place) else path.known if isinstance(path, Written) else None
+        name = posixpath.normpath(name or "")
+        own = (each.removeprefix(_FILE) for each in self._sources if each != _STDIN)
+        found = next((one for one in own if name == one or name.endswith(f"/{one}")), None)
+        made = Module(f"{_FILE}{found}")
+        if not self._turned(made):
+            self.untold = True
+            return None
+        self.read, self._source.turns = 0.0, 0
+        self.opened.add(found or "")
+        return Module(f"{made.path}.buffer") if "b" in mode else made
+
+    def _reads(self, function: Module, arguments: list[Any], options: dict[str, Any]) -> Any:
         """What a function gives that reads; NotImplemented of others."""
         name, path, first = function.last, function.path, arguments[0] if arguments else None
-        if not self._blocks:
-            return NotImplemented
-        if path == "fileinput.input" or (path in ("open", "io.open", "os.fdopen") and _opens(first)):
-            return Module("sys.stdin")
+        if path in _OPENING or path == "fileinput.input":
+            if path == "fileinput.input" or _opens(first):
+                return Module(_STDIN) if self._turned(Module(_STDIN)) else NotImplemented
+            modes = arguments[1] if len(arguments) > 1 else options.get("mode")
+            return self._file(first, modes) or NotImplemented
         if path == "iter" and len(arguments) > 1 and isinstance(first, Module) and first.last in _LINE:
-            return self.over(Module("sys.stdin"))
-        if path == "os.read" and isinstance(first, Number) and first.known == 0:
-            return self._whole(True)
-        if path not in ("input", "raw_input") and not _standard(Module(path.rpartition(".")[0])):
+            own = Module(first.path.rpartition(".")[0] or _STDIN)
+            return self.over(own) if self._turned(own) else NotImplemented
+        if path == "os.read":
+            whole = isinstance(first, Number) and first.known == 0 and self._turned(Module(_STDIN))
+            return self._whole(True) if whole else NotImplemented
+        own = Module(_STDIN if path in ("input", "raw_input") else path.rpartition(".")[0])
+        if not self._turned(first if path == "next" else own):
             return NotImplemented
-        if name in _LINE:
+        if name in _LINE or path == "next":
             line = self._next(".buffer" in path)
-            self.work(self.tempo.library * (_CALL_NS[name] + _LETTER_NS * line.length))
+            self.work(self.tempo.library * (_CALL_NS.get(name, _LINE_NS) + _LETTER_NS * line.length))
             return line
         if name == "read":
             return self._whole(".buffer" in path)
+        if name == "seek":
+            self.read = 0.0 if isinstance(first, Number) and first.known == 0 else self.read
         if name == "splitlines":
-            return self.over(Module("sys.stdin"))
-        return self.listed(self.over(Module("sys.stdin"))) if name in ("readlines", "__iter__") else NotImplemented
+            return self.over(own)
+        return self.listed(self.over(own)) if name in ("readlines", "__iter__") else NotImplemented
 
     def begun(self, one: Any, count: float) -> tuple[Any, ...]:
         """The first words of the input, where so many of these are all of them."""
@@ -133,8 +208,11 @@ class Reading(System):
 
     def of_place(self, own: Place, name: str, arguments: list[Any]) -> Any:
         """A file by its name, which may be that of the input."""
-        if self._blocks and _opens(Written.like(own.key)) and name in ("read_text", "read_bytes"):
-            return self._whole(name == "read_bytes")
+        if name in ("open", "read_text", "read_bytes"):
+            modes = arguments[0] if arguments and name == "open" else None
+            found = Module(_STDIN) if _opens(Written.like(own.key)) else self._file(own, modes)
+            if found is not None and self._turned(found):
+                return found if name == "open" else self._whole(name == "read_bytes")
         return super().of_place(own, name, arguments)
 
     def _of_file(self, own: Boxes, name: str, arguments: list[Any]) -> Any:
@@ -158,7 +236,7 @@ class Reading(System):
 
     def _lib_json(self, name: str, arguments: list[Any], options: dict[str, Any]) -> Any:
         first = arguments[0] if arguments else None
-        if name == "load" and isinstance(first, Module) and _standard(first) and self._blocks:
+        if name == "load" and self._turned(first):
             first = self._whole(False)
         if name in ("load", "loads") and isinstance(first, Written) and isinstance(first.of, Said):
             return self._made_of(first.of.shape, ())
@@ -235,9 +313,9 @@ class Reading(System):
             return Written("", 0.0, 1.0, raw)
         start, _, turns = block
         if at <= start:
-            self._turns = 0
-        one = turns[self._turns % len(turns)]
-        self._turns += 1
+            self._source.turns = 0
+        one = turns[self._source.turns % len(turns)]
+        self._source.turns += 1
         later = [other for begun, _, others in self._blocks if start < begun < at + times for other in others]
         if len(turns) == 1 and later:  # it goes through several
             most = max(each.lines for each in (one, *later))
@@ -272,12 +350,13 @@ class Reading(System):
         ]  # fmt: skip
         self.read = self._blocks[-1][1]
         length = sum(left * (one.length + _ENDING) for one, left in turns)
-        says = self._says or (turns[0][0].says if len(turns) == 1 and turns[0][1] == 1 else None)
+        says = self._source.says or (turns[0][0].says if len(turns) == 1 and turns[0][1] == 1 else None)
         of = says and Said(says)
         if len(rest.first) == rest.count and all(one.known is not None for one in rest.first):
             text = "\n".join(one.sample for one in rest.first)
             return replace(Written.like(text), raw=raw, of=of)
-        self._passing(length)  # as bytes first
+        if not raw or self._source is self._sources[_STDIN]:
+            self._passing(length)  # as bytes first, or as parts of unknown length
         self.work(self.tempo.library * (_READ_NS * length))
         sample = rest.first[0].sample if rest.first else getattr(rest.one, "sample", "")
         return Written(
@@ -287,7 +366,7 @@ class Reading(System):
             raw,
             pieces=(rest.count or 0.0, rest.one),
             of=of,
-            words=words and replace(words, lines=rest.first, blanks=self._blanks, fed=read),
+            words=words and replace(words, lines=rest.first, blanks=self._source.blanks, fed=read),
         )
 
 
@@ -297,9 +376,9 @@ def _opens(path: Any) -> bool:
     return name in (0.0, "/dev/stdin")
 
 
-def _standard(value: Module) -> bool:
-    """Whether it is the standard input."""
-    return value.path in ("sys.stdin", "sys.stdin.buffer", "sys.stdin.buffer.raw", "sys.__stdin__", "stdin")
+def _plain(path: str) -> str:
+    """Of an input the name that it has, read as bytes or as text."""
+    return _STDIN if path in _STANDARD else path.removesuffix(".buffer")
 
 
 def word(of: Column) -> Written:

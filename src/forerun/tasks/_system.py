@@ -54,12 +54,12 @@ class System(Formats):
             return self._run_of(first, path.endswith("eval"))
         pattern = first.known if path.startswith("re.") and isinstance(first, Written) else None
         if path.partition(".")[0] in _OTHERS or path in _STARTING or (pattern and _NESTED.search(pattern)):
-            self._unknown()
+            self.unknown()
         elif path in ("math.factorial", "pow"):
             self._large(path, arguments)
         return super().library(function, arguments, options)
 
-    def _unknown(self) -> None:
+    def unknown(self) -> None:
         """Nobody can tell what that takes."""
         if self.times > 1e-6:
             self.unsure.add(self.line)
@@ -68,7 +68,7 @@ class System(Formats):
         """Runs what stands in a text."""
         told = isinstance(text, Written) and len(text.sample) == text.length and text.distinct < 2
         if not isinstance(text, Written) or not told or text.length > _TOLD:
-            self._unknown()
+            self.unknown()
             return None
         self.work(_COMPILED_NS)
         with suppress(SyntaxError, ValueError, RecursionError, MemoryError):

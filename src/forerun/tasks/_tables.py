@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -30,6 +31,7 @@ from forerun.tasks._arrays import (
 from forerun.tasks._columns import CELL, COPIED, PLACE, WORD
 from forerun.tasks._expressions import BLANK
 from forerun.tasks._groups import Grouping, words
+from forerun.tasks._inputs import Input
 
 _SAME = frozenset(
     "rename_axis set_axis select_dtypes filter squeeze infer_objects swaplevel droplevel reorder_levels truncate"
@@ -63,6 +65,8 @@ class Tabling(Grouping):
         """What was written to a file last, or put together as a text."""
         self._files = 0.0
         """How many files of tables were written."""
+        self.files: Mapping[str, Input] = {}
+        """Those that are told of, by their names."""
 
     def _pandas(self, name: str, arguments: Sequence[Any], options: Mapping[str, Any]) -> Any:
         """What a class or a function of the package gives; None of what is none."""
@@ -101,7 +105,7 @@ class Tabling(Grouping):
             made = self._like(first, "b", 18.0, 80.0 if name == "qcut" else 28.0, each=1.0)
             return replace(made, kind="i", distinct=bins if isinstance(bins, float) else length_of(bins) or 10.0)
         if name in ("read_csv", "read_table", "read_json", "read_pickle", "read_parquet", "read_feather"):
-            return self._read(options)
+            return self._read(first, options)
         if name in ("isna", "isnull", "notna", "notnull") and isinstance(first, Array):
             return self._of_column(first, name, arguments[1:], options)
         if name in ("Timestamp", "Timedelta", "DateOffset"):
@@ -174,10 +178,22 @@ class Tabling(Grouping):
         made = self._alloc((periods,) if isinstance(periods, float) else None, "M", CELL)
         return replace(made, distinct=made.count)
 
-    def _read(self, options: Mapping[str, Any]) -> Any:
-        """A file of the table that was written last, in columns of its own; dates of it are texts, if nobody says that
-        they are none."""
+    def told(self, path: Any) -> Input | None:
+        """What a file holds that is told of: the one of that name, the only one where that is not known."""
+        name = posixpath.normpath(path) if isinstance(path, str) and path.strip() else ""
+        one = name if name in self.files else next(iter(self.files), "") if len(self.files) == 1 and not name else ""
+        if one:
+            self.opened.add(one)
+        else:
+            self.untold = True
+        return self.files.get(one)
+
+    def _read(self, path: Any, options: Mapping[str, Any]) -> Any:
+        """A file that is told of, or the table that was written last, in columns of its own; dates of it are texts, if
+        nobody says that they are none."""
         own, dates = _table_of(self._filed), options.get("parse_dates")
+        if own is None and (given := self.told(path)) is not None:
+            own = _table_in(given, words(options.get("names")) if options.get("header", 0.0) is None else [])
         if own is None:
             return None
         parsed = dates if isinstance(dates, tuple) else ()
@@ -517,6 +533,20 @@ def _endless(names: Sequence[str]) -> Iterator[str]:
     """Names, then numbers."""
     yield from names
     yield from (f"{n}" for n in range(len(names), 1 << 20))
+
+
+def _table_in(given: Input, named: Sequence[str]) -> Table:
+    """The table of a file: columns of numbers, or of texts, by the names in its first line where nobody says others."""
+    head, most = given.stretches[0], max(given.stretches, key=lambda one: one.lines)
+    names = [*named] or [one.strip(' "') for one in head.first.split(most.mark or None)]
+    made = Table(rows=max(sum(one.lines for one in given.stretches) - (not named), 0.0))
+    for place, name in enumerate(names):
+        of = most.columns[place] if place < len(most.columns) else most.all
+        kind = "O" if math.isnan(of.low) else "i" if of.whole else "f"
+        texts = Block()
+        texts.bytes = made.rows * of.length
+        made.values[name] = Array((made.rows,), kind, CELL, texts=texts if kind == "O" else None).known(of.distinct)
+    return made
 
 
 def _table_of(filed: Table | File | None) -> Table | None:

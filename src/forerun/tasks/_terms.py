@@ -594,6 +594,9 @@ class Terms(Copying):
             return Bound(owner, name) if owner.kind in ("list", "dict", "set", "deque", "file", "array") else None
         if isinstance(owner, Classed):
             return self._of_class(owner, name, owner)
+        if isinstance(owner, Place) and name in ("parent", "name"):
+            folder, _, last = owner.key.rpartition("/")
+            return Place(folder or ".") if name == "parent" else Written.like(last)
         if isinstance(owner, Layout) and name == "size":
             return self.library(Module("struct.calcsize"), [Written.like(owner.text)], {})
         if isinstance(owner, Written) or (isinstance(owner, Passing) and name == "__next__"):

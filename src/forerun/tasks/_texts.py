@@ -20,6 +20,8 @@ _MADE = (
 _TYPES = frozenset("string String StringBuilder StringBuffer stringstream ostringstream".split())
 _BUILDERS = frozenset("string Builder Buffer".split())
 """Go: types that stand behind the name, `var b strings.Builder`."""
+ADDING = frozenset(("+=", ".", "<<", "="))
+"""What stands behind the name of a text that something is added to."""
 _WRITING = frozenset(
     "append push_str push push_back write WriteString WriteByte WriteRune Write concat print put extend".split()
 )

@@ -14,15 +14,18 @@ import ast
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 from forerun.tasks._arithmetic import UNKNOWN
 from forerun.tasks._arrays import Array, Class, Function, Many, Named, Range, Table, Thing, held, length_of, one_of
+from forerun.tasks._beside import filed
 from forerun.tasks._calls import Calls
 from forerun.tasks._expressions import BLANK, reckoned
 from forerun.tasks._holding import MOST
 from forerun.tasks._lines import Used
 from forerun.tasks._python import imported, tree
+from forerun.tasks._several import file_of, modules_of
 
 _DEEP = 12
 """Calls in each other."""
@@ -36,13 +39,15 @@ _TEXT, _LONG_S = 1 << 18, 1e9
 
 
 @lru_cache(maxsize=8)
-def used(text: str) -> Used:
-    """What a program that uses packages works with. Never raises."""
+def used(text: str, files: str = "") -> Used:
+    """What a program that uses packages works with, and that may open `files`, as `forerun.tasks._beside` tells them.
+    Never raises."""
     if len(text) > _TEXT:
         return Used()
     reader = _Reader()
     with suppress(Exception):  # whatever a text holds: what was found so far is there
-        reader.read(tree(text))
+        reader.files = filed(files) if files else {}
+        reader.read(*modules_of(text, tree(text)))
     return reader.used(MOST, _LONG_S)
 
 
@@ -51,6 +56,9 @@ class _Reader(Calls):
 
     def __init__(self) -> None:
         super().__init__()
+        self._modules = dict[str, list[ast.stmt]]()
+        self._gone_through = dict[str, Thing]()
+        """Files of the program's own, by their names."""
         self._growing = set[str]()
         """Names of lists that something is added to."""
 
@@ -61,12 +69,15 @@ class _Reader(Calls):
             self._statement(node)
             del self._passing[before:]
 
-    def read(self, program: ast.Module) -> None:
-        """Goes through a whole program. Raises Ended, or whatever a text makes it raise."""
-        for node in ast.walk(program):
+    def read(self, body: list[ast.stmt], modules: dict[str, list[ast.stmt]]) -> None:
+        """Goes through a whole program, and files of its own that it imports. Raises Ended, or whatever a text makes
+        it raise."""
+        self._modules = modules
+        statements = [*body, *chain.from_iterable(modules.values())]
+        for node in chain.from_iterable(map(ast.walk, statements)):
             if isinstance(node, ast.Attribute) and node.attr in _GROWING and isinstance(node.value, ast.Name):
                 self._growing.add(node.value.id)
-        self.run(program.body)
+        self.run(body)
         self._look()
 
     def _statement(self, node: ast.stmt) -> None:
@@ -79,12 +90,31 @@ class _Reader(Calls):
         self.line = line
 
     def _do_import(self, node: ast.Import) -> None:
-        self._frames[-1] |= {name: Named(path) for name, path in imported(node).items()}
+        for name, path in imported(node).items():
+            own = self._of_own_file(path)
+            self._frames[-1][name] = Named(path) if own is None else own
 
     def _do_importfrom(self, node: ast.ImportFrom) -> None:
-        self._frames[-1] |= {name: Named(path) for name, path in imported(node).items()}
-        if any(each.name == "*" for each in node.names):
+        for name, path in imported(node).items():
+            own = self._of_own_file(path)
+            self._frames[-1][name] = Named(path) if own is None else own
+        if self._of_own_file(node.module or "") is None and any(each.name == "*" for each in node.names):
             self._stars.append(str(node.module))
+
+    def _of_own_file(self, path: str) -> Any:
+        """What stands in a file of the program's own, whose names are those of the whole program."""
+        name, last = file_of(path, self._modules)
+        if not name:
+            return None
+        if name not in self._gone_through:
+            self._gone_through[name] = made = Thing()
+            frames, self._frames = self._frames, self._frames[:1]
+            before = dict(self._frames[0])
+            self.run(self._modules[name])
+            made.values |= {key: one for key, one in self._frames[0].items() if before.get(key) is not one}
+            self._frames = frames
+        own = self._gone_through[name]
+        return own.values.get(last) if last else own
 
     def _do_functiondef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         self._frames[-1][node.name] = Function(node)

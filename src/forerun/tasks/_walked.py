@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import ast
 import math
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache, reduce
 from typing import Any
 
+from forerun.tasks._beside import filed
 from forerun.tasks._cases import shares
 from forerun.tasks._copying import spread_out, within
 from forerun.tasks._figures import ANEW, HARDLY, wide
@@ -40,11 +42,14 @@ from forerun.tasks._objects import (
     merged,
     power,
 )
+from forerun.tasks._opened import as_input
 from forerun.tasks._python import imported, tree
 from forerun.tasks._recursion import DEEP, Recursive, last, leaving, numbers_of
 from forerun.tasks._searching import ends, exits
+from forerun.tasks._several import file_of, joined, modules_of
 from forerun.tasks._shapes import called, takes_out
 from forerun.tasks._speeds import tempo
+from forerun.tasks._starting import starting
 from forerun.tasks._terms import OPERATORS
 from forerun.tasks._tests import OWN
 from forerun.tasks._tongues import translated
@@ -74,6 +79,7 @@ _MAKING = (ast.BinOp, ast.JoinedStr, ast.List, ast.Dict)
 """What may be made of what it was, and some more."""
 _GATHERED = frozenset(_GATHERING.values())
 """What does not hold the one that was in its place before."""
+_DEFINING = (ast.FunctionDef, ast.ClassDef)
 _CACHED = 128.0
 """What `lru_cache` keeps where nothing is said."""
 _LYING = 0.5
@@ -97,31 +103,54 @@ class Ended(Exception):
 
 
 @lru_cache(maxsize=8)
-def walked(text: str, given: str = "", language: str = "python") -> Used:
-    """What a program without packages works with that is `given` an input, as `forerun.tasks._inputs` describes one.
-    Never raises."""
+def walked(text: str, given: str = "", language: str = "python", files: str = "") -> Used:
+    """What a program without packages works with that is `given` an input, as `forerun.tasks._inputs` describes one,
+    and may open `files`, as `forerun.tasks._beside` tells them. Never raises."""
     if len(text) > _TEXT:
         return Used(followed=False)
     try:
-        module = tree(text) if language == "python" else translated(language, text)
+        module = tree(text) if language == "python" else _translated(language, text, given)
         reads = understood(given) if given else Input()
+        reads = replace(reads, files=filed(files)) if files else reads
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return Used(followed=False)
     walker = Walker(module, reads)
+    body, walker.modules = modules_of(text, module) if language == "python" else (module.body, {})
     walker.tempo, walker.layout, walker.language = tempo(language), layout(language), language
     if walker.layout is not None:
+        walker.starting = _nearest(starting(language, text), module)
         walker.removing, walker.parting = takes_out(module.body)
     try:
-        walker.run(module.body)
+        walker.run(body)
         walker.look()
         walker.end()
     except Exception:  # what is left of it is not gone through
         walker.guessed.add(walker.line)
-    if given:  # which says how much there is to do
+    if given or walker.opened:  # which says how much there is to do
         walker.endless.clear()
     soon = (walker.nodes <= _PATIENCE or walker.layout is not None) and walker.seconds <= _PATIENCE_S
     sure = not (walker.guessed or walker.unsure)
     return walker.used(_TRUSTED if soon or sure else _LITTLE, _LONG_S)
+
+
+def _translated(language: str, text: str, given: str) -> ast.Module:
+    """A program of several files in the order in which they are needed, each statement with its line of the text."""
+    whole, lines = joined(language, text)
+    made = translated(language, as_input(language, whole) if given else whole)
+    placed = {id(node): node for node in ast.walk(made) if lines and isinstance(node, (ast.stmt, ast.expr))}
+    for node in placed.values():
+        node.lineno = lines[min(max(node.lineno, 1), len(lines)) - 1]
+    return made
+
+
+def _nearest(lines: frozenset[int], module: ast.Module) -> frozenset[int]:
+    """Lines that say something, for lines of which nothing was left: those before, else the first one."""
+    if not lines:
+        return lines
+    there = sorted(
+        {one.lineno for one in ast.walk(module) if isinstance(one, ast.stmt) and not isinstance(one, _DEFINING)}
+    )
+    return frozenset(there[max(bisect_right(there, line) - 1, 0)] for line in lines if there)
 
 
 class Walker(Recursive):
@@ -152,6 +181,12 @@ class Walker(Recursive):
         """Lists that are filled by giving their places something, by their identity."""
         self._ruled = dict[str, float]()
         """Which share of what is asked about is something else, as was asked before."""
+        self.modules = dict[str, list[ast.stmt]]()
+        """What stands in files of its own."""
+        self._along = dict[str, Classed]()
+        """Those that were gone through."""
+        self.starting = frozenset[int]()
+        """Lines where other programs are started."""
         self._over = False
         """Whether what stands behind a statement is not come to."""
         self._keeping = 0.0
@@ -208,13 +243,38 @@ class Walker(Recursive):
         if self._left < 0:
             raise Ended
         self.at_node(type(node).__name__)
+        if node.lineno in self.starting and not isinstance(node, _DEFINING):
+            self.unknown()
 
     def _do_import(self, node: ast.Import | ast.ImportFrom) -> None:
         for name, path in imported(node).items():
-            own = self.frames[0].get(path.removeprefix(OWN)) if path.startswith(OWN) else None
+            own = self.frames[0].get(path.removeprefix(OWN)) if path.startswith(OWN) else self._of_own_file(path)
             self.frames[-1][name] = Module(path) if own is None else own
+        if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
+            every = self._of_own_file(node.module or "")
+            self.frames[-1] |= every.values if isinstance(every, Classed) else {}
 
     _do_importfrom = _do_import
+
+    def _of_own_file(self, path: str) -> Any:
+        """What stands in a file of the program's own, which is gone through when it is first asked for."""
+        name, last = file_of(path, self.modules)
+        if not name:
+            return None
+        own = self._gone_through(name)
+        return own.values.get(last) if last else own
+
+    def _gone_through(self, name: str) -> Classed:
+        """A file of the program's own."""
+        made = self._along.get(name)
+        if made is None:
+            body = self.modules[name]
+            node = ast.ClassDef(name.rpartition(".")[2], [], [], [], [], lineno=self.line)
+            made = self._along[name] = Classed(node, values={"__name__": Written.like(name)})
+            self.frames.append(made.values)
+            self.run(body)
+            self.frames.pop()
+        return made
 
     def _do_functiondef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         if not self._calls and self.layout is None:

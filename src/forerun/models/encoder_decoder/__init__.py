@@ -246,8 +246,9 @@ class EncoderDecoder(Predictor):
         return self.tokenizer.encode(self.seen(prompt), self.config.context)
 
     def seen(self, prompt: str) -> str:
-        """What the network is shown of a prompt: not its input, of which it has learned nothing beyond its counters."""
-        return without(prompt, "input")
+        """What the network is shown of a prompt: neither its input nor files, of which it has learned nothing beyond
+        counters."""
+        return without(without(prompt, "input"), "files")
 
     def tokens(self, prompt: str) -> list[int]:
         """Those of `encode`, sooner where the text is long."""

@@ -33,7 +33,7 @@ LIMITS = (
     " nothing.",
     "A metric, a language or a device that is not listed was not learned.",
 )
-_OWN = frozenset({"input", "pipeline", "emit"})
+_OWN = frozenset({"input", "files", "pipeline", "emit"})
 """Lines of a prompt that belong to one program and not to a kind of question."""
 _OFTEN = 10
 SCORES = ("spearman", "within_spearman", "mdape", "coverage")

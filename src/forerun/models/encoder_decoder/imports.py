@@ -37,6 +37,7 @@ from forerun.prompts import Parts, parts
 from forerun.tasks._inputs import understood
 from forerun.tasks._lines import Used
 from forerun.tasks._packages import foreign, modules
+from forerun.tasks._several import where
 from forerun.tasks._used import used
 from forerun.tasks._walked import walked
 
@@ -44,7 +45,7 @@ FILE, PYTHON = "imports.json", "python"
 NUMPY, OTHERS, PLAIN = "numpy", "others", "plain"
 """What errs alike: programs that import nothing but NumPy, all others that use packages, and those that use none."""
 SHORT, WORKING, GUESSED, BEYOND = "short", "working", "guessed", "beyond"
-INPUT, COUNTED, OTHER = "input", "counted", "other languages"
+INPUT, FILES, COUNTED, OTHER = "input", "files", "counted", "other languages"
 """What errs alike of programs without packages: times of those that the network reads all of, of what takes more than
 starting does, those that do something nobody knows how often, what is more than anybody waits for, and those that are
 given an input, of which network and trees have learned from none; of other languages what their text tells, and of
@@ -108,10 +109,10 @@ class Imports:
         found = parts(prompt)
         return [name for name in foreign(_language(found), found.text) if name not in self.needs]
 
-    def told(self, metric: str, text: str, given: str = "", language: str = PYTHON) -> float:
-        """What a program of this text takes that is `given` such an input. Never raises."""
+    def told(self, metric: str, text: str, given: str = "", language: str = PYTHON, files: str = "") -> float:
+        """What a program of this text takes that is `given` such an input, beside such files. Never raises."""
         imported, (whole, _) = sum(self._each(metric, text, language).values()), _WORKING[metric]
-        return self._start(metric, language) + imported + float(getattr(_working(text, given, language), whole))
+        return self._start(metric, language) + imported + float(getattr(working(text, given, language, files), whole))
 
     def timed(self, prompt: str) -> bool:
         """Whether it asks for the time of a program without packages. Never raises."""
@@ -137,8 +138,8 @@ class Imports:
         made = [Part("an empty program", 0, self._start(metric, language))]
         made += [Part(f"importing {name}", 0, value) for name, value in self._each(metric, text, language).items()]
         rest = "what it ends with" if language == PYTHON else _BESIDE[metric]
-        for line, value in getattr(_working(text, _given(found), language), _WORKING[metric][1]).items():
-            made.append(Part(lines[line - 1].strip()[:_LONG] if line else rest, line, value))
+        for line, value in getattr(_done(found), _WORKING[metric][1]).items():
+            made.append(_part(text, lines, line, value) if line else Part(rest, 0, value))
         whole = sum(one.value for one in made)
         part = believed / whole if share < 1 else 1.0
         shown = (replace(one, value=one.value * part) for one in made if one.value >= _SLIGHT * whole)
@@ -165,7 +166,8 @@ class Imports:
     def middle(self, prompt: str, read: bool, other: float) -> float:
         """What its text tells and what network and trees believe, the `other`, by how much each is trusted."""
         found, share = parts(prompt), self.trust(prompt, read)[1]
-        told = self.told(found.head["metric"], found.text, _given(found), _language(found)) if share else 1.0
+        about = found.text, _given(found), _language(found), found.head.get(FILES, "")
+        told = self.told(found.head["metric"], *about) if share else 1.0
         return float(told**share * other ** (1 - share))
 
     def belief(self, prompt: str, read: bool, other: float) -> Distribution | None:
@@ -230,10 +232,10 @@ class Imports:
             return "", 0.0
         if name != PLAIN:
             return (name, 1.0) if self._named(found.text) else ("", 0.0)
-        done = _working(found.text, _given(found), PYTHON)
+        done = _done(found)
         if not done.followed:
             return "", 0.0
-        if INPUT in found.head:
+        if INPUT in found.head or done.told:
             works = done.seconds >= _STARTING_S if metric == "runtime" else done.bytes >= _HELD
             told = _likely(done) if metric == "runtime" else done.believed
             return (", ".join([INPUT, *[WORKING] * works]), 1.0) if told else (BEYOND, 0.0)
@@ -318,6 +320,12 @@ class Imports:
             raise InputError(f"{path} cannot be read", reason(error), "copy the checkpoint again") from error
 
 
+def _part(text: str, lines: Sequence[str], line: int, value: float) -> Part:
+    """What a line takes, with its place where that is another file than the first."""
+    place, shown = where(text, line), lines[line - 1].strip()[:_LONG]
+    return Part(shown, line, value) if place == str(line) else Part(f"{place}: {shown}", 0, value)
+
+
 def _likely(done: Used) -> bool:
     """Whether a program may take so long: what is guessed to take long ends early, nothing takes for ever."""
     return done.seconds <= (_LONG_S if done.guessed else _DAY_S)
@@ -347,12 +355,13 @@ def kind(found: Parts) -> str:
 
 def _done(found: Parts) -> Used:
     """What a program does by its text."""
-    return _working(found.text, _given(found), _language(found))
+    return working(found.text, _given(found), _language(found), found.head.get(FILES, ""))
 
 
-def _working(text: str, given: str, language: str) -> Used:
-    """What a program works with that is given such an input."""
-    return used(text) if language == PYTHON and foreign(PYTHON, text) else walked(text, given, language)
+def working(text: str, given: str, language: str, files: str) -> Used:
+    """What a program works with that is given such an input, beside such files."""
+    packages = language == PYTHON and foreign(PYTHON, text)
+    return used(text, files) if packages else walked(text, given, language, files)
 
 
 def _given(found: Parts) -> str:

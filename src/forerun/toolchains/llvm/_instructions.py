@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 Written = int | str
 """An operand as it is written: an integer, or `%x`, `@x`, `UNDEF` or the text of any other constant."""
@@ -36,6 +37,7 @@ _FLAGS = re.compile(
     r"|inrange\([^()\n]*+\)|atomic|volatile) )*+"
 )
 _STRING = re.compile(r'"([^"\n]*+)"')
+_NESTING = re.compile(r'[\[({<"]')
 _MARK = re.compile(r'"[^"\n]*+"|[\[\](){}<>,]')
 _OPENING, _CLOSING = frozenset("[({<"), frozenset("])}>")
 _CONSTANTS: dict[str, Written] = {
@@ -83,7 +85,7 @@ def type_end(text: str, start: int = 0) -> int:
 
 def pieces(text: str) -> list[str]:
     """What stands between the commas that are in no brackets."""
-    if not any(mark in text for mark in '[({<"'):
+    if _NESTING.search(text) is None:
         return text.split(", ") if text else []
     found, deep, start = [], 0, 0
     for mark in _MARK.finditer(text):
@@ -129,7 +131,16 @@ def go_on(last: Instruction, line: str) -> None:
 
 
 def instruction(line: str) -> Instruction:
-    """The instruction that stands in a line."""
+    """The instruction that stands in a line; front ends write many lines again in every function."""
+    found = _instruction(line)
+    return Instruction(
+        found.name, found.op, found.type, found.args, found.detail, [*found.labels], [*found.cases], found.volatile,
+        found.group,
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=1 << 14)
+def _instruction(line: str) -> Instruction:
     name = ""
     if assigned := _ASSIGNED.match(line):
         name, line = assigned[1], line[assigned.end() :]

@@ -1,0 +1,36 @@
+"""Where programs of other languages start other programs, of which nobody can tell what they take: Python's own
+functions for it are in `forerun.tasks._system`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from forerun.tasks._counters import skipped
+
+_C = r"(?<![\w.>])(?:system|popen|fork|vfork|exec[lv]p?e?|posix_spawnp?)\s*\("
+_STARTS: Mapping[str, str] = {
+    "c": _C,
+    "c++": _C,
+    "javascript": r"\b(?:exec(?:File)?Sync|spawnSync|execFile|spawn|fork)\s*\("
+    r"|(?:(?<![\w.])|\b(?:cp|child_process)\.)exec\s*\(",
+    "php": r"(?<![\w>:$])(?:exec|system|shell_exec|passthru|proc_open|popen|pcntl_fork)\s*\(|`",
+    "perl": r"(?<![\w$@%>:&{-])(?:system|exec|fork)\b(?!\s*(?:=|\}))|\bqx\b|`",
+    "ruby": r"""(?<![\w.:@])(?<!def )(?:system|spawn|exec|fork)(?:\s*\(|[ \t]+["'\[]|\s+do\b|\s*\{)"""
+    r"|\bIO\.popen\b|\bOpen3\.|\bProcess\.(?:spawn|fork)\b|`",
+    "lua": r"\b(?:os\.execute|io\.popen)\b",
+    "go": r"\bexec\.Command",
+    "rust": r"\bCommand\s*::\s*new\b",
+    "java": r"\bnew\s+ProcessBuilder\b|\bgetRuntime\s*\(\s*\)\s*\.\s*exec\b",
+}
+_NAMED: Mapping[str, str] = {"javascript": "child_process", "rust": "process", "go": "os/exec"}
+"""What stands in a text that has such functions."""
+
+
+def starting(language: str, text: str) -> frozenset[int]:
+    """Lines that start other programs. Never raises."""
+    pattern = _STARTS.get(language)
+    if pattern is None or _NAMED.get(language, "") not in text or not re.search(pattern, text):
+        return frozenset()
+    plain = re.sub(skipped(language), lambda found: re.sub(r"[^\n]", " ", found[0]), text)
+    return frozenset(plain.count("\n", 0, found.start()) + 1 for found in re.finditer(pattern, plain))

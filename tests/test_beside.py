@@ -1,0 +1,633 @@
+"""Files beside a program: those that it opens, those that it is made of, and other programs that it starts."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+import forerun
+from forerun.questions import Options
+from forerun.questions.files import read
+from forerun.questions.remarks import on_run
+from forerun.tasks import _several
+from forerun.tasks._beside import filed, found, told
+from forerun.tasks._inputs import described
+from forerun.tasks._packages import foreign
+from forerun.tasks._used import used
+from forerun.tasks._walked import walked
+
+ROWS = 40_000
+NUMBERS = "".join(f"{i * 7919 % 100_003} {i}\n" for i in range(ROWS))
+TABLE = "name,x,y\n" + "".join(f"n{i % 50},{i},{i / 7:.4f}\n" for i in range(ROWS))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "numbers.txt").write_text(NUMBERS)
+    (tmp_path / "table.csv").write_text(TABLE)
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "deep.txt").write_text(NUMBERS)
+    (tmp_path / "say.json").write_text(json.dumps([{"id": i, "of": f"user{i}"} for i in range(10_000)]))
+    return tmp_path
+
+
+def beside(folder: Path, text: str) -> str:
+    return told(found("python", dedent(text), str(folder / "prog.py")))
+
+
+@pytest.mark.parametrize(
+    "opening",
+    [
+        'open("numbers.txt")',
+        'open("numbers.txt", "r", encoding="utf-8")',
+        "open(NAME)",
+        'open("./numbers.txt")',
+        'open(os.path.join(os.path.dirname(__file__), "numbers.txt"))',
+        'open(Path(__file__).parent / "numbers.txt")',
+        'open(Path(__file__).resolve().parent / "data" / "deep.txt")',
+        'Path("numbers.txt").open()',
+        'open(os.path.join("data", "deep.txt"))',
+        'io.open("data/deep.txt")',
+    ],
+)
+def test_a_file_beside_a_program_is_read_as_its_input_is(folder: Path, opening: str) -> None:
+    head = "import io, os, sys\nfrom pathlib import Path\nNAME = 'numbers.txt'\n"
+    body = "rows = []\nfor line in IT:\n    a, b = map(int, line.split())\n    rows.append((a, b))\nrows.sort()\n"
+    text = head + body.replace("IT", opening)
+    known = walked(text, "", "python", beside(folder, text))
+    as_input = walked(head + body.replace("IT", "sys.stdin"), described(NUMBERS.encode()))
+    assert known.told and not known.guessed
+    assert known.bytes == pytest.approx(as_input.bytes, rel=0.02)
+    assert known.seconds == pytest.approx(as_input.seconds, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("name", "body"),
+    [
+        ("numbers.txt", "with FILE as f:\n    text = f.read()\n"),
+        ("numbers.txt", "lines = FILE.readlines()\n"),
+        ("numbers.txt", "f = FILE\nkept = []\nwhile line := f.readline():\n    kept.append(line)\n"),
+        ("numbers.txt", "f = FILE\nfor i, line in enumerate(f):\n    pass\n"),
+        ("numbers.txt", "def load(f):\n    return [int(x) for x in f.read().split()]\nxs = load(FILE)\n"),
+        ("say.json", "import json\nrows = json.load(FILE)\n"),
+        ("table.csv", "import csv\nrows = list(csv.reader(FILE))\n"),
+    ],
+)
+def test_what_is_read_is_held_as_of_the_input(folder: Path, name: str, body: str) -> None:
+    text = body.replace("FILE", f"open('{name}')")
+    known = walked(text, "", "python", beside(folder, text))
+    text = "import sys\n" + body.replace("FILE", "sys.stdin")
+    as_input = walked(text, described((folder / name).read_bytes()))
+    assert known.told == {name} and known.bytes > 400e3 * ("enumerate" not in body)
+    assert known.bytes == pytest.approx(as_input.bytes, rel=0.02)
+    assert known.seconds == pytest.approx(as_input.seconds, rel=0.05)
+
+
+def test_two_files_are_read_each_by_itself(folder: Path) -> None:
+    text = "a = open('numbers.txt').readlines()\nb = open('say.json').read()\nc = open('numbers.txt').readlines()\n"
+    known = walked(text, "", "python", beside(folder, text))
+    assert known.told == {"numbers.txt", "say.json"}
+    assert known.bytes == pytest.approx(2 * ROWS * 68 + (folder / "say.json").stat().st_size, rel=0.15)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "print(open('missing.txt').read())",
+        "open('numbers.txt', 'w').write('x')\nprint(open('numbers.txt').read())",
+        "import sys\nprint(open(sys.argv[1]).read(), 'numbers.txt')",
+        "a = open('numbers.txt').read()\nb = open('missing.txt').read()",
+    ],
+)
+def test_what_is_not_there_or_written_is_not_told(folder: Path, text: str) -> None:
+    assert not walked(text, "", "python", beside(folder, text)).told
+
+
+def test_only_files_are_opened(folder: Path) -> None:
+    os.mkfifo(folder / "pipe")
+    (folder / "link").symlink_to(folder / "numbers.txt")
+    (folder / "round").symlink_to(folder / "round")
+    names = ("round", "pipe", "data", "/dev/zero", "/proc/self/maps", "a\\0b", "link")
+    names += ("../" * 20 + "proc/self/maps",)
+    text = "\n".join(f"open('{name}').read()" for name in names)
+    assert [*found("python", text, str(folder / "prog.py"))] == ["link"]
+    assert found("python", "x = (", str(folder / "prog.py")) == {}
+    assert found("python", "open('numbers.txt')", str(folder / "elsewhere" / "prog.py")) == {}
+
+
+def test_files_are_found_where_one_works(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    assert [*found("python", "open('numbers.txt')", "elsewhere/prog.py")] == ["numbers.txt"]
+
+
+def test_what_describes_no_files_is_refused() -> None:
+    with pytest.raises(ValueError, match="describes no files"):
+        filed("[]")
+
+
+def test_tables_are_read_with_their_columns(folder: Path) -> None:
+    text = "import pandas as pd\ndf = pd.read_csv('table.csv')\nm = df['y'].mean()\n"
+    known = used(text, beside(folder, text))
+    assert known.told == {"table.csv"} and 2e6 < known.bytes < 6e6
+    text = "import numpy as np\na = np.loadtxt('numbers.txt')\n"
+    assert used(text, beside(folder, text)).bytes == pytest.approx(ROWS * 16, rel=0.3)
+
+
+PARTS = {
+    "python": (
+        "main.py",
+        """
+        import util
+        from util import SIZE, Kept as Held
+        print(len(util.build(SIZE)), Held(9).of)
+        """,
+        "util.py",
+        """
+        SIZE = 300_000
+
+        def build(n):
+            rows = []
+            for i in range(n):
+                rows.append([i, SIZE])
+            return rows
+
+        class Kept:
+            def __init__(self, n):
+                self.of = n
+
+        if __name__ == "__main__":
+            build(10**9)
+        """,
+    ),
+    "c": (
+        "main.c",
+        """
+        #include <stdio.h>
+        #include "util.h"
+
+        int main(void) {
+            grid g = make(3000000);
+            printf("%d", g.at[7]);
+        }
+        """,
+        "util.c",
+        """
+        #include "util.h"
+        #include <stdlib.h>
+
+        grid make(int n) {
+            grid g = {malloc(n * sizeof(int)), n};
+            for (int i = 0; i < n; i++) g.at[i] = i * 7 % 13;
+            return g;
+        }
+        """,
+    ),
+    "ruby": (
+        "main.rb",
+        """
+        require_relative 'util'
+        puts build(300_000).size
+        """,
+        "util.rb",
+        """
+        def build(n)
+          rows = []
+          n.times { |i| rows << [i, i] }
+          rows
+        end
+        """,
+    ),
+    "rust": (
+        "main.rs",
+        """
+        mod util;
+        use util::build;
+
+        fn main() {
+            println!("{}", build(3_000_000).len());
+        }
+        """,
+        "util.rs",
+        """
+        pub fn build(n: usize) -> Vec<u64> {
+            let mut v = Vec::new();
+            for i in 0..n {
+                v.push(i as u64 * 7);
+            }
+            v
+        }
+        """,
+    ),
+    "javascript": (
+        "main.js",
+        """
+        const util = require('./util');
+        console.log(util.build(300000).length);
+        """,
+        "util.js",
+        """
+        const by = 3;
+        function build(n) {
+          const rows = [];
+          for (let i = 0; i < n; i++) rows.push({ id: i, v: i * by });
+          return rows;
+        }
+        module.exports = { build };
+        """,
+    ),
+    "go": (
+        "main.go",
+        """
+        package main
+
+        import "fmt"
+
+        func main() {
+            fmt.Println(len(build(3000000)))
+        }
+        """,
+        "util.go",
+        """
+        package main
+
+        func build(n int) []int {
+            rows := make([]int, 0)
+            for i := 0; i < n; i++ {
+                rows = append(rows, i*7)
+            }
+            return rows
+        }
+        """,
+    ),
+    "php": (
+        "main.php",
+        """
+        <?php
+        require_once __DIR__ . '/util.php';
+        echo count(build(300000));
+        """,
+        "util.php",
+        """
+        <?php
+        function build($n) {
+            $rows = [];
+            for ($i = 0; $i < $n; $i++) { $rows[] = [$i, $i]; }
+            return $rows;
+        }
+        """,
+    ),
+    "lua": (
+        "main.lua",
+        """
+        local util = require("util")
+        print(#util.build(300000))
+        """,
+        "util.lua",
+        """
+        local M = {}
+        function M.build(n)
+          local rows = {}
+          for i = 1, n do rows[i] = { i, i } end
+          return rows
+        end
+        return M
+        """,
+    ),
+    "perl": (
+        "main.pl",
+        """
+        use strict;
+        use lib '.';
+        use Util qw(build);
+        my $rows = build(300000);
+        print scalar(@$rows);
+        """,
+        "Util.pm",
+        """
+        package Util;
+        use Exporter 'import';
+        our @EXPORT_OK = ('build');
+        sub build {
+            my ($n) = @_;
+            my @rows;
+            for my $i (1 .. $n) { push @rows, [$i, $i]; }
+            return \\@rows;
+        }
+        1;
+        """,
+    ),
+    "java": (
+        "Main.java",
+        """
+        public class Main {
+            public static void main(String[] args) {
+                System.out.println(Util.build(300000).size());
+            }
+        }
+        """,
+        "Util.java",
+        """
+        import java.util.*;
+
+        public class Util {
+            static List<int[]> build(int n) {
+                List<int[]> rows = new ArrayList<>();
+                for (int i = 0; i < n; i++) rows.add(new int[]{i, i});
+                return rows;
+            }
+        }
+        """,
+    ),
+}
+HEADER = "typedef struct { int *at; int n; } grid;\ngrid make(int n);\n"
+
+
+@pytest.mark.parametrize("language", PARTS)
+def test_programs_of_several_files_are_read_whole(tmp_path: Path, language: str) -> None:
+    first, main, other, inside = (dedent(one).strip() + "\n" * ("\n" in one) for one in PARTS[language])
+    for name, text in ((first, main), (other, inside), ("util.h", HEADER)):
+        (tmp_path / name).write_text(text)
+    several = _several.whole(language, main, str(tmp_path / first))
+    assert several.along[-1] == other and not several.lost
+    assert several.text.startswith(main.rstrip("\n"))
+    done = walked(several.text, "", language)
+    assert done.followed and not done.guessed and done.bytes > 5e6 and not foreign(language, several.text)
+    line = max(done.rises, key=lambda line: done.rises[line])
+    assert _several.where(several.text, line).startswith(("util.", "Util."))
+    alone = walked(main, "", language)
+    assert alone.bytes < 0.1 * done.bytes
+
+
+def test_what_is_not_found_is_told(tmp_path: Path) -> None:
+    first, main, _, inside = map(dedent, PARTS["c"])
+    (tmp_path / first).write_text(main)
+    file = read(str(tmp_path / first), Options())
+    assert file.whole.lost == ("util.h",)
+    assert any(one.unbounded and "util.h" in one.text for one in on_run(file, None))
+    (tmp_path / "util.h").write_text(HEADER)
+    assert read(str(tmp_path / first), Options()).whole.lost == ("make()",)
+    (tmp_path / "another.c").write_text(inside)  # whatever it is called
+    found = read(str(tmp_path / first), Options()).whole
+    assert found.along == ("util.h", "another.c") and not found.lost
+
+
+def test_packages_of_python_are_read_along(tmp_path: Path) -> None:
+    (tmp_path / "kit").mkdir()
+    (tmp_path / "kit" / "__init__.py").write_text("from .deep import build\n")
+    deep = "from . import sizes\n\ndef build():\n    return [i + 0.5 for i in range(sizes.N)]\n"
+    (tmp_path / "kit" / "deep.py").write_text(deep)
+    (tmp_path / "kit" / "sizes.py").write_text("N = 500_000\n")
+    main = "from kit import build\nrows = build()\n"
+    several = _several.whole("python", main, str(tmp_path / "main.py"))
+    assert set(several.along) == {"kit/__init__.py", "kit/deep.py", "kit/sizes.py"}
+    assert walked(several.text).bytes == pytest.approx(500_000 * 32, rel=0.35)
+
+
+def test_files_that_name_each_other_are_read_once(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("import b\nimport main\n")
+    (tmp_path / "b.py").write_text("import a\n" + "x = 1\n" * 9)
+    several = _several.whole("python", "import a\n", str(tmp_path / "main.py"))
+    assert several.along == ("b.py", "a.py") and walked(several.text).followed
+    (tmp_path / "b.py").write_text("print 3\n")  # another Python's
+    assert _several.whole("python", "import a\n", str(tmp_path / "main.py")).lost == ("b.py",)
+    (tmp_path / "b.py").write_bytes(b"\0" * 9)
+    assert _several.whole("python", "import a\n", str(tmp_path / "main.py")).lost == ("b.py",)
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("javascript", "const { execSync } = require('child_process');\nexecSync('sleep 1');\n"),
+        ("javascript", "const cp = require('child_process');\ncp.exec('ls', () => {});\n"),
+        ("c", '#include <stdlib.h>\nint main(void) {\n    system("make all");\n}\n'),
+        ("c++", '#include <cstdlib>\nint main() {\n    std::system("make all");\n}\n'),
+        ("ruby", "x = 1\nsystem('make')\n"),
+        ("ruby", "x = 1\nputs `make`\n"),
+        ("perl", "my $x = 1;\nsystem('make');\n"),
+        ("php", "<?php\nshell_exec('make');\n"),
+        ("lua", "local x = 1\nos.execute('make')\n"),
+        ("go", 'package main\n\nimport "os/exec"\n\nfunc main() {\n\texec.Command("make").Run()\n}\n'),
+        ("rust", 'use std::process::Command;\nfn main() {\n    Command::new("make").status().unwrap();\n}\n'),
+        ("java", 'class M { public static void main(String[] a) {\n    new ProcessBuilder("make").start();\n} }\n'),
+    ],
+)
+def test_what_other_programs_take_is_unsure(language: str, text: str) -> None:
+    assert walked(text, "", language).unsure
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("javascript", "const m = /a+/.exec('aaa');\nconsole.log(m);\n"),
+        ("c", '#include <stdio.h>\nint main(void) {\n    /* system("x") */ puts("system(1)");\n}\n'),
+        ("ruby", "spawn = 3\nputs spawn + 1\n"),
+        ("c", 'static void run(void) {\n    system("x");\n}\nint main(void) {\n    return 0;\n}\n'),
+    ],
+)
+def test_what_starts_nothing_is_sure(language: str, text: str) -> None:
+    assert not walked(text, "", language).unsure
+
+
+READING = {
+    "prog.c": """
+        #include <stdio.h>
+        int main(void) {
+            FILE *f = fopen("numbers.txt", "r");
+            int a, b;
+            long s = 0;
+            if (!f) return 1;
+            while (fscanf(f, "%d %d", &a, &b) == 2) s += a;
+            printf("%ld", s);
+        }
+        """,
+    "prog.cpp": """
+        #include <fstream>
+        #include <vector>
+        int main() {
+            std::ifstream in("numbers.txt");
+            int a, b;
+            std::vector<int> all;
+            while (in >> a >> b) all.push_back(a);
+        }
+        """,
+    "prog.rb": """
+        rows = File.readlines('numbers.txt').map { |line| line.split.map(&:to_i) }
+        puts rows.size
+        """,
+    "block.rb": """
+        rows = []
+        File.open('numbers.txt') do |f|
+          f.each_line { |line| rows << line.split }
+        end
+        puts rows.size
+        """,
+    "prog.js": """
+        const fs = require('fs');
+        const rows = fs.readFileSync('numbers.txt', 'utf8').split('\\n');
+        console.log(rows.length);
+        """,
+    "prog.go": """
+        package main
+
+        import (
+            "bufio"
+            "fmt"
+            "os"
+        )
+
+        func main() {
+            f, _ := os.Open("numbers.txt")
+            in := bufio.NewScanner(f)
+            rows := []string{}
+            for in.Scan() {
+                rows = append(rows, in.Text())
+            }
+            fmt.Println(len(rows))
+        }
+        """,
+    "prog.php": """
+        <?php
+        $rows = file('numbers.txt');
+        echo count($rows);
+        """,
+    "prog.lua": """
+        local rows = {}
+        for line in io.lines('numbers.txt') do rows[#rows + 1] = line end
+        print(#rows)
+        """,
+    "prog.pl": """
+        open(my $in, '<', 'numbers.txt') or die;
+        my @rows;
+        while (my $line = <$in>) { push @rows, $line; }
+        print scalar(@rows);
+        """,
+    "prog.rs": """
+        use std::fs;
+        fn main() {
+            let t = fs::read_to_string("numbers.txt").unwrap();
+            let v: Vec<&str> = t.lines().collect();
+            println!("{}", v.len());
+        }
+        """,
+    "Prog.java": """
+        import java.io.*;
+        import java.nio.file.*;
+        import java.util.*;
+        class Prog {
+            public static void main(String[] a) throws Exception {
+                List<String> rows = Files.readAllLines(Path.of("numbers.txt"));
+                System.out.println(rows.size());
+            }
+        }
+        """,
+}
+
+
+@pytest.mark.parametrize("name", READING)
+def test_in_other_languages_the_only_file_is_the_input(folder: Path, name: str) -> None:
+    text = dedent(READING[name]).strip()
+    (folder / name).write_text(text)
+    file = read(str(folder / name), Options())
+    assert file.source.reference == NUMBERS.encode() and [*file.beside] == ["numbers.txt"]
+    told = [one.text for one in on_run(file, None)]
+    assert len(told) == 1 and "numbers.txt" in told[0]
+    given, language = described(NUMBERS.encode()), file.source.lang
+    done, blind = walked(text, given, language), walked(text, "", language)
+    assert done.followed and done.seconds > 3 * blind.seconds
+    assert read(str(folder / name), Options(stdin=b"1\n")).source.reference == b"1\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("prog.c", 'scanf("%d", &a);'),
+        ("prog.cpp", "std::cin >> a;"),
+        ("prog.rb", "n = gets.to_i"),
+        ("prog.js", "process.stdin.on('data', () => 0);"),
+        ("prog.go", "fmt.Scanln()"),
+        ("prog.php", "fgets(STDIN);"),
+        ("prog.lua", "io.read('n')"),
+        ("prog.pl", "my $x = <STDIN>;"),
+        ("prog.rs", "std::io::stdin().read_line(&mut s);"),
+        ("Prog.java", "new Scanner(System.in);"),
+    ],
+)
+def test_a_file_is_no_input_where_there_is_another_one(folder: Path, name: str, line: str) -> None:
+    (folder / name).write_text(f"{dedent(READING[name]).strip()}\n{line}\n")
+    file = read(str(folder / name), Options())
+    assert not file.beside and not file.source.reference
+
+
+def test_arrays_of_other_files_are_held(tmp_path: Path) -> None:
+    util = "import numpy as np\n\nN = 3_000_000\n\ndef fill(n):\n    return np.zeros(n)\n"
+    util += "\ndef build():\n    return fill(N) + 1\n"
+    (tmp_path / "util.py").write_text(util)
+    for main in (
+        "import util\na = util.build()\nb = util.fill(util.N)\n",
+        "from util import *\na = build()\nb = fill(N)\n",
+    ):
+        several = _several.whole("python", main, str(tmp_path / "main.py"))
+        assert foreign("python", several.text) == ["numpy"]
+        assert used(several.text).bytes == pytest.approx(2 * 24e6, rel=0.6)
+        assert used(main).bytes < 1e6
+
+
+@pytest.mark.parametrize(
+    ("main", "util"),
+    [
+        ("import * as util from './util.js';\nlet a = util.build(300000);\n", "export function build(n) {BODY}\n"),
+        (
+            "import { build } from './util.js';\nlet a = build(300000);\n",
+            "function build(n) {BODY}\nexport { build };\n",
+        ),
+        (
+            "const U = require('./util');\nlet a = U.build(300000);\n",
+            "module.exports = {\n  build(n) {BODY},\n  K: 3,\n};\n",
+        ),
+        ("const { build } = require('./util');\nlet a = build(300000);\n", "exports.build = function (n) {BODY};\n"),
+        (
+            "const Util = require('./util');\nlet a = new Util(300000);\n",
+            "module.exports = class Util {\n  constructor(n) { this.rows = Util.build(n); }\n"
+            "  static build(n) {BODY}\n};\n",
+        ),
+    ],
+)
+def test_what_files_of_javascript_give_is_known(tmp_path: Path, main: str, util: str) -> None:
+    body = "\n  const rows = [];\n  for (let i = 0; i < n; i++) rows.push({ id: i, v: i });\n  return rows;\n"
+    (tmp_path / "util.js").write_text(util.replace("BODY", body))
+    several = _several.whole("javascript", main, str(tmp_path / "main.js"))
+    joined, lines = _several.joined("javascript", several.text)
+    assert joined.count("\n") + 1 == len(lines) and "require" not in joined and "import" not in joined
+    done = walked(several.text, "", "javascript")
+    assert done.bytes > 5e6 and not done.guessed
+
+
+def test_answers_follow_what_lies_beside(folder: Path) -> None:
+    text = "rows = [line.split() for line in open('numbers.txt')]\n"
+    (folder / "prog.py").write_text(text)
+    (folder / "blind.py").write_text(text.replace("numbers", "missing"))
+    known, blind, alone = (
+        forerun.predict(one, metric="memory")
+        for one in (str(folder / "prog.py"), str(folder / "blind.py"), forerun.Source(text, "python"))
+    )
+    assert known.value > blind.value + 5e6 and known.high < 1e9 and known.familiarity != 0
+    assert any("numbers.txt" in note for note in known.notes)
+    assert blind.high == alone.high == math.inf and blind.familiarity == alone.familiarity == 0
+
+
+def test_lines_of_other_files_are_named(tmp_path: Path) -> None:
+    (tmp_path / "util.py").write_text("def build(n):\n    return [[i] for i in range(n)]\n")
+    (tmp_path / "main.py").write_text("import util\n\nrows = util.build(200_000)\n")
+    found = forerun.predict(str(tmp_path / "main.py"), metric="traced")
+    assert found.parts[0].what.startswith("util.py:2: return") and found.parts[0].line == 0
+    assert any("is read with util.py" in note for note in found.notes)
+
+
+def test_python_reads_nothing_along_where_its_own_library_lies() -> None:
+    place = Path(os.__file__).with_name("tabnanny.py")
+    assert not _several.whole("python", place.read_text(), str(place)).along
