@@ -37,10 +37,10 @@ pytest.importorskip("tvm_ffi")
 from forerun import tuning
 from forerun.grammars.decisions import Decisions, Plan
 from forerun.models._proposer import identity
-from forerun.models.scheduler import SHIPPED, Scheduler
+from forerun.models.scheduler import READ, SHIPPED, Scheduler
 from forerun.models.uniform import Uniform
 from forerun.store import Store
-from forerun.tasks.schedule import Again, Schedule, gains, unsteady
+from forerun.tasks.schedule import Again, Reading, Schedule, gains, unsteady
 from forerun.toolchains.tvm import _load, database, device, extract, frontends, measure
 from forerun.toolchains.tvm import network as networks
 from forerun.toolchains.tvm import target as targets
@@ -804,6 +804,23 @@ def test_drafts_are_known_by_all_that_they_depend_on(tmp_path: Path) -> None:
     own = identity(Scheduler(tmp_path))
     (tmp_path / "judge.json").write_text("{}")
     assert own not in known and identity(Scheduler(tmp_path)) != own
+
+
+@pytest.mark.skipif(not targets.x86_64(targets.made(targets.here(1))), reason="only x86-64 is read")
+def test_machine_code_is_read_before_kernels_are_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "matmul.tir").write_text(PROGRAM)
+    asked, measure_each = list[str](), sandbox.Pool.measure_each
+
+    def heard(pool: Any, task: Any, each: Any) -> Any:
+        each = list(each)
+        asked.extend(task.name for _ in each)
+        return measure_each(pool, task, each)
+
+    monkeypatch.setattr(sandbox.Pool, "measure_each", heard)
+    for proposer, reads in ((Scheduler(), True), (Scheduler(reads=False), False), (Uniform(), False)):
+        asked.clear()
+        tuned = tuning.tune(tmp_path / "matmul.tir", target="llvm:1", trials=3, proposer=proposer)
+        assert (asked.count(Reading.name) >= 2 * READ) == reads and len(tuned.order) == 3
 
 
 def matmul(place: Path, trials: int, on_progress: Callable[[tuning.Progress], None]) -> tuning.Tuned:

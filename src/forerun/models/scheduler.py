@@ -63,7 +63,7 @@ the cost model likes what becomes of these as much as four thirds as many mutati
 AGAIN, MUTATIONS = 2, 4
 """Then, each time that more than one was measured, generations of mutations of those too, by what the cost model has
 learned since: so many for each one that is asked for, as above."""
-READ = 4
+READ = 2
 """For each one that is asked for, drafts whose machine code is made and read, where somebody makes it."""
 PARENTS = 24
 """Of a generation."""

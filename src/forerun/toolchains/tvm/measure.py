@@ -33,6 +33,9 @@ _BEHIND, _FEW = 1.5, 3
 """How many times as long as the best one a kernel takes of which few samples tell enough."""
 _BESIDE = 2.0
 """How many times as long a run of one thread takes at most while others build."""
+_KEPT = 64
+"""Kernels that were built to be read, the latest, which are not built again to be measured: those of a round."""
+_READ: dict[tuple[Source, Plan | None], Any] = {}
 _WARM_S = 1e-3
 """What a first run takes beside what later ones take is little of that."""
 
@@ -116,25 +119,25 @@ def measure(source: Source, plan: Plan | None, bounds: Bounds = Bounds(), remote
 
 def begin(source: Source, plan: Plan | None, bounds: Bounds = Bounds()) -> Measurement | Callable[[], Measurement]:
     """As `measure` on this machine, but for the timing: what does that is given, where there is something to time."""
-    return begun(source, partial(_scheduled, plan), bounds)
+    return begun(source, partial(_scheduled, plan), bounds, _READ.pop((source, plan), None))
 
 
 def begun(
-    source: Source, scheduled: Callable[[Program], Any], bounds: Bounds = Bounds()
+    source: Source, scheduled: Callable[[Program], Any], bounds: Bounds = Bounds(), read: Any = None
 ) -> Measurement | Callable[[], Measurement]:
-    """As `begin`, of the module that `scheduled` makes of the program, or raises Refused."""
+    """As `begin`, of the module that `scheduled` makes of the program, or raises Refused, unless `read` is what was
+    built of it already."""
     with opened(Place(source.target), settings.number("timeout")) as device:
-        steps = _steps(_bench(source, bounds.seed, None), device, scheduled, bounds)
+        steps = _steps(_bench(source, bounds.seed, None), device, scheduled, bounds, read)
         return _next(steps) or partial(_ended, steps)
 
 
 def read(source: Source, plan: Plan, build_s: float = math.inf) -> Measurement:
     """The features of a schedule's machine code (`machine_code`), by their places. In a worker, one that the processor
     needs longer to build than `build_s` is given up. Raises InputError, ToolMissing."""
-    program = _program(source)
     try:
         with processor_time(build_s):
-            made = extract.built(program.scheduled(plan).mod, program.target, asserts=False)
+            made = _made(_program(source), partial(_scheduled, plan))
             found = machine_code.features(made.mod.inspect_source("asm"))
     except Refused as error:
         return Measurement(error=f"schedule: {error}", tool=named())
@@ -142,6 +145,9 @@ def read(source: Source, plan: Plan, build_s: float = math.inf) -> Measurement:
         raise
     except Exception as error:  # TVM's own errors share no base
         return Measurement(error=f"build: {type(error).__name__}: {reason(error)[:300]}", tool=named())
+    _READ[source, plan] = made
+    for _ in range(len(_READ) - _KEPT):
+        del _READ[next(iter(_READ))]
     return Measurement({str(place): float(value) for place, value in enumerate(found)}, checked=True, tool=named())
 
 
@@ -152,6 +158,10 @@ def named() -> str:
 
 def _scheduled(plan: Plan | None, program: Program) -> Any:
     return extract.scheduled(program.module, program.target) if plan is None else program.scheduled(plan).mod
+
+
+def _made(program: Program, scheduled: Callable[[Program], Any]) -> Any:
+    return extract.built(scheduled(program), program.target, asserts=False)
 
 
 def _next(steps: Generator[None, None, Measurement]) -> Measurement | None:
@@ -170,15 +180,14 @@ def _ended(steps: Generator[None, None, Measurement]) -> Measurement:
 
 
 def _steps(
-    bench: Bench, device: Device, scheduled: Callable[[Program], Any], bounds: Bounds
+    bench: Bench, device: Device, scheduled: Callable[[Program], Any], bounds: Bounds, read: Any = None
 ) -> Generator[None, None, Measurement]:
     """Builds and checks; then times."""
     tool = named()
     try:
         start = time.perf_counter()
         with processor_time(bounds.build_s):
-            made = extract.built(scheduled(bench.program), bench.program.target, asserts=False)
-            module = device.loaded(made)
+            module = device.loaded(_made(bench.program, scheduled) if read is None else read)
             main = module["main"]  # LLVM makes its machine code now
         build = time.perf_counter() - start
         tensors = _kept(bench, device) if device.own else bench.tensors(device)
