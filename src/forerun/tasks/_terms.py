@@ -245,6 +245,9 @@ class Terms(Copying):
 
     def likely(self, test: ast.expr) -> float | None:
         """How often a test holds; None where nobody knows."""
+        if id(test) in self.told:
+            self.value(test)
+            return self.told[id(test)]
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             often = self.likely(test.operand)
             return None if often is None else 1.0 - often
@@ -300,6 +303,8 @@ class Terms(Copying):
             return 1.0 - value.empty
         if isinstance(value, Written) and value.length >= 1:
             return _NO_BLANK
+        if isinstance(value, Defined):
+            return 1.0
         if isinstance(value, Match) and value.often is not None:
             return value.often
         if self.layout is not None and isinstance(value, Match) and value.parts:
@@ -788,7 +793,7 @@ class Rounds:
             over = own.value(each.iter)
             self.first = {} if place else known(over)
             count, one = own.through(over)
-            self.count = count
+            self.count = count = own.told.get(id(each), count)
             own.bind(each.target, one)
             own.times = min(own.times * max(count if count is not None else 1.0, 0.0), MANY)
             for test in each.ifs:

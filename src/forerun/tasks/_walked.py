@@ -811,8 +811,7 @@ class Walker(Recursive):
         self._numbers.append(numbers_of(node, arguments))
         times, loops, pace = self.times, self.loops, self.pace
         self.pace *= self._dividing(node, frame)
-        again = self._remembered(node, frame, names), self._branching(node, frame, function.own), self._descending(node)
-        self.times *= max(again)
+        self.times *= self._goes_again(node, frame, names, function.own)
         self._entered.append(self.times)
         begun_at, self.begun_at = self.begun_at, []
         try:
