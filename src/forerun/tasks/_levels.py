@@ -369,7 +369,7 @@ def marks(way: Way) -> bool:
 
 def _going(way: Way, wide: float, done: float, deep: float, picks: bool) -> float:
     """Of so many that a level tries, `done` levels behind the first of `deep` in all, how many go on."""
-    if not way.tests:
+    if not way.tests or any(isinstance(loop, ast.While) for loop in way.loops):
         return wide
     if not way.loops:
         return _ON
