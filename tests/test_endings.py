@@ -160,6 +160,14 @@ def test_beliefs_reach_as_far_as_what_is_not_told() -> None:
     assert TIMED.unsure(asking(search)) and not TIMED.unsure(asking("for i in range(10**9):\n    i += 1\n"))
 
 
+def test_what_no_loop_shows_is_told_by_the_text_alone() -> None:
+    seen = asking("a = []\nfor i in range(20_000):\n    v = i * i % 40_009\n    if v not in a:\n        a.append(v)\n")
+    falls = asking("def f(n): return n if n < 2 else f(n - 1) + f(n - 2)\nprint(f(31))\n")
+    plain = asking("s = 0\nfor i in range(10_000_000):\n    s += i\n")
+    assert TIMED.trust(seen, True) == TIMED.trust(falls, True) == ("plain, working", 1.0)
+    assert TIMED.trust(plain, True) == ("short, working", 0.5)
+
+
 def test_long_work_is_told_by_the_text_alone() -> None:
     long = asking("s = 0\nfor i in range(10**10):\n    s += i\n")
     assert TIMED.trust(long, True) == ("plain, working", 1.0) and TIMED.wants(long) is None

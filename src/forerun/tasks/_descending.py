@@ -62,6 +62,7 @@ class Descending(Tests):
         if len(found) < len(calls) or len(loops) + len(found) < 2 or levels.remembers(node):
             return 0.0
         if any(best_first(loop, calls) for loop in loops if isinstance(loop, ast.For)):
+            self.guess(node.lineno)
             return 0.0
         picks = all(levels.chosen(way, node) for way in found)
         several = [(level, end) for level in levels.levels(node, found) for end in levels.ends(node, level, calls)]
@@ -81,6 +82,8 @@ class Descending(Tests):
                     frame[level.name] = number(counted.low, counted.high, counted.high - counted.low + 1)
                 self._tell(end, found, counted)
                 return self._runs(node, found, counted.calls)
+        if loops:  # whether it is come to or not
+            self.guess(node.lineno)
         return 0.0
 
     def _all_levels(

@@ -113,7 +113,7 @@ def missed(size: float, stridden: bool) -> float:
 PYTHON = Tempo(NODES, OTHERS, 1.0, 25.0, 120.0, 0.0, 2.5, round=15.0, again=0.6)
 _MACHINE = Tempo(
     _COMPILED, 0.0, 0.25, 0.3, 2.0, 140.0, 0.5, calls=_INLINE, unknown=30.0, missed=True, divided=1.5, waited=0.9,
-    sorting=0.15, sought=0.3, moved=0.08, round=0.2,
+    sorting=0.15, sought=0.3, moved=0.08, round=0.2, again=0.7,
 )  # fmt: skip
 _INTERPRETED = PYTHON._replace(round=0.0, keyed=20.0, calls={"randint": 40.0, "randrange": 40.0})
 _TEMPI = {
@@ -124,11 +124,11 @@ _TEMPI = {
     "go": _MACHINE._replace(node=1.8, followed=0.5, made=5.0, kept=0.6, joins=0.0, adds=True),
     "java": _MACHINE._replace(
         node=1.5, followed=0.6, made=6.0, keyed=80.0, kept=1.0, library=0.3, sorting=2.0, warming=0.2,
-        calls=_INLINE | {"word": 170.0, "get": 50.0, "add": 120.0}, joins=0.0, again=0.7,
+        calls=_INLINE | {"word": 170.0, "get": 50.0, "add": 120.0}, joins=0.0,
     ),
     "javascript": _MACHINE._replace(
         node=2.5, followed=1.0, made=10.0, keyed=120.0, kept=0.6, library=0.5, sorting=0.3, warming=0.03, sought=0.5,
-        spread=200.0, joins=2.0,
+        spread=200.0, joins=2.0, again=1.0,
     ),
     "perl": _INTERPRETED._replace(node=2.2, followed=700.0, kept=1.5, library=0.4, moved=0.0, again=0.3),
     "ruby": _INTERPRETED._replace(node=1.2, sought=4.0, moved=0.0, joins=0.0, again=0.35),
