@@ -14,8 +14,9 @@ from forerun.tasks import _levels as levels
 from forerun.tasks import _shapes as shapes
 from forerun.tasks._figures import HARDLY, number
 from forerun.tasks._inputs import Input
-from forerun.tasks._objects import MANY, Number, Passing, power
+from forerun.tasks._objects import MANY, Boxes, Number, Passing, Written, power
 from forerun.tasks._shapes import called
+from forerun.tasks._skeletons import UNKNOWN, NotToldError, Skeleton
 from forerun.tasks._speeds import PYTHON
 from forerun.tasks._tests import Tests
 
@@ -40,6 +41,8 @@ class Descending(Tests):
         self._within = dict[int, list[ast.AST]]()
         self.recurring = set[int]()
         """Functions that call themselves as often as is told, by their identity."""
+        self._exactly = dict[int, set[int]]()
+        """What is told of those that were given what is known to the last."""
 
     def everything(self, node: ast.AST) -> list[ast.AST]:
         """All that stands in a function, which is gone through again and again."""
@@ -52,14 +55,23 @@ class Descending(Tests):
         """How many times a function may call itself, at most, that somebody waits for."""
         return STATES * PYTHON.followed / self.tempo.followed
 
-    def by_levels(self, node: ast.FunctionDef, frame: dict[str, Any]) -> float:
-        """How often a function runs each time that another one calls it; 0 where it does not go by levels."""
+    def counted_runs(self, node: ast.FunctionDef, frame: dict[str, Any]) -> float:
+        """How often a function runs that calls itself each time that another one calls it; 0 where that is not told."""
         if sum(each is node for each, _ in self._calls) > 1:
             return 0.0
         calls = [one for one in self.everything(node) if isinstance(one, ast.Call) and itself(one.func, node.name)]
+        for key in self._exactly.pop(id(node), ()):  # what was so the last time says nothing of this one
+            self.told.pop(key, None)
+            self.recurring.discard(id(node))
+        if not calls or levels.remembers(node):
+            return 0.0
+        return self._by_all(node, frame) or self._by_levels(node, frame, calls)
+
+    def _by_levels(self, node: ast.FunctionDef, frame: dict[str, Any], calls: Sequence[ast.Call]) -> float:
+        """The same of one that goes by levels."""
         found = levels.ways(node, calls)
         loops = [loop for way in found for loop in way.loops]
-        if len(found) < len(calls) or len(loops) + len(found) < 2 or levels.remembers(node):
+        if len(found) < len(calls) or len(loops) + len(found) < 2:
             return 0.0
         if any(best_first(loop, calls) for loop in loops if isinstance(loop, ast.For)):
             self.guess(node.lineno)
@@ -85,6 +97,31 @@ class Descending(Tests):
         if loops:  # whether it is come to or not
             self.guess(node.lineno)
         return 0.0
+
+    def _by_all(self, node: ast.FunctionDef, frame: dict[str, Any]) -> float:
+        """The same of one of which nothing but what it is given tells whether it calls itself."""
+        shared = {name for one in node.body if isinstance(one, (ast.Global, ast.Nonlocal)) for name in one.names}
+        used = {one.id for one in self.everything(node) if isinstance(one, ast.Name)} - shared - frame.keys()
+        around = {name: one for name in used if (one := _told(self.named(name))) is not UNKNOWN}
+        given = tuple(_told(frame.get(each.arg)) for each in node.args.args)
+        skeleton = Skeleton(node, lambda function: itself(function, node.name), around)
+        try:
+            found = skeleton.tally(given)
+        except NotToldError:
+            return 0.0
+        if found.runs <= 1.0:
+            return 0.0
+        for test, many in found.asked.items():
+            self.told[test] = found.holds[test] / many
+        for loop, many in found.begun.items():
+            self.told[loop] = found.rounds[loop] / many
+        self.recurring.add(id(node))
+        self._exactly[id(node)] = {*found.asked, *found.begun}
+        self.settled = True
+        for name, one in zip((each.arg for each in node.args.args), given, strict=True):
+            if isinstance(one, int) and one > 1:
+                frame[name] = number(0.0, float(one), one + 1.0)
+        return min(found.runs, _CALLS)
 
     def _all_levels(
         self, node: ast.FunctionDef, frame: dict[str, Any], level: levels.Level, end: levels.End,
@@ -215,6 +252,18 @@ def _each_of(value: Any) -> list[int]:
     if value.whole and 0 < value.high - value.low < _SEVERAL:
         return [*range(round(value.low), round(value.high) + 1)]
     return [round(value.value)]
+
+
+def _told(value: Any) -> Any:
+    """A number, a text or a list that is known to the last."""
+    if isinstance(value, Number) and value.known is not None:
+        return int(value.known) if value.whole and abs(value.known) < MANY else value.known
+    if isinstance(value, Written) and value.known is not None:
+        return value.known
+    if isinstance(value, Boxes) and value.kind in ("list", "tuple") and value.entries == len(value.fields):
+        each = [_told(one) for one in value.fields.values()]
+        return tuple(each) if UNKNOWN not in each else UNKNOWN
+    return UNKNOWN
 
 
 def best_first(loop: ast.stmt, calls: Sequence[ast.Call]) -> bool:

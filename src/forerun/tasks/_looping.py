@@ -740,6 +740,8 @@ class Looping(Foreign):
             count *= _SETTLED if self._settles(node) else _HALFWAY
         if self.layout is not None and count is not None and (places := self._sifted(node)) is not None:
             count = min(count, max(places / max(self.times, 1.0), 1.0))
+        if count is not None and cut is None and searching.chooses(node.iter) and searching.may_end(node.body):
+            count *= searching.HALFWAY
         spelt = isinstance(over, Written) and not over.raw and isinstance(one, Written)
         if spelt:
             words = min(over.distinct, self.times)
@@ -753,7 +755,7 @@ class Looping(Foreign):
         if counts:
             self.steady.pop()
         told = cut is not None or (self.layout is not None and shapes.escapes(node))
-        if not told and self.seconds - seconds > searching.LONG_S and searching.may_end(node.body):
+        if not told and searching.matters(node.iter, self.seconds - seconds) and searching.may_end(node.body):
             self.may_spare(node.lineno, seconds, spare)
         if spelt:
             self.letters.pop()

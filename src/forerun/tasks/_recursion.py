@@ -108,7 +108,7 @@ class Recursive(Descending):
 
     def _goes_again(self, node: ast.AST, frame: dict[str, Any], names: Sequence[str], own: Any) -> float:
         """How often a function runs each time that another one calls it."""
-        if isinstance(node, ast.FunctionDef) and (count := self.by_levels(node, frame)):
+        if isinstance(node, ast.FunctionDef) and (count := self.counted_runs(node, frame)):
             self.pace *= self.tempo.again
             return count
         return max(self._remembered(node, frame, names), self._branching(node, frame, own), self._descending(node))

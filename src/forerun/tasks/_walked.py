@@ -45,7 +45,7 @@ from forerun.tasks._objects import (
 )
 from forerun.tasks._python import imported, tree
 from forerun.tasks._recursion import DEEP, Recursive, last, leaving, numbers_of
-from forerun.tasks._searching import ends, exits
+from forerun.tasks._searching import endless, ends, exits
 from forerun.tasks._shapes import called, takes_out
 from forerun.tasks._speeds import tempo
 from forerun.tasks._terms import OPERATORS
@@ -836,7 +836,7 @@ class Walker(Recursive):
         self.pace *= self._dividing(node, frame)
         self.times *= self._goes_again(node, frame, names, function.own)
         self._entered.append(self.times)
-        begun_at, self.begun_at = self.begun_at, []
+        begun_at, begun_s, self.begun_at = self.begun_at, self.seconds, []
         try:
             if isinstance(node, ast.Lambda):
                 self._results[-1].append(self.value(node.body))
@@ -857,7 +857,8 @@ class Walker(Recursive):
             self.times, self.loops, self.pace = times, loops, pace
         if given:
             count = given / max(times, 1e-300)
-            return self.stream(Passing(count, one, self.begun(one, count), often=max(times, 1e-300)))
+            spent = (self.seconds - begun_s) / given if endless(node) else 0.0
+            return self.stream(Passing(count, one, self.begun(one, count), often=max(times, 1e-300), each_s=spent))
         result = None
         for n, each in enumerate(found):
             if isinstance(each, Boxes) and isinstance(result, Boxes):

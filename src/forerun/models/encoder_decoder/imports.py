@@ -324,8 +324,8 @@ def _likely(done: Used) -> bool:
 
 
 def _known(done: Used) -> bool:
-    """Whether the text tells what network and trees do not see: that it does less than it looks, by which clock, or what no
-    loop shows."""
+    """Whether the text tells what network and trees do not see: that it does less than it looks, by which clock, or
+    what stands in no loop."""
     little = done.settled and done.seconds < _STARTING_S
     return not done.guessed and (little or done.clocked + done.hidden >= _HALF * done.seconds > 0)
 
