@@ -24,8 +24,8 @@ class Used:
     such loops, what other programs do, and functions that call themselves as often as nobody knows. `settled` is
     whether some of its text is told to be done less often than it looks, or never: code behind an end, a loop that ends
     early. `clocked` are the seconds that a clock says, `hidden` those of what no loop
-    shows: what is gone through, moved or copied as a whole by one call, and functions that call themselves as often as
-    is told; and `asked` the bytes that it asks for, believed or not.
+    shows: what is gone through, moved or copied as a whole by one call, all choices among some, and functions that call
+    themselves as often as is told; and `asked` the bytes that it asks for, believed or not.
     """
 
     bytes: float = 0.0
@@ -90,6 +90,10 @@ class Accounts:
             held, seconds, rises, self.takes, guessed, believed, least=least, unsure=unsure, settled=self.settled,
             clocked=self.clocked, hidden=min(self.hidden, seconds), asked=self.most, endless=endless,
         )  # fmt: skip
+
+    def hide(self, hidden: float, seconds: float) -> None:
+        """What was spent since there were so many seconds, so many of them hidden, no loop shows."""
+        self.hidden = max(self.hidden, hidden + self.seconds - seconds)
 
     def guess(self, line: int) -> None:
         """How often this line is done nobody knows, if it is at all."""

@@ -725,7 +725,7 @@ class Looping(Foreign):
         count, one = self.through(over)
         count = self.told.get(id(node), count)
         one = _columns(node.target, over) or one
-        cut, seconds, spare = None, self.seconds, self.spare
+        cut, seconds, spare, hidden = None, self.seconds, self.spare, self.hidden
         if count is None:
             self.guess(node.lineno)
         elif isinstance(one, Number) and (cut := self._broken(node, one)) is not None:
@@ -754,6 +754,8 @@ class Looping(Foreign):
         self._rounds(node.body, UNKNOWN if count is None else count, (node.target, one))
         if counts:
             self.steady.pop()
+        if searching.chooses(node.iter):
+            self.hide(hidden, seconds)
         told = cut is not None or (self.layout is not None and shapes.escapes(node))
         if not told and searching.matters(node.iter, self.seconds - seconds) and searching.may_end(node.body):
             self.may_spare(node.lineno, seconds, spare)

@@ -48,6 +48,7 @@ from forerun.tasks._objects import (
     merged,
     placed,
 )
+from forerun.tasks._searching import chooses
 from forerun.tasks._shapes import measured
 from forerun.tasks._speeds import missed
 
@@ -783,6 +784,7 @@ class Rounds:
 
     def __init__(self, library: Terms, generators: Sequence[ast.comprehension]) -> None:
         self.library, self.generators, self.before = library, generators, library.times
+        self.begun = library.hidden, library.seconds
         self.count: float | None = None
         self.first: dict[str, Any] = {}
         """The first ones that it goes through, as far as they are known."""
@@ -803,6 +805,8 @@ class Rounds:
 
     def __exit__(self, *_: object) -> None:
         self.library.times = self.before
+        if any(chooses(each.iter) for each in self.generators):
+            self.library.hide(*self.begun)
 
 
 def _told_by(place: ast.expr, name: str) -> bool:

@@ -809,7 +809,7 @@ class Walker(Recursive):
             found = self._follow(function, arguments, options)
             self.times = once
         if id(function.node) in self.recurring:
-            self.hidden = max(self.hidden, hidden + self.seconds - self._keeping - before)
+            self.hide(hidden, before + self._keeping)
         many = self._told.get(id(function.node), (0, 0.0, None))[0]
         self._told[id(function.node)] = (many + 1, (self.seconds - self._keeping - before) / times, found)
         return found
