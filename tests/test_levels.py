@@ -129,3 +129,17 @@ def test_how_often_the_last_level_is_come_to_is_told() -> None:
         "    go(n - 1)\n    go(n - 1)\ngo(15)\n"
     )
     assert walked(text).bytes == pytest.approx(2**15 * 32, rel=0.5)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "path = []\ndef go(i):\n    if i == 18:\n        return\n    go(i + 1)\n    path.append(i * 0.5)\n"
+        "    go(i + 1)\n    path.pop()\ngo(0)\n",
+        "def go(start, path):\n    for i in range(start, 18):\n        path.append(i * 0.5)\n        go(i + 1, path)\n"
+        "        path.pop()\ngo(0, [])\n",
+    ],
+)
+def test_paths_hold_one_for_each_level(text: str) -> None:
+    found = walked(text)
+    assert found.bytes < 1e5 and found.seconds > 0.01

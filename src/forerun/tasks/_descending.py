@@ -26,6 +26,8 @@ _CALLS = 1e13
 """How often a function runs, at most."""
 _SEVERAL, _DEEPER = 16, 64
 """Different first levels that are looked at, and levels whose loops are."""
+_PATH = 64.0
+"""Elements of a list that has one for each level, at most."""
 _PATIENT, _PRUNED, _BOUND = 1e3, 0.85, 0.5
 """How many times as many states as anybody waits for there may be, of which a search leaves out most, and to which
 power of these it comes then: one that tries several each time, and one that takes something or does not."""
@@ -65,7 +67,14 @@ class Descending(Tests):
             self.recurring.discard(id(node))
         if not calls or levels.remembers(node):
             return 0.0
-        return self._by_all(node, frame) or self._by_levels(node, frame, calls)
+        count = self._by_all(node, frame) or self._by_levels(node, frame, calls)
+        for path in levels.paths(node) if count else ():
+            times, self.times = self.times, self.times * HARDLY
+            box = self.value(path)
+            self.times = times
+            if isinstance(box, Boxes) and box.kind == "list" and box.of is None:
+                box.bound = min(box.bound, max(2 * box.entries, _PATH))
+        return count
 
     def _by_levels(self, node: ast.FunctionDef, frame: dict[str, Any], calls: Sequence[ast.Call]) -> float:
         """The same of one that goes by levels."""

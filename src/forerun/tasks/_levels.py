@@ -250,6 +250,20 @@ def _moved(block: Sequence[ast.stmt], name: str) -> int:
     return 0
 
 
+def paths(node: ast.FunctionDef) -> list[ast.expr]:
+    """Lists that one more is put into before a function calls itself, and taken out of behind that."""
+    added, taken = dict[str, ast.expr](), set[str]()
+    for one in ast.walk(node):
+        if isinstance(one, ast.Delete) and isinstance(one.targets[0], ast.Subscript):
+            taken.add(ast.unparse(one.targets[0].value))
+        elif isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute):
+            if one.func.attr in _ADDING:
+                added[ast.unparse(one.func.value)] = one.func.value
+            elif one.func.attr in _TAKING:
+                taken.add(ast.unparse(one.func.value))
+    return [one for name, one in added.items() if name in taken]
+
+
 def _copies(source: ast.expr, name: str) -> bool:
     """`name`, `list(name)`, `name[:]`, `name.copy()`."""
     return ast.unparse(source) in (name, f"list({name})", f"{name}[:]", f"{name}.copy()", f"[*{name}]", f"set({name})")
