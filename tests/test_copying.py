@@ -10,7 +10,7 @@ PROGRAMS = {
     "spelt ahead": ("python", "s = ''\nfor i in range(N):\n    s = f'{i}{s}'\n"),
     "asked for": (
         "python",
-        "a = []\nfor i in range(N):\n    if i * i % 99991 not in a:\n        a.append(i * i % 99991)\n",
+        "a = []\nfor i in range(N):\n    if i * i % 999983 not in a:\n        a.append(i * i % 999983)\n",
     ),
     "taken from the front": ("python", "a = list(range(N))\nwhile a:\n    a.pop(0)\n"),
     "put in front": ("python", "a = []\nfor i in range(N):\n    a.insert(0, i)\n"),
@@ -31,7 +31,7 @@ PROGRAMS = {
         "javascript",
         "const a = [];\nfor (let i = 0; i < N; i++) a.unshift(i);\nwhile (a.length) a.shift();\n",
     ),
-    "ruby": ("ruby", "a = []\nN.times do |i|\n  v = i * i % 99991\n  a << v unless a.include?(v)\nend\nputs a.size\n"),
+    "ruby": ("ruby", "a = []\nN.times do |i|\n  v = i * i % 999983\n  a << v unless a.include?(v)\nend\nputs a.size\n"),
     "rust": (
         "rust",
         "fn main() {\n    let mut v: Vec<u64> = (0..N).collect();\n"
@@ -59,6 +59,59 @@ def test_what_goes_through_all_of_it_each_time_takes_the_square(name: str) -> No
     language, text = PROGRAMS[name]
     some, many = (walked(text.replace("N", n), "", language) for n in ("40000", "160000"))
     assert many.seconds > 10 * some.seconds and not many.guessed
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("python", "a = []\nfor i in range(N):\n    v = i * i % M\n    if v not in a:\n        a.append(v)\n"),
+        (
+            "python",
+            "a = []\nfor i in range(N):\n    v = i % M\n    if v in a:\n        pass\n    else:\n        a.append(v)\n",
+        ),
+        (
+            "javascript",
+            "const a = [];\nfor (let i = 0; i < N; i++) {\n  const v = i * i % M;\n"
+            "  if (!a.includes(v)) a.push(v);\n}\n",
+        ),
+        (
+            "javascript",
+            "const a = [];\nfor (let i = 0; i < N; i++) {\n  const v = i * i % M;\n"
+            "  if (a.indexOf(v) === -1) a.push(v);\n}\n",
+        ),
+        ("ruby", "a = []\nN.times do |i|\n  v = i * i % M\n  a << v unless a.include?(v)\nend\n"),
+        (
+            "php",
+            "<?php\n$a = [];\nfor ($i = 0; $i < N; $i++) {\n    $v = $i * $i % M;\n"
+            "    if (!in_array($v, $a)) $a[] = $v;\n}\n",
+        ),
+        (
+            "perl",
+            "my @a;\nfor my $i (1 .. N) {\n    my $v = $i * $i % M;\n    push @a, $v unless grep { $_ == $v } @a;\n}\n",
+        ),
+        (
+            "rust",
+            "fn main() {\n    let mut a: Vec<u64> = Vec::new();\n    for i in 0..N {\n        let v = i * i % M;\n"
+            "        if !a.contains(&v) { a.push(v); }\n    }\n}\n",
+        ),
+        (
+            "c++",
+            "#include <algorithm>\n#include <vector>\nint main() {\n  std::vector<int> a;\n"
+            "  for (int i = 0; i < N; i++) {\n    int v = i * i % M;\n"
+            "    if (std::find(a.begin(), a.end(), v) == a.end()) a.push_back(v);\n  }\n}\n",
+        ),
+    ],
+)
+def test_lists_of_what_differs_have_as_much_as_there_is(language: str, text: str) -> None:
+    few, many = (walked(text.replace("N", "30000").replace("M", m), "", language) for m in ("500", "90000"))
+    assert many.seconds > 8 * few.seconds and not many.guessed
+    assert language == "perl" or many.hidden > 0.5 * many.seconds
+
+
+def test_texts_take_longer_to_compare() -> None:
+    text = "a = []\nfor i in range(9000):\n    v = WHAT\n    if v not in a:\n        a.append(v)\n"
+    numbers, texts = (walked(text.replace("WHAT", what)).seconds for what in ("i % 8009", "'k' + str(i % 8009)"))
+    assert 1.5 * numbers < texts < 4 * numbers
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,32 @@ def test_searches_of_which_nothing_is_told_may_end_soon(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "from itertools import permutations\nfor p in permutations(range(9)):\n    if p[0] + p[1] == p[2] * p[3]:\n"
+        "        break",
+        "from itertools import product\nprint(any(a * b == c for a, b, c in product(range(150), repeat=3)))",
+        "from itertools import combinations\nprint(next(c for c in combinations(range(60), 4) if sum(c) == 99))",
+    ],
+)
+def test_searches_through_choices_go_half_of_the_way_or_end_soon(text: str) -> None:
+    found = walked(text)
+    assert 0.01 < found.seconds < 0.3 and found.least < 1e-3 and found.unsure
+    every = walked(text.replace("        break", "        pass").replace("any(", "sum(").replace("next(", "list("))
+    assert found.seconds < 0.7 * every.seconds and not every.unsure
+
+
+@pytest.mark.parametrize("ask", ["list(islice(g(), N))", "[x for _, x in zip(range(N), g())]"])
+def test_what_has_no_end_takes_as_long_as_is_asked_for(ask: str) -> None:
+    text = (
+        "from itertools import count, islice\ndef g():\n    for n in count():\n        if n % 3:\n"
+        f"            yield n * n\nxs = {ask}\n"
+    )
+    few, many = (walked(text.replace("N", n)).seconds for n in ("10000", "1000000"))
+    assert many > 50 * few and many > 0.05
+
+
+@pytest.mark.parametrize(
     ("language", "text", "seconds"),
     [
         ("python", "import time\nend = time.time() + 20\nwhile time.time() < end:\n    pass\n", 20),
@@ -133,9 +159,10 @@ def test_functions_that_count_down_run_as_often_as_they_do(text: str, calls: flo
 
 def test_functions_that_call_themselves_as_often_as_nobody_knows_may_take_any_time() -> None:
     text = (
-        "def part(n, m):\n    if n < 0 or m == 0:\n        return n == 0\n    return part(n - m, m) + part(n, m - 1)\n"
+        "def part(n, m):\n    if n < 0 or m == 0:\n        return n == 0\n"
+        "    return part(n - of[m], m) + part(n, m - 1)"
     )
-    assert walked(text + "part(70, 70)\n").endless == {1}
+    assert walked(text + "\npart(70, 70)\n").endless == {1}
     assert not walked("def f(n):\n    return f(n - 1) if n else 0\nf(10)\n").endless
 
 
@@ -152,12 +179,21 @@ def test_beliefs_reach_as_far_as_what_is_not_told() -> None:
         "import itertools\nfor a, b in itertools.combinations(range(20_000), 2):\n    if a * b > 1000:\n        break\n"
     )
     part = (
-        "def part(n, m):\n    if n < 0 or m == 0:\n        return n == 0\n    return part(n - m, m) + part(n, m - 1)\n"
+        "def part(n, m):\n    if n < 0 or m == 0:\n        return n == 0\n"
+        "    return part(n - of[m], m) + part(n, m - 1)"
     )
-    early, deep = (TIMED.belief(asking(text), False, 0.5) for text in (search, part + "part(70, 70)\n"))
+    early, deep = (TIMED.belief(asking(text), False, 0.5) for text in (search, part + "\npart(70, 70)\n"))
     assert early is not None and early.interval(0.9)[0] < 0.011 and early.median > 0.3
     assert deep is not None and deep.above(3600.0) > 0.05 and deep.median < 1
     assert TIMED.unsure(asking(search)) and not TIMED.unsure(asking("for i in range(10**9):\n    i += 1\n"))
+
+
+def test_what_no_loop_shows_is_told_by_the_text_alone() -> None:
+    seen = asking("a = []\nfor i in range(20_000):\n    v = i * i % 40_009\n    if v not in a:\n        a.append(v)\n")
+    falls = asking("def f(n): return n if n < 2 else f(n - 1) + f(n - 2)\nprint(f(31))\n")
+    plain = asking("s = 0\nfor i in range(10_000_000):\n    s += i\n")
+    assert TIMED.trust(seen, True) == TIMED.trust(falls, True) == ("plain, working", 1.0)
+    assert TIMED.trust(plain, True) == ("short, working", 0.5)
 
 
 def test_long_work_is_told_by_the_text_alone() -> None:

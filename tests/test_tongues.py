@@ -927,3 +927,18 @@ def test_go_builders_side_by_side_have_their_own_texts() -> None:
         "\tone := parts[0].String()\n\tfmt.Println(len(one))\n}\n"
     )
     assert "[[] for " in ast.unparse(translated("go", text))
+
+
+@pytest.mark.parametrize(
+    ("said", "means"),
+    [
+        ("x := grid[q.r][q.c]", "x = grid[q.r][q.c]"),
+        ("x := grid[q.r][q.c][q.d]", "x = grid[q.r][q.c][q.d]"),
+        ("grid[q.r][q.c] = true", "grid[q.r][q.c] = True"),
+        ("if !grid[q.r][q.c] {\n\t\tf()\n\t}", "if not grid[q.r][q.c]:"),
+        ("x := New[int](3)", "x = New(3)"),
+    ],
+)
+def test_go_places_of_places_are_no_types(said: str, means: str) -> None:
+    text = f"package main\n\nfunc New[T any](n int) T {{\n\tvar z T\n\treturn z\n}}\n\nfunc main() {{\n\t{said}\n}}\n"
+    assert means in ast.unparse(translated("go", text))

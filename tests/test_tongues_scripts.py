@@ -464,3 +464,8 @@ def test_functions_give_nothing_as_often_as_they_say() -> None:
         "for i = 1, 100000 do\n  local v = name_of(i)\n  if not v then all[#all + 1] = { i, i } end\nend\nprint(#all)\n"
     )
     assert 2e6 < told("lua", text).bytes < 1e7
+
+
+def test_ruby_puts_into_lists_without_blanks() -> None:
+    text = "a=[]; 9.times{|i| v=i*i%7; a<<v unless a.include?(v)}; puts a.size\n"
+    assert "a.append(v)" in ast.unparse(translated("ruby", text))

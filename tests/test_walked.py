@@ -567,7 +567,7 @@ def test_loops_that_end_early_go_as_far_as_they_do(text: str, rounds: float) -> 
 @pytest.mark.parametrize(
     ("text", "line"),
     [
-        ("def f(x):\n    return f(x - 1) if x else 0\nf(10)", 1),
+        ("def f(x):\n    return f(of[x]) if x else 0\nf(10)", 1),
         ("n = 10\nwhile n != 1:\n    n = n // 2 if n % 2 == 0 else 3 * n + 1", 2),
         ("n = 7\nwhile True:\n    n = n * 5 % 97\n    if n == 3:\n        break", 2),
         ("for line in unknown():\n    print(line)", 1),

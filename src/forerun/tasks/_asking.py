@@ -87,9 +87,11 @@ class Asking(Terms):
             return self._defaulted(owner, node)
         arguments, times = list[Any](), self.times
         ends = searching.search(node)
+        over = ends[0].generators[0].iter if ends else None
         seconds, spare, told = self.seconds, self.spare, self.cut_short(ends) if ends else None
-        if told is not None:
-            self.times *= told
+        share = told if told is not None else searching.HALFWAY if searching.chooses(over) else None
+        if share is not None:
+            self.times *= share
         elif self.layout is not None and _searches(node) and isinstance(function, ast.Name) and function.id == "next":
             self.times *= _HALFWAY  # it may be any of them
         spread: tuple[float | None, Any] = (0.0, None)
@@ -103,8 +105,8 @@ class Asking(Terms):
             else:
                 arguments.append(self.value(each))
         self.times = times
-        if told is not None and isinstance(whole := arguments[0], Passing) and whole.count is not None:
-            arguments[0] = replace(whole, count=whole.count * told)
+        if share is not None and isinstance(whole := arguments[0], Passing) and whole.count is not None:
+            arguments[0] = replace(whole, count=whole.count * share)
         options = {each.arg: self.value(each.value) for each in node.keywords if each.arg}
         for named in node.keywords:
             if named.arg is None and isinstance(given := self.value(named.value), Boxes):
@@ -122,7 +124,7 @@ class Asking(Terms):
             return self.call(known, arguments, options)
         finally:
             self.path = before
-            if ends and told is None and self.seconds - seconds > searching.LONG_S:
+            if ends and told is None and searching.matters(over, self.seconds - seconds):
                 self.may_spare(node.lineno, seconds, spare)
 
     @abstractmethod

@@ -98,6 +98,10 @@ class Containers(Accounts, ABC):
         """Lists that are halved when they are full, by their identity."""
         self.trees = list[ast.AST]()
         """What is gone through besides: what it makes is known by where it stands in memory."""
+        self.told = dict[int, float]()
+        """Of what calls itself how often tests hold, and how often loops go round, by their identity."""
+        self.absent: float | None = None
+        """How often what a test asks for is not there, where that is told."""
         self.letters: list[Letters] = []
         """Loops through the letters of words that are under way."""
 

@@ -19,19 +19,30 @@ _LISTS = frozenset(("list", "tuple", "array", "bytearray"))
 _SHORT = 8.0
 """Elements up to which the call takes longer than they do."""
 _HALF = 0.5
+_TEXT, _COMPILED_TEXT = 2.2, 3.5
+"""How many times as long it takes to compare an element that is a text, and where that is compiled."""
 
 
 class Copying(Containers):
     """How long it takes, beside the call."""
 
+    def unseen(self, nanoseconds: float) -> None:
+        """So long, which no loop shows."""
+        before = self.seconds
+        self.work(nanoseconds)
+        self.hidden += self.seconds - before
+
     def copied(self, size: float) -> None:
         """So many bytes, to a new place."""
-        self.work(size * (_COPIED_NS if size <= _CACHE else _FAR_NS))
+        self.unseen(size * (_COPIED_NS if size <= _CACHE else _FAR_NS))
 
     def sought(self, box: Any) -> None:
-        """One is looked for among the elements of a list, and is there half of the time: then halfway, in the mean."""
+        """One is looked for among the elements of a list, and is there half of the time, where nobody knows: then
+        halfway, in the mean."""
         if isinstance(box, Boxes) and box.kind in _LISTS and (many := self.length(box) or 0.0) > _SHORT:
-            self.work(self.tempo.sought * many * (1.0 - _HALF * _HALF))
+            absent = _HALF if self.absent is None else self.absent
+            hard = 1.0 if not isinstance(box.one, Written) else _TEXT if not self.tempo.missed else _COMPILED_TEXT
+            self.unseen(self.tempo.sought * hard * many * (1.0 - _HALF * (1.0 - absent)))
 
     def shifted(self, box: Boxes, place: Any) -> None:
         """All that is behind a place of a list moves by one; of a list that is emptied so half, in the mean."""
@@ -41,12 +52,12 @@ class Copying(Containers):
             return
         wide = box.each / 8.0 if box.kind != "list" or box.flat else 1.0
         emptied = self.times > 1.0 and self.times >= _HALF * box.puts
-        self.work(self.tempo.moved * many * wide * (_HALF if emptied else 1.0))
+        self.unseen(self.tempo.moved * many * wide * (_HALF if emptied else 1.0))
 
     def copied_all(self, box: Boxes) -> None:
         """All elements of a list, or keys of a mapping, that grows to be so large."""
         many = _HALF * (self.length(box) or 0.0)
-        self.work(many * self.tempo.spread) if box.kind == "dict" else self.copied(8.0 * many)
+        self.unseen(many * self.tempo.spread) if box.kind == "dict" else self.copied(8.0 * many)
 
     def joined(self, text: Written, ahead: bool) -> None:
         """A text is made of itself and some more, which may be `ahead` of it: all of it is copied, where a language

@@ -8,7 +8,7 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from forerun.tasks._figures import HARDLY
+from forerun.tasks._figures import HARDLY, number
 from forerun.tasks._inputs import Input, Stretch
 from forerun.tasks._objects import MANY, Boxes, Defined, Module, Number, Passing, Written, known, merged
 from forerun.tasks._reading import Reading, line, word
@@ -64,6 +64,8 @@ class Foreign(Reading):
         if name == "copy":
             self.work(_many(arguments[-1] if arguments else None) * _COPIED_NS)
             return first
+        if name == "permuted":
+            return number(0.0, 1.0, 2.0)
         if name in ("joined", "measured") and isinstance(first, Boxes):
             self._measured(first, second if name == "joined" else None)
             return first

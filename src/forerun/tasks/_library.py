@@ -191,7 +191,11 @@ class Library(Asking):
             return self.tuples(count, [place, one])
         if name == "zip":
             pairs = [self.through(one) for one in arguments]
-            count = min((count for count, _ in pairs if count is not None), default=None)
+            counts = [many for one, (many, _) in zip(arguments, pairs, strict=True)
+                      if many is not None and not getattr(one, "each_s", 0.0)]  # fmt: skip
+            count = min(counts, default=min((many for many, _ in pairs if many is not None), default=None))
+            for one in arguments:
+                self.further(one, count or 0.0)
             if len(arguments) < (self.spread[0] or 0.0):  # `zip(*rows)`
                 times, self.times = self.times, self.times * (count or 0.0)
                 column = self.listed(Passing(self.spread[0], pairs[0][1]), "tuple")
@@ -207,6 +211,11 @@ class Library(Asking):
             fed = getattr(first, "fed", None)
             return self.stream(Passing(*self.through(first), tuple(known(first).values()), often=self.times, fed=fed))
         return Passing(*self.through(first))
+
+    def further(self, given: Any, many: float) -> None:
+        """So many are asked for of what has no end."""
+        if isinstance(given, Passing) and given.each_s and many > (given.count or 0.0):
+            self.spend((many - (given.count or 0.0)) * self.times * given.each_s)
 
     def stream(self, one: Passing) -> Passing:
         """Something that is given one by one."""
@@ -437,6 +446,8 @@ class Library(Asking):
         if name in ("islice", "repeat") and len(arguments) > 1:
             stop = arguments[2 if len(arguments) > 2 and name == "islice" else 1]
             several = stop.value if isinstance(stop, Number) else None
+            if name == "islice" and several is not None:
+                self.further(arguments[0], several)
             return Passing(several, one if name == "islice" else arguments[0])
         if name in ("count", "cycle"):
             return Passing(None, one if name == "cycle" else Number(None))

@@ -23,7 +23,9 @@ class Used:
     that it takes at the least, where loops that take long may end early, and `unsure` lines of what is told nowhere:
     such loops, what other programs do, and functions that call themselves as often as nobody knows. `settled` is
     whether some of its text is told to be done less often than it looks, or never: code behind an end, a loop that ends
-    early. `clocked` are the seconds that a clock says, and `asked` the bytes that it asks for, believed or not.
+    early. `clocked` are the seconds that a clock says, `hidden` those of what no loop
+    shows: what is gone through, moved or copied as a whole by one call, all choices among some, and functions that call
+    themselves as often as is told; and `asked` the bytes that it asks for, believed or not.
     """
 
     bytes: float = 0.0
@@ -37,6 +39,7 @@ class Used:
     unsure: frozenset[int] = frozenset()
     settled: bool = False
     clocked: float = 0.0
+    hidden: float = 0.0
     asked: float = 0.0
     endless: frozenset[int] = frozenset()
     """Of the lines that are unsure those of functions that call themselves several times each time, where little else
@@ -60,6 +63,8 @@ class Accounts:
         self.endless = set[int]()
         self.settled = False
         self.clocked = 0.0
+        self.hidden = 0.0
+        """Seconds of what no loop shows."""
         self.spare = 0.0
         """Seconds of loops that may end early."""
         self.opened, self.untold = set[str](), False
@@ -87,8 +92,13 @@ class Accounts:
         guessed, unsure = frozenset(self.guessed | self.unsure), frozenset(self.unsure)
         return Used(
             held, seconds, rises, self.takes, guessed, believed, least=least, unsure=unsure, settled=self.settled,
-            clocked=self.clocked, asked=self.most, endless=endless, told=frozenset(() if self.untold else self.opened),
+            clocked=self.clocked, hidden=min(self.hidden, seconds), asked=self.most, endless=endless,
+            told=frozenset(() if self.untold else self.opened),
         )  # fmt: skip
+
+    def hide(self, hidden: float, seconds: float) -> None:
+        """What was spent since there were so many seconds, so many of them hidden, no loop shows."""
+        self.hidden = max(self.hidden, hidden + self.seconds - seconds)
 
     def guess(self, line: int) -> None:
         """How often this line is done nobody knows, if it is at all."""

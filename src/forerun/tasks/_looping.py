@@ -61,6 +61,8 @@ NEXT = frozenset("next nxt prev following".split())
 """Where the rest of a list is, from one of its places."""
 _REWRITTEN = 40
 """Rounds of a loop, at most, that are gone through one by one where each makes a longer text of one."""
+_ORDERED, _ORDER_NS = 15.0, 4.0
+"""Elements of a list all of whose orders a loop goes through, at most, and nanoseconds of the next one."""
 _LETTERS = 12.0
 """Different letters that words have in one place, at most."""
 
@@ -172,6 +174,10 @@ class Looping(Foreign):
         return True
 
     def _goes(self, node: ast.While) -> None:
+        if id(node) in self.told:
+            self.value(node.test)
+            self._rounds(node.body, self.told[id(node)])
+            return
         if self._until_then(node):
             return
         ahead, read, gone = self.ahead, self.read, [(each, each.gone[0]) for each in self.streams]
@@ -394,6 +400,11 @@ class Looping(Foreign):
     def _while(self, node: ast.While) -> float | None:
         """How often a loop goes round; None where nobody knows."""
         test = node.test
+        if isinstance(test, ast.Call) and ast.unparse(test.func) == "_tongue.permuted" and test.args:  # all orders
+            many = self.length(self.value(test.args[0])) or 0.0
+            orders = math.gamma(min(many, _ORDERED) + 1.0)
+            self.work(orders * _ORDER_NS)
+            return orders
         if self.layout is not None and isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or):  # one or the other
             each = [self._while(ast.While(one, node.body, [])) for one in test.values if isinstance(one, ast.Compare)]
             told = [one for one in each if one is not None]
@@ -702,7 +713,7 @@ class Looping(Foreign):
                 each = _numbered(node, over)
             if self.layout is not None and isinstance(over, Boxes) and over.kind == "tuple":
                 many = len(each)
-            if 1 < len(each) == many <= SINGLY and not self.again:
+            if 1 < len(each) == many <= SINGLY and not self.again and id(node) not in self.told:
                 path = self.path
                 for place, one in enumerate(each.values()):
                     self.path = (*path, -place)
@@ -712,8 +723,9 @@ class Looping(Foreign):
                 self.run(node.orelse)
                 return
         count, one = self.through(over)
+        count = self.told.get(id(node), count)
         one = _columns(node.target, over) or one
-        cut, seconds, spare = None, self.seconds, self.spare
+        cut, seconds, spare, hidden = None, self.seconds, self.spare, self.hidden
         if count is None:
             self.guess(node.lineno)
         elif isinstance(one, Number) and (cut := self._broken(node, one)) is not None:
@@ -728,6 +740,8 @@ class Looping(Foreign):
             count *= _SETTLED if self._settles(node) else _HALFWAY
         if self.layout is not None and count is not None and (places := self._sifted(node)) is not None:
             count = min(count, max(places / max(self.times, 1.0), 1.0))
+        if count is not None and cut is None and searching.chooses(node.iter) and searching.may_end(node.body):
+            count *= searching.HALFWAY
         spelt = isinstance(over, Written) and not over.raw and isinstance(one, Written)
         if spelt:
             words = min(over.distinct, self.times)
@@ -740,8 +754,10 @@ class Looping(Foreign):
         self._rounds(node.body, UNKNOWN if count is None else count, (node.target, one))
         if counts:
             self.steady.pop()
+        if searching.chooses(node.iter):
+            self.hide(hidden, seconds)
         told = cut is not None or (self.layout is not None and shapes.escapes(node))
-        if not told and self.seconds - seconds > searching.LONG_S and searching.may_end(node.body):
+        if not told and searching.matters(node.iter, self.seconds - seconds) and searching.may_end(node.body):
             self.may_spare(node.lineno, seconds, spare)
         if spelt:
             self.letters.pop()

@@ -382,6 +382,8 @@ class Passing:
     """How often there is such a thing."""
     fed: float | None = None
     """Of the words of the input: the lines that had been."""
+    each_s: float = 0.0
+    """Seconds of one more, where there is no end of them."""
 
     @property
     def left(self) -> float | None:

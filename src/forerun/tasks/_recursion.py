@@ -10,14 +10,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from forerun.tasks._arithmetic import UNKNOWN
+from forerun.tasks._descending import STATES, Descending, best_first, itself
 from forerun.tasks._figures import HARDLY
 from forerun.tasks._inputs import Input
 from forerun.tasks._looping import NEXT
 from forerun.tasks._objects import MANY, Boxes, Defined, Number, Written, differing, power
 from forerun.tasks._searching import ends
 from forerun.tasks._shapes import called
-from forerun.tasks._speeds import PYTHON
-from forerun.tasks._tests import Tests
 
 DEEP = 24
 """Calls in each other."""
@@ -30,25 +29,18 @@ _STARTS, _STEPS, _CALLS = 1000.0, 1e5, 1e13
 often it calls itself."""
 _ASKED = (ast.Lt, ast.LtE, ast.Eq, ast.Gt, ast.GtE, ast.NotEq)
 """Comparisons with the last number for which nothing is left to do."""
-_STATES = 3e6
-"""States of a search, at most."""
 
 
-class Recursive(Tests):
+class Recursive(Descending):
     """What calls itself."""
 
     def __init__(self, module: ast.Module, given: Input) -> None:
         super().__init__(module, given)
-        self._calls = list[tuple[ast.AST, float]]()
-        """Functions that are under way, and how often."""
         self._numbers = list[dict[str, float]]()
         """Numbers that they were given."""
         self._advanced = dict[str, float]()
         """How far names were counted on, by their last names."""
         self._places: list[tuple[str, ast.expr]] | None = None
-        self._within = dict[int, list[ast.AST]]()
-        self.recurring = set[int]()
-        """Functions that call themselves as often as is told, by their identity."""
         self._leads: dict[str, set[str]] | None = None
         """Which functions each calls, by their names."""
 
@@ -114,23 +106,24 @@ class Recursive(Tests):
                 left.append(each)
         return False
 
-    def _everything(self, node: ast.AST) -> list[ast.AST]:
-        """All that stands in a function, which is gone through again and again."""
-        if id(node) not in self._within:
-            self._within[id(node)] = [*ast.walk(node)]
-        return self._within[id(node)]
+    def _goes_again(self, node: ast.AST, frame: dict[str, Any], names: Sequence[str], own: Any) -> float:
+        """How often a function runs each time that another one calls it."""
+        if isinstance(node, ast.FunctionDef) and (count := self.counted_runs(node, frame)):
+            self.pace *= self.tempo.again
+            return count
+        return max(self._remembered(node, frame, names), self._branching(node, frame, own), self._descending(node))
 
     def _dividing(self, node: ast.AST, frame: dict[str, Any]) -> float:
         """How many times as long a function works as it does once that calls itself with parts of a list, two of them
         or more: as often as that can be halved."""
         if not isinstance(node, ast.FunctionDef) or sum(each is node for each, _ in self._calls) > 1:
             return 1.0
-        inside = self._everything(node)
+        inside = self.everything(node)
         parts = {
             target.id for one in inside if isinstance(one, ast.Assign) and _part(one.value)
             for target in one.targets if isinstance(target, ast.Name)
         }  # fmt: skip
-        calls = [one for one in inside if isinstance(one, ast.Call) and _itself(one.func, node.name)]
+        calls = [one for one in inside if isinstance(one, ast.Call) and itself(one.func, node.name)]
         divided = [
             one for one in calls
             if any(_part(each) or (isinstance(each, ast.Name) and each.id in parts) for each in one.args)
@@ -146,9 +139,9 @@ class Recursive(Tests):
         of = own.of.node.name if node.name == "__init__" and isinstance(own, Boxes) and own.of else ""
         calls = [
             one
-            for one in self._everything(node)
+            for one in self.everything(node)
             if isinstance(one, ast.Call)
-            and (_itself(one.func, node.name) or (of and isinstance(one.func, ast.Name) and one.func.id == of))
+            and (itself(one.func, node.name) or (of and isinstance(one.func, ast.Name) and one.func.id == of))
         ]
         steps = {
             (part.left.id, isinstance(part.op, ast.Sub))
@@ -171,7 +164,7 @@ class Recursive(Tests):
                 deep.append(ahead if less else limits.get(name, start.value) - start.value)
         if len(calls) == 1 and not deep and (bits := self._filled_up(node, calls[0])):
             several = [power(math.sqrt(each), each) for each in bits]
-            return max(min(sum(several) / len(several) / UNKNOWN, self._states), 1.0)  # whose loop goes so often
+            return max(min(sum(several) / len(several) / UNKNOWN, self.states), 1.0)  # whose loop goes so often
         if not calls or not deep or (len(calls) > 1 and self._keeps(node)):
             return 1.0
         counted_down = self.layout is not None and all(less for _, less in steps)
@@ -182,7 +175,7 @@ class Recursive(Tests):
         if not any(less for _, less in steps):
             return 1.0
         count = power(len(calls), max(max(deep), 0.0) + 1.0)
-        return count if count <= self._states else 1.0
+        return count if count <= self.states else 1.0
 
     def _several_ways(self, node: ast.AST, of: str) -> bool:
         """Whether a function calls itself several times each time, or in a loop, by others or not; a constructor of a
@@ -190,11 +183,11 @@ class Recursive(Tests):
         if not isinstance(node, ast.FunctionDef) or self._keeps(node):
             return False
         calls = [
-            one for one in self._everything(node) if isinstance(one, ast.Call)
-            and (_itself(one.func, node.name) or called(one) in (of, *self._back_to(node.name)))
+            one for one in self.everything(node) if isinstance(one, ast.Call)
+            and (itself(one.func, node.name) or called(one) in (of, *self._back_to(node.name)))
         ]  # fmt: skip
         loops = [
-            one for one in self._everything(node)
+            one for one in self.everything(node)
             if isinstance(one, (ast.For, ast.While, ast.ListComp, ast.GeneratorExp))
             and any(inner in calls for inner in ast.walk(one))
         ]  # fmt: skip
@@ -214,7 +207,7 @@ class Recursive(Tests):
         name = falls[0][0] if falls and falls[0] else ""
         if not name or any(one is None or one[0] != name for one in falls) or self._keeps(node) or node.decorator_list:
             return 0.0
-        if any(isinstance(one, (ast.For, ast.While, ast.comprehension, ast.Try)) for one in self._everything(node)):
+        if any(isinstance(one, (ast.For, ast.While, ast.comprehension, ast.Try)) for one in self.everything(node)):
             return 0.0
         ends = _ends_below(node, name)
         start = frame.get(name)
@@ -236,11 +229,11 @@ class Recursive(Tests):
         can be halved."""
         if not isinstance(node, ast.FunctionDef) or sum(each is node for each, _ in self._calls) > 1:
             return 1.0
-        calls = [one for one in self._everything(node) if isinstance(one, ast.Call) and _again(one.func, node.name)]
+        calls = [one for one in self.everything(node) if isinstance(one, ast.Call) and _again(one.func, node.name)]
         if not calls or max(_in_turn(node.body, calls)) > 1:
             return 1.0
         given = {arg.arg for arg in node.args.args}
-        stands = {target.id: one.value for one in self._everything(node) if isinstance(one, ast.Assign)
+        stands = {target.id: one.value for one in self.everything(node) if isinstance(one, ast.Assign)
                   for target in one.targets if isinstance(target, ast.Name)}  # fmt: skip
         many, times, self.times = 1.0, self.times, self.times * HARDLY
         for call in calls:
@@ -267,7 +260,7 @@ class Recursive(Tests):
         for each in (one for one in node.body if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name)):
             self.bind(each.targets[0], self.value(each.value))  # what it is compared with
         most = max(self._limits_of(node).values(), default=0.0)
-        named = {one.id for each in self._everything(node) if isinstance(each, ast.Compare)
+        named = {one.id for each in self.everything(node) if isinstance(each, ast.Compare)
                  for one in (each.left, *each.comparators) if isinstance(one, ast.Name)}  # fmt: skip
         fulls = [one for each in named if isinstance(one := self.named(each), Number) and one.high == most]
         self.times = times
@@ -278,18 +271,13 @@ class Recursive(Tests):
         least = min((math.log2(max(one.low, 0.0) + 1) for one in fulls), default=bits)
         return [bits - less for less in range(int(bits - max(least, 1.0)) + 1)] if self.layout is not None else [bits]
 
-    @property
-    def _states(self) -> float:
-        """How many times a function may call itself, at most, that somebody waits for."""
-        return _STATES * PYTHON.followed / self.tempo.followed
-
     def _tried(
         self, node: ast.FunctionDef, calls: Sequence[ast.Call], deep: float, kinds: tuple[type[ast.stmt], ...]
     ) -> float:
         """How often a function runs that tries several things and goes on with each: as many as the root of those that
         it tries at each step, as most of them fail."""
         loops = [
-            one for one in self._everything(node) if isinstance(one, kinds) and any(x in calls for x in ast.walk(one))
+            one for one in self.everything(node) if isinstance(one, kinds) and any(x in calls for x in ast.walk(one))
         ]
         times, self.times = self.times, self.times * HARDLY
         counts = [self._several(one) for one in loops]
@@ -297,14 +285,14 @@ class Recursive(Tests):
         several = math.prod(one for one in counts if one is not None)
         if not loops or any(one is None for one in counts) or several < 2:
             return 1.0
-        if self.layout is not None and all(_best_first(one, calls) for one in loops):
+        if self.layout is not None and all(best_first(one, calls) for one in loops):
             self.guessed.add(node.lineno)
             return max(deep, 1.0)  # mostly the first one is the one
-        endless = power(math.sqrt(several), max(deep, 0.0)) > self._states
+        endless = power(math.sqrt(several), max(deep, 0.0)) > self.states
         if endless and any(isinstance(one, ast.While) for one in loops):  # most of it never happens
             return 1.0
         self.guessed.add(node.lineno)
-        return max(min(power(math.sqrt(several), max(deep, 0.0)), self._states), 1.0)
+        return max(min(power(math.sqrt(several), max(deep, 0.0)), self.states), 1.0)
 
     def _several(self, loop: ast.stmt) -> float | None:
         """How many things a loop tries."""
@@ -316,7 +304,7 @@ class Recursive(Tests):
         """Whether a function remembers what it knows."""
         return any(
             isinstance(one, ast.Assign) and any(isinstance(target, ast.Subscript) for target in one.targets)
-            for one in self._everything(node)
+            for one in self.everything(node)
         )
 
     def _remembered(self, node: ast.AST, frame: dict[str, Any], names: Sequence[str]) -> float:
@@ -328,8 +316,8 @@ class Recursive(Tests):
             or not isinstance(node, ast.FunctionDef)
         ):
             return 1.0
-        inside = self._everything(node)
-        calls = [one for one in inside if isinstance(one, ast.Call) and _itself(one.func, node.name)]
+        inside = self.everything(node)
+        calls = [one for one in inside if isinstance(one, ast.Call) and itself(one.func, node.name)]
         again = bool(calls)
         keeps = any(
             isinstance(one, ast.Assign) and any(isinstance(t, ast.Subscript) for t in one.targets) for one in inside
@@ -354,7 +342,7 @@ class Recursive(Tests):
     def _limits_of(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> dict[str, float]:
         """How far the arguments of a function go that calls itself: `if i == len(a): return 0`."""
         found = dict[str, float]()
-        for one in (each.test for each in self._everything(node) if isinstance(each, ast.If) and leaving(each.body)):
+        for one in (each.test for each in self.everything(node) if isinstance(each, ast.If) and leaving(each.body)):
             for test in one.values if isinstance(one, ast.BoolOp) else [one]:
                 if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.left, ast.Name):
                     most = self.value(test.comparators[0])
@@ -369,7 +357,7 @@ class Recursive(Tests):
         if cached is None or any(each is node for each, _ in self._calls):
             return
         name = "" if isinstance(node, ast.Lambda) else node.name
-        calls = [one for one in self._everything(node) if isinstance(one, ast.Call) and _itself(one.func, name)]
+        calls = [one for one in self.everything(node) if isinstance(one, ast.Call) and itself(one.func, name)]
         often = math.prod(min(differing(one), max(self.times, 1.0)) for one in arguments)
         count = min(often, self.times)
         if calls:
@@ -399,7 +387,7 @@ def _reach(tops: Sequence[float], calls: Sequence[ast.Call]) -> float:
         count = 2.0 * math.log2(top + 2) if plain else 2.0 * math.sqrt(top)
     else:
         count = math.prod(top + 1 for top in tops) / (2.0 if len(tops) > 1 else 1.0)
-    return count if tops and count <= _STATES else 0.0
+    return count if tops and count <= STATES else 0.0
 
 
 def _falls(call: ast.Call, names: Sequence[str]) -> tuple[str, float] | None:
@@ -428,30 +416,15 @@ def _ends_below(node: ast.FunctionDef, name: str) -> float | None:
     return None
 
 
-def _best_first(loop: ast.stmt, calls: Sequence[ast.Call]) -> bool:
-    """`for move in sorted(moves, key=…): if tried(move): return True`."""
-    if not (isinstance(loop, ast.For) and called(loop.iter) == "sorted"):
-        return False
-    ends = [one for one in ast.walk(loop) if isinstance(one, ast.If) and isinstance(one.body[-1], ast.Return)]
-    return any(one in calls for each in ends for one in ast.walk(each.test))
-
-
 def _part(node: ast.expr) -> bool:
     """`rows[:middle]`, `[x for x in rows if x < p]`."""
     return (isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice)) or isinstance(node, ast.ListComp)
 
 
-def _itself(node: ast.expr, name: str) -> bool:
-    """Whether a function calls itself by this: `f(…)`, `self.f(…)`, `self(…)` of `__call__`."""
-    if isinstance(node, ast.Attribute):
-        return node.attr == name and isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
-    return isinstance(node, ast.Name) and node.id == ("self" if name == "__call__" else name)
-
-
 def _again(node: ast.expr, name: str) -> bool:
     """Whether a function calls itself by this, or the same method of one below: `self.left.insert(…)`."""
     below = isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.value, ast.Attribute)
-    return _itself(node, name) or below
+    return itself(node, name) or below
 
 
 def _in_turn(body: Sequence[ast.stmt], calls: Sequence[ast.Call]) -> tuple[int, int]:

@@ -8,8 +8,11 @@ from forerun.tasks._shapes import OPPOSITE, called
 
 EXITS = frozenset("sys.exit exit quit os._exit os.abort abort".split())
 """What ends a program."""
-LONG_S = 1.0
-"""Seconds of a loop from which on it matters whether it ends early."""
+LONG_S, _SHORT_S = 1.0, 0.01
+"""Seconds of a loop from which on it matters whether it ends early, and of one that tries one choice after another."""
+_CHOICES = frozenset("combinations permutations product combinations_with_replacement".split())
+HALFWAY = 0.5
+"""How far such a loop goes in the mean that ends with what it looks for."""
 
 
 def exits(node: ast.stmt) -> bool:
@@ -30,6 +33,26 @@ def may_end(body: list[ast.stmt], inside: bool = False) -> bool:
             if may_end(each.body, True) or may_end(each.orelse, True):
                 return True
         elif inside and (isinstance(each, (ast.Break, ast.Return)) or exits(each)):
+            return True
+    return False
+
+
+def chooses(node: ast.expr | None) -> bool:
+    """Whether it is all choices among some: `combinations(range(9), 2)`."""
+    return isinstance(node, ast.Call) and called(node) in _CHOICES
+
+
+def matters(over: ast.expr | None, seconds: float) -> bool:
+    """Whether it matters that a loop through something may end early, which takes so long if it does not."""
+    return seconds > (_SHORT_S if chooses(over) else LONG_S)
+
+
+def endless(node: ast.AST) -> bool:
+    """Whether a function gives one after the other without an end: by `while True` or `for n in count()`."""
+    for one in ast.walk(node):
+        if isinstance(one, ast.While) and isinstance(one.test, ast.Constant) and one.test.value:
+            return True
+        if isinstance(one, ast.For) and called(one.iter) in ("count", "cycle"):
             return True
     return False
 

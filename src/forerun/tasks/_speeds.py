@@ -92,6 +92,8 @@ class Tempo(NamedTuple):
     """From which of these on a text is copied that is given itself and some more: 0 behind it, 1 ahead of it."""
     adds: bool = False
     """Whether it is also where some is added to it, `text += more`."""
+    again: float = 1.0
+    """Which share of that time functions take that call themselves again and again: all that they need is near."""
 
 
 _NEAR, _FAR = 2e6, 3.2e7
@@ -108,10 +110,10 @@ def missed(size: float, stridden: bool) -> float:
     return (_STRIDDEN if stridden else 1.0) * (_MISSED_NS if size <= _FAR else _AWAY_NS)
 
 
-PYTHON = Tempo(NODES, OTHERS, 1.0, 25.0, 120.0, 0.0, 2.5, round=15.0)
+PYTHON = Tempo(NODES, OTHERS, 1.0, 25.0, 120.0, 0.0, 2.5, round=15.0, again=0.6)
 _MACHINE = Tempo(
     _COMPILED, 0.0, 0.25, 0.3, 2.0, 140.0, 0.5, calls=_INLINE, unknown=30.0, missed=True, divided=1.5, waited=0.9,
-    sorting=0.15, sought=0.3, moved=0.08, round=0.2,
+    sorting=0.15, sought=0.3, moved=0.08, round=0.2, again=0.7,
 )  # fmt: skip
 _INTERPRETED = PYTHON._replace(round=0.0, keyed=20.0, calls={"randint": 40.0, "randrange": 40.0})
 _TEMPI = {
@@ -126,12 +128,14 @@ _TEMPI = {
     ),
     "javascript": _MACHINE._replace(
         node=2.5, followed=1.0, made=10.0, keyed=120.0, kept=0.6, library=0.5, sorting=0.3, warming=0.03, sought=0.5,
-        spread=200.0, joins=2.0,
+        spread=200.0, joins=2.0, again=1.0,
     ),
-    "perl": _INTERPRETED._replace(node=2.2, followed=700.0, kept=1.5, library=0.4, moved=0.0),
-    "ruby": _INTERPRETED._replace(node=1.2, sought=4.0, moved=0.0, joins=0.0),
-    "php": _INTERPRETED._replace(node=0.8, kept=1.3, sought=0.6, moved=1.0),
-    "lua": _INTERPRETED._replace(node=0.6, kept=2.0, library=0.5, moved=4.0, joins=0.0, adds=True),
+    "perl": _INTERPRETED._replace(node=2.2, followed=700.0, kept=1.5, library=0.4, moved=0.0, again=0.3),
+    "ruby": _INTERPRETED._replace(node=1.2, sought=4.0, moved=0.0, joins=0.0, again=0.35),
+    "php": _INTERPRETED._replace(node=0.8, kept=1.3, sought=0.6, moved=1.0, again=0.35),
+    "lua": _INTERPRETED._replace(
+        node=0.6, kept=2.0, library=0.5, moved=4.0, joins=0.0, adds=True, again=0.45,
+    ),
 }  # fmt: skip
 """By language."""
 

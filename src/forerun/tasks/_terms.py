@@ -48,6 +48,7 @@ from forerun.tasks._objects import (
     merged,
     placed,
 )
+from forerun.tasks._searching import chooses
 from forerun.tasks._shapes import measured
 from forerun.tasks._speeds import missed
 
@@ -245,6 +246,9 @@ class Terms(Copying):
 
     def likely(self, test: ast.expr) -> float | None:
         """How often a test holds; None where nobody knows."""
+        if id(test) in self.told:
+            self.value(test)
+            return self.told[id(test)]
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             often = self.likely(test.operand)
             return None if often is None else 1.0 - often
@@ -300,6 +304,8 @@ class Terms(Copying):
             return 1.0 - value.empty
         if isinstance(value, Written) and value.length >= 1:
             return _NO_BLANK
+        if isinstance(value, Defined):
+            return 1.0
         if isinstance(value, Match) and value.often is not None:
             return value.often
         if self.layout is not None and isinstance(value, Match) and value.parts:
@@ -781,6 +787,7 @@ class Rounds:
 
     def __init__(self, library: Terms, generators: Sequence[ast.comprehension]) -> None:
         self.library, self.generators, self.before = library, generators, library.times
+        self.begun = library.hidden, library.seconds
         self.count: float | None = None
         self.first: dict[str, Any] = {}
         """The first ones that it goes through, as far as they are known."""
@@ -791,7 +798,7 @@ class Rounds:
             over = own.value(each.iter)
             self.first = {} if place else known(over)
             count, one = own.through(over)
-            self.count = count
+            self.count = count = own.told.get(id(each), count)
             own.bind(each.target, one)
             own.times = min(own.times * max(count if count is not None else 1.0, 0.0), MANY)
             for test in each.ifs:
@@ -801,6 +808,8 @@ class Rounds:
 
     def __exit__(self, *_: object) -> None:
         self.library.times = self.before
+        if any(chooses(each.iter) for each in self.generators):
+            self.library.hide(*self.begun)
 
 
 def _told_by(place: ast.expr, name: str) -> bool:

@@ -21,6 +21,7 @@ from forerun.tasks._beside import filed
 from forerun.tasks._cases import shares
 from forerun.tasks._copying import spread_out, within
 from forerun.tasks._figures import ANEW, HARDLY, wide
+from forerun.tasks._gathering import gathers, new, there
 from forerun.tasks._inputs import Input, understood
 from forerun.tasks._layouts import layout
 from forerun.tasks._lines import Used
@@ -37,6 +38,8 @@ from forerun.tasks._objects import (
     Number,
     Passing,
     Written,
+    any_where_unknown,
+    differing,
     drawn,
     held,
     merged,
@@ -45,7 +48,7 @@ from forerun.tasks._objects import (
 from forerun.tasks._opened import as_input
 from forerun.tasks._python import imported, tree
 from forerun.tasks._recursion import DEEP, Recursive, last, leaving, numbers_of
-from forerun.tasks._searching import ends, exits
+from forerun.tasks._searching import endless, ends, exits
 from forerun.tasks._several import file_of, joined, modules_of
 from forerun.tasks._shapes import called, takes_out
 from forerun.tasks._speeds import tempo
@@ -539,7 +542,10 @@ class Walker(Recursive):
                 self.less(owner, 1.0 if gone is None else self.cut(owner, gone))
 
     def _do_if(self, node: ast.If) -> None:
+        self.absent = self._gathered(node)
         told, times = self.likely(node.test), self.times
+        if self.absent is not None:
+            told, self.absent = self.absent, None
         asked, part = self._asked_for(node.test, told)
         if part is not None:  # of those that are left
             told = min(part / max(1.0 - self._ruled.get(asked, 0.0), part, HARDLY), 1.0)
@@ -579,6 +585,20 @@ class Walker(Recursive):
         at_once = leaves and len(self._calls) == 1 and getattr(self._calls[0][0], "name", "") == "main"
         self._over = often == 1.0 and not self.loops and (exits(node.body[-1]) or at_once)
         self.times = times * ((1 - often if leaves else often if elsewhere else 1.0) or _NEVER)
+
+    def _gathered(self, node: ast.If) -> float | None:
+        """How often a test holds that asks whether something is in the list that it is put into then."""
+        if self.times <= 1 or (found := gathers(node)) is None:
+            return None
+        box, times, self.times = self.value(found.into), self.times, self.times * HARDLY
+        different = differing(any_where_unknown(self.value(found.what)))
+        self.times = times
+        if not isinstance(box, Boxes) or box.kind != "list" or different >= MANY:
+            return None
+        each = max(times / max(box.made, 1e-12), 1.0)
+        if box.amid:
+            box.amid = there(each, different)
+        return new(each, different) if found.holds else 1.0 - new(each, different)
 
     def _asked_for(self, test: ast.expr, told: float | None) -> tuple[str, float | None]:
         """Of `kind == "T"` what is asked about, and which share that is of all there are, where that is told."""
@@ -841,12 +861,15 @@ class Walker(Recursive):
     def _followed(self, function: Defined, arguments: list[Any], options: dict[str, Any]) -> Any:
         """The same, with what it took kept for when it is called again and again."""
         before, times = self.seconds - self._keeping, max(self.times * self.pace, 1e-300)
+        hidden = self.hidden
         read = dict(self._advanced)
         found = self._follow(function, arguments, options)
         if self.layout is not None and (rest := self._unread(function, read)) > 0:
             once, self.times = self.times, self.times * rest
             found = self._follow(function, arguments, options)
             self.times = once
+        if id(function.node) in self.recurring:
+            self.hide(hidden, before + self._keeping)
         many = self._told.get(id(function.node), (0, 0.0, None))[0]
         self._told[id(function.node)] = (many + 1, (self.seconds - self._keeping - before) / times, found)
         return found
@@ -871,10 +894,9 @@ class Walker(Recursive):
         self._numbers.append(numbers_of(node, arguments))
         times, loops, pace = self.times, self.loops, self.pace
         self.pace *= self._dividing(node, frame)
-        again = self._remembered(node, frame, names), self._branching(node, frame, function.own), self._descending(node)
-        self.times *= max(again)
+        self.times *= self._goes_again(node, frame, names, function.own)
         self._entered.append(self.times)
-        begun_at, self.begun_at = self.begun_at, []
+        begun_at, begun_s, self.begun_at = self.begun_at, self.seconds, []
         try:
             if isinstance(node, ast.Lambda):
                 self._results[-1].append(self.value(node.body))
@@ -895,7 +917,8 @@ class Walker(Recursive):
             self.times, self.loops, self.pace = times, loops, pace
         if given:
             count = given / max(times, 1e-300)
-            return self.stream(Passing(count, one, self.begun(one, count), often=max(times, 1e-300)))
+            spent = (self.seconds - begun_s) / given if endless(node) else 0.0
+            return self.stream(Passing(count, one, self.begun(one, count), often=max(times, 1e-300), each_s=spent))
         result = None
         for n, each in enumerate(found):
             if isinstance(each, Boxes) and isinstance(result, Boxes):

@@ -332,9 +332,10 @@ def _likely(done: Used) -> bool:
 
 
 def _known(done: Used) -> bool:
-    """Whether the text tells what network and trees do not see: that it does less than it looks, or by which clock."""
+    """Whether the text tells what network and trees do not see: that it does less than it looks, by which clock, or
+    what stands in no loop."""
     little = done.settled and done.seconds < _STARTING_S
-    return not done.guessed and (little or done.clocked >= _HALF * done.seconds > 0)
+    return not done.guessed and (little or done.clocked + done.hidden >= _HALF * done.seconds > 0)
 
 
 def _share(done: Used) -> float:

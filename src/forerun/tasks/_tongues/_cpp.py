@@ -66,8 +66,9 @@ _ALGORITHMS = spread({
     "shuffle random_shuffle": "random.shuffle(A)", "accumulate reduce": "sum(A)", _EACH: "A.count(B)",
     "fill fill_n iota": "_tongue.fill(A, len(A))", "push_heap make_heap": "heapq.heapify(A)", "exchange": "(A := B)",
     "pop_heap": "heapq.heappop(A)", "lower_bound upper_bound binary_search equal_range": "bisect.bisect(A, C)",
-    "unique copy swap_ranges next_permutation prev_permutation rotate merge set_intersection partial_sum":
-    "_tongue.copy(A, len(A))", "to_string": "str(A)", "gcd __gcd": "math.gcd(A, B)", "lcm": "math.lcm(A, B)",
+    "unique copy swap_ranges rotate merge set_intersection partial_sum": "_tongue.copy(A, len(A))",
+    "next_permutation prev_permutation": "_tongue.permuted(A)",
+    "to_string": "str(A)", "gcd __gcd": "math.gcd(A, B)", "lcm": "math.lcm(A, B)",
     "move forward ref cref as_const string_view string get data c_str str begin cbegin rbegin value next prev advance"
     " back_inserter": "A", "distance": "len(A)",
 })  # fmt: skip

@@ -22,6 +22,7 @@ from forerun.tasks._tongues._translator import (
     lambda_of,
     method,
     name,
+    path,
     spelt,
     text_of,
 )
@@ -45,6 +46,7 @@ from forerun.tasks._tongues._typed import (
 
 _FLOAT, _INT, _TEXT, _BOOL, _ERROR = map(Kind, ("float64", "int64", "string", "bool", "error"))
 _LIST: Final = "list"
+_PLACE: Final = re.compile(r"\w+(?:\.\w+)?")
 _WIDE: Final = {"int": "int64", "uint": "uint64", "uintptr": "uint64"}
 _LIMITS: Final = {
     "MaxInt64": 2**63 - 1, "MinInt64": -(2**63), "MaxInt32": 2**31 - 1, "MinInt32": -(2**31), "MaxInt": 2**63 - 1,
@@ -830,7 +832,20 @@ class Go(Typed):
         return named if named in self.known else None
 
     def _of_type_instantiation_expression(self, node: Node) -> ast.expr:
-        return name(spelt(text_of(field(node, "type") or node.named_children[0])))
+        """`New[int]`, or `grid[p.row][p.column]`, which reads like it."""
+        of = field(node, "type") or node.named_children[0]
+        inside = field(of, "type_arguments")
+        places = [
+            *(inside.named_children if inside is not None else []),
+            *(each for each in node.named_children if each != of),
+        ]
+        named = text_of(field(of, "type")) if inside is not None else ""
+        if len(places) < 2 or named in self.known or not all(map(_PLACE.fullmatch, map(text_of, places))):
+            return name(spelt(text_of(of)))
+        made: ast.expr = name(spelt(named))
+        for each in places:
+            made = said("A[B]", made, path(*map(spelt, text_of(each).split("."))))
+        return made
 
     def _of_func_literal(self, node: Node) -> ast.expr:
         made = self.fresh()

@@ -150,6 +150,8 @@ _OPERATORS = {
     "+": "__add__", "-": "__sub__", "*": "__mul__", "[]": "__getitem__", "[]=": "__setitem__", "==": "__eq__",
     "<=>": "__cmp__", "<<": "append", "/": "__div__", "%": "__mod__",
 }  # fmt: skip
+_SHOVED = re.compile(r"(?<=[\w\])])<<(?=[a-z_@(\[])")
+"""`rows<<row`, which reads like a text that begins below."""
 _FLOATS = re.compile(r"to_f|fdiv|Math\.|Float\(|(?<![\w.])\d+\.\d")
 _CONSTANTS: dict[str, object] = {"Float::INFINITY": 1e308, "Math::PI": 3.141592653589793, "Float::MAX": 1e308}
 _MAPPINGS = frozenset("tally group_by to_h transform_values merge invert".split())
@@ -258,6 +260,9 @@ class Ruby(Scripted, said=_SAID):
         """What generators that are under way give their values to."""
 
     # The whole program.
+
+    def prepared(self, text: str) -> str:
+        return _SHOVED.sub(" << ", text)
 
     def program(self, root: Node) -> list[ast.stmt]:
         self._survey(root, "")

@@ -1,0 +1,109 @@
+"""Functions that call themselves by nothing but what they are given run as often as they do."""
+
+import ast
+from typing import Any
+
+import pytest
+
+from forerun.tasks._skeletons import UNKNOWN, NotToldError, Skeleton
+from forerun.tasks._walked import walked
+
+PROGRAMS = {
+    "parts": (
+        "def f(n, m):\n    if n == 0:\n        return 1\n    if n < 0 or m == 0:\n        return 0\n"
+        "    return f(n - m, m) + f(n, m - 1)\n",
+        (18, 18),
+    ),
+    "binomials": ("def f(n, k):\n    return 1 if k in_ends else f(n - 1, k - 1) + f(n - 1, k)\n", (12, 5)),
+    "paths": (
+        "def f(r, c):\n    total = 0\n    if r < 7:\n        total += f(r + 1, c)\n    if c < 7:\n"
+        "        total += f(r, c + 1)\n    return total\n",
+        (0, 0),
+    ),
+    "words": (
+        "def f(a, b):\n    if not a:\n        return len(b)\n    if not b:\n        return len(a)\n"
+        "    return min(f(a[1:], b) + 1, f(a, b[1:]) + 1, f(a[1:], b[1:]) + (a[0] != b[0]))\n",
+        ("kitten", "sitting"),
+    ),
+    "coins": (
+        "def f(left, coins):\n    if left == 0:\n        return 1\n    if left < 0 or not coins:\n        return 0\n"
+        "    return f(left - coins[-1], coins) + f(left, coins[:-1])\n",
+        (40, (1, 2, 5, 10)),
+    ),
+    "rounds": ("def f(n):\n    s = 0\n    for i in range(n):\n        s += f(i)\n    return s\n", (12,)),
+}
+
+
+def function(text: str) -> ast.FunctionDef:
+    found = ast.parse(text.replace("k in_ends", "k == 0 or k == n")).body[0]
+    assert isinstance(found, ast.FunctionDef)
+    return found
+
+
+def skeleton(text: str, **around: Any) -> Skeleton:
+    return Skeleton(function(text), lambda one: ast.unparse(one) == "f", around)
+
+
+@pytest.mark.parametrize("name", sorted(PROGRAMS))
+def test_it_runs_as_often_as_it_does(name: str) -> None:
+    text, given = PROGRAMS[name]
+    text = text.replace("k in_ends", "k == 0 or k == n")
+    counted = {"runs": 0, "asked": 0}
+    head, _, rest = text.partition("\n")
+    names: dict[str, Any] = {"counted": counted}
+    exec(f"{head}\n    counted['runs'] += 1\n{rest}", names)
+    names["f"](*given)
+    found = skeleton(text).tally(given)
+    assert found.runs == counted["runs"]
+    assert all(0 <= found.holds[test] <= many for test, many in found.asked.items())
+
+
+@pytest.mark.parametrize(
+    ("text", "given"),
+    [
+        ("def f(n):\n    return f(n - 1) if other[n] else 0\n", (5,)),
+        ("def f(n):\n    return f(n + 1)\n", (0,)),
+        ("def f(n):\n    if n:\n        f(n)\n", (1,)),
+        ("def f(n):\n    while n:\n        n = f(n - 1)\n", (3,)),
+        ("def f(n):\n    return n and f(n - 1)\n", (3,)),
+        ("def f(n):\n    if f(n - 1):\n        return 1\n", (3,)),
+        ("def f(n):\n    return f(n - 1) if n > 0 else 0\n", (UNKNOWN,)),
+        ("def f(n, m):\n    return f(n - 1, m + n) + f(n - 1, m * 2) if n > 0 else 0\n", (40, 1)),
+    ],
+)
+def test_what_something_else_decides_is_not_told(text: str, given: tuple[Any, ...]) -> None:
+    with pytest.raises(NotToldError):
+        skeleton(text).tally(given)
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "least", "most"),
+    [
+        ("python", PROGRAMS["parts"][0] + "print(f(55, 55))\n", 0.15, 1.0),
+        (
+            "ruby",
+            "def f(n, k)\n  return 1 if k == 0 || k == n\n  f(n - 1, k - 1) + f(n - 1, k)\nend\nputs f(23, 9)\n",
+            0.02,
+            0.2,
+        ),
+        (
+            "java",
+            "public class A {\n  static int f(int n, int m) {\n    if (n == 0) return 1;\n"
+            "    if (n < 0 || m == 0) return 0;\n    return f(n - m, m) + f(n, m - 1);\n  }\n"
+            "  public static void main(String[] a) { System.out.println(f(90, 90)); }\n}\n",
+            0.3,
+            4.0,
+        ),
+    ],
+)
+def test_programs_take_what_their_functions_do(language: str, text: str, least: float, most: float) -> None:
+    found = walked(text, "", language)
+    assert least < found.seconds < most and not found.guessed and found.hidden > 0.5 * found.seconds
+
+
+def test_what_is_so_once_is_not_so_each_time() -> None:
+    text = (
+        "def f(t):\n    if t == 0:\n        return 0\n    return 1 + f(left[t]) + f(right[t])\n"
+        "f(0)\nleft, right = [0] * 9, [0] * 9\nfor i in range(9):\n    f(i)\n"
+    )
+    assert walked(text).guessed == {1}
