@@ -70,12 +70,24 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Tunes; prints a row for each task, then the whole network."""
+    live = _Live()
+    try:
+        return _tuned(options, live)
+    except KeyboardInterrupt:
+        if not live.measured:
+            raise NothingKept from None
+        raise
+    finally:
+        live.progress.end()
+
+
+def _tuned(options: argparse.Namespace, live: _Live) -> int:
     from forerun.tuning import Unwritten, tune
     from forerun.tuning.output import REPORT, ended
 
     if options.output:
         in_folder("-o", Path(options.output))
-    shapes, live = dict(map(_shape, options.shape)), _Live()
+    shapes = dict(map(_shape, options.shape))
     try:
         tuned = tune(
             options.network, shapes=shapes, target=options.target, rpc=options.rpc, layout=options.layout,
@@ -92,15 +104,12 @@ def run(options: argparse.Namespace) -> int:
             kept = f"the database and the report of what was found are in {out}; "
         if kept or live.measured:
             say(f"forerun: {kept}the same command goes on")
-        if not live.measured:
-            raise NothingKept from None
         raise
     except Unwritten as error:
         live.progress.end()
         _tell(error.tuned, options.format)
         raise
-    finally:
-        live.progress.end()
+    live.progress.end()
     _tell(tuned, options.format)
     if tuned.output is not None:
         say(f"library, database and report are in {tuned.output}")

@@ -71,7 +71,7 @@ class Table:
                 self.left_out[program.name] = why
         if not self.hands:
             reasons = "; ".join(f"{name}: {why}" for name, why in list(self.left_out.items())[:_SOME])
-            raise InputError(f"{network} has no program to tune", reasons, self._todo)
+            raise InputError(f"no program of {network} can be tuned", reasons, self._todo)
 
     def _prepare(self, programs: Sequence[Extracted]) -> None:
         """Measures the defaults that the store does not have, built side by side."""
