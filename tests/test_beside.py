@@ -12,11 +12,11 @@ import pytest
 
 import forerun
 from forerun.questions import Options
-from forerun.questions.files import read
+from forerun.questions.files import given, read
 from forerun.questions.remarks import on_run
 from forerun.tasks import _several
 from forerun.tasks._beside import filed, found, told
-from forerun.tasks._inputs import described
+from forerun.tasks._inputs import BYTES, Beginning, described, long, understood
 from forerun.tasks._packages import foreign
 from forerun.tasks._used import used
 from forerun.tasks._walked import walked
@@ -631,3 +631,77 @@ def test_lines_of_other_files_are_named(tmp_path: Path) -> None:
 def test_python_reads_nothing_along_where_its_own_library_lies() -> None:
     place = Path(os.__file__).with_name("tabnanny.py")
     assert not _several.whole("python", place.read_text(), str(place)).along
+
+
+PAIRS = "".join(f"w{i * 7919 % 100_003} w{i}\n" for i in range(200_000))
+
+
+@pytest.fixture
+def large(tmp_path: Path) -> Path:
+    """A folder with a file of which only the beginning is read."""
+    (tmp_path / "pairs.txt").write_text(PAIRS * 8)
+    (tmp_path / "unlike.txt").write_text(PAIRS * 6 + "x\n" * (10 << 20))
+    (tmp_path / "rows.json").write_text(json.dumps([{"id": i, "of": f"user{i}"} for i in range(150_000)] * 5))
+    assert all(one.stat().st_size > BYTES for one in tmp_path.iterdir())
+    return tmp_path
+
+
+def test_what_is_known_of_the_beginning_holds_of_the_rest(large: Path) -> None:
+    text = "lines = open('pairs.txt').readlines()\n"
+    known = walked(text, "", "python", beside(large, text))
+    assert known.bytes == pytest.approx(8 * 200_000 * (49 + len(PAIRS) / 200_000 + 8), rel=0.1)
+    stdin = given(str(large / "pairs.txt"))
+    assert len(stdin) == BYTES and long(stdin) == 8 * len(PAIRS)
+    as_input = walked("import sys\nlines = sys.stdin.readlines()\n", described(stdin))
+    assert known.bytes == pytest.approx(as_input.bytes, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("suffix", "text"),
+    [
+        ("rb", "x = File.readlines('pairs.txt')\nputs x.size\n"),
+        ("php", "<?php $v = file('pairs.txt'); echo count($v);\n"),
+        ("lua", "local t = {}\nfor l in io.lines('pairs.txt') do t[#t+1] = l end\nprint(#t)\n"),
+    ],
+)
+def test_other_languages_are_told_how_long_it_is(large: Path, suffix: str, text: str) -> None:
+    (large / f"prog.{suffix}").write_text(text)
+    file = read(str(large / f"prog.{suffix}"), Options())
+    data = file.source.reference
+    assert long(data) == 8 * len(PAIRS) and len(data) == BYTES
+    whole = described(PAIRS.encode())
+    one, all_of_it = (walked(text, each, file.source.lang).bytes for each in (whole, described(data)))
+    assert all_of_it == pytest.approx(8 * one, rel=0.2)
+    assert any("only the first 16 MiB of pairs.txt" in each.text for each in on_run(file, None))
+
+
+def test_what_is_not_like_its_beginning_is_not_sure(large: Path) -> None:
+    (large / "prog.py").write_text("lines = open('unlike.txt').readlines()\n")
+    found = [*on_run(read(str(large / "prog.py"), Options()), None)]
+    assert any(one.unbounded and "which it is not" in one.text for one in found)
+
+
+def test_json_that_goes_on_is_read_as_far_as_it_is_there(large: Path) -> None:
+    text = "import json\nrows = json.load(open('rows.json'))\n"
+    known = walked(text, "", "python", beside(large, text))
+    assert known.bytes == pytest.approx(5 * 150_000 * (184 + 32 + 58 + 8), rel=0.4)
+    whole = json.dumps({"of": {"x": 1}, "rows": [[i, i / 7] for i in range(1000)]})
+    says = understood(described(Beginning(whole[:9000].encode(), len(whole)))).says
+    assert says["rows"][1] == pytest.approx(1000, rel=0.1)
+    mapping = json.dumps({f"k{i}": i for i in range(1000)})
+    says = understood(described(Beginning(mapping[:5000].encode(), len(mapping)))).says
+    assert says[0] == "mapping" and says[1] == pytest.approx(1000, rel=0.1)
+
+
+@pytest.mark.parametrize("size", [1 << 25, 1 << 31])
+def test_one_line_goes_on(size: int) -> None:
+    one = understood(described(Beginning(b"ab " * 5000, size)))
+    assert one.stretches[0].lines == 1 and one.stretches[0].length == pytest.approx(size, rel=0.01)
+    assert one.stretches[0].words == pytest.approx(size / 3, rel=0.01)
+
+
+def test_what_goes_on_is_most_of_it() -> None:
+    head, bad = "a,b\n", "broken\n"
+    text = head + "1,2\n" * 5000 + bad + "1,2\n" * 3 + "1"
+    lines = understood(described(Beginning(text.encode(), 10 * len(text)))).stretches
+    assert sum(one.lines for one in lines) == pytest.approx(50_000, rel=0.02) and len(lines) == 2

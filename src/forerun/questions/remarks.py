@@ -13,7 +13,7 @@ from forerun.questions.files import LLVM, ONNX, File, called
 from forerun.tasks import _graphs
 from forerun.tasks._counters import reads_sizes
 from forerun.tasks._endless import Endless
-from forerun.tasks._inputs import described
+from forerun.tasks._inputs import Beginning, described
 from forerun.tasks._opened import asks, opens
 from forerun.tasks._parsing import broken
 from forerun.tasks._several import where
@@ -82,6 +82,13 @@ def on_run(file: File, stdin: bytes | None) -> Iterator[Remark]:
     if opened:
         there = "it is now" if len(opened) == 1 else "they are now"
         yield Remark(f"{name}: the answer is that of {_some(opened)}, as {there}")
+    begun = {"its input": stdin or b""} | {each: file.beside[each][1] for each in opened if each in file.beside}
+    for what, data in begun.items():
+        if isinstance(data, Beginning):
+            why = f"only the first {len(data) >> 20} MiB of {what} are read: the rest is taken to be like that"
+            yield Remark(
+                f"{name}: {why}{'' if data.alike else ', which it is not'}", not data.alike, 0.0, not data.alike
+            )
     if (
         stdin is None
         and not file.source.reference
