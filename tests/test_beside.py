@@ -705,3 +705,123 @@ def test_what_goes_on_is_most_of_it() -> None:
     text = head + "1,2\n" * 5000 + bad + "1,2\n" * 3 + "1"
     lines = understood(described(Beginning(text.encode(), 10 * len(text)))).stretches
     assert sum(one.lines for one in lines) == pytest.approx(50_000, rel=0.02) and len(lines) == 2
+
+
+ALL_OF_IT = {
+    "prog.c": """
+        #include <stdio.h>
+        #include <stdlib.h>
+        int main(void) {
+            FILE *f = fopen("numbers.txt", "rb");
+            fseek(f, 0, SEEK_END); long n = ftell(f); rewind(f);
+            unsigned char *b = malloc(n);
+            fread(b, 1, n, f);
+            double *d = malloc(n * sizeof *d);
+            for (long i = 0; i < n; i++) d[i] = b[i] / 255.0;
+            printf("%f\\n", d[n - 1]); return 0;
+        }
+        """,
+    "mapped.c": """
+        #include <stdio.h>
+        #include <stdlib.h>
+        #include <fcntl.h>
+        #include <sys/mman.h>
+        #include <sys/stat.h>
+        int main(void) {
+            int fd = open("numbers.txt", O_RDONLY); struct stat s; fstat(fd, &s);
+            unsigned char *p = mmap(NULL, s.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+            double *d = calloc(s.st_size, sizeof *d);
+            for (long i = 0; i < s.st_size; i++) d[i] = p[i];
+            printf("%f\\n", d[9]); return 0;
+        }
+        """,
+    "rows.cpp": """
+        #include <fstream>
+        #include <iostream>
+        #include <sstream>
+        #include <string>
+        #include <vector>
+        int main() {
+            std::ifstream in("numbers.txt"); std::string line;
+            std::vector<std::vector<std::string>> rows;
+            while (std::getline(in, line)) {
+                std::vector<std::string> r; std::stringstream ss(line); std::string c;
+                while (std::getline(ss, c, ' ')) r.push_back(c);
+                rows.push_back(r);
+            }
+            std::cout << rows.size();
+        }
+        """,
+    "binary.rb": "data = File.binread('numbers.txt').bytes\nputs data.each_cons(2).count { |a, b| a > b }\n",
+    "text.mjs": """
+        import { readFile } from 'node:fs/promises';
+        const w = (await readFile('numbers.txt', 'utf8')).split(' ');
+        console.log(w.length);
+        """,
+    "lines.rs": """
+        use std::fs::File; use std::io::{BufRead, BufReader};
+        fn main() {
+            let f = File::open("numbers.txt").unwrap();
+            let mut rows: Vec<String> = Vec::new();
+            for line in BufReader::new(f).lines().skip(1) { rows.push(line.unwrap()); }
+            println!("{}", rows.len());
+        }
+        """,
+    "bytes.rs": """
+        use std::fs::File; use std::io::Read;
+        fn main() {
+            let mut f = File::open("numbers.txt").unwrap(); let mut v = Vec::new();
+            f.read_to_end(&mut v).unwrap();
+            let w: Vec<u64> = v.iter().map(|&b| b as u64).collect(); println!("{}", w.len());
+        }
+        """,
+}
+
+
+@pytest.mark.parametrize("prog", ALL_OF_IT)
+def test_other_languages_read_all_of_a_file(folder: Path, prog: str) -> None:
+    (folder / prog).write_text(dedent(ALL_OF_IT[prog]))
+    file = read(str(folder / prog), Options())
+    done = walked(file.source.text, described(file.source.reference), file.source.lang)
+    assert done.taken and done.bytes > 1.2 * len(NUMBERS)
+    assert [each.text for each in on_run(file, None)] == [
+        f"{folder / prog}: the answer is that of numbers.txt, as it is now"
+    ]
+
+
+def test_json_and_tables_in_ruby_are_known_by_what_they_say(folder: Path) -> None:
+    text = "require 'json'\nd = JSON.parse(File.read('say.json'))\nputs d.size\n"
+    (folder / "prog.rb").write_text(text)
+    file = read(str(folder / "prog.rb"), Options())
+    assert walked(text, described(file.source.reference), "ruby").bytes > 10_000 * 150
+    text = "require 'csv'\nd = CSV.read('table.csv', headers: true).map { |r| r['x'].to_i }\nputs d.size\n"
+    assert walked(text, described(TABLE.encode()), "ruby").bytes > ROWS * 100
+
+
+@pytest.mark.parametrize(
+    ("prog", "text"),
+    [
+        (
+            "prog.go",
+            'package main\nimport ("encoding/json"; "fmt"; "os")\nfunc main() { b, _ := os.ReadFile("say.json"); '
+            "var r []map[string]string; json.Unmarshal(b, &r); fmt.Println(len(r)) }\n",
+        ),
+        (
+            "prog.c",
+            "#include <fcntl.h>\n#include <unistd.h>\nint main(void) { char b[4096]; long n = 0; ssize_t k; "
+            'int fd = open("say.json", O_RDONLY); while ((k = read(fd, b, sizeof b)) > 0) n += k; return n > 9; }\n',
+        ),
+    ],
+)
+def test_what_is_read_in_ways_that_are_not_followed_is_not_sure(folder: Path, prog: str, text: str) -> None:
+    (folder / prog).write_text(text)
+    found = [*on_run(read(str(folder / prog), Options()), None)]
+    assert len(found) == 1 and found[0].unbounded and "which it reads in a way that is not followed" in found[0].text
+
+
+def test_names_that_begin_as_modes_do_are_names(folder: Path) -> None:
+    (folder / "words.txt").write_text(NUMBERS)
+    (folder / "prog.pl").write_text(
+        "use strict; open(my $f, '<', 'words.txt') or die; my @v = <$f>; print scalar(@v);\n"
+    )
+    assert [*found("perl", (folder / "prog.pl").read_text(), str(folder / "prog.pl"))] == ["words.txt"]

@@ -8,7 +8,7 @@ import os
 import posixpath
 import re
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
@@ -87,18 +87,20 @@ def beginning(file: BinaryIO, size: int) -> bytes:
     data = file.read(BYTES)
     if size <= len(data):
         return data
-    here = _lines_and_words(data[-_SPOT * _SPOTS :])
-    there = [0.0, 0.0]
+    here = _lines_and_words([data[spot * BYTES // _SPOTS :][:_SPOT] for spot in range(_SPOTS)])
+    rest = []
     for spot in range(_SPOTS):
-        file.seek(len(data) + int((size - len(data)) * spot / _SPOTS))
-        there = [a + b / _SPOTS for a, b in zip(there, _lines_and_words(file.read(_SPOT)), strict=True)]
+        file.seek(len(data) + (size - len(data)) * spot // _SPOTS)
+        rest.append(file.read(_SPOT))
+    there = _lines_and_words(rest)
     alike = all(a <= _LIKE * b and b <= _LIKE * a for a, b in zip(here, there, strict=True))
     return Beginning(data, size, alike)
 
 
-def _lines_and_words(data: bytes) -> list[float]:
-    """How many there are of each byte, and as good as none where there is none."""
-    return [(data.count(b"\n") + 1) / max(len(data), 1), (len(data.split()) + 1) / max(len(data), 1)]
+def _lines_and_words(pieces: Sequence[bytes]) -> list[float]:
+    """How many there are of each byte, and one where there is none."""
+    long = max(sum(map(len, pieces)), 1)
+    return [max(sum(one.count(b"\n") for one in pieces), 1) / long, sum(len(one.split()) for one in pieces) / long]
 
 
 def _content(path: Path) -> tuple[int, bytes] | None:

@@ -110,6 +110,7 @@ class Reading(System):
         if found is None or not found.blocks:
             return False
         self._source = found
+        self.taken = self.taken or found is self._sources[_STDIN]
         return True
 
     @property
