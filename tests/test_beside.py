@@ -825,3 +825,52 @@ def test_names_that_begin_as_modes_do_are_names(folder: Path) -> None:
         "use strict; open(my $f, '<', 'words.txt') or die; my @v = <$f>; print scalar(@v);\n"
     )
     assert [*found("perl", (folder / "prog.pl").read_text(), str(folder / "prog.pl"))] == ["words.txt"]
+
+
+@pytest.mark.parametrize(
+    ("body", "rows"),
+    [
+        ("while chunk := f.read(12):\n    kept.append(struct.unpack('<III', chunk))\n", 1 / 12),
+        ("while True:\n    chunk = f.read(10)\n    if not chunk:\n        break\n    kept.append([chunk])\n", 1 / 10),
+        ("f.seek(400_000)\nwhile c := f.read(10):\n    kept.append([c])\n", (1 - 4e5 / len(NUMBERS)) / 10),
+        ("f.seek(-20_000, 2)\nfor line in f:\n    kept.append([line])\n", 20_000 * ROWS / len(NUMBERS) ** 2),
+    ],
+)
+def test_parts_of_a_file_are_read(folder: Path, body: str, rows: float) -> None:
+    text = f"import struct\nkept = []\nf = open('numbers.txt', '{'rb' if 'struct' in body else 'r'}')\n" + body
+    known = walked(text, "", "python", beside(folder, text))
+    each = 8 + (160 if "struct" in body else 56 + 8 + 59)
+    assert known.told == {"numbers.txt"} and not known.guessed
+    assert known.bytes == pytest.approx(rows * len(NUMBERS) * each, rel=0.35)
+
+
+def test_a_part_is_no_more_than_that(folder: Path) -> None:
+    text = (
+        "f = open('numbers.txt', 'rb')\nf.seek(100_000)\nx = f.read(1000)\nt = {i: x[i % 1000] for i in range(1000)}\n"
+    )
+    assert walked(text, "", "python", beside(folder, text)).bytes < 150e3
+
+
+def test_what_is_handed_on_in_parts_is_gone_through_once(folder: Path) -> None:
+    text = """
+        import hashlib
+        def parts(name, size=1 << 12):
+            with open(name, "rb") as f:
+                while True:
+                    b = f.read(size)
+                    if not b:
+                        return
+                    yield b
+        h = hashlib.sha256()
+        for b in parts("numbers.txt"):
+            h.update(b)
+        """
+    known = walked(dedent(text), "", "python", beside(folder, text))
+    assert 0.3e-9 * len(NUMBERS) < known.seconds < 6e-9 * len(NUMBERS) and known.bytes < 100e3
+
+
+@pytest.mark.parametrize("given", ["'numbers.txt'", "files='numbers.txt'"])
+def test_files_are_gone_through_by_name(folder: Path, given: str) -> None:
+    text = f"import fileinput\nrows = [line.split() for line in fileinput.input({given})]\n"
+    known = walked(text, "", "python", beside(folder, text))
+    assert known.told == {"numbers.txt"} and known.bytes > ROWS * 150

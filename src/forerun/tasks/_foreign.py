@@ -206,13 +206,6 @@ class Foreign(Reading):
             return self.stream(Passing(text.words.count, text.words.one, text.words.first))
         return Passing(None, text)
 
-    def _letters(self) -> float:
-        """Characters that are still to come."""
-        return sum(
-            (stop - max(start, self.read)) / len(turns) * (each.length + 1.0)
-            for start, stop, turns in self._blocks for each in turns if stop > self.read
-        )  # fmt: skip
-
     def _lines(self, read: float, words: float) -> float:
         """Lines that have been when so many words are behind these."""
         for start, stop, turns in self._blocks:

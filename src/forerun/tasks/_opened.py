@@ -43,7 +43,9 @@ _TABLES = re.compile(r"^read_(?:csv|json|excel|parquet|table|text|bytes|hdf|feat
 _ARRAYS = frozenset("loadtxt genfromtxt fromfile memmap".split())
 _OPENING = re.compile(r"\b(?:open|load|loadtxt|genfromtxt|fromfile|memmap|read_\w+)\s*\(")
 """Without which Python reads no file."""
-_TOUCHES = re.compile(r"\bopen\s*\(|\bread_(?:text|bytes|csv|table|json)\s*\(|\b(?:loadtxt|genfromtxt|fromfile)\s*\(")
+_TOUCHES = re.compile(
+    r"\b(?:open|fileinput\.\w+)\s*\(|\bread_(?:text|bytes|csv|table|json)\s*\(|\b(?:loadtxt|genfromtxt|fromfile)\s*\("
+)
 """What opens files in Python."""
 _TEXT = r"""["'][^"'\n]*["']"""
 _ELSEWHERE = re.compile(
