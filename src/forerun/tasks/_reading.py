@@ -177,7 +177,8 @@ class Reading(System):
         """What a function gives that reads; NotImplemented of others."""
         name, path, first = function.last, function.path, arguments[0] if arguments else None
         if path in _OPENING or path in _EVERY:
-            if _opens(first) or (path in _EVERY and first is None and "files" not in options):
+            named = any(one.startswith(_FILE) for one in self._sources) and (first is not None or "files" in options)
+            if _opens(first) or (path in _EVERY and not named):
                 return Module(_STDIN) if self._turned(Module(_STDIN)) else NotImplemented
             modes = arguments[1] if len(arguments) > 1 and path in _OPENING else options.get("mode")
             return self._file(options.get("files", first), modes) or NotImplemented
