@@ -12,11 +12,11 @@ import pytest
 
 import forerun
 from forerun.questions import Options
-from forerun.questions.files import read
+from forerun.questions.files import given, read
 from forerun.questions.remarks import on_run
 from forerun.tasks import _several
 from forerun.tasks._beside import filed, found, told
-from forerun.tasks._inputs import described
+from forerun.tasks._inputs import BYTES, Beginning, described, long, understood
 from forerun.tasks._packages import foreign
 from forerun.tasks._used import used
 from forerun.tasks._walked import walked
@@ -631,3 +631,246 @@ def test_lines_of_other_files_are_named(tmp_path: Path) -> None:
 def test_python_reads_nothing_along_where_its_own_library_lies() -> None:
     place = Path(os.__file__).with_name("tabnanny.py")
     assert not _several.whole("python", place.read_text(), str(place)).along
+
+
+PAIRS = "".join(f"w{i * 7919 % 100_003} w{i}\n" for i in range(200_000))
+
+
+@pytest.fixture
+def large(tmp_path: Path) -> Path:
+    """A folder with a file of which only the beginning is read."""
+    (tmp_path / "pairs.txt").write_text(PAIRS * 8)
+    (tmp_path / "unlike.txt").write_text(PAIRS * 6 + "x\n" * (10 << 20))
+    (tmp_path / "rows.json").write_text(json.dumps([{"id": i, "of": f"user{i}"} for i in range(150_000)] * 5))
+    assert all(one.stat().st_size > BYTES for one in tmp_path.iterdir())
+    return tmp_path
+
+
+def test_what_is_known_of_the_beginning_holds_of_the_rest(large: Path) -> None:
+    text = "lines = open('pairs.txt').readlines()\n"
+    known = walked(text, "", "python", beside(large, text))
+    assert known.bytes == pytest.approx(8 * 200_000 * (49 + len(PAIRS) / 200_000 + 8), rel=0.1)
+    stdin = given(str(large / "pairs.txt"))
+    assert len(stdin) == BYTES and long(stdin) == 8 * len(PAIRS)
+    as_input = walked("import sys\nlines = sys.stdin.readlines()\n", described(stdin))
+    assert known.bytes == pytest.approx(as_input.bytes, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("suffix", "text"),
+    [
+        ("rb", "x = File.readlines('pairs.txt')\nputs x.size\n"),
+        ("php", "<?php $v = file('pairs.txt'); echo count($v);\n"),
+        ("lua", "local t = {}\nfor l in io.lines('pairs.txt') do t[#t+1] = l end\nprint(#t)\n"),
+    ],
+)
+def test_other_languages_are_told_how_long_it_is(large: Path, suffix: str, text: str) -> None:
+    (large / f"prog.{suffix}").write_text(text)
+    file = read(str(large / f"prog.{suffix}"), Options())
+    data = file.source.reference
+    assert long(data) == 8 * len(PAIRS) and len(data) == BYTES
+    whole = described(PAIRS.encode())
+    one, all_of_it = (walked(text, each, file.source.lang).bytes for each in (whole, described(data)))
+    assert all_of_it == pytest.approx(8 * one, rel=0.2)
+    assert any("only the first 16 MiB of pairs.txt" in each.text for each in on_run(file, None))
+
+
+def test_what_is_not_like_its_beginning_is_not_sure(large: Path) -> None:
+    (large / "prog.py").write_text("lines = open('unlike.txt').readlines()\n")
+    found = [*on_run(read(str(large / "prog.py"), Options()), None)]
+    assert any(one.unbounded and "which it is not" in one.text for one in found)
+
+
+def test_json_that_goes_on_is_read_as_far_as_it_is_there(large: Path) -> None:
+    text = "import json\nrows = json.load(open('rows.json'))\n"
+    known = walked(text, "", "python", beside(large, text))
+    assert known.bytes == pytest.approx(5 * 150_000 * (184 + 32 + 58 + 8), rel=0.4)
+    whole = json.dumps({"of": {"x": 1}, "rows": [[i, i / 7] for i in range(1000)]})
+    says = understood(described(Beginning(whole[:9000].encode(), len(whole)))).says
+    assert says["rows"][1] == pytest.approx(1000, rel=0.1)
+    mapping = json.dumps({f"k{i}": i for i in range(1000)})
+    says = understood(described(Beginning(mapping[:5000].encode(), len(mapping)))).says
+    assert says[0] == "mapping" and says[1] == pytest.approx(1000, rel=0.1)
+
+
+@pytest.mark.parametrize("size", [1 << 25, 1 << 31])
+def test_one_line_goes_on(size: int) -> None:
+    one = understood(described(Beginning(b"ab " * 5000, size)))
+    assert one.stretches[0].lines == 1 and one.stretches[0].length == pytest.approx(size, rel=0.01)
+    assert one.stretches[0].words == pytest.approx(size / 3, rel=0.01)
+
+
+def test_what_goes_on_is_most_of_it() -> None:
+    head, bad = "a,b\n", "broken\n"
+    text = head + "1,2\n" * 5000 + bad + "1,2\n" * 3 + "1"
+    lines = understood(described(Beginning(text.encode(), 10 * len(text)))).stretches
+    assert sum(one.lines for one in lines) == pytest.approx(50_000, rel=0.02) and len(lines) == 2
+
+
+ALL_OF_IT = {
+    "prog.c": """
+        #include <stdio.h>
+        #include <stdlib.h>
+        int main(void) {
+            FILE *f = fopen("numbers.txt", "rb");
+            fseek(f, 0, SEEK_END); long n = ftell(f); rewind(f);
+            unsigned char *b = malloc(n);
+            fread(b, 1, n, f);
+            double *d = malloc(n * sizeof *d);
+            for (long i = 0; i < n; i++) d[i] = b[i] / 255.0;
+            printf("%f\\n", d[n - 1]); return 0;
+        }
+        """,
+    "mapped.c": """
+        #include <stdio.h>
+        #include <stdlib.h>
+        #include <fcntl.h>
+        #include <sys/mman.h>
+        #include <sys/stat.h>
+        int main(void) {
+            int fd = open("numbers.txt", O_RDONLY); struct stat s; fstat(fd, &s);
+            unsigned char *p = mmap(NULL, s.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+            double *d = calloc(s.st_size, sizeof *d);
+            for (long i = 0; i < s.st_size; i++) d[i] = p[i];
+            printf("%f\\n", d[9]); return 0;
+        }
+        """,
+    "rows.cpp": """
+        #include <fstream>
+        #include <iostream>
+        #include <sstream>
+        #include <string>
+        #include <vector>
+        int main() {
+            std::ifstream in("numbers.txt"); std::string line;
+            std::vector<std::vector<std::string>> rows;
+            while (std::getline(in, line)) {
+                std::vector<std::string> r; std::stringstream ss(line); std::string c;
+                while (std::getline(ss, c, ' ')) r.push_back(c);
+                rows.push_back(r);
+            }
+            std::cout << rows.size();
+        }
+        """,
+    "binary.rb": "data = File.binread('numbers.txt').bytes\nputs data.each_cons(2).count { |a, b| a > b }\n",
+    "text.mjs": """
+        import { readFile } from 'node:fs/promises';
+        const w = (await readFile('numbers.txt', 'utf8')).split(' ');
+        console.log(w.length);
+        """,
+    "lines.rs": """
+        use std::fs::File; use std::io::{BufRead, BufReader};
+        fn main() {
+            let f = File::open("numbers.txt").unwrap();
+            let mut rows: Vec<String> = Vec::new();
+            for line in BufReader::new(f).lines().skip(1) { rows.push(line.unwrap()); }
+            println!("{}", rows.len());
+        }
+        """,
+    "bytes.rs": """
+        use std::fs::File; use std::io::Read;
+        fn main() {
+            let mut f = File::open("numbers.txt").unwrap(); let mut v = Vec::new();
+            f.read_to_end(&mut v).unwrap();
+            let w: Vec<u64> = v.iter().map(|&b| b as u64).collect(); println!("{}", w.len());
+        }
+        """,
+}
+
+
+@pytest.mark.parametrize("prog", ALL_OF_IT)
+def test_other_languages_read_all_of_a_file(folder: Path, prog: str) -> None:
+    (folder / prog).write_text(dedent(ALL_OF_IT[prog]))
+    file = read(str(folder / prog), Options())
+    done = walked(file.source.text, described(file.source.reference), file.source.lang)
+    assert done.taken and done.bytes > 1.2 * len(NUMBERS)
+    assert [each.text for each in on_run(file, None)] == [
+        f"{folder / prog}: the answer is that of numbers.txt, as it is now"
+    ]
+
+
+def test_json_and_tables_in_ruby_are_known_by_what_they_say(folder: Path) -> None:
+    text = "require 'json'\nd = JSON.parse(File.read('say.json'))\nputs d.size\n"
+    (folder / "prog.rb").write_text(text)
+    file = read(str(folder / "prog.rb"), Options())
+    assert walked(text, described(file.source.reference), "ruby").bytes > 10_000 * 150
+    text = "require 'csv'\nd = CSV.read('table.csv', headers: true).map { |r| r['x'].to_i }\nputs d.size\n"
+    assert walked(text, described(TABLE.encode()), "ruby").bytes > ROWS * 100
+
+
+@pytest.mark.parametrize(
+    ("prog", "text"),
+    [
+        (
+            "prog.go",
+            'package main\nimport ("encoding/json"; "fmt"; "os")\nfunc main() { b, _ := os.ReadFile("say.json"); '
+            "var r []map[string]string; json.Unmarshal(b, &r); fmt.Println(len(r)) }\n",
+        ),
+        (
+            "prog.c",
+            "#include <fcntl.h>\n#include <unistd.h>\nint main(void) { char b[4096]; long n = 0; ssize_t k; "
+            'int fd = open("say.json", O_RDONLY); while ((k = read(fd, b, sizeof b)) > 0) n += k; return n > 9; }\n',
+        ),
+    ],
+)
+def test_what_is_read_in_ways_that_are_not_followed_is_not_sure(folder: Path, prog: str, text: str) -> None:
+    (folder / prog).write_text(text)
+    found = [*on_run(read(str(folder / prog), Options()), None)]
+    assert len(found) == 1 and found[0].unbounded and "which it reads in a way that is not followed" in found[0].text
+
+
+def test_names_that_begin_as_modes_do_are_names(folder: Path) -> None:
+    (folder / "words.txt").write_text(NUMBERS)
+    (folder / "prog.pl").write_text(
+        "use strict; open(my $f, '<', 'words.txt') or die; my @v = <$f>; print scalar(@v);\n"
+    )
+    assert [*found("perl", (folder / "prog.pl").read_text(), str(folder / "prog.pl"))] == ["words.txt"]
+
+
+@pytest.mark.parametrize(
+    ("body", "rows"),
+    [
+        ("while chunk := f.read(12):\n    kept.append(struct.unpack('<III', chunk))\n", 1 / 12),
+        ("while True:\n    chunk = f.read(10)\n    if not chunk:\n        break\n    kept.append([chunk])\n", 1 / 10),
+        ("f.seek(400_000)\nwhile c := f.read(10):\n    kept.append([c])\n", (1 - 4e5 / len(NUMBERS)) / 10),
+        ("f.seek(-20_000, 2)\nfor line in f:\n    kept.append([line])\n", 20_000 * ROWS / len(NUMBERS) ** 2),
+    ],
+)
+def test_parts_of_a_file_are_read(folder: Path, body: str, rows: float) -> None:
+    text = f"import struct\nkept = []\nf = open('numbers.txt', '{'rb' if 'struct' in body else 'r'}')\n" + body
+    known = walked(text, "", "python", beside(folder, text))
+    each = 8 + (160 if "struct" in body else 56 + 8 + 59)
+    assert known.told == {"numbers.txt"} and not known.guessed
+    assert known.bytes == pytest.approx(rows * len(NUMBERS) * each, rel=0.35)
+
+
+def test_a_part_is_no_more_than_that(folder: Path) -> None:
+    text = (
+        "f = open('numbers.txt', 'rb')\nf.seek(100_000)\nx = f.read(1000)\nt = {i: x[i % 1000] for i in range(1000)}\n"
+    )
+    assert walked(text, "", "python", beside(folder, text)).bytes < 150e3
+
+
+def test_what_is_handed_on_in_parts_is_gone_through_once(folder: Path) -> None:
+    text = """
+        import hashlib
+        def parts(name, size=1 << 12):
+            with open(name, "rb") as f:
+                while True:
+                    b = f.read(size)
+                    if not b:
+                        return
+                    yield b
+        h = hashlib.sha256()
+        for b in parts("numbers.txt"):
+            h.update(b)
+        """
+    known = walked(dedent(text), "", "python", beside(folder, text))
+    assert 0.3e-9 * len(NUMBERS) < known.seconds < 6e-9 * len(NUMBERS) and known.bytes < 100e3
+
+
+@pytest.mark.parametrize("given", ["'numbers.txt'", "files='numbers.txt'"])
+def test_files_are_gone_through_by_name(folder: Path, given: str) -> None:
+    text = f"import fileinput\nrows = [line.split() for line in fileinput.input({given})]\n"
+    known = walked(text, "", "python", beside(folder, text))
+    assert known.told == {"numbers.txt"} and known.bytes > ROWS * 150

@@ -18,7 +18,7 @@ from forerun.core import Source
 from forerun.errors import InputError, ToolMissing, UsageError, meant
 from forerun.questions.options import Options, level_of
 from forerun.tasks import _graphs
-from forerun.tasks._beside import Files, found, told
+from forerun.tasks._beside import Files, beginning, found, told
 from forerun.tasks._opened import asks
 from forerun.tasks._several import Several, whole
 from forerun.toolchains.llvm import clang
@@ -154,9 +154,8 @@ def _with_others(file: File, options: Options) -> File:
     if language == "python":
         file.beside = beside
     elif len(beside) == 1 and options.stdin is None and not asks(language, file.text):
-        (long, data), *_ = beside.values()  # whatever is read there is the input
-        if long <= len(data):
-            file.source, file.beside = replace(source, reference=data or b"\n"), beside
+        (_, data), *_ = beside.values()  # whatever is read there is the input
+        file.source, file.beside = replace(source, reference=data or b"\n"), beside
     return file
 
 
@@ -243,8 +242,11 @@ def content(path: str) -> bytes:
 def given(path: str) -> bytes:
     """What programs read that are given a file. Raises InputError."""
     with _readable(path) as file:
-        if stat.S_ISCHR(os.fstat(file.fileno()).st_mode):
+        about = os.fstat(file.fileno())
+        if stat.S_ISCHR(about.st_mode):
             raise InputError(f"{path} is no input", "it is a device, which may have no end", "name a file or a pipe")
+        if stat.S_ISREG(about.st_mode):
+            return beginning(file, about.st_size)
         data = file.read(MOST_GIVEN + 1)
     if len(data) > MOST_GIVEN:
         why, todo = f"an input may have {MOST_GIVEN:,} bytes", "name a part of it: what it holds is counted"

@@ -13,8 +13,8 @@ from forerun.questions.files import LLVM, ONNX, File, called
 from forerun.tasks import _graphs
 from forerun.tasks._counters import reads_sizes
 from forerun.tasks._endless import Endless
-from forerun.tasks._inputs import described
-from forerun.tasks._opened import asks, opens
+from forerun.tasks._inputs import Beginning, described
+from forerun.tasks._opened import asks, opens, parses
 from forerun.tasks._parsing import broken
 from forerun.tasks._several import where
 from forerun.toolchains.onnx import checked, counts
@@ -82,6 +82,13 @@ def on_run(file: File, stdin: bytes | None) -> Iterator[Remark]:
     if opened:
         there = "it is now" if len(opened) == 1 else "they are now"
         yield Remark(f"{name}: the answer is that of {_some(opened)}, as {there}")
+    begun = {"its input": stdin or b""} | {each: file.beside[each][1] for each in opened if each in file.beside}
+    for what, data in begun.items():
+        if isinstance(data, Beginning):
+            why = f"only the first {len(data) >> 20} MiB of {what} are read: the rest is taken to be like that"
+            yield Remark(
+                f"{name}: {why}{'' if data.alike else ', which it is not'}", not data.alike, 0.0, not data.alike
+            )
     if (
         stdin is None
         and not file.source.reference
@@ -90,6 +97,9 @@ def on_run(file: File, stdin: bytes | None) -> Iterator[Remark]:
     ):
         why = "how much it takes follows from what it reads, and no input was named (--stdin)"
         yield Remark(f"{name}: {why}: the answer is that of usual programs")
+    elif not opened and file.beside and language != "python":
+        why = f"how much it takes follows from {_some([*file.beside])}, which it reads in a way that is not followed"
+        yield Remark(f"{name}: {why}: the answer is that of usual programs", True, unbounded=True)
     elif not opened and opens(language, text):
         why = "how much it takes follows from the files that it reads, whose size is not known here"
         yield Remark(f"{name}: {why}: the answer is that of usual programs", True, unbounded=True)
@@ -103,10 +113,14 @@ def _some(names: Sequence[str]) -> str:
 
 def _opened(file: File) -> list[str]:
     """Files that it opens, where all of these are told of."""
-    if not file.beside or file.source.lang != "python":
-        return [*file.beside]
+    if not file.beside:
+        return []
+    language, text = file.source.lang, file.text
     given = described(file.source.reference) if file.source.reference else ""
-    return sorted(working(file.text, given, file.source.lang, file.files).told)
+    done = working(text, given, language, file.files)
+    if language == "python":
+        return sorted(done.told)
+    return [*file.beside] if done.taken and not parses(language, text) else []
 
 
 def on_loop(file: File, loop: Endless) -> Remark:

@@ -8,16 +8,19 @@ import os
 import posixpath
 import re
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import BinaryIO
 
-from forerun.tasks._inputs import BYTES, Input, described, understood
+from forerun.tasks._inputs import BYTES, Beginning, Input, described, understood
 from forerun.tasks._opened import read_of, reads
 from forerun.tasks._python import tree
 
-_MOST, _NAMES, _FOLDERS, _LONG, _INPUT = 8, 500, 8, 200, 1 << 28
-"""Files that are told of, texts that may be names of some, folders among these, letters of a name, and bytes of a file
-that stands for an input."""
+_MOST, _NAMES, _FOLDERS, _LONG = 8, 500, 8, 200
+"""Files that are told of, texts that may be names of some, folders among these, and letters of a name."""
+_SPOTS, _SPOT, _LIKE = 8, 1 << 16, 1.5
+"""Where behind its beginning a file is looked at, how many bytes, and how many times as many lines or words stand there
+as in what is like it."""
 _QUOTED = re.compile(r"""(["'])((?:(?!\1)[^\\\n]){1,200})\1""")
 _HIDDEN = ("/proc/", "/dev/", "/sys/")
 """Where files are no texts that lie there."""
@@ -33,7 +36,7 @@ def found(language: str, text: str, place: str) -> Files:
     made: dict[str, tuple[int, bytes]] = {}
     for name in _candidates(language, text, Path(place).parent):
         for path in (Path(place).parent / name, Path(name)):
-            if (one := _content(path, BYTES if language == "python" else _INPUT)) is not None:
+            if (one := _content(path)) is not None:
                 made[name] = one
                 break
         if len(made) == _MOST:
@@ -79,13 +82,34 @@ def _is_folder(path: Path) -> bool:
         return False
 
 
-def _content(path: Path, most: int) -> tuple[int, bytes] | None:
+def beginning(file: BinaryIO, size: int) -> bytes:
+    """Of a file of so many bytes what it begins with, or all of it. Raises OSError."""
+    data = file.read(BYTES)
+    if size <= len(data):
+        return data
+    here = _lines_and_words([data[spot * BYTES // _SPOTS :][:_SPOT] for spot in range(_SPOTS)])
+    rest = []
+    for spot in range(_SPOTS):
+        file.seek(len(data) + (size - len(data)) * spot // _SPOTS)
+        rest.append(file.read(_SPOT))
+    there = _lines_and_words(rest)
+    alike = all(a <= _LIKE * b and b <= _LIKE * a for a, b in zip(here, there, strict=True))
+    return Beginning(data, size, alike)
+
+
+def _lines_and_words(pieces: Sequence[bytes]) -> list[float]:
+    """How many there are of each byte, and one where there is none."""
+    long = max(sum(map(len, pieces)), 1)
+    return [max(sum(one.count(b"\n") for one in pieces), 1) / long, sum(len(one.split()) for one in pieces) / long]
+
+
+def _content(path: Path) -> tuple[int, bytes] | None:
     """How long a file is, and its beginning; None of what is none."""
     try:
         if str(path.resolve()).startswith(_HIDDEN) or not stat.S_ISREG(path.stat().st_mode):
             return None
         with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
             about = os.fstat(file.fileno())
-            return (about.st_size, file.read(most)) if stat.S_ISREG(about.st_mode) else None
+            return (about.st_size, beginning(file, about.st_size)) if stat.S_ISREG(about.st_mode) else None
     except (OSError, ValueError, RuntimeError):  # of a link that goes round
         return None

@@ -17,6 +17,7 @@ from forerun.tasks._arithmetic import UNKNOWN
 from forerun.tasks._footprint import footprint
 from forerun.tasks._functions import GONE, KEPT
 from forerun.tasks._growth import GROWING
+from forerun.tasks._inputs import long
 from forerun.tasks._nesting import Blocks, Braces, Ends, Indents, Mixed, Nest, Parens
 from forerun.tasks._packages import foreign
 from forerun.tasks._sizes import Sizes, heard
@@ -125,12 +126,12 @@ def counters(language: str, text: str, stdin: bytes = b"") -> dict[str, float]:
     functions of a program that nobody calls adds to neither. Of LLVM IR (`llvm`): see
     `forerun.toolchains.llvm.counts`. A language that is not known is read as something like C or Python.
     """
-    return dict(_counters(language, text, stdin))
+    return dict(_counters(language, text, stdin, long(stdin)))
 
 
 @lru_cache(maxsize=8)
-def _counters(language: str, text: str, stdin: bytes) -> dict[str, float]:
-    """Kept, as a program is asked about for one metric after another."""
+def _counters(language: str, text: str, stdin: bytes, size: int) -> dict[str, float]:
+    """Kept, as a program is asked about for one metric after another; the input has `size` bytes."""
     if language == "llvm":
         return counts(text)
     syntax = _SYNTAX.get(language, _OTHER)
@@ -141,7 +142,7 @@ def _counters(language: str, text: str, stdin: bytes) -> dict[str, float]:
     for token in _pattern(syntax).finditer(text):
         scan.push(token)
     grown = scan.grown()
-    read = speech.takes.share(kept(language, text, stdin, speech.takes))
+    read = speech.takes.share(kept(language, text, stdin, size, speech.takes))
     asked = max(sizes.elements, _times(grown) if grown else 0.0, read)
     if language == "python" and foreign(language, text):
         asked = speech.takes.share(used(text).bytes) or asked

@@ -146,6 +146,7 @@ class Foreign(Reading):
             words = self._words(self.read)
             if words is None:
                 return None
+            self.taken = True
             self._feed, self._fed = Passing(words.count, words.one, words.first), self.read
             self.streams.append(self._feed)
         at = self._feed.gone[0]
@@ -186,6 +187,7 @@ class Foreign(Reading):
         """The character that comes next."""
         if self._spelt is None:
             length = self._letters()
+            self.taken = self.taken or length > 0
             self._spelt = self.stream(
                 Passing(length, Number(64.0, 0.0, 127.0, 64.0), (Number(64.0, 0.0, 127.0, 64.0),))
             )
@@ -203,13 +205,6 @@ class Foreign(Reading):
         if text.words is not None:
             return self.stream(Passing(text.words.count, text.words.one, text.words.first))
         return Passing(None, text)
-
-    def _letters(self) -> float:
-        """Characters that are still to come."""
-        return sum(
-            (stop - max(start, self.read)) / len(turns) * (each.length + 1.0)
-            for start, stop, turns in self._blocks for each in turns if stop > self.read
-        )  # fmt: skip
 
     def _lines(self, read: float, words: float) -> float:
         """Lines that have been when so many words are behind these."""

@@ -313,7 +313,7 @@ class Formats(Library):
         return Number(None, distinct=MANY, whole=False, usual="Decimal")
 
     def _lib_hashlib(self, name: str, arguments: list[Any], options: dict[str, Any]) -> Any:
-        return Digest(DIGESTS.get(name, 64.0), differing(arguments[0]) if arguments else MANY)
+        return Digest(name, DIGESTS.get(name, 64.0), differing(arguments[0]) if arguments else MANY)
 
     def _lib_re(self, name: str, arguments: list[Any], options: dict[str, Any]) -> Any:
         text = arguments[-1] if arguments else None

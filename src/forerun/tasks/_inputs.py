@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, field
+from dataclasses import astuple, dataclass, field, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, Self
 
 SHOWN, _WIDE = 80, 160
 """Characters of a line that are shown, of one that is alone."""
@@ -31,6 +32,26 @@ _FEW, _SHORT = 12, 16
 """Words of which it is told how often they come, and their letters."""
 _MARKS = (",", "\t", ";", "|")
 """What parts words, where it is no space."""
+_BEGUN, _MAIN = 1 << 22, 0.25
+"""Characters of JSON that goes on which are looked at, and which share the last lines have at least that go on."""
+_NEXT = re.compile(r"\s*")
+
+
+class Beginning(bytes):
+    """What something begins with that has so many bytes, and whether the rest looks like it."""
+
+    size: int
+    alike: bool
+
+    def __new__(cls, data: bytes, size: int, alike: bool = True) -> Self:
+        made = super().__new__(cls, data)
+        made.size, made.alike = size, alike
+        return made
+
+
+def long(data: bytes) -> int:
+    """Bytes of an input, of which there may be the beginning only."""
+    return data.size if isinstance(data, Beginning) else len(data)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,15 +101,21 @@ class Input:
     """Those that it may open, by their names."""
 
 
-@lru_cache(maxsize=2)
 def described(stdin: bytes, size: int = 0) -> str:
-    """An input as `understood` reads it; kept, as each metric of each program asks for it. Of one that has more than
-    this its `size` is given."""
-    text = stdin[:BYTES].decode("utf-8", "replace")
-    size = max(size, len(stdin))
-    scale = max(size / BYTES, 1.0)
+    """An input as `understood` reads it. Of one that has more than this its `size` is given; what is known of the
+    beginning is taken to hold of the rest."""
+    return _described(stdin, max(size, long(stdin)))
+
+
+@lru_cache(maxsize=2)
+def _described(stdin: bytes, size: int) -> str:
+    """Kept, as each metric of each program asks for it."""
+    data = stdin[:BYTES]
+    if goes_on := size > len(data):
+        data = data[: data.rfind(b"\n") + 1] or data  # the last line may be cut
+    text, scale = data.decode("utf-8", "replace"), size / max(len(data), 1) if goes_on else 1.0
     found = _stretches(text, scale)
-    whole = _said([text]) if len(found) > 1 and size <= BYTES else None
+    whole = _begun(text[:_BEGUN], size) if goes_on else _said([text]) if len(found) > 1 else None
     return json.dumps(
         [_short([astuple(one) for one in found]), _short(whole), _short(text.count("\n\n") * scale)],
         ensure_ascii=False, separators=(",", ":"),
@@ -130,6 +157,43 @@ def _said(texts: Sequence[str], scale: float = 1.0) -> Any:
         return None
 
 
+def _begun(text: str, size: float) -> Any:
+    """What a text says that begins with this, and is so long, if that is an object or a list of JSON."""
+    read, at, more = json.JSONDecoder(), len(text) - len(text.lstrip()), max(size / max(len(text), 1), 1.0)
+    kind = text[at : at + 1]
+    if kind not in ("{", "["):
+        return None
+    keys, values, rest = list[str](), list[Any](), None
+    try:
+        while True:
+            at = _NEXT.match(text, at + 1).end()  # type: ignore[union-attr]
+            if kind == "{":
+                key, at = read.raw_decode(text, at)
+                at = _NEXT.match(text, at).end()  # type: ignore[union-attr]
+                keys.append(str(key))
+                if text[at : at + 1] != ":":
+                    break
+                at = _NEXT.match(text, at + 1).end()  # type: ignore[union-attr]
+            rest = at
+            value, at = read.raw_decode(text, at)
+            values.append(value)
+            at = _NEXT.match(text, at).end()  # type: ignore[union-attr]
+            if text[at : at + 1] != ",":
+                break
+    except (ValueError, RecursionError):
+        pass  # here it is cut
+    if kind == "{" and len(keys) <= _KEYS:
+        made = {key: _shape([value], 1.0, 1) for key, value in zip(keys, values, strict=False)}
+        last = _begun(text[rest:], size) if len(values) < len(keys) and rest is not None else None
+        return made | ({} if last is None else {keys[-1]: last}) or None
+    if not values:
+        return None
+    inner = _shape(values, more, 1)
+    if kind == "[":
+        return ["list", len(values) * more, inner]
+    return ["mapping", len(values) * more, astuple(_column(keys, len(keys) * more)), inner]
+
+
 def _shape(values: Sequence[Any], scale: float, deep: int = 0) -> Any:
     """What stands for all these, and as many times more: an object as its keys with what they hold, a list, or a
     mapping with keys of all kinds, as how many it has and what these are, else a `Column`."""
@@ -166,12 +230,21 @@ def _stretches(text: str, scale: float) -> list[Stretch]:
     if period:
         found = [_stretch(lines[i : i + 1]) for i in range(start)]
         return [*found, *(_stretch(lines[start + n :: period], period, scale) for n in range(period))]
-    if len(lines) <= _ALONE:
+    if len(lines) == 1 and scale > 1:  # which goes on
+        one = _stretch(lines)
+        words = lines[0].split(one.mark or None)
+        inside = _column(words[:: max(len(words) // _SAMPLE, 1)], one.words * scale)
+        return [replace(one, words=one.words * scale, length=one.length * scale, all=inside)]
+    if len(lines) <= _ALONE and scale <= 1:
         runs = [(i, i + 1) for i in range(len(lines))]
     elif len(runs) > _MOST:
         runs = [*runs[:_LEADING], (runs[_LEADING][0], len(lines))]
-    last = len(runs) - 1
-    return [_stretch(lines[a:b], 1, scale if i == last else 1.0) for i, (a, b) in enumerate(runs)]
+    letters = [sum(map(len, lines[a:b])) + b - a for a, b in runs]
+    if scale > 1 and letters[-1] < _MAIN * sum(letters):  # what goes on is most of it
+        most = letters.index(max(letters))
+        runs, letters = [*runs[:most], (runs[most][0], len(lines))], [*letters[:most], sum(letters[most:])]
+    last, more = len(runs) - 1, 1.0 + (scale - 1.0) * sum(letters) / max(letters[-1], 1)
+    return [_stretch(lines[a:b], 1, more if i == last else 1.0) for i, (a, b) in enumerate(runs)]
 
 
 def _mark(lines: Sequence[str]) -> str:

@@ -446,6 +446,8 @@ class Library(Asking):
         if name in ("islice", "repeat") and len(arguments) > 1:
             stop = arguments[2 if len(arguments) > 2 and name == "islice" else 1]
             several = stop.value if isinstance(stop, Number) else None
+            if stop is None and name == "islice" and counts and isinstance(start := arguments[1], Number):
+                return Passing(max(counts[0] - (start.value or 0.0), 0.0), one)
             if name == "islice" and several is not None:
                 self.further(arguments[0], several)
             return Passing(several, one if name == "islice" else arguments[0])

@@ -46,6 +46,8 @@ class Used:
     is done."""
     told: frozenset[str] = frozenset()
     """Files that it opens, where all of these are told of."""
+    taken: bool = False
+    """Whether its input is read."""
 
 
 class Accounts:
@@ -67,6 +69,7 @@ class Accounts:
         """Seconds of what no loop shows."""
         self.spare = 0.0
         """Seconds of loops that may end early."""
+        self.taken = False
         self.opened, self.untold = set[str](), False
         """Files that were opened which are told of, and whether another one was."""
 
@@ -93,7 +96,7 @@ class Accounts:
         return Used(
             held, seconds, rises, self.takes, guessed, believed, least=least, unsure=unsure, settled=self.settled,
             clocked=self.clocked, hidden=min(self.hidden, seconds), asked=self.most, endless=endless,
-            told=frozenset(() if self.untold else self.opened),
+            told=frozenset(() if self.untold else self.opened), taken=self.taken,
         )  # fmt: skip
 
     def hide(self, hidden: float, seconds: float) -> None:

@@ -498,8 +498,8 @@ def placed(value: Any) -> str:
 class Digest:
     """What hashes are taken of."""
 
-    def __init__(self, length: float, distinct: float) -> None:
-        self.length, self.distinct = length, distinct
+    def __init__(self, name: str, length: float, distinct: float) -> None:
+        self.name, self.length, self.distinct = name, length, distinct
 
 
 class Pattern:

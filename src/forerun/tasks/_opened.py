@@ -43,13 +43,15 @@ _TABLES = re.compile(r"^read_(?:csv|json|excel|parquet|table|text|bytes|hdf|feat
 _ARRAYS = frozenset("loadtxt genfromtxt fromfile memmap".split())
 _OPENING = re.compile(r"\b(?:open|load|loadtxt|genfromtxt|fromfile|memmap|read_\w+)\s*\(")
 """Without which Python reads no file."""
-_TOUCHES = re.compile(r"\bopen\s*\(|\bread_(?:text|bytes|csv|table|json)\s*\(|\b(?:loadtxt|genfromtxt|fromfile)\s*\(")
+_TOUCHES = re.compile(
+    r"\b(?:open|fileinput\.\w+)\s*\(|\bread_(?:text|bytes|csv|table|json)\s*\(|\b(?:loadtxt|genfromtxt|fromfile)\s*\("
+)
 """What opens files in Python."""
 _TEXT = r"""["'][^"'\n]*["']"""
 _ELSEWHERE = re.compile(
-    rf"(?m){_TEXT}\s*,\s*[\"'][wax]|\b(?:write|append)File(?:Sync)?\s*\(\s*{_TEXT}|\bofstream\s+\w+\s*[({{]\s*{_TEXT}"
+    rf"(?m){_TEXT}\s*,\s*[\"'][wax]\+?[bt]?\+?[\"']|\b(?:write|append)File(?:Sync)?\s*\(\s*{_TEXT}|\bofstream\s+\w+\s*[({{]\s*{_TEXT}"
     rf"|\bFile(?:::create|\.write)\s*\(?\s*{_TEXT}|\bfile_put_contents\s*\(\s*{_TEXT}|[\"']>>?\s*[^\"'\n]*[\"'](?:\s*,\s*{_TEXT})?"
-    rf"|^[ \t]*\#[ \t]*include\b.*|^[ \t]*(?:import|use|from)\b.*|\b(?:require|include)\w*\s*\(?\s*{_TEXT}"
+    rf"|^[ \t]*\#[ \t]*include\b.*|^[ \t]*(?:import|use|from)\b[^;\n]*|\b(?:require|include)\w*\s*\(?\s*{_TEXT}"
 )
 """Names of files that programs of other languages write, or are made of."""
 
@@ -70,6 +72,17 @@ _ASKS: Mapping[str, str] = {
 """How the standard input is read."""
 
 
+_PARSES: Mapping[str, str] = {
+    "go": r"\b(?:json|xml|yaml|gob)\.(?:Unmarshal|NewDecoder)\b",
+    "rust": r"\bserde_json\b|\bfrom_(?:str|slice|reader)\s*(?:::<[^()]*>)?\(",
+    "java": r"\b(?:ObjectMapper|Gson|JSONObject|JSONArray|DocumentBuilder\w*)\b",
+    "c": r"\bcJSON_Parse\b|\bjson_\w*(?:parse|load)\w*\b",
+    "c++": r"\bjson::parse\b|\bcJSON_Parse\b",
+    "perl": r"\bdecode_json\b|\bfrom_json\b|\bJSON(?:::\w+)?->new\b",
+    "lua": r"\bjson\.decode\b|\bcjson\b",
+}
+
+
 def asks(language: str, text: str) -> bool:
     """Whether it reads its standard input. Never raises."""
     return language in _ASKS and re.search(_ASKS[language], text) is not None
@@ -83,18 +96,41 @@ def reads(language: str, text: str) -> bool:
     return bool(_TOUCHES.search(text) if language == "python" else pattern and re.search(pattern, text))
 
 
+def parses(language: str, text: str) -> bool:
+    """Whether it makes values of a text by rules that are not gone through: JSON and the like. Never raises."""
+    return re.search(_PARSES.get(language, "(?!)"), text) is not None
+
+
 def read_of(text: str) -> str:
     """A text of another language without the names of files that it writes, and of those that it is made of."""
     return _ELSEWHERE.sub("", text)
 
 
 _GIVEN = r"""\((?![^()\n]*["'][wax]\+?b?["'])(?:[^()]|\([^()]*\))*\)"""
+_MAPPED = r"\bmmap\s*\(([^;{}]*?)\bMAP_(?:PRIVATE|SHARED)\b", r"mmap(\1MAP_ANONYMOUS"
+_FIRST = r"""\(\s*(?:[^(),]|\([^()]*\))+((?:,[^()]*)?)\)"""
 _AS_INPUT: Mapping[str, Sequence[tuple[str, str]]] = {
     "ruby": (
         (rf"\b(?:File|IO)\.(?:open|new){_GIVEN}(?=\s*(?:do\b|\{{))", r"$stdin.then"),
         (rf"\b(?:File|IO)\.(?:open|new){_GIVEN}", r"$stdin"),
         (rf"\b(?:File|IO)\.foreach{_GIVEN}", r"$stdin.each_line"),
         (rf"\b(?:File|IO)\.(read|readlines){_GIVEN}", r"$stdin.\1"),
+        (rf"\b(?:File|IO)\.binread{_GIVEN}", r"$stdin.read"),
+        (rf"\bCSV\.foreach{_FIRST}", r"CSV.parse($stdin\1).each"),
+        (rf"\bCSV\.(?:read|readlines){_FIRST}", r"CSV.parse($stdin\1).to_a"),
+    ),
+    "rust": ((rf"(?:\b\w+::)*\bFile::open{_GIVEN}(?:\?|\.unwrap\(\)|\.expect\([^()]*\))?", "std::io::stdin()"),),
+    "javascript": (
+        (rf"\bawait\s+(?:\w+\.)*readFile{_GIVEN}", 'require("fs").readFileSync(0, "utf8")'),
+        (rf"(?:\b\w+\.|\brequire\s*\([^()]*\)\.)?\bcreateReadStream{_GIVEN}(?=\s*\.on\b)", "process.stdin"),
+    ),
+    "c": (
+        _MAPPED,
+        (r"\bfread\s*\(([^;{}]*),\s*\w+\s*\)", r"fread(\1, stdin)"),
+    ),
+    "c++": (
+        _MAPPED,
+        (r"\bfread\s*\(([^;{}]*),\s*\w+\s*\)", r"fread(\1, stdin)"),
     ),
     "java": (
         (rf"\bFiles\.readAllLines{_GIVEN}", "new BufferedReader(new InputStreamReader(System.in)).lines().toList()"),
@@ -105,9 +141,31 @@ _AS_INPUT: Mapping[str, Sequence[tuple[str, str]]] = {
 """What reads a file, as it reads the input: of other languages their translations say so."""
 
 
-def as_input(language: str, text: str) -> str:
-    """A text in which the file that it reads is its input, its lines where they are."""
-    for pattern, put in _AS_INPUT.get(language, ()):
+_SIZES: Mapping[str, str] = {
+    "c": r"\bftello?\s*\(\s*\w+\s*\)|\b\w+(?:\.|->)st_size\b",
+    "c++": r"\bftello?\s*\(\s*\w+\s*\)|\b\w+(?:\.|->)st_size\b|\b\w+\.tellg\s*\(\s*\)"
+    r"|\b(?:std::)?(?:filesystem|fs)::file_size\s*\([^()]*\)",
+    "javascript": r"(?:\b\w+\.)?\b(?:stat|fstat)Sync\s*\([^()]*\)\.size\b",
+    "ruby": rf"\bFile\.size{_GIVEN}",
+    "php": rf"\bfilesize\s*{_GIVEN}",
+}
+"""How long the file is that is read."""
+
+
+def sized(language: str, text: str) -> bool:
+    """Whether it asks how long the file is that it reads. Never raises."""
+    return language in _SIZES and re.search(_SIZES[language], text) is not None
+
+
+def as_input(language: str, text: str, size: float) -> str:
+    """A text in which the file that it reads is its input, which has so many bytes, its lines where they are."""
+    before = text
+    if sized(language, text):
+        text = re.sub(_SIZES[language], f"{size:.0f}", text)
+    patterns = _AS_INPUT.get(language, ())
+    if language in ("c", "c++") and not re.search(r"\bftello?\b|\bst_size\b|\bfile_size\b", before):
+        patterns = ()
+    for pattern, put in patterns:
         text = re.sub(pattern, lambda found, put=put: found.expand(put) + "\n" * found[0].count("\n"), text)  # type: ignore[misc]
     return text
 

@@ -17,7 +17,7 @@ from forerun.core import Measurement, Metric, Source
 from forerun.errors import ForerunError, ToolMissing
 from forerun.prompts import prompt
 from forerun.tasks._counters import counters
-from forerun.tasks._inputs import described
+from forerun.tasks._inputs import described, long
 from forerun.tasks._numbers import NOT_STARTED, Numbers
 from forerun.toolchains.process.languages import LANGUAGES, find, named
 from forerun.toolchains.process.runner import Bounds, Built, Spent, built, confinable
@@ -95,7 +95,7 @@ def question(
     """The prompt about a program's text, what it reads, and the files beside it as `forerun.tasks._beside` tells them.
     `language` may name the tool as well: `c, gcc 12 -O2`."""
     found = counters(language.partition(",")[0], text, stdin)
-    read = [f"input {len(stdin)} B: {described(stdin)}"] if stdin else []
+    read = [f"input {long(stdin)} B: {described(stdin)}"] if stdin else []
     read += [f"files {files}"] if files else []
     return prompt(metric, language, device, text, counters=found, notes=[*notes, *read])
 

@@ -30,6 +30,8 @@ _STDIN, _FILE = "sys.stdin", "file:"
 """What the standard input is, and how what is a file begins, as paths of modules."""
 _STANDARD = frozenset(("sys.stdin", "sys.stdin.buffer", "sys.stdin.buffer.raw", "sys.__stdin__", "stdin"))
 _OPENING = frozenset("open io.open codecs.open os.fdopen".split())
+_EVERY = frozenset(("fileinput.input", "fileinput.FileInput"))
+"""What goes through files that are named, else through the input."""
 Block = tuple[float, float, list[Stretch]]
 """From which line to which, and the stretches that take turns there."""
 
@@ -110,6 +112,7 @@ class Reading(System):
         if found is None or not found.blocks:
             return False
         self._source = found
+        self.taken = self.taken or found is self._sources[_STDIN]
         return True
 
     @property
@@ -173,11 +176,12 @@ class Reading(System):
     def _reads(self, function: Module, arguments: list[Any], options: dict[str, Any]) -> Any:
         """What a function gives that reads; NotImplemented of others."""
         name, path, first = function.last, function.path, arguments[0] if arguments else None
-        if path in _OPENING or path == "fileinput.input":
-            if path == "fileinput.input" or _opens(first):
+        if path in _OPENING or path in _EVERY:
+            named = any(one.startswith(_FILE) for one in self._sources) and (first is not None or "files" in options)
+            if _opens(first) or (path in _EVERY and not named):
                 return Module(_STDIN) if self._turned(Module(_STDIN)) else NotImplemented
-            modes = arguments[1] if len(arguments) > 1 else options.get("mode")
-            return self._file(first, modes) or NotImplemented
+            modes = arguments[1] if len(arguments) > 1 and path in _OPENING else options.get("mode")
+            return self._file(options.get("files", first), modes) or NotImplemented
         if path == "iter" and len(arguments) > 1 and isinstance(first, Module) and first.last in _LINE:
             own = Module(first.path.rpartition(".")[0] or _STDIN)
             return self.over(own) if self._turned(own) else NotImplemented
@@ -191,10 +195,13 @@ class Reading(System):
             line = self._next(".buffer" in path)
             self.work(self.tempo.library * (_CALL_NS.get(name, _LINE_NS) + _LETTER_NS * line.length))
             return line
-        if name == "read":
+        if name in ("read", "read1"):
+            if isinstance(first, Number) and first.value is not None and 0 < first.value < self._letters():
+                return self._part(".buffer" in path, first.value)
             return self._whole(".buffer" in path)
-        if name == "seek":
-            self.read = 0.0 if isinstance(first, Number) and first.known == 0 else self.read
+        if name == "seek" and isinstance(first, Number) and first.value is not None:
+            behind = arguments[1] if len(arguments) > 1 else options.get("whence", 0)
+            self._seek(first.value, isinstance(behind, Number) and behind.known == 2)
         if name == "splitlines":
             return self.over(own)
         return self.listed(self.over(own)) if name in ("readlines", "__iter__") else NotImplemented
@@ -340,6 +347,28 @@ class Reading(System):
         if one is None:
             return None
         return Words(count, replace(one, length=letters / max(count, 1e-9)), tuple(known[:FEW]))
+
+    def _letters(self) -> float:
+        """Characters that are still to come."""
+        return sum(
+            (stop - max(start, self.read)) / len(turns) * (each.length + _ENDING)
+            for start, stop, turns in self._blocks for each in turns if stop > self.read
+        )  # fmt: skip
+
+    def _seek(self, letters: float, behind: bool) -> None:
+        """What comes next stands behind so many letters, or so far from the end."""
+        self.read, stop = 0.0, self._blocks[-1][1]
+        whole = max(self._letters(), 1.0)
+        self.read = stop * min(max(letters / whole + behind, 0.0), 1.0)
+
+    def _part(self, raw: bool, letters: float) -> Written:
+        """So many letters of what is still to come."""
+        left = self._letters()
+        rest, share = self._rest(), min(letters / max(left, letters), 1.0)
+        self.read += self.ahead * min(share * max(self.times, 1e-300), 1.0)
+        self.work(self.tempo.library * (_CALL_NS["readline"] + _READ_NS * letters))
+        sample = rest.first[0].sample if rest.first else getattr(rest.one, "sample", "")
+        return Written(sample, letters, ANEW, raw, pieces=((rest.count or 0.0) * share, rest.one))
 
     def _whole(self, raw: bool) -> Written:
         """All of it at once."""

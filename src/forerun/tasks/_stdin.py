@@ -59,15 +59,15 @@ def may_read(text: str) -> bool:
     return _WORDS.search(text) is not None
 
 
-def kept(language: str, text: str, stdin: bytes, takes: Footprint) -> float:
+def kept(language: str, text: str, stdin: bytes, size: int, takes: Footprint) -> float:
     """Bytes of its input that a program keeps which takes all of it at once: its characters, and as many short texts,
-    or numbers, as it makes of them. 0 of one that does not."""
+    or numbers, as it makes of them. 0 of one that does not. It has `size` bytes, and begins with these."""
     pattern = _WHOLE.get(language)
     if not stdin or not pattern or not re.search(pattern, text, re.MULTILINE):
         return 0.0
     pieces = len(stdin.split()) if _SPLIT.search(text) else stdin.count(b"\n") if _LINES.search(text) else 0
     numbers = any(word in _CONVERTING for word in re.findall(r"\w+", text))
-    return len(stdin) * takes.written + pieces * (takes.text + takes.listed * numbers)
+    return size * takes.written + pieces * size / len(stdin) * (takes.text + takes.listed * numbers)
 
 
 class _Reading:

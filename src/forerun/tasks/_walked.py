@@ -45,7 +45,7 @@ from forerun.tasks._objects import (
     merged,
     power,
 )
-from forerun.tasks._opened import as_input
+from forerun.tasks._opened import as_input, sized
 from forerun.tasks._python import imported, tree
 from forerun.tasks._recursion import DEEP, Recursive, last, leaving, numbers_of
 from forerun.tasks._searching import endless, ends, exits
@@ -112,13 +112,15 @@ def walked(text: str, given: str = "", language: str = "python", files: str = ""
     if len(text) > _TEXT:
         return Used(followed=False)
     try:
-        module = tree(text) if language == "python" else _translated(language, text, given)
         reads = understood(given) if given else Input()
+        size = sum(one.lines * (one.length + 1) for one in reads.stretches)
+        module = tree(text) if language == "python" else _translated(language, text, size)
         reads = replace(reads, files=filed(files)) if files else reads
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return Used(followed=False)
     walker = Walker(module, reads)
     body, walker.modules = modules_of(text, module) if language == "python" else (module.body, {})
+    walker.taken = bool(size and language != "python" and sized(language, text))
     walker.tempo, walker.layout, walker.language = tempo(language), layout(language), language
     if walker.layout is not None:
         walker.starting = _nearest(starting(language, text), module)
@@ -136,10 +138,11 @@ def walked(text: str, given: str = "", language: str = "python", files: str = ""
     return walker.used(_TRUSTED if soon or sure else _LITTLE, _LONG_S)
 
 
-def _translated(language: str, text: str, given: str) -> ast.Module:
-    """A program of several files in the order in which they are needed, each statement with its line of the text."""
+def _translated(language: str, text: str, size: float) -> ast.Module:
+    """A program of several files in the order in which they are needed, each statement with its line of the text. Its
+    input has so many bytes."""
     whole, lines = joined(language, text)
-    made = translated(language, as_input(language, whole) if given else whole)
+    made = translated(language, as_input(language, whole, size) if size else whole)
     placed = {id(node): node for node in ast.walk(made) if lines and isinstance(node, (ast.stmt, ast.expr))}
     for node in placed.values():
         node.lineno = lines[min(max(node.lineno, 1), len(lines)) - 1]

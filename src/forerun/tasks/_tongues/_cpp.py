@@ -791,7 +791,8 @@ class Cpp(C):
         if named != "getline":
             return super().read_line(named, given)
         target = self.value(given[1])
-        if text_of(given[0]).removeprefix("std::") == "cin":
+        first = text_of(given[0]).removeprefix("std::")
+        if first == "cin" or self.type_of(given[0]).name in ("istream", "ifstream"):
             return ast.NamedExpr(stored(target), self.line())  # type: ignore[arg-type]
         return self.done(assigned(target, called("next", self.value(given[0]))), True)
 

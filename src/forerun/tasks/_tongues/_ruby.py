@@ -119,7 +119,7 @@ _KERNEL = {
 }  # fmt: skip
 _MADE = {
     "Set.new": "set(*z)", "String.new": "''", "Random.new": "random.Random()", "Struct.new": "None",
-    "Integer.sqrt": "math.isqrt(*z)",
+    "Integer.sqrt": "math.isqrt(*z)", "JSON.parse": "json.loads(a)", "JSON.generate": "json.dumps(a)",
 }  # fmt: skip
 _OVER = {
     "times": "range(a)", "each_index": "range(len(a))", "each_key": "a.keys()", "each_value": "a.values()",
@@ -274,8 +274,8 @@ class Ruby(Scripted, said=_SAID):
         text, puts = text_of(root), r"\s*(<<|\.push|\.concat|\.unshift)"
         self.growing = {one for one in self.growing if not re.search(rf"(?<!\w){re.escape(one)}{puts}", text)}
         self.heredocs = [*below(root, "heredoc_body")]
-        asked = any(text_of(each) == "CSV" for each in below(root, "constant"))
-        tables: list[ast.stmt] = [ast.Import([ast.alias("csv")], lineno=1)] if asked else []
+        asked = {text_of(each).lower() for each in below(root, "constant")} & {"csv", "json"}
+        tables = [ast.Import([ast.alias(each)], lineno=1) for each in sorted(asked)]
         return [*tables, *self.statements(root.named_children)]
 
     def _survey(self, node: Node | None, owner: str, static: bool = False) -> None:

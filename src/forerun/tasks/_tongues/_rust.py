@@ -1781,7 +1781,8 @@ class Rust(Typed):
         named, given = call.named, call.given
         if named in ("read_line", "read_until", "read_to_string", "read_to_end") and given:
             target = self.target(given[-1])
-            line = self.line() if named in ("read_line", "read_until") else called("sys.stdin.read")
+            whole = called("sys.stdin.buffer.read" if named == "read_to_end" else "sys.stdin.read")
+            line = self.line() if named in ("read_line", "read_until") else whole
             self.declare(text_of(given[-1].named_children[-1] if given[-1].named_children else given[-1]), _TEXT)
             self.before.append(assigned(target, line))
             return length(self.target(given[-1]))
@@ -1789,6 +1790,8 @@ class Rust(Typed):
             return self.line()
         if named in ("lines", "lock", "by_ref", "bytes", "split", "take", "into_inner", "get_mut", "fill_buf"):
             return said("sys.stdin")
+        if named == "skip" and given:
+            return called("itertools.islice", said("sys.stdin"), *self.values(given), constant(None))
         gives = _METHODS.get(named)
         if gives is not None and (found := gives(self, call, _through(_TEXT))) is not None:
             return found
