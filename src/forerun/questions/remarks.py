@@ -78,6 +78,9 @@ def on_run(file: File, stdin: bytes | None) -> Iterator[Remark]:
     if file.whole.lost:
         lost = _some(file.whole.lost)
         yield Remark(f"{name}: {lost}, which it is made of, was not found: it is not counted", True, unbounded=True)
+    if file.whole.unread:
+        unread = _some([f"{one} ({why})" if why else one for one, why in file.whole.unread])
+        yield Remark(f"{name}: {unread}, which it is made of, is not read: it is not counted", True, unbounded=True)
     opened = _opened(file)
     if opened:
         there = "it is now" if len(opened) == 1 else "they are now"

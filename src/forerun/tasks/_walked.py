@@ -49,7 +49,7 @@ from forerun.tasks._opened import as_input
 from forerun.tasks._python import imported, tree
 from forerun.tasks._recursion import DEEP, Recursive, last, leaving, numbers_of
 from forerun.tasks._searching import endless, ends, exits
-from forerun.tasks._several import file_of, joined, modules_of
+from forerun.tasks._several import file_of, joined, module_of, modules_of
 from forerun.tasks._shapes import called, takes_out
 from forerun.tasks._speeds import tempo
 from forerun.tasks._starting import starting
@@ -99,6 +99,9 @@ _PLACES = 1e7
 """Places of a list that is filled by giving them something, at most."""
 _STEPPED = 8.0
 """Letters of a text that one goes on by at once, at most."""
+
+_ALONG = frozenset("importlib.import_module __import__ builtins.__import__ runpy.run_module runpy.run_path".split())
+"""What goes through another file that it names."""
 
 
 class Ended(Exception):
@@ -266,6 +269,14 @@ class Walker(Recursive):
             return None
         own = self._gone_through(name)
         return own.values.get(last) if last else own
+
+    def library(self, function: Module, arguments: list[Any], options: dict[str, Any]) -> Any:
+        first = arguments[0] if arguments and function.path in _ALONG else None
+        if isinstance(first, Written) and first.known and self.modules:
+            own = self._of_own_file(module_of(first.known) if function.path == "runpy.run_path" else first.known)
+            if own is not None:
+                return own
+        return super().library(function, arguments, options)
 
     def _gone_through(self, name: str) -> Classed:
         """A file of the program's own."""
