@@ -14,7 +14,7 @@ import forerun
 from forerun.questions import Options
 from forerun.questions.files import read
 from forerun.questions.remarks import on_run
-from forerun.tasks import _several
+from forerun.tasks import _several, _starting
 from forerun.tasks._beside import filed, found, told
 from forerun.tasks._inputs import described
 from forerun.tasks._packages import foreign
@@ -509,6 +509,7 @@ def test_what_is_loaded_otherwise_is_read_along(tmp_path: Path, case: str) -> No
         ("javascript", "const t = require('./words.json');\n", "./words.json"),
         ("python", "import sys\nsys.path.append(sys.argv[1])\nimport engine\n", "what lies in sys.argv[1]"),
         ("python", "import importlib, sys\nimportlib.import_module(sys.argv[1])\n", "what line 2 imports"),
+        ("ruby", "load = 0.0\nload += 1\nload name\n", "what line 3 loads"),
         ("ruby", "Dir['*.rb'].each { |f| require f }\n", "what line 1 loads"),
         ("php", "<?php\n$x = $argv[1];\nrequire $x;\n", "what line 3 loads"),
         ("perl", 'my $x = shift;\ndo "./$x.pl";\n', "what line 2 loads"),
@@ -541,7 +542,31 @@ def test_what_is_put_in_is_said(tmp_path: Path, language: str, text: str, what: 
     ],
 )
 def test_what_other_programs_take_is_unsure(language: str, text: str) -> None:
-    assert walked(text, "", language).unsure
+    done = walked(text, "", language)
+    assert done.unsure and done.starts
+    others = _starting.others(language, text, done.starts)
+    assert bool(others) == ("sleep" not in text and "ls" not in text)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("import os\nos.system('python3 child.py')\n", 2),
+        ("import subprocess, sys\nx = 1\nsubprocess.run([sys.executable, 'child.py'])\n", 3),
+        ("from subprocess import run\nrun(['make'])\n", 2),
+        ("import subprocess\nimport numpy as np\nx = np.ones(9)\nsubprocess.check_output(['make'])\n", 4),
+        ("import os\nos.system('clear')\n", 0),
+        ("import subprocess\ndef never():\n    subprocess.run(['make'])\nprint(1)\n", 0),
+        ("import os\nif os.fork() == 0:\n    print(1)\n", 0),
+    ],
+)
+def test_what_is_started_may_hold_anything(tmp_path: Path, text: str, line: int) -> None:
+    (tmp_path / "main.py").write_text(text)
+    told = [one for one in on_run(read(str(tmp_path / "main.py"), Options()), None) if "starts other" in one.text]
+    assert bool(told) == bool(line) and all(one.unbounded and f"line {line} starts" in one.text for one in told)
+    if line == 2:
+        for metric in ("memory", "runtime"):
+            assert forerun.predict(str(tmp_path / "main.py"), metric=metric).high == math.inf
 
 
 @pytest.mark.parametrize(

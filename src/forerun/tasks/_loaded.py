@@ -22,7 +22,8 @@ _FOLDERS: Mapping[str, str] = {
 """What puts folders among those that are searched."""
 _PATHS: Mapping[str, str] = {
     "perl": r"(?<![\w$@%>-])(?:do|require)\b[ \t(]*([^;{}\n]*\.p[lm]\b[^;{}\n]*)",
-    "ruby": r"(?:^|[|{;])[ \t]*(?:load\b|require(?:_relative)?\b(?=[ \t(]+[a-z]\w*[ \t)]*(?:$|\}))"
+    "ruby": r"(?:^|[|{;])[ \t]*(?:load\b(?=[ \t]*\(?[ \t]*(?:[\"'A-Z]|[a-z]\w*[ \t)]*(?:$|\})))"
+    r"|require(?:_relative)?\b(?=[ \t(]+[a-z]\w*[ \t)]*(?:$|\}))"
     r"|require\b(?=[^\n]*(?:__dir__|__FILE__))|require_relative\b(?=[ \t(]*File\b)|autoload\b[ \t(]*:\w+[ \t]*,)"
     r"([^\n;]*)",
     "lua": r"\bloadfile\b[ \t]*\(?([^\n)]*)",

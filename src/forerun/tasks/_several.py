@@ -162,6 +162,8 @@ class _Reader:
             there = [one for folder in folders for end in endings if _is_file(one := folder / f"{name}{end}")][:1]
             for one in there:
                 self.read(one)
+            if not there and name.endswith(".pm"):  # a library
+                continue
             if not there and name in said.files:
                 self.lost.append(name)
             elif not there and not (self.language == "python" and name.partition("/")[0] in sys.stdlib_module_names):

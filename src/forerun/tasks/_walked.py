@@ -251,6 +251,7 @@ class Walker(Recursive):
         self.at_node(type(node).__name__)
         if node.lineno in self.starting and not isinstance(node, _DEFINING):
             self.unknown()
+            self.starts.add(node.lineno)
 
     def _do_import(self, node: ast.Import | ast.ImportFrom) -> None:
         for name, path in imported(node).items():
