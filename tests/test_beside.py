@@ -738,6 +738,11 @@ def test_arrays_of_other_files_are_held(tmp_path: Path) -> None:
             "const U = require('./util');\nlet a = U.build(300000);\n",
             "module.exports = {\n  build(n) {BODY},\n  K: 3,\n};\n",
         ),
+        (
+            "const b = require('./util'); console.log(b.rows.length);\n",
+            "const a = require('./main'); exports.rows = [];"
+            " for (let i = 0; i < 3e5; i++) exports.rows.push({ id: i });\n",
+        ),
         ("const { build } = require('./util');\nlet a = build(300000);\n", "exports.build = function (n) {BODY};\n"),
         (
             "const Util = require('./util');\nlet a = new Util(300000);\n",
@@ -780,3 +785,27 @@ def test_lines_of_other_files_are_named(tmp_path: Path) -> None:
 def test_python_reads_nothing_along_where_its_own_library_lies() -> None:
     place = Path(os.__file__).with_name("tabnanny.py")
     assert not _several.whole("python", place.read_text(), str(place)).along
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "most"),
+    [
+        (
+            "lua",
+            "local q = {}\nfunction q.new() return {first = 1, last = 0} end\n"
+            "function q.push(q, v) q.last = q.last + 1; q[q.last] = v end\n"
+            "local x = q.new()\nfor i = 1, 800000 do q.push(x, {i, i * 2}) end\n",
+            102e6,
+        ),
+        (
+            "python",
+            "class Q:\n    def __init__(self):\n        self.n = 0\n        self.d = {}\n    def push(self, v):\n"
+            "        self.n += 1\n        self.d[self.n] = v\nq = Q()\nfor i in range(800000):\n    q.push([i])\n",
+            143e6,
+        ),
+        ("perl", "my $n = 500000; my @r;\nfor my $i (0..$n-1) { push @r, [$i]; }\n", 70e6),
+    ],
+)
+def test_what_is_put_in_under_a_field_that_counts_is_held(language: str, text: str, most: float) -> None:
+    done = walked(text, "", language)
+    assert done.followed and most / 2.5 < done.bytes < most * 1.6

@@ -425,7 +425,8 @@ _GIVEN = (
     (_javascript(r"^module\.exports[ \t]*=[ \t]*(?=class\b|(?:async[ \t]+)?function\b)"), ""),
     (_javascript(r"^module\.exports[ \t]*=[ \t]*(?:\{[\s\w,]*\}|\w+)[ \t]*;?[ \t]*$"), _lines_of),
     (_javascript(r"^(?:module\.)?exports\.(\w+)[ \t]*=[ \t]*\1[ \t]*;?[ \t]*$"), ""),
-    (_javascript(r"^(?:module\.)?exports\.(\w+)[ \t]*="), r"const \1 ="),
+    (_javascript(r"(?:^|(?<=;))([ \t]*)(?:module\.)?exports\.(\w+)[ \t]*=(?!=)"), r"\1const \2 ="),
+    (_javascript(r"(?<![\w.$])(?:module\.)?exports\.(?=[A-Za-z_$][\w$]*(?![\w$]|[ \t]*=[^=]))"), ""),
     (_javascript(r"^[ \t]*export[ \t]*(?:\{[^}]*\}|default[ \t]+\w+)[ \t]*;?[ \t]*$"), _lines_of),
     (_javascript(r"^[ \t]*export[ \t]+(?:default[ \t]+)?(?=(?:async[ \t]+)?(?:function|class|const|let|var)\b)"), ""),
 )

@@ -50,7 +50,7 @@ from forerun.tasks._python import imported, tree
 from forerun.tasks._recursion import DEEP, Recursive, last, leaving, numbers_of
 from forerun.tasks._searching import endless, ends, exits
 from forerun.tasks._several import file_of, joined, module_of, modules_of
-from forerun.tasks._shapes import called, takes_out
+from forerun.tasks._shapes import called, taken_from, takes_out
 from forerun.tasks._speeds import tempo
 from forerun.tasks._starting import starting
 from forerun.tasks._terms import OPERATORS
@@ -191,6 +191,8 @@ class Walker(Recursive):
         """What stands in files of its own."""
         self._along = dict[str, Classed]()
         """Those that were gone through."""
+        self.taken = taken_from(module)
+        """Names and fields of which something is taken out."""
         self.starting = frozenset[int]()
         """Lines where other programs are started."""
         self._over = False
@@ -740,7 +742,7 @@ class Walker(Recursive):
             self._bind_place(target, value)
 
     def _bind_place(self, target: ast.Subscript, value: Any) -> None:
-        owner, key = self.value(target.value), self.value(target.slice)
+        owner, key = self.value(target.value), self._counted_on(target, self.value(target.slice))
         if isinstance(owner, Written) and isinstance(target.value, ast.Name):  # another letter somewhere in a text
             several = min(owner.distinct * max(owner.length, 1.0), MANY)
             self.frames[-1][target.value.id] = replace(owner, distinct=several, atom=None, number=None)
@@ -775,6 +777,13 @@ class Walker(Recursive):
             kept = owner.hold(value, share)
             mostly = self.layout is not None and owner.flat and share >= _MOSTLY * owner.puts
             owner.one = merged(kept, owner.one) if mostly and kept is not None else merged(owner.one, kept)
+
+    def _counted_on(self, node: ast.Subscript, key: Any) -> Any:
+        """`self.rows[self.n] = row`, where another statement counts on what is in a field, and nothing is taken out."""
+        often = self._advanced.get(last(node.slice), 0.0) if isinstance(node.slice, ast.Attribute) else 0.0
+        if not isinstance(key, Number) or key.known is None or often <= 1 or last(node.value) in self.taken:
+            return key
+        return replace(key, high=key.high + often, distinct=min(often, MANY), atom=None)
 
     def _reach_out(self, owner: Boxes, key: Any, value: Any) -> None:
         """Where a place behind the end of a list is given something, the list has one more."""
