@@ -27,11 +27,15 @@ _PATHS: Mapping[str, str] = {
     r"|require\b(?=[^\n]*(?:__dir__|__FILE__))|require_relative\b(?=[ \t(]*File\b)|autoload\b[ \t(]*:\w+[ \t]*,)"
     r"([^\n;]*)",
     "lua": r"\bloadfile\b[ \t]*\(?([^\n)]*)",
-    "javascript": r"\b(?:require|import)[ \t]*\((?=[^\n]*__dirname)([^\n;]*)",
+    "javascript": r"\b(?:require|import)[ \t]*\([ \t]*((?:(?:path\.)?(?:join|resolve)\b|__dirname\b|`)[^\n;]*"
+    r"|[\"']\.[^\n;\"']*[\"'][ \t]*\+[^\n;]*)",
     "php": r"\b(?:require|include)(?:_once)?\b(?=[^;\n]*\$)([^;\n]*)",
 }
 """What loads a file by a path that may be reckoned."""
+_PUT = r"^[ \t]*#[ \t]*embed[ \t]*([\"<][^\">\n]+[\">])"
 _DATA: Mapping[str, str] = {
+    "c": _PUT,
+    "c++": _PUT,
     "go": r"^//go:embed[ \t]+([^\n]+)",
     "rust": r"\binclude(?:_str|_bytes)?![ \t]*\(([^\n;]*)",
     "javascript": rf"(?:\brequire[ \t]*\([ \t]*|\bfrom[ \t]*){_TEXT.replace('*', '*[.]json')}",
@@ -41,7 +45,7 @@ _VARIABLE: Mapping[str, str] = {
     "perl": r"\$(?!FindBin::(?:Real)?Bin\b|RealBin\b|Bin\b)\w|\$ENV\b",
     "ruby": r"#\{(?!__dir__)|^[ \t(]*[a-z]\w*(?![\w.(:])",
     "lua": r"^\s*[A-Za-z_]\w*\s*$",
-    "javascript": r"\$\{(?!__dirname)|,[ \t]*[A-Za-z_$][\w$]*[ \t]*[,)]",
+    "javascript": r"\$\{(?!__dirname)|[,+][ \t]*(?!__dirname)[A-Za-z_$][\w$.]*[ \t]*[,)+]",
     "php": r"\$\w",
     "rust": r"\b(?:concat|env)!",
 }
@@ -87,7 +91,9 @@ def loaded(language: str, text: str, name: str) -> Loaded:
         elif language != "php" or "$" in said:
             made.unknown.append(f"what line {line} loads")
     for said, line in _lines(_DATA, language, text):
-        names = re.findall(_TEXT, said) or (said.split() if language != "rust" else [])
+        names = re.findall(_TEXT, said.replace("<", '"').replace(">", '"')) or (
+            said.split() if language != "rust" else []
+        )
         variable = language == "rust" and re.search(_VARIABLE["rust"], said)
         made.data += (
             [f"what line {line} puts in"] if variable or not names else names[: None if language == "go" else 1]

@@ -36,7 +36,7 @@ _LOCAL: Mapping[str, str] = {
     "perl": r"""(?:^|(?<=;))[ \t]*(?:use|require)[ \t]+(?:["']([\w./]+)["']|([A-Z]\w*(?:::\w+)*))""",
     "lua": r"""\b(?:require|dofile)[ \t]*\(?[ \t]*["']([\w./]+)["']""",
     "javascript": r"""(?:\brequire[ \t]*\([ \t]*|\bfrom[ \t]*|^[ \t]*import[ \t]*|\bimport\([ \t]*)"""
-    r"""["'](\.{1,2}/[^"'\n]+)["']""",
+    r"""["'](\.{1,2}/[^"'\n]+)["'](?![ \t]*\+)""",
 }
 """How a text names files that it is made of."""
 _ENDINGS: Mapping[str, tuple[str, ...]] = {
@@ -186,6 +186,7 @@ class _Reader:
         """Files that may be meant, by each name in a text."""
         if self.language in ("go", "java"):
             yield from ([one] for one in self._of_folder(path, text))
+            yield from ([one] for one in self._of_java(text) if self.language == "java")
             return
         if self.language == "ruby" and self.folders:  # others are libraries
             names = re.findall(r"""^[ \t]*require[ \t(]+["']([\w/-]+)["']""", text, re.MULTILINE)
@@ -241,6 +242,14 @@ class _Reader:
                 names = re.findall(r"^(?:func|type|var|const)\s+(?:\([^)]*\)\s*)?(\w+)", other, re.MULTILINE)
                 if any(re.search(rf"\b{name}\b", text) for name in names):
                     yield one.name
+
+    def _of_java(self, text: str) -> Iterator[str]:
+        """Files of classes that are imported of packages beside one's own."""
+        package = re.search(r"^[ \t]*package\s+([\w.]+)", text, re.MULTILINE)
+        up = "../" * len(package[1].split(".")) if package else ""
+        for name in re.findall(r"^[ \t]*import\s+(?:static\s+)?([\w.]+(?:\.\*)?)\s*;", text, re.MULTILINE):
+            inner = name.replace(".", "/")
+            yield from (f"{up}{inner}.java", f"{up}{inner.rpartition('/')[0]}.java")
 
     def _packages(self, path: Path, text: str) -> Iterator[Path]:
         """Folders of Go's packages that a file imports of its own module."""
