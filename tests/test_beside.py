@@ -511,6 +511,7 @@ def test_what_is_loaded_otherwise_is_read_along(tmp_path: Path, case: str) -> No
         ("javascript", "const n = 'a';\nrequire('./lib/' + n);\n", "what line 2 loads"),
         ("c", 'char t[] = {\n#embed "words.txt"\n};\n', "words.txt"),
         ("python", "import sys\nsys.path.append(sys.argv[1])\nimport engine\n", "what lies in sys.argv[1]"),
+        ("python", "import sys\nsys.path.append(a + 'x')\n", "what lies in a + 'x'"),
         ("python", "import importlib, sys\nimportlib.import_module(sys.argv[1])\n", "what line 2 imports"),
         ("ruby", "load = 0.0\nload += 1\nload name\n", "what line 3 loads"),
         ("ruby", "Dir['*.rb'].each { |f| require f }\n", "what line 1 loads"),
@@ -812,3 +813,11 @@ def test_python_reads_nothing_along_where_its_own_library_lies() -> None:
 def test_what_is_put_in_under_a_field_that_counts_is_held(language: str, text: str, most: float) -> None:
     done = walked(text, "", language)
     assert done.followed and most / 2.5 < done.bytes < most * 1.6
+
+
+def test_paths_of_many_parts_are_not_reckoned(tmp_path: Path) -> None:
+    text = "import sys\nx = 'a'\nfrom pathlib import Path\n" + "x = " + " + ".join(["x"] * 400) + "\n"
+    text += "sys.path.append(x)\nsys.path.append(str(Path(__file__).parents[10 ** 9]))\n"
+    text += "sys.path.append(str(Path(__file__).parents[1000000000]))\n"
+    found = _several.whole("python", text, str(tmp_path / "main.py"))
+    assert ("what lies in x", "") in found.unread

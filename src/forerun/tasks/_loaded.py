@@ -149,6 +149,9 @@ _RUNNING = frozenset("runpy.run_path run_path".split())
 _KNOWN = frozenset("os path sys str pathlib Path __file__ join dirname abspath realpath".split())
 """Names that a path is reckoned with."""
 
+_MOST = 20
+"""Parts that a path may have, and folders that it goes up."""
+
 
 def _python(text: str) -> Loaded:
     made = Loaded()
@@ -211,6 +214,8 @@ def _reckoned(node: ast.expr, given: Mapping[str, ast.expr], deep: int = 0) -> s
     """A path, from the folder where the program lies; None of others."""
     words, up, own = list[str](), 0, False
     for each in _in_order(node):
+        if len(words) > _MOST:
+            return None
         if isinstance(each, ast.Constant) and isinstance(each.value, str):
             words.append(each.value)
         elif isinstance(each, ast.Name) and each.id == "__file__":
@@ -223,7 +228,7 @@ def _reckoned(node: ast.expr, given: Mapping[str, ast.expr], deep: int = 0) -> s
         elif isinstance(each, ast.Name) and each.id not in _KNOWN:
             return None
         elif isinstance(each, ast.Subscript) and isinstance(each.slice, ast.Constant):
-            up += int(each.slice.value) + 1 if isinstance(each.slice.value, int) else 0
+            up += min(max(each.slice.value, 0), _MOST) + 1 if isinstance(each.slice.value, int) else 0
         elif isinstance(each, ast.Attribute) and each.attr in ("environ", "argv", "getenv"):
             return None
         up += isinstance(each, ast.Attribute) and each.attr == "parent"
