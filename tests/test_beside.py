@@ -817,7 +817,11 @@ def test_what_is_put_in_under_a_field_that_counts_is_held(language: str, text: s
 
 def test_paths_of_many_parts_are_not_reckoned(tmp_path: Path) -> None:
     text = "import sys\nx = 'a'\nfrom pathlib import Path\n" + "x = " + " + ".join(["x"] * 400) + "\n"
-    text += "sys.path.append(x)\nsys.path.append(str(Path(__file__).parents[10 ** 9]))\n"
-    text += "sys.path.append(str(Path(__file__).parents[1000000000]))\n"
+    text += (
+        "sys.path.append("
+        + " + ".join(["'a'"] * 900)
+        + ")\nsys.path.append(x)\nsys.path.append(str(Path(__file__).parents[10 ** 9]))\n"
+    )
+    text += "sys.path.append(str(Path(__file__).parents[1000000000]))\nsys.path.append('\\0')\n"
     found = _several.whole("python", text, str(tmp_path / "main.py"))
     assert ("what lies in x", "") in found.unread

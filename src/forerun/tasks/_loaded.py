@@ -86,7 +86,7 @@ def loaded(language: str, text: str, name: str) -> Loaded:
         elif not re.search(r"__dir__|__FILE__|__DIR__|FindBin", said):
             made.unknown.append(f"what lies in {said.strip(' ()=,')[:40]}")
     for said, line in _lines(_PATHS, language, text):
-        if path := _path(language, said, name):
+        if (path := _path(language, said, name)) and path[0] != ".":
             made.files += path[:1]
         elif language != "php" or "$" in said:
             made.unknown.append(f"what line {line} loads")
@@ -205,9 +205,16 @@ def _put(made: Loaded, several: Sequence[ast.expr], given: Mapping[str, ast.expr
     for each in several:
         path = _reckoned(each, given)
         if path is None:
-            made.unknown.append(f"what lies in {ast.unparse(each)[:40]}")
+            made.unknown.append(f"what lies in {_said(each)}")
         else:
             made.folders.append(path)
+
+
+def _said(node: ast.expr) -> str:
+    try:
+        return ast.unparse(node)[:40]
+    except RecursionError:
+        return "a folder"
 
 
 def _reckoned(node: ast.expr, given: Mapping[str, ast.expr], deep: int = 0) -> str | None:
@@ -239,6 +246,8 @@ def _reckoned(node: ast.expr, given: Mapping[str, ast.expr], deep: int = 0) -> s
 
 def _in_order(node: ast.AST) -> Iterator[ast.AST]:
     """All that stands in it, as it is written."""
-    yield node
-    for each in ast.iter_child_nodes(node):
-        yield from _in_order(each)
+    left = [node]
+    while left:
+        each = left.pop()
+        yield each
+        left += reversed([*ast.iter_child_nodes(each)])

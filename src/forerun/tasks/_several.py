@@ -32,7 +32,7 @@ _LOCAL: Mapping[str, str] = {
     "c++": r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"',
     "ruby": r"""^[ \t]*(?:require_relative[ \t(]+|require[ \t(]+(?=["']\./))["']([^"'\n]+)["']""",
     "rust": r"""^[ \t]*(?:\#\[path[ \t]*=[ \t]*"([^"\n]+)"\]\s*)?(?:pub(?:\([^)]*\))?[ \t]+)?mod[ \t]+(\w+)[ \t]*;""",
-    "php": r"""\b(?:require|include)(?:_once)?\b[^;\n'"]*["']([^"'\n]+\.(?:php|inc))["']""",
+    "php": r"""\b(?:require|include)(?:_once)?\b[^;\n'"]{0,200}["']([^"'\n]+\.(?:php|inc))["']""",
     "perl": r"""(?:^|(?<=;))[ \t]*(?:use|require)[ \t]+(?:["']([\w./]+)["']|([A-Z]\w*(?:::\w+)*))""",
     "lua": r"""\b(?:require|dofile)[ \t]*\(?[ \t]*["']([\w./]+)["']""",
     "javascript": r"""(?:\brequire[ \t]*\([ \t]*|\bfrom[ \t]*|^[ \t]*import[ \t]*|\bimport\([ \t]*)"""
@@ -173,7 +173,7 @@ class _Reader:
                 self.unread.append((name, ""))
             else:
                 self.lost.append(name)
-        self.lost += [one for one in said.folders if not any((folder / one).is_dir() for folder in near)]
+        self.lost += [one for one in said.folders if not any(_is_folder(folder / one) for folder in near)]
         self.unread += [(one, "") for one in said.unknown]
 
     def text(self, path: Path) -> str | None:
@@ -508,6 +508,13 @@ def _near(folder: Path, endings: tuple[str, ...]) -> list[Path]:
 def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
     except (OSError, ValueError):
         return False
 
