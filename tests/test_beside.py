@@ -14,7 +14,7 @@ import forerun
 from forerun.questions import Options
 from forerun.questions.files import given, read
 from forerun.questions.remarks import on_run
-from forerun.tasks import _several
+from forerun.tasks import _several, _starting
 from forerun.tasks._beside import filed, found, told
 from forerun.tasks._inputs import BYTES, Beginning, described, long, understood
 from forerun.tasks._packages import foreign
@@ -394,9 +394,138 @@ def test_files_that_name_each_other_are_read_once(tmp_path: Path) -> None:
     several = _several.whole("python", "import a\n", str(tmp_path / "main.py"))
     assert several.along == ("b.py", "a.py") and walked(several.text).followed
     (tmp_path / "b.py").write_text("print 3\n")  # another Python's
-    assert _several.whole("python", "import a\n", str(tmp_path / "main.py")).lost == ("b.py",)
-    (tmp_path / "b.py").write_bytes(b"\0" * 9)
-    assert _several.whole("python", "import a\n", str(tmp_path / "main.py")).lost == ("b.py",)
+    assert _several.whole("python", "import a\n", str(tmp_path / "main.py")).unread == (("b.py", "it does not parse"),)
+
+
+@pytest.mark.parametrize(
+    ("inside", "why"),
+    [
+        (b"print 3\n", "it does not parse"),
+        (b"\0" * 9, "it has zero bytes"),
+        (b"x = 1\n" * 50_000, "it has more than 256 KiB"),
+    ],
+)
+def test_why_a_file_is_not_read_is_told(tmp_path: Path, inside: bytes, why: str) -> None:
+    (tmp_path / "b.py").write_bytes(inside)
+    (tmp_path / "main.py").write_text("import b\nimport main\n")
+    file = read(str(tmp_path / "main.py"), Options())
+    assert file.whole.unread == (("b.py", why),) and not file.whole.lost
+    (told,) = on_run(file, None)
+    assert told.unbounded and f"b.py ({why}), which it is made of, is not read" in told.text
+    answer = forerun.predict(str(tmp_path / "main.py"), metric="memory")
+    assert answer.high == math.inf and not any("nothing is known" in note for note in answer.notes)
+
+
+def test_of_more_files_than_are_read_the_others_are_named(tmp_path: Path) -> None:
+    for i in range(40):
+        (tmp_path / f"m{i}.py").write_text("x = 1\n")
+    found = _several.whole("python", "".join(f"import m{i}\n" for i in range(40)), str(tmp_path / "main.py"))
+    assert len(found.along) == 32 and found.unread[0] == ("m32.py", "32 files are read") and len(found.unread) == 8
+
+
+ELSEWHERE = {
+    "go": (
+        {
+            "go.mod": "module ex.org/it\n",
+            "lib/lib.go": "package lib\n\nfunc Make() []int {\n\tr := make([]int, 0)\n"
+            "\tfor i := 0; i < 3000000; i++ {\n\t\tr = append(r, i)\n\t}\n\treturn r\n}\n",
+        },
+        'package main\n\nimport (\n\t"fmt"\n\t"ex.org/it/lib"\n)\n\nfunc main() {\n\tfmt.Println(len(lib.Make()))\n}\n',
+    ),
+    "rust": (
+        {"other.rs": "pub fn make() -> Vec<u64> {\n    (0..3_000_000u64).map(|x| x * x).collect()\n}\n"},
+        '#[path = "other.rs"]\nmod helper;\nfn main() {\n    println!("{}", helper::make().len());\n}\n',
+    ),
+    "perl": (
+        {"lib/Grid.pm": "package Grid; our @a = map { { k => $_ } } 1 .. 300000;\n1;\n"},
+        'use FindBin; use lib "$FindBin::Bin/lib"; use Grid;\nprint scalar(@Grid::a);\n',
+    ),
+    "perl, do": (
+        {"tab.pl": "our @t = map { [$_] } 1 .. 300000;\n1;\n"},
+        'do "./tab.pl";\nour @t;\nprint scalar(@t);\n',
+    ),
+    "ruby": (
+        {"lib/world.rb": "ROWS = Array.new(300_000) { |i| [i, i] }\n"},
+        "$LOAD_PATH.unshift File.join(__dir__, 'lib')\nrequire 'world'\nputs ROWS.size\n",
+    ),
+    "ruby, load": (
+        {"tab.rb": "ROWS = Array.new(300_000) { |i| [i, i] }\n"},
+        'load File.join(__dir__, "tab.rb")\nputs ROWS.size\n',
+    ),
+    "ruby, autoload": (
+        {"maker.rb": 'module Maker\n  def self.go = (1..800_000).map { |i| "s#{i}" }\nend\n'},
+        'autoload :Maker, File.expand_path("maker.rb", __dir__)\nputs Maker.go.size\n',
+    ),
+    "python": (
+        {"lib/engine.py": "def run():\n    return [[i] for i in range(200_000)]\n"},
+        'import os, sys\nsys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))\n'
+        "import engine\nx = engine.run()\n",
+    ),
+    "python, importlib": (
+        {"plug.py": "def run():\n    return [[i] for i in range(200_000)]\n"},
+        'import importlib\nmod = importlib.import_module("plug")\nx = mod.run()\n',
+    ),
+    "python, runpy": (
+        {"child.py": "x = [[i] for i in range(200_000)]\n"},
+        'import runpy\nrunpy.run_path("child.py")\n',
+    ),
+    "php": (
+        {
+            "src/Bag.php": "<?php\nclass Bag {\n  public array $d = [];\n  public function fill($n) {\n"
+            '    for ($i = 0; $i < $n; $i++) $this->d["k$i"] = [$i, $i];\n  }\n}\n'
+        },
+        '<?php\nspl_autoload_register(fn($c) => require __DIR__ . "/src/$c.php");\n'
+        "$b = new Bag();\n$b->fill(300000);\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", ELSEWHERE)
+def test_what_is_loaded_otherwise_is_read_along(tmp_path: Path, case: str) -> None:
+    files, main = ELSEWHERE[case]
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    language = case.partition(",")[0]
+    found = _several.whole(language, main, str(tmp_path / "main"))
+    assert found.along == tuple(name for name in files if name != "go.mod") and not found.lost and not found.unread
+    assert walked(found.text, "", language).bytes > 5e6 and not foreign(language, found.text)
+    for name in files:
+        (tmp_path / name).unlink()
+        if (tmp_path / name).parent != tmp_path:
+            (tmp_path / name).parent.rmdir()
+    gone = _several.whole(language, main, str(tmp_path / "main"))
+    assert gone.lost or gone.unread or case in ("go", "java")  # said elsewhere
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "what"),
+    [
+        ("go", 'package main\n\nimport _ "embed"\n\n//go:embed words.txt\nvar text string\n', "words.txt"),
+        ("rust", 'static T: &str = include_str!("words.txt");\n', "words.txt"),
+        ("rust", 'static T: &[u8] = include_bytes!("words.txt");\n', "words.txt"),
+        ("rust", 'include!("words.txt");\n', "words.txt"),
+        ("rust", 'include!(concat!(env!("OUT_DIR"), "/x.rs"));\n', "what line 1 puts in"),
+        ("javascript", "const t = require('./words.json');\n", "./words.json"),
+        ("javascript", "const n = 'a';\nrequire(`./lib/${n}.js`);\n", "what line 2 loads"),
+        ("javascript", "const n = 'a';\nrequire('./lib/' + n);\n", "what line 2 loads"),
+        ("c", 'char t[] = {\n#embed "words.txt"\n};\n', "words.txt"),
+        ("python", "import sys\nsys.path.append(sys.argv[1])\nimport engine\n", "what lies in sys.argv[1]"),
+        ("python", "import sys\nsys.path.append(a + 'x')\n", "what lies in a + 'x'"),
+        ("python", "import importlib, sys\nimportlib.import_module(sys.argv[1])\n", "what line 2 imports"),
+        ("ruby", "load = 0.0\nload += 1\nload name\n", "what line 3 loads"),
+        ("ruby", "Dir['*.rb'].each { |f| require f }\n", "what line 1 loads"),
+        ("php", "<?php\n$x = $argv[1];\nrequire $x;\n", "what line 3 loads"),
+        ("perl", 'my $x = shift;\ndo "./$x.pl";\n', "what line 2 loads"),
+    ],
+)
+def test_what_is_put_in_is_said(tmp_path: Path, language: str, text: str, what: str) -> None:
+    (tmp_path / "words.txt").write_text("a b c\n")
+    (tmp_path / "words.json").write_text("[1]\n")
+    assert _several.whole(language, text, str(tmp_path / "main")).unread == ((what, ""),)
+    if what.startswith("words"):
+        (tmp_path / "words.txt").unlink()
+        assert _several.whole(language, text, str(tmp_path / "main")).lost == (what,)
 
 
 @pytest.mark.parametrize(
@@ -417,7 +546,31 @@ def test_files_that_name_each_other_are_read_once(tmp_path: Path) -> None:
     ],
 )
 def test_what_other_programs_take_is_unsure(language: str, text: str) -> None:
-    assert walked(text, "", language).unsure
+    done = walked(text, "", language)
+    assert done.unsure and done.starts
+    others = _starting.others(language, text, done.starts)
+    assert bool(others) == ("sleep" not in text and "ls" not in text)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("import os\nos.system('python3 child.py')\n", 2),
+        ("import subprocess, sys\nx = 1\nsubprocess.run([sys.executable, 'child.py'])\n", 3),
+        ("from subprocess import run\nrun(['make'])\n", 2),
+        ("import subprocess\nimport numpy as np\nx = np.ones(9)\nsubprocess.check_output(['make'])\n", 4),
+        ("import os\nos.system('clear')\n", 0),
+        ("import subprocess\ndef never():\n    subprocess.run(['make'])\nprint(1)\n", 0),
+        ("import os\nif os.fork() == 0:\n    print(1)\n", 0),
+    ],
+)
+def test_what_is_started_may_hold_anything(tmp_path: Path, text: str, line: int) -> None:
+    (tmp_path / "main.py").write_text(text)
+    told = [one for one in on_run(read(str(tmp_path / "main.py"), Options()), None) if "starts other" in one.text]
+    assert bool(told) == bool(line) and all(one.unbounded and f"line {line} starts" in one.text for one in told)
+    if line == 2:
+        for metric in ("memory", "runtime"):
+            assert forerun.predict(str(tmp_path / "main.py"), metric=metric).high == math.inf
 
 
 @pytest.mark.parametrize(
@@ -588,6 +741,11 @@ def test_arrays_of_other_files_are_held(tmp_path: Path) -> None:
         (
             "const U = require('./util');\nlet a = U.build(300000);\n",
             "module.exports = {\n  build(n) {BODY},\n  K: 3,\n};\n",
+        ),
+        (
+            "const b = require('./util'); console.log(b.rows.length);\n",
+            "const a = require('./main'); exports.rows = [];"
+            " for (let i = 0; i < 3e5; i++) exports.rows.push({ id: i });\n",
         ),
         ("const { build } = require('./util');\nlet a = build(300000);\n", "exports.build = function (n) {BODY};\n"),
         (
@@ -874,3 +1032,39 @@ def test_files_are_gone_through_by_name(folder: Path, given: str) -> None:
     text = f"import fileinput\nrows = [line.split() for line in fileinput.input({given})]\n"
     known = walked(text, "", "python", beside(folder, text))
     assert known.told == {"numbers.txt"} and known.bytes > ROWS * 150
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "most"),
+    [
+        (
+            "lua",
+            "local q = {}\nfunction q.new() return {first = 1, last = 0} end\n"
+            "function q.push(q, v) q.last = q.last + 1; q[q.last] = v end\n"
+            "local x = q.new()\nfor i = 1, 800000 do q.push(x, {i, i * 2}) end\n",
+            102e6,
+        ),
+        (
+            "python",
+            "class Q:\n    def __init__(self):\n        self.n = 0\n        self.d = {}\n    def push(self, v):\n"
+            "        self.n += 1\n        self.d[self.n] = v\nq = Q()\nfor i in range(800000):\n    q.push([i])\n",
+            143e6,
+        ),
+        ("perl", "my $n = 500000; my @r;\nfor my $i (0..$n-1) { push @r, [$i]; }\n", 70e6),
+    ],
+)
+def test_what_is_put_in_under_a_field_that_counts_is_held(language: str, text: str, most: float) -> None:
+    done = walked(text, "", language)
+    assert done.followed and most / 2.5 < done.bytes < most * 1.6
+
+
+def test_paths_of_many_parts_are_not_reckoned(tmp_path: Path) -> None:
+    text = "import sys\nx = 'a'\nfrom pathlib import Path\n" + "x = " + " + ".join(["x"] * 400) + "\n"
+    text += (
+        "sys.path.append("
+        + " + ".join(["'a'"] * 900)
+        + ")\nsys.path.append(x)\nsys.path.append(str(Path(__file__).parents[10 ** 9]))\n"
+    )
+    text += "sys.path.append(str(Path(__file__).parents[1000000000]))\nsys.path.append('\\0')\n"
+    found = _several.whole("python", text, str(tmp_path / "main.py"))
+    assert ("what lies in x", "") in found.unread

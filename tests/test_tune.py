@@ -175,7 +175,7 @@ def test_a_program_whose_default_takes_too_long_is_told_what_to_do(
 ) -> None:
     monkeypatch.setenv("FORERUN_TIMEOUT", "0.001")
     (tmp_path / "matmul.tir").write_text(PROGRAM)
-    with pytest.raises(InputError, match="no program of .* can be tuned") as caught:
+    with pytest.raises(InputError, match=r"no program of .* can be tuned") as caught:
         tuning.tune(tmp_path / "matmul.tir", target="llvm:1", trials=1, proposer="uniform", store=tmp_path / "s")
     assert "FORERUN_TIMEOUT" in caught.value.todo and caught.value.why.startswith("matmul: the baseline")
 

@@ -235,6 +235,7 @@ def answers(asked: Sequence[Question], loaded: EncoderDecoder, model: str = MODE
         if kind.unit == "B" or kind.metric == "instructions":
             value, low, high = _whole(value, round), _whole(low, math.floor), _whole(high, math.ceil)
         unknown = loaded.imports.unknown(question.prompt) if ran(kind.metric) else []
+        unknown = [one for one in unknown if Path(one).stem not in question.own]
         strange = question.strange or bool(unknown) or (asks is not None and reading.familiarity is not None)
         familiarity = 0.0 if strange else reading.familiarity
         notes = question.notes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from forerun.core import Metric, Source
 from forerun.models.encoder_decoder.card import Card, Kind
@@ -32,6 +33,8 @@ class Question:
     """What its text asks for, in the unit; without end where nothing ends it; 0 where it does not tell."""
     counted: bool = False
     """Whether its loops say how often they go round, of what runs."""
+    own: frozenset[str] = frozenset()
+    """What its own files are called that are not told of as others are: itself, and what is not read."""
     reach: float = 0.0
     """How far its parts of unknown cost may take it, in the unit; 0 where there are none."""
 
@@ -59,7 +62,8 @@ def question_of(file: File, kind: Kind, card: Card, options: Options) -> Questio
     source = replace(file.source, text=file.text) if runs else module or file.source
     prompt = _prompt(source, kind, device, level, file.files if runs else "")
     strange = strange or level != asked
-    return Question(file.source.name, kind, device, prompt, tuple(notes), strange, asks=_asked(prompt, kind))
+    own = file.whole.names | ({Path(file.place).stem} if file.place else frozenset())
+    return Question(file.source.name, kind, device, prompt, tuple(notes), strange, asks=_asked(prompt, kind), own=own)
 
 
 def _asked(prompt: str, kind: Kind) -> float:

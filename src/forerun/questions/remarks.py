@@ -15,8 +15,10 @@ from forerun.tasks._counters import reads_sizes
 from forerun.tasks._endless import Endless
 from forerun.tasks._inputs import Beginning, described
 from forerun.tasks._opened import asks, opens, parses
+from forerun.tasks._packages import foreign
 from forerun.tasks._parsing import broken
 from forerun.tasks._several import where
+from forerun.tasks._starting import others, starting
 from forerun.toolchains.onnx import checked, counts
 from forerun.toolchains.onnx import model as proto
 from forerun.toolchains.process.languages import LANGUAGES
@@ -25,6 +27,8 @@ _DEFINED = re.compile(r"^define\b", re.MULTILINE)
 """How a function of LLVM IR begins."""
 _NAMED = 3
 """Files that are named."""
+_STARTING = re.compile(r"\b(?:subprocess|pty)\b|\bos\.(?:system|popen|exec|spawn|posix_spawn)")
+"""What a text of Python names that starts other programs."""
 _TRITON = re.compile(r"^@(?:triton\.)?(?:jit|autotune)\b", re.MULTILINE)
 """How a kernel of Triton begins."""
 
@@ -78,6 +82,12 @@ def on_run(file: File, stdin: bytes | None) -> Iterator[Remark]:
     if file.whole.lost:
         lost = _some(file.whole.lost)
         yield Remark(f"{name}: {lost}, which it is made of, was not found: it is not counted", True, unbounded=True)
+    if file.whole.unread:
+        unread = _some([f"{one} ({why})" if why else one for one, why in file.whole.unread])
+        yield Remark(f"{name}: {unread}, which it is made of, is not read: it is not counted", True, unbounded=True)
+    if lines := _started(file):
+        told = f"line {_some([where(text, line) for line in lines])} starts other programs"
+        yield Remark(f"{name}: {told}: what they take is not counted", True, unbounded=True)
     opened = _opened(file)
     if opened:
         there = "it is now" if len(opened) == 1 else "they are now"
@@ -109,6 +119,17 @@ def _some(names: Sequence[str]) -> str:
     """The first ones, and how many more there are."""
     more = len(names) - _NAMED
     return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _started(file: File) -> list[int]:
+    """Lines that start other programs, whose time and memory are those of a run, too."""
+    language, text = file.source.lang, file.text
+    if language not in LANGUAGES or not (_STARTING.search(text) if language == "python" else starting(language, text)):
+        return []
+    given = described(file.source.reference) if file.source.reference else ""
+    done = working(text, given, language, file.files)
+    plain = done.followed and not (language == "python" and foreign(language, text))
+    return others(language, text, done.starts if plain else starting(language, text))
 
 
 def _opened(file: File) -> list[str]:

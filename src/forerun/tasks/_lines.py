@@ -44,6 +44,8 @@ class Used:
     endless: frozenset[int] = frozenset()
     """Of the lines that are unsure those of functions that call themselves several times each time, where little else
     is done."""
+    starts: frozenset[int] = frozenset()
+    """Lines that start other programs."""
     told: frozenset[str] = frozenset()
     """Files that it opens, where all of these are told of."""
     taken: bool = False
@@ -63,6 +65,7 @@ class Accounts:
         self.guessed = set[int]()
         self.unsure = set[int]()
         self.endless = set[int]()
+        self.starts = set[int]()
         self.settled = False
         self.clocked = 0.0
         self.hidden = 0.0
@@ -96,7 +99,7 @@ class Accounts:
         return Used(
             held, seconds, rises, self.takes, guessed, believed, least=least, unsure=unsure, settled=self.settled,
             clocked=self.clocked, hidden=min(self.hidden, seconds), asked=self.most, endless=endless,
-            told=frozenset(() if self.untold else self.opened), taken=self.taken,
+            starts=frozenset(self.starts), told=frozenset(() if self.untold else self.opened), taken=self.taken,
         )  # fmt: skip
 
     def hide(self, hidden: float, seconds: float) -> None:

@@ -15,7 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from forerun.tasks._python import tree
-from forerun.tasks._several import own, parted
+from forerun.tasks._several import file_of, own, parted
 
 _MOST = 1 << 18
 """Characters that are looked at: what is used stands at the beginning."""
@@ -84,7 +84,8 @@ def _nodes(text: str) -> Sequence[ast.AST]:
 
 
 def _python(text: str) -> Iterator[str]:
-    files = {name.partition(".")[0] for name in own(text)}
+    modules = own(text)
+    files = {name.partition(".")[0] for name in modules}
     for node in _nodes(text):
         if isinstance(node, ast.Import):
             names = [each.name.partition(".")[0] for each in node.names]
@@ -95,13 +96,16 @@ def _python(text: str) -> Iterator[str]:
         yield from (
             name
             for name in names
-            if name not in sys.stdlib_module_names and name.lstrip(".").partition(".")[0] not in files
+            if name not in sys.stdlib_module_names
+            and name.lstrip(".").partition(".")[0] not in files
+            and not file_of(name, modules)[0]
         )
 
 
 def _named(language: str, text: str) -> Iterator[str]:
     known = set(re.findall(r"\bmod\s+(\w+)", text)) | _RUST if language == "rust" else _OWN.get(language, frozenset())
-    files = {Path(name).stem for name, *_ in parted(text) if name}
+    paths = [Path(name) for name, *_ in parted(text) if name]
+    files = {one for path in paths for one in (path.stem, path.parent.name)}
     for name in re.findall(_NAMES[language], text) if language in _NAMES else ():
         first = re.split(r"[:/.]", name, maxsplit=1)[0]
         if first not in known and Path(name).stem not in files:

@@ -7,7 +7,9 @@ of none first, each below a comment that has its name.
 from __future__ import annotations
 
 import ast
+import os
 import re
+import sys
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -15,6 +17,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
+from forerun.tasks._loaded import Loaded, loaded
 from forerun.tasks._python import tree
 
 _MOST, _TEXT, _NEAR = 32, 1 << 18, 200
@@ -28,12 +31,12 @@ _LOCAL: Mapping[str, str] = {
     "c": r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"',
     "c++": r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"',
     "ruby": r"""^[ \t]*(?:require_relative[ \t(]+|require[ \t(]+(?=["']\./))["']([^"'\n]+)["']""",
-    "rust": r"^[ \t]*(?:pub(?:\([^)]*\))?[ \t]+)?mod[ \t]+(\w+)[ \t]*;",
-    "php": r"""\b(?:require|include)(?:_once)?\b[^;\n'"]*["']([^"'\n]+\.(?:php|inc))["']""",
-    "perl": r"""^[ \t]*(?:use|require)[ \t]+(?:["']([\w./]+)["']|([A-Z]\w*(?:::\w+)*))""",
+    "rust": r"""^[ \t]*(?:\#\[path[ \t]*=[ \t]*"([^"\n]+)"\]\s*)?(?:pub(?:\([^)]*\))?[ \t]+)?mod[ \t]+(\w+)[ \t]*;""",
+    "php": r"""\b(?:require|include)(?:_once)?\b[^;\n'"]{0,200}["']([^"'\n]+\.(?:php|inc))["']""",
+    "perl": r"""(?:^|(?<=;))[ \t]*(?:use|require)[ \t]+(?:["']([\w./]+)["']|([A-Z]\w*(?:::\w+)*))""",
     "lua": r"""\b(?:require|dofile)[ \t]*\(?[ \t]*["']([\w./]+)["']""",
     "javascript": r"""(?:\brequire[ \t]*\([ \t]*|\bfrom[ \t]*|^[ \t]*import[ \t]*|\bimport\([ \t]*)"""
-    r"""["'](\.{1,2}/[^"'\n]+)["']""",
+    r"""["'](\.{1,2}/[^"'\n]+)["'](?![ \t]*\+)""",
 }
 """How a text names files that it is made of."""
 _ENDINGS: Mapping[str, tuple[str, ...]] = {
@@ -60,6 +63,12 @@ _DEFINED, _CALLED = (
     re.compile(r"\b(\w+)\s*\("),
 )
 """Functions that stand there, and what is called."""
+_IMPORTED, _TOP, _UP = (
+    re.compile(r'(?:\b([\w.]+)[ \t]+)?"([^"\n]+)"'),
+    re.compile(r"^(?:func|type|var|const)[ \t]+(\w+)", re.MULTILINE),
+    6,
+)
+"""What Go imports, by which name, what stands in a file of it, and folders above one where its module may be named."""
 _ROOTED = frozenset(("python", "lua", "perl", "php"))
 """Languages that look for files where the first one lies, too."""
 _TELLING = frozenset(("c", "c++", "ruby", "rust", "php", "javascript"))
@@ -78,6 +87,13 @@ class Several:
     text: str = ""
     along: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()
+    unread: tuple[tuple[str, str], ...] = ()
+    """What is there, or may be, and was not read, and why, where that is to be said."""
+
+    @property
+    def names(self) -> frozenset[str]:
+        """How files are called of which it was said that they are not counted."""
+        return frozenset(Path(one).stem for one in (*self.lost, *(name for name, _ in self.unread)))
 
 
 @dataclass(slots=True)
@@ -88,13 +104,24 @@ class _Reader:
     first: Path
     found: dict[Path, str] = field(default_factory=dict)
     lost: list[str] = field(default_factory=list)
+    unread: list[tuple[str, str]] = field(default_factory=list)
+    folders: dict[Path, None] = field(default_factory=dict)
+    """Those that are searched, too."""
     seen: set[Path] = field(default_factory=set)
     left: int = _TEXT
     texts: dict[Path, str | None] = field(default_factory=dict)
 
     def follow(self, path: Path, text: str) -> None:
         """Reads what this text names, and then what that does; the deepest stands first."""
-        folders = dict.fromkeys((path.parent, self.first.parent) if self.language in _ROOTED else (path.parent,))
+        said = loaded(self.language, text, path.name)
+        near = (path.parent, self.first.parent) if self.language in _ROOTED else (path.parent,)
+        self.folders |= dict.fromkeys(folder / one for folder in near for one in said.folders)
+        self._load(said, near)
+        folders = dict.fromkeys((*near, *self.folders))
+        for folder in self._packages(path, text) if self.language == "go" else ():
+            for one in _near(folder, (".go",)):
+                if not one.name.endswith("_test.go"):
+                    self.read(one)
         for names in self._named(path, text):
             there = [one for folder in folders for name in names if _is_file(one := folder / name)][:1]
             bodies = [one for one in self._bodies(there) if _is_file(one)]
@@ -110,13 +137,44 @@ class _Reader:
             return
         self.seen.add(place)
         text = self.text(path)
-        if text is None or len(self.found) >= _MOST or len(text) > self.left or _broken(self.language, text):
-            self.lost.append(path.name)
+        if why := _unreadable(path) if text is None else self._beyond(text):
+            self.unread.append((path.name, why))
+        if text is None or why:
             return
         text = _RUN.sub(_lines_of, text) if self.language == "python" else text
         self.left -= len(text)
         self.follow(path, text)
         self.found[path] = text
+
+    def _beyond(self, text: str) -> str:
+        """Why a text is not read along; nothing where it is."""
+        if len(self.found) >= _MOST:
+            return f"{_MOST} files are read"
+        if len(text) > self.left:
+            return f"{_TEXT >> 10} KiB are read of all files"
+        return "it does not parse" if _broken(self.language, text) else ""
+
+    def _load(self, said: Loaded, near: Sequence[Path]) -> None:
+        """Reads what a text loads otherwise, and says what is not read of that."""
+        endings = dict.fromkeys(("", *_ENDINGS.get(self.language, ()), *[".php"] * (self.language == "php")))
+        folders = dict.fromkeys((*near, *self.folders))
+        for name in (*said.files, *said.modules):
+            there = [one for folder in folders for end in endings if _is_file(one := folder / f"{name}{end}")][:1]
+            for one in there:
+                self.read(one)
+            if not there and name.endswith(".pm"):  # a library
+                continue
+            if not there and name in said.files:
+                self.lost.append(name)
+            elif not there and not (self.language == "python" and name.partition("/")[0] in sys.stdlib_module_names):
+                self.unread.append((name, ""))
+        for name in said.data:
+            if re.search(r"[*?\[ ]", name) or any(_is_file(folder / name) for folder in near):
+                self.unread.append((name, ""))
+            else:
+                self.lost.append(name)
+        self.lost += [one for one in said.folders if not any(_is_folder(folder / one) for folder in near)]
+        self.unread += [(one, "") for one in said.unknown]
 
     def text(self, path: Path) -> str | None:
         """What stands in a file; kept, as more than one may ask."""
@@ -128,11 +186,16 @@ class _Reader:
         """Files that may be meant, by each name in a text."""
         if self.language in ("go", "java"):
             yield from ([one] for one in self._of_folder(path, text))
+            yield from ([one] for one in self._of_java(text) if self.language == "java")
             return
+        if self.language == "ruby" and self.folders:  # others are libraries
+            names = re.findall(r"""^[ \t]*require[ \t(]+["']([\w/-]+)["']""", text, re.MULTILINE)
+            places = [folder / f"{name}.rb" for name in names for folder in self.folders]
+            yield from ([os.path.relpath(one, path.parent)] for one in places if _is_file(one))
         pattern, endings = _LOCAL.get(self.language), _ENDINGS.get(self.language, ())
         for found in re.finditer(pattern, text, re.MULTILINE) if pattern else ():
             for name in self._spelt(path, found):
-                yield [f"{name}{ending}" for ending in endings]
+                yield [name] if name.endswith(".rs") else [f"{name}{ending}" for ending in endings]
 
     def _spelt(self, path: Path, found: re.Match[str]) -> Iterator[str]:
         name = next(filter(None, found.groups()), "")
@@ -142,13 +205,15 @@ class _Reader:
             if name.removesuffix(".h") not in _STANDARD:
                 yield name
         elif self.language == "rust":
-            yield name if path.stem in ("main", "lib", "mod") or path == self.first else f"{path.stem}/{name}"
+            yield (
+                name if found[1] or path.stem in ("main", "lib", "mod") or path == self.first else f"{path.stem}/{name}"
+            )
         elif self.language == "perl":
             plain = name.replace("::", "/")
             yield from (plain, f"lib/{plain}", f"../lib/{plain}") if found[2] else (name,)
         elif self.language == "lua":
             yield name if name.endswith(".lua") else name.replace(".", "/")
-        elif not name.endswith(".json"):  # no program
+        elif not name.endswith(".json") and "$" not in name:  # no program, and no name
             yield name.lstrip("/")
 
     def _bodies(self, headers: Sequence[Path]) -> Iterator[Path]:
@@ -178,6 +243,41 @@ class _Reader:
                 if any(re.search(rf"\b{name}\b", text) for name in names):
                     yield one.name
 
+    def _of_java(self, text: str) -> Iterator[str]:
+        """Files of classes that are imported of packages beside one's own."""
+        package = re.search(r"^[ \t]*package\s+([\w.]+)", text, re.MULTILINE)
+        up = "../" * len(package[1].split(".")) if package else ""
+        for name in re.findall(r"^[ \t]*import\s+(?:static\s+)?([\w.]+(?:\.\*)?)\s*;", text, re.MULTILINE):
+            inner = name.replace(".", "/")
+            yield from (f"{up}{inner}.java", f"{up}{inner.rpartition('/')[0]}.java")
+
+    def _packages(self, path: Path, text: str) -> Iterator[Path]:
+        """Folders of Go's packages that a file imports of its own module."""
+        named = _IMPORTED.findall("\n".join(re.findall(r"^import\b[ \t]*(?:\([^)]*\)|[^\n]*)", text, re.MULTILINE)))
+        root = next((one for one in path.resolve().parents[:_UP] if _is_file(one / "go.mod")), None) if named else None
+        if root is None:
+            return
+        module = re.search(r"^module[ \t]+(\S+)", self.text(root / "go.mod") or "", re.MULTILINE)
+        for alias, name in named if module else ():
+            own = module[1] if module else ""
+            inner = name.removeprefix(own).lstrip("/") if name.startswith(f"{own}/") else ""
+            if not inner:
+                continue
+            files = _near(root / inner, (".go",)) if (root / inner).is_dir() else []
+            texts = [self.text(one) or "" for one in files if not one.name.endswith("_test.go")]
+            if not texts:
+                self.lost.append(name)
+            elif alias or self._clash(root / inner, texts):
+                self.unread.append((name, "its names are those of others, too" if not alias else "under another name"))
+            else:
+                yield path.parent / os.path.relpath(root / inner, path.parent.resolve())
+
+    def _clash(self, folder: Path, texts: Sequence[str]) -> bool:
+        """Whether a package of Go has names that another one has, as all of them stand in one text."""
+        mine = {name for one in texts for name in _TOP.findall(one)}
+        others = [(one, text) for one, text in self.texts.items() if text and one.suffix == ".go"]
+        return any(one.parent.resolve() != folder and mine & {*_TOP.findall(text)} for one, text in others)
+
     def search(self, text: str) -> None:
         """Looks for functions of C that are named and called here, and that stand in none of these files."""
         for _ in range(2):
@@ -204,6 +304,7 @@ def whole(language: str, text: str, place: str) -> Several:
         if language == "python" and _is_file(first.with_name("os.py")):  # Python's own library
             return Several(text)
         reader.seen.add(first.resolve())
+        reader.texts[first] = text
         reader.follow(first, text)
         if language in ("c", "c++"):
             reader.search(text)
@@ -213,7 +314,8 @@ def whole(language: str, text: str, place: str) -> Several:
     comment = _COMMENT.get(language, "//")
     each = (f"{comment} {_SIGN}{name}\n{one}" for name, one in zip(names, reader.found.values(), strict=True))
     lines = [text.rstrip("\n") if names else text, *(one.rstrip("\n") for one in each)]
-    return Several("\n".join(lines), names, tuple(dict.fromkeys(reader.lost)))
+    lost, unread = dict.fromkeys(reader.lost), dict(reader.unread)
+    return Several("\n".join(lines), names, tuple(lost), tuple(unread.items()))
 
 
 @lru_cache(maxsize=8)
@@ -255,11 +357,20 @@ def _fitted(language: str, name: str, text: str, whole: str, first: bool) -> str
         return re.sub(r"\?>\s*\Z", "", re.sub(r"\A\s*<\?php", "", text))
     if language == "php":
         return re.sub(r"\?>\s*\Z", "", text)
-    if language == "go" and not first:
-        return re.sub(r"^package\s+\w+", "", text, count=1, flags=re.MULTILINE)
+    if language == "go":
+        packages = {one for _, _, inside in parted(whole) for one in re.findall(r"(?m)^package\s+(\w+)", inside)[:1]}
+        for one in packages - {"main"} - {*re.findall(r"(?m)^package\s+(\w+)", text)[:1]}:
+            text = re.sub(rf"(?<![\w.\"]){one}\.(?=[A-Z])", "", text)
+        text = text if first else re.sub(r"^package\s+\w+", "", text, count=1, flags=re.MULTILINE)
+        return re.sub(r"^package\s+\w+", "package main", text, count=1, flags=re.MULTILINE)
     if language == "java":
         return text if first else re.sub(r"^package\s+[\w.]+\s*;", "", text, count=1, flags=re.MULTILINE)
     if language == "rust" and name:
+        named = re.search(
+            rf'#\[path\s*=\s*"(?:[^"\n]*/)?{re.escape(Path(name).name)}"\]\s*(?:pub\s+)?mod\s+(\w+)', whole
+        )
+        if named:
+            return f"mod {named[1]} {{ {text} }}"
         return f"mod {Path(name).stem if Path(name).stem != 'mod' else Path(name).parent.name} {{ {text} }}"
     if language == "perl":
         return re.sub(r"^(?:1;|__END__)\s*\Z", "", text, flags=re.MULTILINE) if name else f"package main; {text}"
@@ -323,7 +434,8 @@ _GIVEN = (
     (_javascript(r"^module\.exports[ \t]*=[ \t]*(?=class\b|(?:async[ \t]+)?function\b)"), ""),
     (_javascript(r"^module\.exports[ \t]*=[ \t]*(?:\{[\s\w,]*\}|\w+)[ \t]*;?[ \t]*$"), _lines_of),
     (_javascript(r"^(?:module\.)?exports\.(\w+)[ \t]*=[ \t]*\1[ \t]*;?[ \t]*$"), ""),
-    (_javascript(r"^(?:module\.)?exports\.(\w+)[ \t]*="), r"const \1 ="),
+    (_javascript(r"(?:^|(?<=;))([ \t]*)(?:module\.)?exports\.(\w+)[ \t]*=(?!=)"), r"\1const \2 ="),
+    (_javascript(r"(?<![\w.$])(?:module\.)?exports\.(?=[A-Za-z_$][\w$]*(?![\w$]|[ \t]*=[^=]))"), ""),
     (_javascript(r"^[ \t]*export[ \t]*(?:\{[^}]*\}|default[ \t]+\w+)[ \t]*;?[ \t]*$"), _lines_of),
     (_javascript(r"^[ \t]*export[ \t]+(?:default[ \t]+)?(?=(?:async[ \t]+)?(?:function|class|const|let|var)\b)"), ""),
 )
@@ -349,7 +461,7 @@ def _modules(found: re.Match[str]) -> Iterator[str]:
 
 def own(text: str) -> frozenset[str]:
     """Of a Python program the modules that are files of its own."""
-    return frozenset(_module(name) for name, _, _ in parted(text) if name)
+    return frozenset(module_of(name) for name, _, _ in parted(text) if name)
 
 
 def modules_of(text: str, module: ast.Module) -> tuple[list[ast.stmt], dict[str, list[ast.stmt]]]:
@@ -358,7 +470,7 @@ def modules_of(text: str, module: ast.Module) -> tuple[list[ast.stmt], dict[str,
     bodies = [list[ast.stmt]() for _ in bounds]
     for each in module.body:
         bodies[bisect_left(bounds, each.lineno, 1) - 1].append(each)
-    return bodies[0], {_module(name): body for (name, *_), body in zip(parted(text)[1:], bodies[1:], strict=True)}
+    return bodies[0], {module_of(name): body for (name, *_), body in zip(parted(text)[1:], bodies[1:], strict=True)}
 
 
 def file_of(path: str, modules: Collection[str]) -> tuple[str, str]:
@@ -372,7 +484,8 @@ def file_of(path: str, modules: Collection[str]) -> tuple[str, str]:
     return "", ""
 
 
-def _module(name: str) -> str:
+def module_of(name: str) -> str:
+    """How a file of Python is called as a module."""
     return name.removesuffix(".py").removesuffix("/__init__").replace("/", ".").lstrip(".")
 
 
@@ -399,6 +512,13 @@ def _is_file(path: Path) -> bool:
         return False
 
 
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
+
+
 def _text(path: Path) -> str | None:
     """What stands in a file, if it is a text of no more than are read."""
     try:
@@ -407,6 +527,15 @@ def _text(path: Path) -> str | None:
     except (OSError, ValueError):
         return None
     return None if len(data) > _TEXT or b"\0" in data else data.decode("utf-8", "replace").replace(_SIGN, "?")
+
+
+def _unreadable(path: Path) -> str:
+    """Why there is no text in a file."""
+    try:
+        with path.open("rb") as file:
+            return f"it has more than {_TEXT >> 10} KiB" if len(file.read(_TEXT + 1)) > _TEXT else "it has zero bytes"
+    except (OSError, ValueError):
+        return "it cannot be opened"
 
 
 def _broken(language: str, text: str) -> bool:

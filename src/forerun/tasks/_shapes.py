@@ -296,6 +296,19 @@ def takes_out(body: Iterable[ast.AST]) -> tuple[frozenset[str], frozenset[str]]:
     return frozenset(taking), frozenset(parting)
 
 
+def taken_from(module: ast.AST) -> frozenset[str]:
+    """Names and fields of which something is taken out somewhere."""
+    found = list[ast.expr]()
+    for one in ast.walk(module):
+        if isinstance(one, ast.Delete):
+            found += [each.value for each in one.targets if isinstance(each, ast.Subscript)]
+        elif isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and one.func.attr in TAKING:
+            found.append(one.func.value)
+        elif isinstance(one, ast.Assign) and isinstance(one.value, ast.Constant) and one.value.value is None:
+            found += [each.value for each in one.targets if isinstance(each, ast.Subscript)]
+    return frozenset(one.attr if isinstance(one, ast.Attribute) else ast.unparse(one) for one in found)
+
+
 def stepping(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
     """Names that are given a new value, and what they are given."""
     if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):

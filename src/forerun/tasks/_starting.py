@@ -4,7 +4,7 @@ functions for it are in `forerun.tasks._system`."""
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from forerun.tasks._counters import skipped
 
@@ -25,11 +25,38 @@ _STARTS: Mapping[str, str] = {
 }
 _NAMED: Mapping[str, str] = {"javascript": "child_process", "rust": "process", "go": "os/exec"}
 """What stands in a text that has such functions."""
+_PYTHON = (
+    r"\b(?:subprocess\.(?:run|call|check_\w+|getoutput|getstatusoutput|Popen)|os\.(?:system|popen|exec[lv]\w*"
+    r"|spawn[lv]\w*|posix_spawnp?)|pty\.spawn)\s*\("
+)
+_LITTLE = re.compile(
+    r"""[(\[`"'\s{]*(?:clear|cls|color|chcp|title|pause|stty|tput|reset|date|ls|dir|echo|sleep|uname|hostname|pwd|whoami"""
+    r"""|true|false|mkdir|rm|touch|nproc|which)\b"""
+)
+"""What takes next to nothing."""
+_FORK = re.compile(r"\b(?:v?fork|pcntl_fork)\b")
+"""What goes on with the same program."""
+
+
+def others(language: str, text: str, lines: Iterable[int]) -> list[int]:
+    """Of lines that start programs those of others that may take much."""
+    pattern = re.compile(_STARTS.get(language, _PYTHON))
+    there = text.split("\n")
+    return [line for line in sorted(lines) if line <= len(there) and _much(language, pattern, there[line - 1])]
+
+
+def _much(language: str, pattern: re.Pattern[str], line: str) -> bool:
+    """Whether what a line starts is another program, and none of those that take little."""
+    found = [*pattern.finditer(line)]
+    if not found:
+        return language not in _STARTS or not _FORK.search(line)
+    found = [one for one in found if language == "javascript" or not _FORK.search(one[0])]
+    return any(not _LITTLE.match(line, one.end()) for one in found)
 
 
 def starting(language: str, text: str) -> frozenset[int]:
     """Lines that start other programs. Never raises."""
-    pattern = _STARTS.get(language)
+    pattern = _PYTHON if language == "python" else _STARTS.get(language)
     if pattern is None or _NAMED.get(language, "") not in text or not re.search(pattern, text):
         return frozenset()
     plain = re.sub(skipped(language), lambda found: re.sub(r"[^\n]", " ", found[0]), text)

@@ -53,7 +53,10 @@ class System(Formats):
         if path in ("exec", "eval", "builtins.exec", "builtins.eval"):
             return self._run_of(first, path.endswith("eval"))
         pattern = first.known if path.startswith("re.") and isinstance(first, Written) else None
-        if path.partition(".")[0] in _OTHERS or path in _STARTING or (pattern and _NESTED.search(pattern)):
+        if path.partition(".")[0] in _OTHERS or path in _STARTING:
+            self.unknown()
+            self.starts.add(self.line)
+        elif pattern and _NESTED.search(pattern):
             self.unknown()
         elif path in ("math.factorial", "pow"):
             self._large(path, arguments)

@@ -49,8 +49,8 @@ from forerun.tasks._opened import as_input, sized
 from forerun.tasks._python import imported, tree
 from forerun.tasks._recursion import DEEP, Recursive, last, leaving, numbers_of
 from forerun.tasks._searching import endless, ends, exits
-from forerun.tasks._several import file_of, joined, modules_of
-from forerun.tasks._shapes import called, takes_out
+from forerun.tasks._several import file_of, joined, module_of, modules_of
+from forerun.tasks._shapes import called, taken_from, takes_out
 from forerun.tasks._speeds import tempo
 from forerun.tasks._starting import starting
 from forerun.tasks._terms import OPERATORS
@@ -99,6 +99,9 @@ _PLACES = 1e7
 """Places of a list that is filled by giving them something, at most."""
 _STEPPED = 8.0
 """Letters of a text that one goes on by at once, at most."""
+
+_ALONG = frozenset("importlib.import_module __import__ builtins.__import__ runpy.run_module runpy.run_path".split())
+"""What goes through another file that it names."""
 
 
 class Ended(Exception):
@@ -191,6 +194,8 @@ class Walker(Recursive):
         """What stands in files of its own."""
         self._along = dict[str, Classed]()
         """Those that were gone through."""
+        self.thinned = taken_from(module)
+        """Names and fields of which something is taken out."""
         self.starting = frozenset[int]()
         """Lines where other programs are started."""
         self._over = False
@@ -251,6 +256,7 @@ class Walker(Recursive):
         self.at_node(type(node).__name__)
         if node.lineno in self.starting and not isinstance(node, _DEFINING):
             self.unknown()
+            self.starts.add(node.lineno)
 
     def _do_import(self, node: ast.Import | ast.ImportFrom) -> None:
         for name, path in imported(node).items():
@@ -269,6 +275,14 @@ class Walker(Recursive):
             return None
         own = self._gone_through(name)
         return own.values.get(last) if last else own
+
+    def library(self, function: Module, arguments: list[Any], options: dict[str, Any]) -> Any:
+        first = arguments[0] if arguments and function.path in _ALONG else None
+        if isinstance(first, Written) and first.known and self.modules:
+            own = self._of_own_file(module_of(first.known) if function.path == "runpy.run_path" else first.known)
+            if own is not None:
+                return own
+        return super().library(function, arguments, options)
 
     def _gone_through(self, name: str) -> Classed:
         """A file of the program's own."""
@@ -731,7 +745,7 @@ class Walker(Recursive):
             self._bind_place(target, value)
 
     def _bind_place(self, target: ast.Subscript, value: Any) -> None:
-        owner, key = self.value(target.value), self.value(target.slice)
+        owner, key = self.value(target.value), self._counted_on(target, self.value(target.slice))
         if isinstance(owner, Written) and isinstance(target.value, ast.Name):  # another letter somewhere in a text
             several = min(owner.distinct * max(owner.length, 1.0), MANY)
             self.frames[-1][target.value.id] = replace(owner, distinct=several, atom=None, number=None)
@@ -766,6 +780,13 @@ class Walker(Recursive):
             kept = owner.hold(value, share)
             mostly = self.layout is not None and owner.flat and share >= _MOSTLY * owner.puts
             owner.one = merged(kept, owner.one) if mostly and kept is not None else merged(owner.one, kept)
+
+    def _counted_on(self, node: ast.Subscript, key: Any) -> Any:
+        """`self.rows[self.n] = row`, where another statement counts on what is in a field, and nothing is taken out."""
+        often = self._advanced.get(last(node.slice), 0.0) if isinstance(node.slice, ast.Attribute) else 0.0
+        if not isinstance(key, Number) or key.known is None or often <= 1 or last(node.value) in self.thinned:
+            return key
+        return replace(key, high=key.high + often, distinct=min(often, MANY), atom=None)
 
     def _reach_out(self, owner: Boxes, key: Any, value: Any) -> None:
         """Where a place behind the end of a list is given something, the list has one more."""

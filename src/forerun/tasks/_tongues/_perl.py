@@ -206,6 +206,9 @@ class Perl(Scripted, said=_SAID):
 
     # The whole program.
 
+    def prepared(self, text: str) -> str:
+        return _SPANNED.sub(r"\1 ..", text)
+
     def program(self, root: Node) -> list[ast.stmt]:
         self._survey(root)
         self.globals.update(self.spelled(text_of(each)[0], text_of(each)[1:]) for each in self.outer)
@@ -1747,6 +1750,10 @@ def _reads(node: Node | None, known: set[Root]) -> bool:
         return any(_reads(field(node, each), known) for each in ("consequent", "alternative"))
     joins = kind == "lowprec_logical_expression" or written(node, "operator") in ("||", "//")
     return (kind in _LOGICAL and joins and _reads(left, known)) or (kind == "binary_expression" and _is_match(node))
+
+
+_SPANNED = re.compile(r"(?<![\w.\"'])(\d+)\.\.(?=[$@\w(])")
+"""`0..$n-1`, whose first point would be taken for that of a number, and what follows for less than all of it."""
 
 
 def _is_range(node: Node) -> bool:
