@@ -172,7 +172,7 @@ class Scheduler(Model):
         if program and judge:
             many, generations = MUTATIONS * max(LEAST, n), min(AGAIN, self.generations) if len(known) > 1 else 0
             plans = bred(judge, program, plans, many, random.Random(seed), known, closed, generations)
-            read = None if self._maker is None or judge.code is None else self._code
+            read = None if self._maker is None else self._code
             plans = _chosen(judge, program, plans, n, known, read) if plans else []
         elif self.judged and plans:
             plans = [plans[i] for i in np.argsort(-self.graded(prompt, decisions, plans), kind="stable")]

@@ -14,6 +14,7 @@ from forerun.tasks import _graphs
 from forerun.tasks._counters import reads_sizes
 from forerun.tasks._endless import Endless
 from forerun.tasks._inputs import Beginning, described
+from forerun.tasks._lines import Used
 from forerun.tasks._opened import asks, opens, parses
 from forerun.tasks._packages import foreign
 from forerun.tasks._parsing import broken
@@ -126,8 +127,7 @@ def _started(file: File) -> list[int]:
     language, text = file.source.lang, file.text
     if language not in LANGUAGES or not (_STARTING.search(text) if language == "python" else starting(language, text)):
         return []
-    given = described(file.source.reference) if file.source.reference else ""
-    done = working(text, given, language, file.files)
+    done = _done(file)
     plain = done.followed and not (language == "python" and foreign(language, text))
     return others(language, text, done.starts if plain else starting(language, text))
 
@@ -136,12 +136,16 @@ def _opened(file: File) -> list[str]:
     """Files that it opens, where all of these are told of."""
     if not file.beside:
         return []
-    language, text = file.source.lang, file.text
-    given = described(file.source.reference) if file.source.reference else ""
-    done = working(text, given, language, file.files)
+    done, language = _done(file), file.source.lang
     if language == "python":
         return sorted(done.told)
-    return [*file.beside] if done.taken and not parses(language, text) else []
+    return [*file.beside] if done.taken and not parses(language, file.text) else []
+
+
+def _done(file: File) -> Used:
+    """What a program does by its text."""
+    given = described(file.source.reference) if file.source.reference else ""
+    return working(file.text, given, file.source.lang, file.files)
 
 
 def on_loop(file: File, loop: Endless) -> Remark:

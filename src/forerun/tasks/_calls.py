@@ -55,7 +55,7 @@ _LINE_NS = 300.0
 _UNDER_KEY = 100.0
 """Bytes of a small value with its key."""
 _LOADED: Mapping[str, tuple[float, float, float, float]] = {
-    "loadtxt": (0.0, 45.0, 0.0, 0.0), "genfromtxt": (410.0, 270.0, 125.0, 95.0), "fromfile": (0.0, 1.0, 0.0, 0.0),
+    "loadtxt": (0.0, 45.0, 0.0, 0.0), "genfromtxt": (410.0, 270.0, 125.0, 95.0),
 }  # fmt: skip
 """Nanoseconds of a line, and of a number, that is read from a file, and bytes of each meanwhile."""
 
@@ -327,7 +327,7 @@ class Calls(Estimating, Linking, Sparsely, Tabling):
             return Many(0.0) if name == "deque" else mapping(makes_lists=bool(lists))
         if function.root == "asyncio" and name == "run":
             return arguments[0] if arguments else None
-        loads = name in _LOADED and function.root == "numpy"
+        loads = name in (*_LOADED, "fromfile") and function.root == "numpy"
         if loads and (given := self.told(arguments[0] if arguments else None)) is not None:
             return self._loaded(name, given)
         if name == "StringIO" and function.root == "io":
@@ -339,10 +339,10 @@ class Calls(Estimating, Linking, Sparsely, Tabling):
 
     def _loaded(self, name: str, given: Input) -> Array:
         """Numbers of a file, as it has lines and columns."""
-        lines, most = sum(one.lines for one in given.stretches), max(given.stretches, key=lambda one: one.lines)
         if name == "fromfile":
             size = sum(one.lines * (one.length + 1) for one in given.stretches)
             return self._alloc((size / 8.0,), "f", 8.0)
+        lines, most = sum(one.lines for one in given.stretches), max(given.stretches, key=lambda one: one.lines)
         line_ns, number_ns, line, number = _LOADED[name]
         self._spend(lines * (line_ns + number_ns * most.words))
         self._alloc((lines,), "x", line + number * most.words)

@@ -1,5 +1,5 @@
-"""Where programs of other languages start other programs, of which nobody can tell what they take: Python's own
-functions for it are in `forerun.tasks._system`."""
+"""Where programs start other programs, of which nobody can tell what they take, by their text: `forerun.tasks._system`
+sees which lines of a plain Python program come to it."""
 
 from __future__ import annotations
 
