@@ -124,8 +124,9 @@ def test_it_is_kept_whole(tmp_path: Path):
     Judge(made.forest, code=judge.fit(FOUND[:4]).forest).save(tmp_path)
     again = Judge.load(tmp_path)
     assert again is not None and again.code is not None
-    tables = [forest.predict(FOUND[0].table) for forest in (made.forest, again.code, made.forest.beside(again.code))]
-    assert tables[2] == pytest.approx((tables[0] + tables[1]) / 2)
+    both = made.forest.beside(again.code, 0.75)
+    tables = [forest.predict(FOUND[0].table) for forest in (made.forest, again.code, both)]
+    assert tables[2] == pytest.approx((tables[0] + 3 * tables[1]) / 4)
     assert np.array_equal(again.forest.predict(FOUND[0].table), made.forest.predict(FOUND[0].table))
     assert Judge.load(tmp_path / "absent") is None
     (tmp_path / named(PROCESSOR)).write_bytes(b"no")

@@ -54,11 +54,13 @@ class Forest:
             (np.where(leaf, nodes["value"], 0.0) / len(models)).astype(np.float32),
         )
 
-    def beside(self, other: Forest) -> Forest:
-        """The mean of two, of which either may read features behind those that the other one reads."""
+    def beside(self, other: Forest, share: float) -> Forest:
+        """The mean of two, of which either may read features behind those that the other one reads, and the other one
+        has a share of."""
         found = {name: (getattr(self, name), getattr(other, name)) for name in self.__slots__}
-        found["base"] = found["base"][0] / 2 + found["base"][1] / 2, np.zeros(0)
-        found["value"] = found["value"][0] / 2, found["value"][1] / 2
+        own, others = np.float32(1 - share), np.float32(share)
+        found["base"] = own * found["base"][0] + others * found["base"][1], np.zeros(0)
+        found["value"] = own * found["value"][0], others * found["value"][1]
         for name in ("roots", "left", "right"):
             found[name] = found[name][0], found[name][1] + np.int32(len(self.left))
         return Forest(**{name: np.concatenate(both) for name, both in found.items()})

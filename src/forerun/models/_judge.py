@@ -6,7 +6,7 @@ trees that cannot tell them apart (the kernel of a forest; Breiman 2000). It als
 is chosen one by one, each also for what the ones before it leave unknown (Desautels et al., JMLR 2014).
 
 A schedule does not say what LLVM makes of it. Of kernels whose machine code was read
-(`forerun.toolchains.tvm.machine_code`) other trees, which learned from it, say as much as those of all.
+(`forerun.toolchains.tvm.machine_code`) other trees, which learned from it, say most.
 """
 
 from __future__ import annotations
@@ -47,6 +47,8 @@ _KEPT, _ROWS = 32768, 4096
 features are."""
 CODE = "code"
 """What stands for the kind of target in the names of the files of those trees that learned from machine code."""
+_TOLD = 0.85
+"""How much of what is thought of a kernel whose machine code was read these trees say."""
 _UNREAD = np.full(WIDTH, np.nan)
 
 Leaves = NDArray[np.int32]
@@ -67,13 +69,13 @@ def slowest(kind: str) -> float:
 class Judge:
     """`forest` gives the logarithm of a kernel's share of the speed of the best one of its program. What was measured
     of the program changes nothing where it is not `corrected`. `code` is a forest that reads machine code, too, whose
-    features come after the others."""
+    features come after the others; `both` is what they say together."""
 
     def __init__(
         self, forest: Forest, corrected: bool = True, kind: str = PROCESSOR, code: Forest | None = None
     ) -> None:
         self.forest, self.corrected, self.kind, self.code = forest, corrected, kind, code
-        self._both = forest.beside(code) if code else forest
+        self.both = forest.beside(code, _TOLD) if code else forest
         self._rows: dict[tuple[str, Plan], Values] = {}
         self._leaves: dict[tuple[str, Plan, bool], Leaves | None] = {}
 
@@ -91,7 +93,7 @@ class Judge:
         asked, known = found[: len(plans)], found[len(plans) :]
         seconds = np.array([s for s, leaves in zip(measured.values(), known, strict=True) if leaves is not None])
         there = [leaves for leaves in known if leaves is not None]
-        return Belief(self.forest if code is None else self._both, asked, there, seconds, slowest(self.kind))
+        return Belief(self.forest if code is None else self.both, asked, there, seconds, slowest(self.kind))
 
     def _in_leaves(self, program: Program, plans: Sequence[Plan], code: Features | None) -> list[Leaves | None]:
         """`[T]` for each plan; None where post-processing refuses it, or machine code was to be read and there is
@@ -101,7 +103,7 @@ class Judge:
             table = self._features(program, new)
             if code is not None:
                 table = np.hstack([table, np.array([code.get(plan, _UNREAD) for plan in new])])
-            leaves = (self._both if read else self.forest).leaves(table)
+            leaves = (self.both if read else self.forest).leaves(table)
             for plan, row, own in zip(new, table, leaves, strict=True):
                 self._leaves[key, plan, read] = None if np.isnan(row[[0, -1]]).any() else own
         found = [self._leaves[key, plan, read] for plan in plans]

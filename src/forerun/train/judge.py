@@ -107,7 +107,7 @@ def validated(found: Sequence[Measured], validate: Collection[str], seed: int = 
     made = fit(train, seed)
     told = report(made.forest, held)
     read = [each.read for each in held if each.code is not None]
-    return replace(told, read=report(made.forest.beside(made.code), read)) if made.code and read else told
+    return replace(told, read=report(made.both, read)) if made.code and read else told
 
 
 def fit(found: Collection[Measured], seed: int = 0) -> Judge:
