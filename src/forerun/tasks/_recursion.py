@@ -13,6 +13,7 @@ from forerun.tasks._arithmetic import UNKNOWN
 from forerun.tasks._descending import STATES, Descending, best_first, itself
 from forerun.tasks._figures import HARDLY
 from forerun.tasks._inputs import Input
+from forerun.tasks._levels import marked
 from forerun.tasks._looping import NEXT
 from forerun.tasks._objects import MANY, Boxes, Defined, Number, Written, differing, power
 from forerun.tasks._searching import ends
@@ -205,7 +206,7 @@ class Recursive(Descending):
         names = [each.arg for each in node.args.args]
         falls = [_falls(call, names) for call in calls]
         name = falls[0][0] if falls and falls[0] else ""
-        if not name or any(one is None or one[0] != name for one in falls) or self._keeps(node) or node.decorator_list:
+        if not name or any(one is None or one[0] != name for one in falls) or self._keeps(node) or marked(node):
             return 0.0
         if any(isinstance(one, (ast.For, ast.While, ast.comprehension, ast.Try)) for one in self.everything(node)):
             return 0.0
@@ -254,7 +255,7 @@ class Recursive(Descending):
         """Bits of a number that is filled up one by one: `if used == full: return 1`, `tried(used | bit)`, each time
         that it is; none of others."""
         adding = [one for part in call.args for one in ast.walk(part) if isinstance(one, ast.BinOp)]
-        if not any(isinstance(one.op, ast.BitOr) for one in adding) or node.decorator_list or self._keeps(node):
+        if not any(isinstance(one.op, ast.BitOr) for one in adding) or marked(node) or self._keeps(node):
             return ()
         times, self.times = self.times, self.times * HARDLY
         for each in (one for one in node.body if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name)):
