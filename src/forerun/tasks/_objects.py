@@ -257,6 +257,8 @@ class Boxes:
     """Of a list of the words of the input: the lines that had been."""
     layout: DataModel | None = None
     """How it lies in memory, where that is not as Python has it."""
+    below: float = 0.0
+    """Of what a function makes that calls itself: how many, at most, it makes each time that others call it."""
 
     def put(self, value: Any, times: float) -> None:
         """So many elements like this one."""
@@ -645,6 +647,9 @@ def held(roots: Iterable[Any]) -> tuple[float, int]:
         steps += 1
         before = kept.get(id(box), 0.0)
         visits[id(box)] = visits.get(id(box), 0) + 1
+        rooted = box.below > 0 and id(box) in box.links
+        if rooted:  # trees: with each first one all that is below it
+            many *= box.below
         around = visits[id(box)] > _AROUND and many > 0.3 * before / visits[id(box)]
         now = max(box.made, 1.0) if around else min(before + many, max(box.made, 1.0))
         if now <= before * (1 + 1e-9):
@@ -654,7 +659,7 @@ def held(roots: Iterable[Any]) -> tuple[float, int]:
         scale = min(box.bound * box.made / box.puts, 1.0) if bounded else 1.0
         for inner, times in box.links.values():
             share = (now - before) * times * scale / max(box.made, 1e-12)
-            if share <= 0:
+            if share <= 0 or (rooted and inner is box):
                 continue
             if inner is box:  # chains and trees of nodes: from the first one all of its own are reached
                 share = (now - before) * box.made / max(box.made - min(times, 0.999 * box.made), 1.0)

@@ -1300,7 +1300,10 @@ class Ruby(Scripted, said=_SAID):
         return method(owner, "pop" if ast.unparse(owner) in self.hashes else "remove", *values)
 
     def _sent_add(self, owner: ast.expr, values: list[ast.expr], given: Sequence[Node]) -> ast.expr:
-        """`if set.add?(x)`: whether it was there is asked first."""
+        """`if set.add?(x)`: whether it was there is asked first, unless `add` is one of the program's own."""
+        if any("add" in methods for methods in self.methods_of.values()):
+            return method(owner, "add", *values)
+        values = [one if isinstance(one, (ast.Name, ast.Constant)) else self.kept(one) for one in values]
         new = self.kept(put("b not in a", owner, *values))
         self.before.append(ast.Expr(method(owner, "add", *values)))
         return new
