@@ -141,3 +141,17 @@ def test_what_is_so_once_is_not_so_each_time() -> None:
         "f(0)\nleft, right = [0] * 9, [0] * 9\nfor i in range(9):\n    f(i)\n"
     )
     assert walked(text).guessed == {1}
+
+
+FIBONACCI = {
+    "lua": ("function f(n) if n < 2 then return n end return f(n-1) + f(n-2) end print(f(34))", 0.29),
+    "php": ("<?php function f($n) { if ($n < 2) return $n; return f($n-1) + f($n-2); } echo f(34);", 0.19),
+    "perl": ("sub f { my $n = shift; return $n if $n < 2; return f($n-1) + f($n-2); } print f(29);", 0.16),
+    "ruby": ("def f(n)\n  if n < 2 then n else f(n-1) + f(n-2) end\nend\nputs f(31)\n", 0.064),
+}
+
+
+@pytest.mark.parametrize("language", sorted(FIBONACCI))
+def test_calls_take_what_they_do_in_each_language(language: str) -> None:
+    text, seconds = FIBONACCI[language]
+    assert seconds / 1.6 < walked(text, "", language).seconds < 1.55 * seconds
