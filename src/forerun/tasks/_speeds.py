@@ -132,7 +132,7 @@ _TEMPI = {
     ),
     "perl": _INTERPRETED._replace(node=2.2, followed=150.0, kept=1.5, library=0.4, moved=0.0, again=0.45),
     "ruby": _INTERPRETED._replace(node=1.2, followed=15.0, sought=4.0, moved=0.0, joins=0.0, again=0.2),
-    "php": _INTERPRETED._replace(node=0.4, followed=10.0, kept=1.3, sought=0.6, moved=1.0, again=0.55),
+    "php": _INTERPRETED._replace(node=0.4, followed=10.0, kept=1.3, sought=0.6, moved=1.0, again=0.45),
     "lua": _INTERPRETED._replace(
         node=0.6, followed=12.0, kept=2.0, library=0.5, moved=4.0, joins=0.0, adds=True, again=0.4,
     ),
