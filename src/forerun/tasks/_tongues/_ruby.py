@@ -82,9 +82,9 @@ _RENAMED = {
 _CALLED = {
     "size": "len", "length": "len", "bytesize": "len", "to_i": "int", "to_f": "float", "to_s": "str", "inspect":
     "str", "min": "min", "max": "max", "sum": "sum", "abs": "abs", "ord": "ord", "chr": "chr", "sort": "sorted",
-    "to_a": "list", "chars": "list", "bytes": "list", "uniq": "set", "to_set": "set", "to_h": "dict", "tally":
+    "to_a": "list", "chars": "list", "uniq": "set", "to_set": "set", "to_h": "dict", "tally":
     "collections.Counter", "round": "round", "hash": "hash", "hex": "int", "magnitude": "abs", "codepoints": "list",
-    "to_enum": "iter", "truncate": "int", "next": "next", "each_char": "list", "each_byte": "list", "count": "len",
+    "to_enum": "iter", "truncate": "int", "next": "next", "each_char": "list", "count": "len",
     "each_entry": "list",
 }  # fmt: skip
 _MATHS = {"floor": "math.floor", "ceil": "math.ceil", "gcd": "math.gcd", "lcm": "math.lcm"}
@@ -135,7 +135,9 @@ _EACH = frozenset(
     " each_cons reverse_each each_index each_entry combination permutation product cycle each_codepoint chars bytes"
     " lines repeated_combination with_index".split()
 )
-_PLAIN = frozenset("each each_pair each_char each_byte each_line each_entry chars bytes lines".split())
+_LETTERS = ("C*", "c*", "U*")
+"""Forms in which numbers are letters of a text."""
+_PLAIN = frozenset("each each_pair each_char each_line each_entry chars lines".split())
 _ASKING = frozenset(
     "map collect select filter reject flat_map collect_concat filter_map sum count any? all? none? one? find detect"
     " find_index index min_by max_by sort_by group_by partition inject reduce each_with_object to_h uniq take_while"
@@ -1013,6 +1015,8 @@ class Ruby(Scripted, said=_SAID):
         values = [self.value(each) for each in _arguments(node)]
         if named in _OVER:
             return put(_OVER[named], self.value(receiver), *values), False
+        if named in ("each_byte", "bytes"):
+            return method(self.value(receiver), "encode"), False
         if named in _PLAIN:
             if named == "each_line" and text_of(receiver) not in _INPUTS:
                 return method(self.value(receiver), "splitlines"), False
@@ -1308,6 +1312,18 @@ class Ruby(Scripted, said=_SAID):
         self.before.append(ast.Expr(method(owner, "add", *values)))
         return new
 
+    def _sent_bytes(self, owner: ast.expr, values: list[ast.expr], given: Sequence[Node]) -> ast.expr:
+        return called("list", method(owner, "encode"))
+
+    def _sent_pack(self, owner: ast.expr, values: list[ast.expr], given: Sequence[Node]) -> ast.expr:
+        """`bytes.pack("C*")`: a text of as many letters."""
+        form = values[0].value if values and isinstance(values[0], ast.Constant) else ""
+        return called("bytes", owner) if form in _LETTERS else tuple_of([owner, *values])
+
+    def _sent_unpack(self, owner: ast.expr, values: list[ast.expr], given: Sequence[Node]) -> ast.expr:
+        form = values[0].value if values and isinstance(values[0], ast.Constant) else ""
+        return called("list", owner) if form in _LETTERS else tuple_of([owner, *values])
+
     def _sent_gsub(self, owner: ast.expr, values: list[ast.expr], given: Sequence[Node]) -> ast.expr:
         form = "a.replace(*z)" if given[0].type == "string" and len(values) > 1 else "re.sub(b, c, a)"
         return put(form, owner, *values, *([constant("")] if len(values) < 2 else []))
@@ -1389,7 +1405,11 @@ class Ruby(Scripted, said=_SAID):
             return put("re.sub(a, '', b)", pattern, owner) if named != "scan" else constant(None)
         if named not in _ASKING:
             return None
+        places = len(parameters) == 2 and field(receiver, "block") is None and written(receiver, "method")
+        places = places in ("with_index", "each_with_index") and receiver is not None and not _arguments(receiver)
         found = self.over(node, len(parameters)) if indexed else None
+        if places and receiver is not None:  # `each_with_index.map { |one, place| … }`
+            found = self.over(receiver, 2)
         over, turned = found or (self.sequence(receiver, max(len(parameters), 1)), False)
         if named in ("min_by", "max_by") and given:  # so many of them
             ordered = self.comprehended(block, over, "sort_by", turned, receiver)
