@@ -36,7 +36,7 @@ from forerun.models._regression import thinned
 from forerun.prompts import Parts, parts
 from forerun.tasks._inputs import understood
 from forerun.tasks._lines import Used
-from forerun.tasks._packages import foreign, modules
+from forerun.tasks._packages import foreign, modules, optional
 from forerun.tasks._several import where
 from forerun.tasks._used import used
 from forerun.tasks._walked import walked
@@ -352,6 +352,11 @@ def kind(found: Parts) -> str:
         return ""
     packages = {*foreign(PYTHON, found.text)}
     return PLAIN if not packages else NUMPY if packages == {NUMPY} else OTHERS
+
+
+def lacks(found: Parts, unknown: Collection[str]) -> bool:
+    """Whether a Python program does not do without some of these packages, of which nothing is known."""
+    return _language(found) == PYTHON and not optional(found.text).issuperset(unknown)
 
 
 def _done(found: Parts) -> Used:
