@@ -56,6 +56,36 @@ _ELSEWHERE = re.compile(
 """Names of files that programs of other languages write, or are made of."""
 
 
+_PUT_IN: Mapping[str, Sequence[tuple[str, str]]] = {
+    "go": (
+        (r"(?m)^//go:embed[ \t]+([\w./-]+)[ \t]*\n(\s*)var[ \t]+(\w+)[ \t]+(?:string|\[\]byte)\b[ \t]*$",
+         r'\n\2var \3, _ = os.ReadFile("\1")'),
+        (r"(?m)^([ \t]*)(\w+)([ \t]+(?:string|\[\]byte))[ \t]*//go:embed[ \t]+([\w./-]+)",
+         r'\1var \2, _ = os.ReadFile("\4")'),
+    ),
+    "rust": (
+        (r'\binclude_str!\s*\(\s*("[^"\n]+")\s*,?\s*\)', r"std::fs::read_to_string(\1).unwrap()"),
+        (r'\binclude_bytes!\s*\(\s*("[^"\n]+")\s*,?\s*\)', r"std::fs::read(\1).unwrap()"),
+    ),
+    "javascript": (
+        (r"""\brequire[ \t]*\([ \t]*(["'][^"'\n]+\.json["'])[ \t]*\)""",
+         r'JSON.parse(require("fs").readFileSync(\1, "utf8"))'),
+        (r"""(?m)^([ \t]*)import[ \t]+(\w+)[ \t]+from[ \t]+(["'][^"'\n]+\.json["'])"""
+         r"(?:[ \t]*(?:with|assert)[ \t]*\{[^}\n]*\})?",
+         r'\1const \2 = JSON.parse(require("fs").readFileSync(\3, "utf8"))'),
+    ),
+}  # fmt: skip
+"""How files are put in as data, and how a program would read them instead."""
+
+
+@lru_cache(maxsize=8)
+def read_plainly(language: str, text: str) -> str:
+    """A text that reads what is put into it as data, its lines where they are."""
+    for pattern, put in _PUT_IN.get(language, ()):
+        text = re.sub(pattern, put, text)
+    return text
+
+
 _ASKS: Mapping[str, str] = {
     "python": r"\binput\s*\(|\bstdin\b",
     "c": r"(?<!\w)(?:scanf|getchar|gets)\s*\(|\bstdin\b",
@@ -93,6 +123,7 @@ def reads(language: str, text: str) -> bool:
     pattern = _READS.get(language, "")
     if language == "c++":
         pattern = f"{pattern}|{_READS['c']}"
+    text = read_plainly(language, text)
     return bool(_TOUCHES.search(text) if language == "python" else pattern and re.search(pattern, text))
 
 
@@ -101,9 +132,9 @@ def parses(language: str, text: str) -> bool:
     return re.search(_PARSES.get(language, "(?!)"), text) is not None
 
 
-def read_of(text: str) -> str:
+def read_of(language: str, text: str) -> str:
     """A text of another language without the names of files that it writes, and of those that it is made of."""
-    return _ELSEWHERE.sub("", text)
+    return _ELSEWHERE.sub("", read_plainly(language, text))
 
 
 _GIVEN = r"""\((?![^()\n]*["'][wax]\+?b?["'])(?:[^()]|\([^()]*\))*\)"""
@@ -159,7 +190,7 @@ def sized(language: str, text: str) -> bool:
 
 def as_input(language: str, text: str, size: float) -> str:
     """A text in which the file that it reads is its input, which has so many bytes, its lines where they are."""
-    before = text
+    before = text = read_plainly(language, text)
     if sized(language, text):
         text = re.sub(_SIZES[language], f"{size:.0f}", text)
     patterns = _AS_INPUT.get(language, ())

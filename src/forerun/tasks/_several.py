@@ -18,6 +18,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from forerun.tasks._loaded import Loaded, loaded
+from forerun.tasks._opened import read_plainly
 from forerun.tasks._python import tree
 
 _MOST, _TEXT, _NEAR = 32, 1 << 18, 200
@@ -116,7 +117,8 @@ class _Reader:
         said = loaded(self.language, text, path.name)
         near = (path.parent, self.first.parent) if self.language in _ROOTED else (path.parent,)
         self.folders |= dict.fromkeys(folder / one for folder in near for one in said.folders)
-        self._load(said, near)
+        read = {*said.data} - {*loaded(self.language, read_plainly(self.language, text), path.name).data}
+        self._load(said, near, {one for one in read if _is_file(self.first.parent / one)})
         folders = dict.fromkeys((*near, *self.folders))
         for folder in self._packages(path, text) if self.language == "go" else ():
             for one in _near(folder, (".go",)):
@@ -154,8 +156,9 @@ class _Reader:
             return f"{_TEXT >> 10} KiB are read of all files"
         return "it does not parse" if _broken(self.language, text) else ""
 
-    def _load(self, said: Loaded, near: Sequence[Path]) -> None:
-        """Reads what a text loads otherwise, and says what is not read of that."""
+    def _load(self, said: Loaded, near: Sequence[Path], read: Collection[str]) -> None:
+        """Reads what a text loads otherwise, and says what is not read of that, but for data that is `read` as files
+        are that a program opens."""
         endings = dict.fromkeys(("", *_ENDINGS.get(self.language, ()), *[".php"] * (self.language == "php")))
         folders = dict.fromkeys((*near, *self.folders))
         for name in (*said.files, *said.modules):
@@ -168,7 +171,7 @@ class _Reader:
                 self.lost.append(name)
             elif not there and not (self.language == "python" and name.partition("/")[0] in sys.stdlib_module_names):
                 self.unread.append((name, ""))
-        for name in said.data:
+        for name in (one for one in said.data if one not in read):
             if re.search(r"[*?\[ ]", name) or any(_is_file(folder / name) for folder in near):
                 self.unread.append((name, ""))
             else:

@@ -1405,10 +1405,10 @@ class Ruby(Scripted, said=_SAID):
             return put("re.sub(a, '', b)", pattern, owner) if named != "scan" else constant(None)
         if named not in _ASKING:
             return None
-        places = len(parameters) == 2 and field(receiver, "block") is None and written(receiver, "method")
-        places = places in ("with_index", "each_with_index") and receiver is not None and not _arguments(receiver)
         found = self.over(node, len(parameters)) if indexed else None
-        if places and receiver is not None:  # `each_with_index.map { |one, place| … }`
+        if (
+            len(parameters) == 2 and receiver is not None and _places(receiver)
+        ):  # `each_with_index.map { |one, place| … }`
             found = self.over(receiver, 2)
         over, turned = found or (self.sequence(receiver, max(len(parameters), 1)), False)
         if named in ("min_by", "max_by") and given:  # so many of them
@@ -1540,6 +1540,12 @@ def _returned(value: ast.expr) -> list[ast.stmt]:
 def _is_static(body: Node | None) -> bool:
     """Whether the functions of a module belong to no thing."""
     return any(text_of(one) in ("module_function", "extend self") for one in inside(body))
+
+
+def _places(node: Node) -> bool:
+    """Whether a call gives what there is with its places: `each_with_index`."""
+    named, block = written(node, "method"), field(node, "block")
+    return named in ("with_index", "each_with_index") and block is None and not _arguments(node)
 
 
 def _is_put(node: Node) -> bool:
