@@ -256,12 +256,12 @@ class _Reader:
 
     def _packages(self, path: Path, text: str) -> Iterator[Path]:
         """Folders of Go's packages that a file imports of its own module."""
-        named = _IMPORTED.findall("\n".join(re.findall(r"^import\b[ \t]*(?:\([^)]*\)|[^\n]*)", text, re.MULTILINE)))
+        named = _imports(text)
         root = next((one for one in path.resolve().parents[:_UP] if _is_file(one / "go.mod")), None) if named else None
         if root is None:
             return
         module = re.search(r"^module[ \t]+(\S+)", self.text(root / "go.mod") or "", re.MULTILINE)
-        for alias, name in named if module else ():
+        for _, name in named if module else ():
             own = module[1] if module else ""
             inner = name.removeprefix(own).lstrip("/") if name.startswith(f"{own}/") else ""
             if not inner:
@@ -270,8 +270,8 @@ class _Reader:
             texts = [self.text(one) or "" for one in files if not one.name.endswith("_test.go")]
             if not texts:
                 self.lost.append(name)
-            elif alias or self._clash(root / inner, texts):
-                self.unread.append((name, "its names are those of others, too" if not alias else "under another name"))
+            elif self._clash(root / inner, texts):
+                self.unread.append((name, "its names are those of others, too"))
             else:
                 yield path.parent / os.path.relpath(root / inner, path.parent.resolve())
 
@@ -362,7 +362,9 @@ def _fitted(language: str, name: str, text: str, whole: str, first: bool) -> str
         return re.sub(r"\?>\s*\Z", "", text)
     if language == "go":
         packages = {one for _, _, inside in parted(whole) for one in re.findall(r"(?m)^package\s+(\w+)", inside)[:1]}
-        for one in packages - {"main"} - {*re.findall(r"(?m)^package\s+(\w+)", text)[:1]}:
+        others = packages - {"main"} - {*re.findall(r"(?m)^package\s+(\w+)", text)[:1]}
+        known = {alias: path.rpartition("/")[2] for alias, path in _imports(text) if alias.isidentifier()}
+        for one in others | {alias for alias, of in known.items() if of in others}:
             text = re.sub(rf"(?<![\w.\"]){one}\.(?=[A-Z])", "", text)
         text = text if first else re.sub(r"^package\s+\w+", "", text, count=1, flags=re.MULTILINE)
         return re.sub(r"^package\s+\w+", "package main", text, count=1, flags=re.MULTILINE)
@@ -380,6 +382,11 @@ def _fitted(language: str, name: str, text: str, whole: str, first: bool) -> str
     if language == "lua":
         return _of_lua(name, text, whole)
     return _of_javascript(name, text, whole) if language == "javascript" else text
+
+
+def _imports(text: str) -> list[tuple[str, str]]:
+    """What a file of Go imports: by which other name, if any, and the path."""
+    return _IMPORTED.findall("\n".join(re.findall(r"^import\b[ \t]*(?:\([^)]*\)|[^\n]*)", text, re.MULTILINE)))
 
 
 _ASKED = r"[ \t]*require[ \t]*\(?[ \t]*"
