@@ -598,3 +598,31 @@ def test_what_functions_hand_on_is_there_once() -> None:
     text += "def step12(rows):\n    for i in range(10000):\n        rows.append([i, i + 1])\n"
     text += "for k in range(50):\n    rows = []\n    step0(rows)\n"
     assert 1e6 < walked(text).bytes < 4e6
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        (
+            "python",
+            "def words(s):\n    i, n, found = 0, len(s), []\n    while i < n:\n        if s[i].isalpha():\n"
+            "            j = i\n            while j < n and s[j].isalnum():\n                j += 1\n"
+            "            found.append(s[i:j])\n            i = j\n        else:\n            i += 1\n    return found\n"
+            "words('some words ' * 100000)\n",
+        ),
+        (
+            "python",
+            "def words(s):\n    i, n, found = 0, len(s), []\n    while i < n:\n        start = i\n"
+            "        while i < n and s[i].isalnum():\n            i += 1\n        found.append(s[start:i])\n"
+            "        i += 1\n    return found\nwords('some words ' * 100000)\n",
+        ),
+        (
+            "javascript",
+            "function runs(s) { const r = []; let i = 0; while (i < s.length) { let j = i + 1;"
+            " while (j < s.length && s[j] === s[i]) j++; r.push(j - i); i = j; } return r; }\n"
+            "console.log(runs('some words '.repeat(100000)).length);\n",
+        ),
+    ],
+)
+def test_loops_that_go_on_where_another_one_ends_go_through_all_once(language: str, text: str) -> None:
+    assert walked(text, "", language).seconds < 2.0

@@ -11,7 +11,8 @@ from forerun.tasks._objects import MANY
 
 TAKING = frozenset("pop popleft popitem heappop remove clear".split())
 HOPS, HALVINGS = 3.0, 10.0
-"""Rounds of loops that go to a parent that is kept in a list, and of those that halve what is left."""
+"""Rounds of loops that go to a parent that is kept in a list, or on to the end of a word, and of those that halve what
+is left."""
 OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.GtE, ast.LtE: ast.Gt, ast.Gt: ast.LtE, ast.GtE: ast.Lt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
     ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
@@ -194,6 +195,15 @@ def rests(test: ast.expr, name: str) -> bool:
 def measured(node: ast.expr) -> ast.expr | None:
     """What is asked how many it has: `rows` of `len(rows)`; None of what asks for something else."""
     return node.args[0] if isinstance(node, ast.Call) and called(node) == "len" and node.args else None
+
+
+def moves(body: Sequence[ast.stmt], place: ast.expr, to: ast.expr) -> bool:
+    """Whether a place is where another one is then: `i = j`, `i = j + 1`."""
+    for one in (each for stmt in body for each in ast.walk(stmt) if isinstance(each, ast.Assign)):
+        value = one.value.left if isinstance(one.value, ast.BinOp) else one.value
+        if ast.unparse(one.targets[0]) == ast.unparse(place) and ast.unparse(value) == ast.unparse(to):
+            return True
+    return False
 
 
 def called(node: ast.expr) -> str:
