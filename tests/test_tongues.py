@@ -942,3 +942,10 @@ def test_go_builders_side_by_side_have_their_own_texts() -> None:
 def test_go_places_of_places_are_no_types(said: str, means: str) -> None:
     text = f"package main\n\nfunc New[T any](n int) T {{\n\tvar z T\n\treturn z\n}}\n\nfunc main() {{\n\t{said}\n}}\n"
     assert means in ast.unparse(translated("go", text))
+
+
+def test_texts_of_c_that_are_compared_are_other_ones_where_that_is_so() -> None:
+    asks = "if (strcmp(a, b)) return 1; if (!strcmp(a, b)) return 2; return strcmp(a, b) == 0;"
+    text = f"int main(void) {{ char *a = 0, *b = 0; {asks} }}"
+    said = ast.unparse(translated("c", text))
+    assert "if not a == b:" in said and "if a == b:" in said and "return a == b" in said

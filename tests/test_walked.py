@@ -626,3 +626,34 @@ def test_what_functions_hand_on_is_there_once() -> None:
 )
 def test_loops_that_go_on_where_another_one_ends_go_through_all_once(language: str, text: str) -> None:
     assert walked(text, "", language).seconds < 2.0
+
+
+CHAINED = """#include <stdlib.h>
+#include <string.h>
+#include <stdio.h>
+struct entry { char *key; int many; struct entry *next; };
+static struct entry *table[1024];
+static void count(const char *key) {
+    unsigned h = 0;
+    for (const char *p = key; *p; p++) h = h * 31 + *p;
+    for (struct entry *e = table[h % 1024]; e; e = e->next)
+        if (!strcmp(e->key, key)) { e->many++; return; }
+    struct entry *e = malloc(sizeof *e);
+    e->key = strdup(key); e->many = 1; e->next = table[h % 1024]; table[h % 1024] = e;
+}
+int main(void) {
+    char text[32];
+    for (int i = 0; i < 1000000; i++) { snprintf(text, sizeof text, "%d", rand() % 5000); count(text); }
+    return 0;
+}
+"""
+
+
+def test_what_is_looked_for_first_is_there_once() -> None:
+    assert 5000 * 32 < walked(CHAINED, "", "c").bytes < 5000 * 120
+    text = (
+        "import random\nkeys, rows = [], []\ndef place(key):\n    for i in range(len(keys)):\n"
+        "        if keys[i] == key:\n            return i\n    keys.append(key)\n    rows.append([key, key, key])\n"
+        "    return len(keys) - 1\nfor _ in range(20000):\n    place(random.randrange(50))\n"
+    )
+    assert walked(text).bytes < 60 * 200

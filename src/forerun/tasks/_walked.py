@@ -21,7 +21,7 @@ from forerun.tasks._beside import filed
 from forerun.tasks._cases import shares
 from forerun.tasks._copying import spread_out, within
 from forerun.tasks._figures import ANEW, HARDLY, wide
-from forerun.tasks._gathering import gathers, new, there
+from forerun.tasks._gathering import gathers, new, sought, there
 from forerun.tasks._inputs import Input, understood
 from forerun.tasks._layouts import layout
 from forerun.tasks._lines import Used
@@ -252,12 +252,21 @@ class Walker(Recursive):
                 self.look()
             del self.flight[before:]
             self.line = line
+            if isinstance(node, (ast.For, ast.While)) and self._calls and self.times > 1:
+                self.times *= self._found_anew(node, left[place + 1 :])
             if ends(node):
                 self._over = True
             if self._over:  # nothing comes behind it
                 self._over, self.settled = False, self.settled or place < len(left) - 1
                 break
         self.times = times
+
+    def _found_anew(self, loop: ast.For | ast.While, behind: Sequence[ast.stmt]) -> float:
+        """How often what stands behind a loop is come to that leaves the function with what it looks for."""
+        if (what := sought(loop, behind)) is None:
+            return 1.0
+        different = differing(any_where_unknown(self.named(what.id)))
+        return new(self.times, different) if different < MANY else 1.0
 
     def _step(self, node: ast.stmt) -> None:
         self._left -= 1

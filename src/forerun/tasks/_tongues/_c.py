@@ -50,7 +50,7 @@ _LIBRARY = spread({
     "isdigit isalpha isalnum isspace isupper islower ispunct isxdigit isprint toupper tolower": "A & 255",
     "__builtin_popcount __builtin_popcountll __builtin_ctz __builtin_ctzll __builtin_clz __builtin_clzll": "A & 63",
     "fmax max": "max(A, B)", "fmin min": "min(A, B)", "strlen": "len(A)", "strdup strndup": "str(A)",
-    "strcmp strncmp memcmp strcasecmp": "A == B", "strchr strstr strrchr": "A.find(B)", "exit": "sys.exit()",
+    "strcmp strncmp memcmp strcasecmp": "not A == B", "strchr strstr strrchr": "A.find(B)", "exit": "sys.exit()",
     "memset": "_tongue.fill(A, C, B)", "memcpy memmove strncpy": "_tongue.copy(A, B, C)",
     "strcat": "_tongue.joined(A, B)", "strcpy": "_tongue.copy(A, B)",
     "rand random lrand48 arc4random": "random.randrange(0, 2147483647)",
@@ -674,8 +674,8 @@ class C(Declared):
             return value if operator in ("!=", ">", ">=") else negated(value)
         if inner.type == "call_expression" and text == "0":
             value = self.value(inner)
-            if isinstance(value, ast.Compare):  # `strcmp(a, b) == 0`
-                return value if operator == "==" else negated(value)
+            if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.Not):  # `strcmp(a, b) == 0`
+                return value.operand if operator == "==" else value
         return super()._of_binary_expression(node)
 
 
