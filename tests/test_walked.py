@@ -657,3 +657,17 @@ def test_what_is_looked_for_first_is_there_once() -> None:
         "    return len(keys) - 1\nfor _ in range(20000):\n    place(random.randrange(50))\n"
     )
     assert walked(text).bytes < 60 * 200
+
+
+def test_searches_that_mark_what_they_come_to_are_told_to_the_end() -> None:
+    text = (
+        "W, H = 200, 100\ngrid = [[0] * W for _ in range(H)]\nfor y in range(H):\n    for x in range(W):\n"
+        "        if grid[y][x]:\n            continue\n        stack = [(x, y)]\n        while stack:\n"
+        "            a, b = stack.pop()\n            for c, d in ((a + 1, b), (a, b + 1)):\n"
+        "                if c < W and d < H and not grid[d][c]:\n                    grid[d][c] = 1\n"
+        "                    stack.append((c, d))\n"
+    )
+    assert not walked(text).guessed
+    once = "grid = [0] * 9999\nstack = [1]\nwhile stack:\n    a = stack.pop()\n    if not grid[a]:\n"
+    once += "        stack.append(a)\n"
+    assert walked(once).guessed

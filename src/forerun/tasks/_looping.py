@@ -267,10 +267,13 @@ class Looping(Foreign):
                     self.reach.append(reached)
                     if isinstance(waiting := self.value(node.test), Boxes):
                         waiting.bound = min(waiting.bound, _WAITING * reached)
-            if not ended and reached >= UNKNOWN:
-                found = max(found * self._shared(node), 1.0)
+            share = self._shared(node) if not ended and reached >= UNKNOWN else 1.0
+            found = max(found * share, 1.0)
             rounds = found - 1
             guess = not ended
+            if share < 1.0 and shapes.works_off(node):  # all searches together come to each place once
+                guess = False
+                self.guessed.discard(node.lineno)
         reach, pace = len(self.reach), self.pace
         if not fed_on and (goes := self.pursued(node)) is not None:
             if self.layout is not None:

@@ -197,6 +197,17 @@ def measured(node: ast.expr) -> ast.expr | None:
     return node.args[0] if isinstance(node, ast.Call) and called(node) == "len" and node.args else None
 
 
+def works_off(node: ast.While) -> bool:
+    """Whether a loop takes out of the list that it puts into: `while stack: x = stack.pop(); …; stack.append(y)`."""
+    taken, put = set[str](), set[str]()
+    for one in (each for stmt in node.body for each in ast.walk(stmt)):
+        if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute):
+            of = put if one.func.attr in ("append", "appendleft", "extend") else taken
+            if of is put or one.func.attr in ("pop", "popleft"):
+                of.add(ast.unparse(one.func.value))
+    return bool(taken & put)
+
+
 def moves(body: Sequence[ast.stmt], place: ast.expr, to: ast.expr) -> bool:
     """Whether a place is where another one is then: `i = j`, `i = j + 1`."""
     for one in (each for stmt in body for each in ast.walk(stmt) if isinstance(each, ast.Assign)):
