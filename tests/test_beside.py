@@ -1005,6 +1005,14 @@ def test_json_and_tables_in_ruby_are_known_by_what_they_say(folder: Path) -> Non
     assert walked(text, described(file.source.reference), "ruby").bytes > 10_000 * 150
     text = "require 'csv'\nd = CSV.read('table.csv', headers: true).map { |r| r['x'].to_i }\nputs d.size\n"
     assert walked(text, described(TABLE.encode()), "ruby").bytes > ROWS * 100
+    for each in (
+        "foreach('table.csv', headers: true) { |r|",
+        "read('table.csv').each { |r|",
+        "table('table.csv').each { |r|",
+    ):
+        text = f"require 'csv'\nn = 0\nCSV.{each} n += 1 }}\nputs n\n"
+        slow = 5 if "table(" in text else 1
+        assert 1e-6 * slow < walked(text, described(TABLE.encode()), "ruby").seconds / (3 * ROWS) < 3e-6 * slow
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ _READS = {
     "c": rf'\bfopen\s*\([^;]{{0,200}}?,\s*"r[^"]*"|\bopen\s*\(\s*{_QUOTED}\s*,\s*O_RDONLY',
     "c++": rf"\bifstream\s+\w+\s*[({{]|\bifstream\s*[({{]\s*{_QUOTED}",
     "javascript": r"\b(?:readFile(?:Sync)?|createReadStream)\s*\(\s*(?!0\b|process\.stdin|['\"]/dev/)",
-    "ruby": r"\b(?:File|IO|CSV|Pathname)\.(?:read|readlines|foreach|binread|new|open)\b(?!\s*\(?\s*0\b)",
+    "ruby": r"\b(?:File|IO|CSV|Pathname)\.(?:read|readlines|foreach|table|binread|new|open)\b(?!\s*\(?\s*0\b)",
     "go": r"\b(?:os|ioutil)\.(?:ReadFile|Open)\s*\(\s*(?!\"/dev/)",
     "rust": r"\bFile::open\s*\(|\bfs::read(?:_to_string)?\s*\(\s*(?!\"/dev/)",
     "java": r"\bnew\s+File(?:Reader|InputStream)\s*\(|\bFiles\.(?:read\w*|lines|newBufferedReader)\s*\(",
@@ -149,6 +149,7 @@ _AS_INPUT: Mapping[str, Sequence[tuple[str, str]]] = {
         (rf"\b(?:File|IO)\.binread{_GIVEN}", r"$stdin.read"),
         (rf"\bCSV\.foreach{_FIRST}", r"CSV.parse($stdin\1).each"),
         (rf"\bCSV\.(?:read|readlines){_FIRST}", r"CSV.parse($stdin\1).to_a"),
+        (rf"\bCSV\.table{_FIRST}", r"CSV.parse($stdin, headers: true, converters: :numeric\1).to_a"),
     ),
     "rust": ((rf"(?:\b\w+::)*\bFile::open{_GIVEN}(?:\?|\.unwrap\(\)|\.expect\([^()]*\))?", "std::io::stdin()"),),
     "javascript": (

@@ -1173,6 +1173,7 @@ class Ruby(Scripted, said=_SAID):
         if named == "parse" and source != "sys.stdin":
             of = path("sys", "stdin") if source == "sys.stdin.read()" else method(of, "splitlines")
         made = called("csv.DictReader" if "headers:" in said else "csv.reader", of)
+        made = keyed(made, converted=constant(True)) if re.search(r"\bconverters:", said) else made
         return keyed(made, dialect=constant("lower")) if "converters: :symbol" in said else made
 
     def _array_new(self, given: Sequence[Node], node: Node) -> ast.expr:
