@@ -344,3 +344,15 @@ def test_lines_of_other_languages_make_up_what_is_told() -> None:
     found = LANGUAGES.parts(program(5e7), True, belief.median)
     assert sum(part.value for part in found) == pytest.approx(belief.median, rel=0.01)
     assert {3, 6, 7} <= {part.line for part in found} and found[-1].what == "an empty program"
+
+
+def test_large_heaps_of_javascript_may_take_far_longer(tmp_path: Path) -> None:
+    highs = []
+    for many in (4e6, 2e7):
+        rounds = f"for (let i = 0; i < {many:.0f}; i++)"
+        text = f"const a = [];\n{rounds} a.push({{ i, j: i + 1, k: i + 2 }});\nconsole.log(a[9]);"
+        (tmp_path / "rows.js").write_text(text)
+        found = forerun.predict(tmp_path / "rows.js", metric="runtime")
+        assert isinstance(found, forerun.Estimate)
+        highs.append(found.high / found.value)
+    assert highs[1] > 11 > 1.5 * highs[0]

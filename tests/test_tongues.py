@@ -949,3 +949,10 @@ def test_texts_of_c_that_are_compared_are_other_ones_where_that_is_so() -> None:
     text = f"int main(void) {{ char *a = 0, *b = 0; {asks} }}"
     said = ast.unparse(translated("c", text))
     assert "if not a == b:" in said and "if a == b:" in said and "return a == b" in said
+
+
+def test_texts_that_javascript_splits_and_reads_take_longer_than_in_python() -> None:
+    text = "let s = 0; for (let i = 0; i < 1e6; i++) { const p = `${i},${i},b`.split(','); s += p.length; }"
+    more = text.replace("s += p.length", "s += Number(p[0]) + Number(p[1])")
+    plain, read = (walked(one, "", "javascript").seconds for one in (text, more))
+    assert plain > 3 * 90e-9 * 1e6 and 0.1 < read - plain < 0.3

@@ -435,7 +435,9 @@ class Asking(Terms):
             )
         if name in ("split", "rsplit", "splitlines", "partition", "rpartition"):
             most = arguments[1] if len(arguments) > 1 else options.get("maxsplit")
-            return self._split(own, name, first, once=isinstance(most, Number) and most.known == 1)
+            found = self._split(own, name, first, once=isinstance(most, Number) and most.known == 1)
+            self.work(self.tempo.piece * (self.length(found) or 0.0))
+            return found
         if name in ("encode", "decode"):
             return replace(own, raw=name == "encode", distinct=max(own.distinct, ANEW))
         if name in ("format", "format_map", "substitute", "safe_substitute"):

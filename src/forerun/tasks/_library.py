@@ -225,6 +225,8 @@ class Library(Asking):
 
     def _numeric(self, name: str, arguments: list[Any]) -> Any:
         first, second = (*arguments, None, None)[:2]
+        if isinstance(first, Written) and name in ("int", "float"):
+            self.work(self.tempo.parsed)
         if isinstance(first, Written) and name in ("int", "float") and (found := _as_number(first, name)) is not None:
             return found
         if not isinstance(first, Number):
