@@ -671,3 +671,22 @@ def test_searches_that_mark_what_they_come_to_are_told_to_the_end() -> None:
     once = "grid = [0] * 9999\nstack = [1]\nwhile stack:\n    a = stack.pop()\n    if not grid[a]:\n"
     once += "        stack.append(a)\n"
     assert walked(once).guessed
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "f'{i},{random.choice(places)},{random.random():.2f}'",
+        "f'{i}\t{random.choice(places)}\t{i % 7}\\n'",
+        "' '.join([str(i), random.choice(places), 'x'])",
+    ],
+)
+def test_what_was_put_together_of_several_is_those_again(line: str) -> None:
+    mark = "'\\t'" if "\t" in line else "" if "join" in line else "','"
+    text = (
+        "import random\nplaces = ['north', 'south', 'east', 'west']\n"
+        f"rows = [{line} for i in range(100000)]\ncount = {{}}\n"
+        f"for row in rows:\n    many, place, last = row.split({mark})\n    count[place] = [int(many), place]\n"
+    )
+    found = walked(text)
+    assert sum(found.rises.get(line, 0.0) for line in (4, 5, 6, 7)) < 2000 < found.bytes

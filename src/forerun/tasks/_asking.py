@@ -49,6 +49,7 @@ from forerun.tasks._objects import (
     merged,
     power,
 )
+from forerun.tasks._rowed import as_word, rowed
 from forerun.tasks._speeds import DRAWN, GIVEN, TEXTS, TUPLES, UNKNOWN, nanoseconds, speed
 from forerun.tasks._terms import Terms
 
@@ -417,8 +418,9 @@ class Asking(Terms):
             count, one = self.through(first)
             each = one.length if isinstance(one, Written) else WORD
             whole = (count or 1.0) * (each + own.length)
-            distinct = power(differing(one), count or 1.0) if isinstance(one, Written) else MANY
+            distinct, words = power(differing(one), count or 1.0) if isinstance(one, Written) else MANY, None
             if isinstance(first, Boxes) and first.fields and len(first.fields) == first.entries:
+                words = rowed([*map(as_word, first.fields.values())], own.known or "")
                 each_of = [one for one in first.fields.values() if isinstance(one, Written)]
                 whole = sum(one.length + own.length for one in each_of)
                 distinct = min(math.prod(one.distinct for one in each_of), MANY)
@@ -430,8 +432,9 @@ class Asking(Terms):
                 whole,
                 max(distinct, ANEW),
                 own.raw,
-                pieces=(count or 1.0, one),
+                pieces=None if words else (count or 1.0, one),
                 drawn=drawn(one),
+                words=words,
             )
         if name in ("split", "rsplit", "splitlines", "partition", "rpartition"):
             most = arguments[1] if len(arguments) > 1 else options.get("maxsplit")
