@@ -956,3 +956,9 @@ def test_texts_that_javascript_splits_and_reads_take_longer_than_in_python() -> 
     more = text.replace("s += p.length", "s += Number(p[0]) + Number(p[1])")
     plain, read = (walked(one, "", "javascript").seconds for one in (text, more))
     assert plain > 3 * 90e-9 * 1e6 and 0.1 < read - plain < 0.3
+
+
+def test_names_of_modules_are_names_of_a_program_as_well() -> None:
+    rows = "const rows = [];\nfor (let i = 0; i < 100000; i++) rows.push({ i, j: 'x' + i });\n"
+    text = f"{rows}const json = JSON.stringify(rows);\nconst copy = JSON.parse(json).filter((r) => r.i);\n"
+    assert 1e7 < walked(text, "", "javascript").bytes < 6e7
