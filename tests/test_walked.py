@@ -690,3 +690,42 @@ def test_what_was_put_together_of_several_is_those_again(line: str) -> None:
     )
     found = walked(text)
     assert sum(found.rises.get(line, 0.0) for line in (4, 5, 6, 7)) < 2000 < found.bytes
+
+
+CHAIN = """import random
+class Node:
+    def __init__(self, key):
+        self.key, self.prev, self.next = key, None, None
+class Cache:
+    def __init__(self, most):
+        self.most, self.kept, self.first, self.last = most, {}, Node(0), Node(0)
+        self.first.next = self.last
+        self.last.prev = self.first
+    def out(self, node):
+        UNLINKS
+    def put(self, key):
+        if len(self.kept) >= self.most:
+            old = self.last.prev
+            self.out(old)
+            del self.kept[old.key]
+        node = Node(key)
+        self.kept[key] = node
+        node.next, node.prev = self.first.next, self.first
+        self.first.next.prev = node
+        self.first.next = node
+cache = Cache(1000)
+for i in range(300000):
+    cache.put(random.random())
+"""
+
+
+@pytest.mark.parametrize(
+    "out",
+    [
+        "node.prev.next = node.next\n        node.next.prev = node.prev",
+        "before, after = node.prev, node.next\n        before.next = after\n        after.prev = before",
+    ],
+)
+def test_what_is_taken_out_of_a_chain_is_not_held(out: str) -> None:
+    assert walked(CHAIN.replace("UNLINKS", out)).bytes < 1000 * 500
+    assert walked(CHAIN.replace("UNLINKS", "pass")).bytes > 1e7

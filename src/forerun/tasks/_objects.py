@@ -623,8 +623,10 @@ def _main(one: Number | Written, other: Number | Written) -> Boxes | None:
     return one.atom if one.atom.made > other.atom.made else other.atom
 
 
-def held(roots: Iterable[Any]) -> tuple[float, int]:
-    """Bytes of all that names hold, each object once, and how many steps it took to see that."""
+def held(roots: Iterable[Any], most: Mapping[int, float] | None = None) -> tuple[float, int]:
+    """Bytes of all that names hold, each object once, and how many steps it took to see that. Of some boxes, by their
+    identity, there are so many at `most`."""
+    most = most or {}
     kept, left = dict[int, float](), dict[int, Boxes]()
     own, shared = 0.0, set[int]()
     queue = list[tuple[Boxes, float]]()
@@ -651,7 +653,8 @@ def held(roots: Iterable[Any]) -> tuple[float, int]:
         if rooted:  # trees: with each first one all that is below it
             many *= box.below
         around = visits[id(box)] > _AROUND and many > 0.3 * before / visits[id(box)]
-        now = max(box.made, 1.0) if around else min(before + many, max(box.made, 1.0))
+        there = min(max(box.made, 1.0), most.get(id(box), MANY))
+        now = there if around else min(before + many, there)
         if now <= before * (1 + 1e-9):
             continue
         kept[id(box)], left[id(box)] = now, box

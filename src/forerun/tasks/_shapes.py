@@ -317,6 +317,29 @@ def takes_out(body: Iterable[ast.AST]) -> tuple[frozenset[str], frozenset[str]]:
     return frozenset(taking), frozenset(parting)
 
 
+def unlinks(module: ast.AST) -> bool:
+    """Whether things are taken out of a chain of them: `node.prev.next = node.next`, or by names of both."""
+    plain, ends = list[tuple[str, str]](), dict[str, str]()
+    for one in ast.walk(module):
+        if not isinstance(one, ast.Assign):
+            continue
+        target, value = one.targets[0], one.value
+        pairs = [(target, value)]
+        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+            pairs = [*zip(target.elts, value.elts, strict=True)]
+        for to, of in pairs:
+            if isinstance(to, ast.Name) and isinstance(of, ast.Attribute):
+                ends[to.id] = ast.unparse(of.value)
+            if not isinstance(to, ast.Attribute):
+                continue
+            beside = isinstance(to.value, ast.Attribute) and isinstance(of, ast.Attribute) and to.attr == of.attr
+            if beside and ast.unparse(to.value.value) == ast.unparse(of.value):  # type: ignore[attr-defined]
+                return True
+            if isinstance(to.value, ast.Name) and isinstance(of, ast.Name):
+                plain.append((to.value.id, of.id))
+    return any(ends.get(one, "") == ends.get(other) and (other, one) in plain for one, other in plain)
+
+
 def taken_from(module: ast.AST) -> frozenset[str]:
     """Names and fields of which something is taken out somewhere."""
     found = list[ast.expr]()

@@ -50,7 +50,7 @@ from forerun.tasks._python import imported, tree
 from forerun.tasks._recursion import DEEP, Recursive, last, numbers_of
 from forerun.tasks._searching import endless, ends, exits, leaving
 from forerun.tasks._several import file_of, joined, module_of, modules_of
-from forerun.tasks._shapes import called, taken_from, takes_out
+from forerun.tasks._shapes import called, taken_from, takes_out, unlinks
 from forerun.tasks._speeds import tempo
 from forerun.tasks._starting import starting
 from forerun.tasks._terms import OPERATORS
@@ -200,6 +200,8 @@ class Walker(Recursive):
         """Those that were gone through."""
         self.thinned = taken_from(module)
         """Names and fields of which something is taken out."""
+        self.unlinks = unlinks(module)
+        """Whether things are taken out of chains."""
         self.starting = frozenset[int]()
         """Lines where other programs are started."""
         self._over = False
@@ -217,13 +219,24 @@ class Walker(Recursive):
         """How much is held now."""
         named = {(name, id(value)): value for frame in self.frames for name, value in frame.items()}
         roots = [*named.values()]  # what functions that are under way hand on is there once
-        found, steps = held([*roots, *self.flight])
+        found, steps = held([*roots, *self.flight], self._kept() if self.unlinks else None)
         found += self.defined + self.buffers
         more = max(found - self.most, 0.0) * self.tempo.kept * 1e-9
         self.spend(more)
         self._keeping += more
         self.hold(found)
         self._left -= (steps + len(roots)) // _SEEN
+
+    def _kept(self) -> dict[int, float]:
+        """How many things of a chain there are, at most, that are taken out of it: as many as a mapping keeps that is
+        bound."""
+        found = dict[int, float]()
+        for box in self.sites.values():
+            if box.bound < MANY and box.kind in _GATHERED and box.made <= self.times:
+                for inner, _ in box.links.values():
+                    if inner.kind in ("object", "slots"):
+                        found[id(inner)] = max(found.get(id(inner), 0.0), box.bound * box.made + 1.0)
+        return found
 
     def end(self) -> None:
         """What lies there until it is collected, and what a compiler takes that works beside the program."""
