@@ -962,3 +962,8 @@ def test_names_of_modules_are_names_of_a_program_as_well() -> None:
     rows = "const rows = [];\nfor (let i = 0; i < 100000; i++) rows.push({ i, j: 'x' + i });\n"
     text = f"{rows}const json = JSON.stringify(rows);\nconst copy = JSON.parse(json).filter((r) => r.i);\n"
     assert 1e7 < walked(text, "", "javascript").bytes < 6e7
+
+
+def test_a_small_array_where_its_name_stands_takes_next_to_nothing() -> None:
+    text = "fn main() { let mut s = 0.0; for i in 0..1000000 { let mut d = [0.0; 3]; d[1] = i as f64; s += d[1]; } }\n"
+    assert walked(text, "", "rust").seconds < 0.015

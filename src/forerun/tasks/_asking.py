@@ -60,6 +60,8 @@ _SEEKING = frozenset("index count remove".split())
 """Methods of lists that look for one of their elements."""
 _HALFWAY = 0.5
 """Which share of what is gone through comes before the one that is looked for."""
+_PLACE_NS = 0.3
+"""Nanoseconds of a place of an array that stands where its name does."""
 _CACHE = 2e6
 """Bytes of a file's pages that SQLite keeps."""
 _ASKING = {"filter": 1, "filterfalse": 1, "takewhile": 1, "dropwhile": 1, "reduce": 2}
@@ -250,6 +252,8 @@ class Asking(Terms):
         plain = self.tempo.calls.get(name) if not keyed else None
         if plain is not None and name in _THROUGH:
             plain += count * _ELEMENT_NS * self.tempo.node
+        if plain is not None and "inside" in options and isinstance(many := arguments[0], Number):
+            plain = min(plain, (many.value or 0.0) * _PLACE_NS)  # where its name stands
         if plain is None and told is UNKNOWN:
             plain = self.tempo.unknown
         by = self.tempo.sorting if told.compared else self.tempo.library
