@@ -729,3 +729,36 @@ for i in range(300000):
 def test_what_is_taken_out_of_a_chain_is_not_held(out: str) -> None:
     assert walked(CHAIN.replace("UNLINKS", out)).bytes < 1000 * 500
     assert walked(CHAIN.replace("UNLINKS", "pass")).bytes > 1e7
+
+
+LETTERS = """import random
+class Node:
+    def __init__(self):
+        self.children = {}
+root = Node()
+for i in range(100000):
+    word = ""
+    for _ in range(4):
+        word += chr(97 + random.randrange(10))
+    node = root
+    for c in word:
+        PUTS
+"""
+
+
+@pytest.mark.parametrize(
+    "puts",
+    [
+        "node = node.children.setdefault(c, Node())",
+        "if c not in node.children:\n            node.children[c] = Node()\n        node = node.children[c]",
+    ],
+)
+def test_a_tree_of_letters_has_as_many_nodes_as_words_have_beginnings(puts: str) -> None:
+    found = walked(LETTERS.replace("PUTS", puts))
+    assert 11_110 * 150 < found.bytes < 11_110 * 1000 and found.seconds > 0.05
+
+
+def test_a_letter_is_one_letter() -> None:
+    text = "import random\nrows = ['' for _ in range(9)]\nword = ''\nfor i in range(5):\n    word += chr(97 + i)\n"
+    more = walked(f"{text}kept = [word + str(i) for i in range(100000)]\n").bytes
+    assert 100_000 * (8 + 49 + 9) < more < 100_000 * (8 + 49 + 16)

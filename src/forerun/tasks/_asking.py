@@ -86,7 +86,7 @@ class Asking(Terms):
     def _of_call(self, node: ast.Call) -> Any:
         function = node.func
         owner = self.value(function.value) if isinstance(function, ast.Attribute) else None
-        if self.layout is not None and isinstance(owner, Boxes) and owner.kind == "dict" and _defaults(node):
+        if isinstance(owner, Boxes) and owner.kind == "dict" and _defaults(node):
             return self._defaulted(owner, node)
         arguments, times = list[Any](), self.times
         ends = searching.search(node)
@@ -144,7 +144,10 @@ class Asking(Terms):
         own.keyed(any_where_unknown(key), None, often)
         new = often if letters else max(own.entries - before, 0.0) * own.made
         self.times = min(max(new, times * HARDLY), times)
+        seconds, share = self.seconds, self.times / times
         made = self.value(default)
+        if self.layout is None:  # Python makes one each time
+            self.spend((self.seconds - seconds) * (1.0 / share - 1.0))
         self.times = times
         own.one = merged(own.one, own.hold(made, new))
         self.grown = True

@@ -534,6 +534,8 @@ class Walker(Recursive):
         pieces = self._pieces.get(frame, {}).get(named, {})
         if isinstance(made, Written) and self.loops and isinstance(node.op, ast.Add):
             often = self._repeats(named) if named else 1.0
+            first = pieces[id(node)][0] if id(node) in pieces else 0.0
+            often += first if first <= 1.0 < often else 0.0  # the first round was gone through by itself
             piece = more if isinstance(more, Written) else Written("", 1.0, MANY)
             pieces = {**pieces, id(node): (often, piece)}
             if often <= 1 and isinstance(old, Written):
