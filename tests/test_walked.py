@@ -649,6 +649,15 @@ int main(void) {
 """
 
 
+def test_runs_are_fewer_than_what_they_are_of() -> None:
+    text = (
+        "function runs(a) { const r = []; let i = 0; while (i < a.length) { let j = i;"
+        " while (j < a.length && a[j] === a[i]) j++; r.push(j - i); i = j; } return r; }\n"
+        "const a = []; for (let k = 0; k < 1000000; k++) a.push(k % 7);\nruns(a);\n"
+    )
+    assert walked(text, "", "javascript").bytes < 1.5 * walked(text.replace("runs(a);", ""), "", "javascript").bytes
+
+
 def test_what_is_looked_for_first_is_there_once() -> None:
     assert 5000 * 32 < walked(CHAINED, "", "c").bytes < 5000 * 120
     text = (

@@ -274,6 +274,8 @@ class Looping(Foreign):
             if share < 1.0 and shapes.works_off(node):  # all searches together come to each place once
                 guess = False
                 self.guessed.discard(node.lineno)
+        if rounds > UNKNOWN and shapes.leaps(node):
+            rounds = max(rounds / shapes.HOPS, UNKNOWN)
         reach, pace = len(self.reach), self.pace
         if not fed_on and (goes := self.pursued(node)) is not None:
             if self.layout is not None:

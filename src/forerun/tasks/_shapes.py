@@ -208,6 +208,20 @@ def works_off(node: ast.While) -> bool:
     return bool(taken & put)
 
 
+def leaps(node: ast.While) -> bool:
+    """Whether each round goes on where a loop in it has ended: `while i < n: j = i; while …: j += 1; …; i = j`."""
+    inner = [one for one in node.body if isinstance(one, ast.While)]
+    counted = {step for loop in inner for stmt in loop.body for one in ast.walk(stmt) for step, _ in stepping(one)}
+    asked = {one.id for one in ast.walk(node.test) if isinstance(one, ast.Name)}
+    for one in node.body:
+        target = one.targets[0] if isinstance(one, ast.Assign) else None
+        if isinstance(one, ast.Assign) and isinstance(target, ast.Name) and target.id in asked:
+            value = one.value.left if isinstance(one.value, ast.BinOp) else one.value
+            if isinstance(value, ast.Name) and value.id in counted:
+                return True
+    return False
+
+
 def moves(body: Sequence[ast.stmt], place: ast.expr, to: ast.expr) -> bool:
     """Whether a place is where another one is then: `i = j`, `i = j + 1`."""
     for one in (each for stmt in body for each in ast.walk(stmt) if isinstance(each, ast.Assign)):
