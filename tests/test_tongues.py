@@ -967,3 +967,13 @@ def test_names_of_modules_are_names_of_a_program_as_well() -> None:
 def test_a_small_array_where_its_name_stands_takes_next_to_nothing() -> None:
     text = "fn main() { let mut s = 0.0; for i in 0..1000000 { let mut d = [0.0; 3]; d[1] = i as f64; s += d[1]; } }\n"
     assert walked(text, "", "rust").seconds < 0.015
+
+
+def test_texts_of_few_numbers_are_few() -> None:
+    text = (
+        "use std::collections::HashMap;\nfn main() { let mut x: u32 = 9; let t: Vec<u8> = (0..1000000)"
+        ".map(|_| { x = x.wrapping_mul(69069).wrapping_add(1); ((x >> 24) & 1) as u8 }).collect();\n"
+        "let mut m: HashMap<&[u8], u32> = HashMap::new();\n"
+        "for w in t.windows(4) { *m.entry(w).or_insert(0) += 1; } }\n"
+    )
+    assert walked(text, "", "rust").bytes < 1.2e6

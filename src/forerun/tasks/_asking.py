@@ -425,7 +425,9 @@ class Asking(Terms):
             count, one = self.through(first)
             each = one.length if isinstance(one, Written) else WORD
             whole = (count or 1.0) * (each + own.length)
-            distinct, words = power(differing(one), count or 1.0) if isinstance(one, Written) else MANY, None
+            of_numbers = self.layout is not None and isinstance(one, Number)  # which are letters
+            few = differing(any_where_unknown(one)) if of_numbers or isinstance(one, Written) else MANY
+            distinct, words = power(few, count or 1.0) if few < MANY else MANY, None
             if isinstance(first, Boxes) and first.fields and len(first.fields) == first.entries:
                 words = rowed([*map(as_word, first.fields.values())], own.known or "")
                 each_of = [one for one in first.fields.values() if isinstance(one, Written)]
