@@ -432,6 +432,15 @@ ELSEWHERE = {
         },
         'package main\n\nimport (\n\t"fmt"\n\t"ex.org/it/lib"\n)\n\nfunc main() {\n\tfmt.Println(len(lib.Make()))\n}\n',
     ),
+    "go, by another name": (
+        {
+            "go.mod": "module ex.org/it\n",
+            "lib/lib.go": "package lib\n\nfunc Make() []int {\n\tr := make([]int, 0)\n"
+            "\tfor i := 0; i < 3000000; i++ {\n\t\tr = append(r, i)\n\t}\n\treturn r\n}\n",
+        },
+        'package main\n\nimport (\n\t"fmt"\n\tmade "ex.org/it/lib"\n)\n\n'
+        "func main() {\n\tfmt.Println(len(made.Make()))\n}\n",
+    ),
     "rust": (
         {"other.rs": "pub fn make() -> Vec<u64> {\n    (0..3_000_000u64).map(|x| x * x).collect()\n}\n"},
         '#[path = "other.rs"]\nmod helper;\nfn main() {\n    println!("{}", helper::make().len());\n}\n',
@@ -495,18 +504,15 @@ def test_what_is_loaded_otherwise_is_read_along(tmp_path: Path, case: str) -> No
         if (tmp_path / name).parent != tmp_path:
             (tmp_path / name).parent.rmdir()
     gone = _several.whole(language, main, str(tmp_path / "main"))
-    assert gone.lost or gone.unread or case in ("go", "java")  # said elsewhere
+    assert gone.lost or gone.unread or language in ("go", "java")  # said elsewhere
 
 
 @pytest.mark.parametrize(
     ("language", "text", "what"),
     [
-        ("go", 'package main\n\nimport _ "embed"\n\n//go:embed words.txt\nvar text string\n', "words.txt"),
-        ("rust", 'static T: &str = include_str!("words.txt");\n', "words.txt"),
-        ("rust", 'static T: &[u8] = include_bytes!("words.txt");\n', "words.txt"),
+        ("go", 'package main\n\nimport "embed"\n\n//go:embed words.txt\nvar files embed.FS\n', "words.txt"),
         ("rust", 'include!("words.txt");\n', "words.txt"),
         ("rust", 'include!(concat!(env!("OUT_DIR"), "/x.rs"));\n', "what line 1 puts in"),
-        ("javascript", "const t = require('./words.json');\n", "./words.json"),
         ("javascript", "const n = 'a';\nrequire(`./lib/${n}.js`);\n", "what line 2 loads"),
         ("javascript", "const n = 'a';\nrequire('./lib/' + n);\n", "what line 2 loads"),
         ("c", 'char t[] = {\n#embed "words.txt"\n};\n', "words.txt"),
@@ -526,6 +532,51 @@ def test_what_is_put_in_is_said(tmp_path: Path, language: str, text: str, what: 
     if what.startswith("words"):
         (tmp_path / "words.txt").unlink()
         assert _several.whole(language, text, str(tmp_path / "main")).lost == (what,)
+
+
+PUT_IN = {
+    "prog.go": """
+        package main
+
+        import (
+            _ "embed"
+            "fmt"
+            "strings"
+        )
+
+        //go:embed NAME
+        var text string
+
+        func main() {
+            kept := strings.Split(text, "\\n")
+            fmt.Println(len(kept))
+        }
+        """,
+    "prog.rs": """
+        static TEXT: &str = include_str!("NAME");
+        fn main() { let kept: Vec<String> = TEXT.lines().map(String::from).collect(); println!("{}", kept.len()); }
+        """,
+    "all.rs": """
+        fn main() { let kept = include_bytes!("NAME").to_vec(); println!("{}", kept.len()); }
+        """,
+    "prog.js": "const rows = require('./NAME');\nconsole.log(rows.length);\n",
+    "prog.mjs": "import rows from './NAME' with { type: 'json' };\nconsole.log(rows.length);\n",
+}
+
+
+@pytest.mark.parametrize("prog", sorted(PUT_IN))
+def test_what_is_put_in_as_data_is_read_as_a_file(folder: Path, prog: str) -> None:
+    name = "say.json" if "js" in prog else "numbers.txt"
+    (folder / prog).write_text(dedent(PUT_IN[prog]).replace("NAME", name))
+    file = read(str(folder / prog), Options())
+    done = walked(file.source.text, described(file.source.reference), file.source.lang)
+    assert done.taken and done.bytes > (folder / name).stat().st_size
+    assert not file.whole.unread and not foreign(file.source.lang, file.text)
+    assert [each.text.partition(": ")[2] for each in on_run(file, None)] == [
+        f"the answer is that of {'./' if name == 'say.json' else ''}{name}, as it is now"
+    ]
+    (folder / name).unlink()
+    assert read(str(folder / prog), Options()).whole.lost
 
 
 @pytest.mark.parametrize(
@@ -954,6 +1005,14 @@ def test_json_and_tables_in_ruby_are_known_by_what_they_say(folder: Path) -> Non
     assert walked(text, described(file.source.reference), "ruby").bytes > 10_000 * 150
     text = "require 'csv'\nd = CSV.read('table.csv', headers: true).map { |r| r['x'].to_i }\nputs d.size\n"
     assert walked(text, described(TABLE.encode()), "ruby").bytes > ROWS * 100
+    for each in (
+        "foreach('table.csv', headers: true) { |r|",
+        "read('table.csv').each { |r|",
+        "table('table.csv').each { |r|",
+    ):
+        text = f"require 'csv'\nn = 0\nCSV.{each} n += 1 }}\nputs n\n"
+        slow = 5 if "table(" in text else 1
+        assert 1e-6 * slow < walked(text, described(TABLE.encode()), "ruby").seconds / (3 * ROWS) < 3e-6 * slow
 
 
 @pytest.mark.parametrize(

@@ -95,6 +95,43 @@ def test_importing_takes_what_it_shares_with_others_once(text: str, value: float
     assert IMPORTS.told("runtime", "import numpy") == pytest.approx(1.1, abs=1e-3)
 
 
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("if False:\n    import torch\nimport numpy\n", "numpy"),
+        ("import typing\nif typing.TYPE_CHECKING:\n    import torch\nelse:\n    import numpy\n", "numpy"),
+        (
+            "from typing import TYPE_CHECKING\nif not TYPE_CHECKING:\n    import numpy\nelse:\n    import torch\n",
+            "numpy",
+        ),
+        ("import sys\nif sys.argv:\n    import torch\n", "torch"),
+    ],
+)
+def test_what_is_never_imported_does_not_count(text: str, names: str) -> None:
+    assert foreign("python", text) == names.split()
+    assert {one.partition(".")[0] for one in modules(text)} - {"sys", "typing"} == {*names.split()}
+
+
+def test_what_nobody_knows_may_take_anything(tmp_path: Path) -> None:
+    lines = {
+        "plain.py": "import nobody_knows\n",
+        "optional.py": "try:\n    import nobody_knows\nexcept ImportError:\n    nobody_knows = None\n",
+        "typed.py": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import nobody_knows\n",
+    }
+    for name, head in lines.items():
+        (tmp_path / name).write_text(f"{head}print(sum(range(9)))\n")
+    found = {
+        (Path(one.name).name, one.metric): one
+        for one in forerun.predict([tmp_path / name for name in lines], metric=["memory", "runtime"])
+    }
+    for metric in ("memory", "runtime"):
+        assert found["plain.py", metric].high == math.inf and any(
+            "nobody_knows" in x for x in found["plain.py", "memory"].notes
+        )
+        assert found["optional.py", metric].high < math.inf and found["typed.py", metric].high < math.inf
+    assert not any("nobody_knows" in note for note in found["typed.py", "memory"].notes)
+
+
 def asking(text: str, metric: str = "memory", language: str = "python, cpython 3.11") -> str:
     return prompt(Metric(metric, "B"), language, "here", text)
 
@@ -307,3 +344,15 @@ def test_lines_of_other_languages_make_up_what_is_told() -> None:
     found = LANGUAGES.parts(program(5e7), True, belief.median)
     assert sum(part.value for part in found) == pytest.approx(belief.median, rel=0.01)
     assert {3, 6, 7} <= {part.line for part in found} and found[-1].what == "an empty program"
+
+
+def test_large_heaps_of_javascript_may_take_far_longer(tmp_path: Path) -> None:
+    highs = []
+    for many in (4e6, 2e7):
+        rounds = f"for (let i = 0; i < {many:.0f}; i++)"
+        text = f"const a = [];\n{rounds} a.push({{ i, j: i + 1, k: i + 2 }});\nconsole.log(a[9]);"
+        (tmp_path / "rows.js").write_text(text)
+        found = forerun.predict(tmp_path / "rows.js", metric="runtime")
+        assert isinstance(found, forerun.Estimate)
+        highs.append(found.high / found.value)
+    assert highs[1] > 11 > 1.5 * highs[0]

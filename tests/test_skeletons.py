@@ -30,6 +30,26 @@ PROGRAMS = {
         "    return f(left - coins[-1], coins) + f(left, coins[:-1])\n",
         (40, (1, 2, 5, 10)),
     ),
+    "nested": (
+        "def f(m, n):\n    if m == 0:\n        return n + 1\n    if n == 0:\n        return f(m - 1, 1)\n"
+        "    return f(m - 1, f(m, n - 1))\n",
+        (2, 9),
+    ),
+    "three": (
+        "def f(x, y, z):\n    if y >= x:\n        return z\n"
+        "    return f(f(x - 1, y, z), f(y - 1, z, x), f(z - 1, x, y))\n",
+        (9, 6, 3),
+    ),
+    "asked": (
+        "def f(n):\n    if n < 2:\n        return n\n    if f(n - 1) % 2:\n        return f(n - 2) + 1\n"
+        "    return 0 if f(n - 3) else 2\n",
+        (14,),
+    ),
+    "ends": ("def f(n):\n    return n > 0 and (f(n - 2) or f(n - 1))\n", (12,)),
+    "first": (
+        "def f(n):\n    for i in range(n):\n        if f(i) > 3:\n            return i\n    return n + 1\n",
+        (12,),
+    ),
     "rounds": ("def f(n):\n    s = 0\n    for i in range(n):\n        s += f(i)\n    return s\n", (12,)),
 }
 
@@ -65,7 +85,7 @@ def test_it_runs_as_often_as_it_does(name: str) -> None:
         ("def f(n):\n    return f(n + 1)\n", (0,)),
         ("def f(n):\n    if n:\n        f(n)\n", (1,)),
         ("def f(n):\n    while n:\n        n = f(n - 1)\n", (3,)),
-        ("def f(n):\n    return n and f(n - 1)\n", (3,)),
+        ("def f(n):\n    return other and f(n - 1)\n", (3,)),
         ("def f(n):\n    if f(n - 1):\n        return 1\n", (3,)),
         ("def f(n):\n    return f(n - 1) if n > 0 else 0\n", (UNKNOWN,)),
         ("def f(n, m):\n    return f(n - 1, m + n) + f(n - 1, m * 2) if n > 0 else 0\n", (40, 1)),
@@ -85,6 +105,20 @@ def test_what_something_else_decides_is_not_told(text: str, given: tuple[Any, ..
             "def f(n, k)\n  return 1 if k == 0 || k == n\n  f(n - 1, k - 1) + f(n - 1, k)\nend\nputs f(23, 9)\n",
             0.02,
             0.2,
+        ),
+        (
+            "lua",
+            "function f(x, y, z)\n  if y >= x then return z end\n"
+            "  return f(f(x-1, y, z), f(y-1, z, x), f(z-1, x, y))\nend\nprint(f(22, 14, 6))\n",
+            0.01,
+            0.1,
+        ),
+        (
+            "php",
+            "<?php class M { static function f(int $n, int $k): int { if ($k == 0 || $k == $n) return 1;"
+            " return self::f($n-1, $k-1) + self::f($n-1, $k); } }\necho M::f(22, 10);",
+            0.003,
+            0.06,
         ),
         (
             "java",
@@ -107,3 +141,17 @@ def test_what_is_so_once_is_not_so_each_time() -> None:
         "f(0)\nleft, right = [0] * 9, [0] * 9\nfor i in range(9):\n    f(i)\n"
     )
     assert walked(text).guessed == {1}
+
+
+FIBONACCI = {
+    "lua": ("function f(n) if n < 2 then return n end return f(n-1) + f(n-2) end print(f(34))", 0.29),
+    "php": ("<?php function f($n) { if ($n < 2) return $n; return f($n-1) + f($n-2); } echo f(34);", 0.19),
+    "perl": ("sub f { my $n = shift; return $n if $n < 2; return f($n-1) + f($n-2); } print f(29);", 0.16),
+    "ruby": ("def f(n)\n  if n < 2 then n else f(n-1) + f(n-2) end\nend\nputs f(31)\n", 0.064),
+}
+
+
+@pytest.mark.parametrize("language", sorted(FIBONACCI))
+def test_calls_take_what_they_do_in_each_language(language: str) -> None:
+    text, seconds = FIBONACCI[language]
+    assert seconds / 1.6 < walked(text, "", language).seconds < 1.55 * seconds

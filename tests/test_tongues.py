@@ -942,3 +942,38 @@ def test_go_builders_side_by_side_have_their_own_texts() -> None:
 def test_go_places_of_places_are_no_types(said: str, means: str) -> None:
     text = f"package main\n\nfunc New[T any](n int) T {{\n\tvar z T\n\treturn z\n}}\n\nfunc main() {{\n\t{said}\n}}\n"
     assert means in ast.unparse(translated("go", text))
+
+
+def test_texts_of_c_that_are_compared_are_other_ones_where_that_is_so() -> None:
+    asks = "if (strcmp(a, b)) return 1; if (!strcmp(a, b)) return 2; return strcmp(a, b) == 0;"
+    text = f"int main(void) {{ char *a = 0, *b = 0; {asks} }}"
+    said = ast.unparse(translated("c", text))
+    assert "if not a == b:" in said and "if a == b:" in said and "return a == b" in said
+
+
+def test_texts_that_javascript_splits_and_reads_take_longer_than_in_python() -> None:
+    text = "let s = 0; for (let i = 0; i < 1e6; i++) { const p = `${i},${i},b`.split(','); s += p.length; }"
+    more = text.replace("s += p.length", "s += Number(p[0]) + Number(p[1])")
+    plain, read = (walked(one, "", "javascript").seconds for one in (text, more))
+    assert plain > 3 * 90e-9 * 1e6 and 0.1 < read - plain < 0.3
+
+
+def test_names_of_modules_are_names_of_a_program_as_well() -> None:
+    rows = "const rows = [];\nfor (let i = 0; i < 100000; i++) rows.push({ i, j: 'x' + i });\n"
+    text = f"{rows}const json = JSON.stringify(rows);\nconst copy = JSON.parse(json).filter((r) => r.i);\n"
+    assert 1e7 < walked(text, "", "javascript").bytes < 6e7
+
+
+def test_a_small_array_where_its_name_stands_takes_next_to_nothing() -> None:
+    text = "fn main() { let mut s = 0.0; for i in 0..1000000 { let mut d = [0.0; 3]; d[1] = i as f64; s += d[1]; } }\n"
+    assert walked(text, "", "rust").seconds < 0.015
+
+
+def test_texts_of_few_numbers_are_few() -> None:
+    text = (
+        "use std::collections::HashMap;\nfn main() { let mut x: u32 = 9; let t: Vec<u8> = (0..1000000)"
+        ".map(|_| { x = x.wrapping_mul(69069).wrapping_add(1); ((x >> 24) & 1) as u8 }).collect();\n"
+        "let mut m: HashMap<&[u8], u32> = HashMap::new();\n"
+        "for w in t.windows(4) { *m.entry(w).or_insert(0) += 1; } }\n"
+    )
+    assert walked(text, "", "rust").bytes < 1.2e6

@@ -469,3 +469,20 @@ def test_functions_give_nothing_as_often_as_they_say() -> None:
 def test_ruby_puts_into_lists_without_blanks() -> None:
     text = "a=[]; 9.times{|i| v=i*i%7; a<<v unless a.include?(v)}; puts a.size\n"
     assert "a.append(v)" in ast.unparse(translated("ruby", text))
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "each"),
+    [
+        ("ruby", "t = 'some text ' * 100000\na = t.bytes\nputs a.sum\n", 9.0),
+        ("ruby", "t = 'some text ' * 100000\nn = 0\nt.each_byte { |b| n += b }\nputs n\n", 1.0),
+        (
+            "ruby",
+            "t = 'some text ' * 100000\nu = t.bytes.each_with_index.map { |b, i| b ^ i }.pack('C*')\nputs u\n",
+            19.0,
+        ),
+        ("php", "<?php $t = str_repeat('some text ', 100000); $a = unpack('C*', $t); echo array_sum($a);", 16.0),
+    ],
+)
+def test_bytes_are_numbers_that_take_none_beside_their_places(language: str, text: str, each: float) -> None:
+    assert 0.9 * each * 1e6 <= told(language, text).bytes <= 1.3 * each * 1e6 + 2e6

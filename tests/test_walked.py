@@ -598,3 +598,176 @@ def test_what_functions_hand_on_is_there_once() -> None:
     text += "def step12(rows):\n    for i in range(10000):\n        rows.append([i, i + 1])\n"
     text += "for k in range(50):\n    rows = []\n    step0(rows)\n"
     assert 1e6 < walked(text).bytes < 4e6
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        (
+            "python",
+            "def words(s):\n    i, n, found = 0, len(s), []\n    while i < n:\n        if s[i].isalpha():\n"
+            "            j = i\n            while j < n and s[j].isalnum():\n                j += 1\n"
+            "            found.append(s[i:j])\n            i = j\n        else:\n            i += 1\n    return found\n"
+            "words('some words ' * 100000)\n",
+        ),
+        (
+            "python",
+            "def words(s):\n    i, n, found = 0, len(s), []\n    while i < n:\n        start = i\n"
+            "        while i < n and s[i].isalnum():\n            i += 1\n        found.append(s[start:i])\n"
+            "        i += 1\n    return found\nwords('some words ' * 100000)\n",
+        ),
+        (
+            "javascript",
+            "function runs(s) { const r = []; let i = 0; while (i < s.length) { let j = i + 1;"
+            " while (j < s.length && s[j] === s[i]) j++; r.push(j - i); i = j; } return r; }\n"
+            "console.log(runs('some words '.repeat(100000)).length);\n",
+        ),
+    ],
+)
+def test_loops_that_go_on_where_another_one_ends_go_through_all_once(language: str, text: str) -> None:
+    assert walked(text, "", language).seconds < 2.0
+
+
+CHAINED = """#include <stdlib.h>
+#include <string.h>
+#include <stdio.h>
+struct entry { char *key; int many; struct entry *next; };
+static struct entry *table[1024];
+static void count(const char *key) {
+    unsigned h = 0;
+    for (const char *p = key; *p; p++) h = h * 31 + *p;
+    for (struct entry *e = table[h % 1024]; e; e = e->next)
+        if (!strcmp(e->key, key)) { e->many++; return; }
+    struct entry *e = malloc(sizeof *e);
+    e->key = strdup(key); e->many = 1; e->next = table[h % 1024]; table[h % 1024] = e;
+}
+int main(void) {
+    char text[32];
+    for (int i = 0; i < 1000000; i++) { snprintf(text, sizeof text, "%d", rand() % 5000); count(text); }
+    return 0;
+}
+"""
+
+
+def test_runs_are_fewer_than_what_they_are_of() -> None:
+    text = (
+        "function runs(a) { const r = []; let i = 0; while (i < a.length) { let j = i;"
+        " while (j < a.length && a[j] === a[i]) j++; r.push(j - i); i = j; } return r; }\n"
+        "const a = []; for (let k = 0; k < 1000000; k++) a.push(k % 7);\nruns(a);\n"
+    )
+    assert walked(text, "", "javascript").bytes < 1.5 * walked(text.replace("runs(a);", ""), "", "javascript").bytes
+
+
+def test_what_is_looked_for_first_is_there_once() -> None:
+    assert 5000 * 32 < walked(CHAINED, "", "c").bytes < 5000 * 120
+    text = (
+        "import random\nkeys, rows = [], []\ndef place(key):\n    for i in range(len(keys)):\n"
+        "        if keys[i] == key:\n            return i\n    keys.append(key)\n    rows.append([key, key, key])\n"
+        "    return len(keys) - 1\nfor _ in range(20000):\n    place(random.randrange(50))\n"
+    )
+    assert walked(text).bytes < 60 * 200
+
+
+def test_searches_that_mark_what_they_come_to_are_told_to_the_end() -> None:
+    text = (
+        "W, H = 200, 100\ngrid = [[0] * W for _ in range(H)]\nfor y in range(H):\n    for x in range(W):\n"
+        "        if grid[y][x]:\n            continue\n        stack = [(x, y)]\n        while stack:\n"
+        "            a, b = stack.pop()\n            for c, d in ((a + 1, b), (a, b + 1)):\n"
+        "                if c < W and d < H and not grid[d][c]:\n                    grid[d][c] = 1\n"
+        "                    stack.append((c, d))\n"
+    )
+    assert not walked(text).guessed
+    once = "grid = [0] * 9999\nstack = [1]\nwhile stack:\n    a = stack.pop()\n    if not grid[a]:\n"
+    once += "        stack.append(a)\n"
+    assert walked(once).guessed
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "f'{i},{random.choice(places)},{random.random():.2f}'",
+        "f'{i}\t{random.choice(places)}\t{i % 7}\\n'",
+        "' '.join([str(i), random.choice(places), 'x'])",
+    ],
+)
+def test_what_was_put_together_of_several_is_those_again(line: str) -> None:
+    mark = "'\\t'" if "\t" in line else "" if "join" in line else "','"
+    text = (
+        "import random\nplaces = ['north', 'south', 'east', 'west']\n"
+        f"rows = [{line} for i in range(100000)]\ncount = {{}}\n"
+        f"for row in rows:\n    many, place, last = row.split({mark})\n    count[place] = [int(many), place]\n"
+    )
+    found = walked(text)
+    assert sum(found.rises.get(line, 0.0) for line in (4, 5, 6, 7)) < 2000 < found.bytes
+
+
+CHAIN = """import random
+class Node:
+    def __init__(self, key):
+        self.key, self.prev, self.next = key, None, None
+class Cache:
+    def __init__(self, most):
+        self.most, self.kept, self.first, self.last = most, {}, Node(0), Node(0)
+        self.first.next = self.last
+        self.last.prev = self.first
+    def out(self, node):
+        UNLINKS
+    def put(self, key):
+        if len(self.kept) >= self.most:
+            old = self.last.prev
+            self.out(old)
+            del self.kept[old.key]
+        node = Node(key)
+        self.kept[key] = node
+        node.next, node.prev = self.first.next, self.first
+        self.first.next.prev = node
+        self.first.next = node
+cache = Cache(1000)
+for i in range(300000):
+    cache.put(random.random())
+"""
+
+
+@pytest.mark.parametrize(
+    "out",
+    [
+        "node.prev.next = node.next\n        node.next.prev = node.prev",
+        "before, after = node.prev, node.next\n        before.next = after\n        after.prev = before",
+    ],
+)
+def test_what_is_taken_out_of_a_chain_is_not_held(out: str) -> None:
+    assert walked(CHAIN.replace("UNLINKS", out)).bytes < 1000 * 500
+    assert walked(CHAIN.replace("UNLINKS", "pass")).bytes > 1e7
+
+
+LETTERS = """import random
+class Node:
+    def __init__(self):
+        self.children = {}
+root = Node()
+for i in range(100000):
+    word = ""
+    for _ in range(4):
+        word += chr(97 + random.randrange(10))
+    node = root
+    for c in word:
+        PUTS
+"""
+
+
+@pytest.mark.parametrize(
+    "puts",
+    [
+        "node = node.children.setdefault(c, Node())",
+        "if c not in node.children:\n            node.children[c] = Node()\n        node = node.children[c]",
+    ],
+)
+def test_a_tree_of_letters_has_as_many_nodes_as_words_have_beginnings(puts: str) -> None:
+    found = walked(LETTERS.replace("PUTS", puts))
+    assert 11_110 * 150 < found.bytes < 11_110 * 1000 and found.seconds > 0.05
+
+
+def test_a_letter_is_one_letter() -> None:
+    text = "import random\nrows = ['' for _ in range(9)]\nword = ''\nfor i in range(5):\n    word += chr(97 + i)\n"
+    more = walked(f"{text}kept = [word + str(i) for i in range(100000)]\n").bytes
+    assert 100_000 * (8 + 49 + 9) < more < 100_000 * (8 + 49 + 16)

@@ -22,7 +22,7 @@ from forerun.distribution import Distribution
 from forerun.errors import ForerunError, InputError, UsageError, out_of_memory
 from forerun.models._calibrated import LEVEL
 from forerun.models.encoder_decoder import USUAL, EncoderDecoder
-from forerun.models.encoder_decoder.imports import MACHINE, Part
+from forerun.models.encoder_decoder.imports import MACHINE, Part, lacks
 from forerun.prompts import parts
 from forerun.questions import Options, Question, What, check_sizes, questions
 from forerun.questions.kinds import ran
@@ -227,6 +227,10 @@ def answers(asked: Sequence[Question], loaded: EncoderDecoder, model: str = MODE
             wanted = max(wanted, reading.beyond * reading.most)
         if (wants := loaded.imports.wants(question.prompt)) is not None and math.isfinite(wanted):
             wanted = wants
+        unknown = loaded.imports.unknown(question.prompt) if ran(kind.metric) else []
+        unknown = [one for one in unknown if Path(one).stem not in question.own]
+        if unknown and lacks(parts(question.prompt), unknown):
+            wanted = math.inf  # it may take any time, and any memory
         if kind.unit == "B" and math.isfinite(wanted):
             wanted = min(wanted, MACHINE)
         asks = wanted if wanted > most else None
@@ -234,8 +238,6 @@ def answers(asked: Sequence[Question], loaded: EncoderDecoder, model: str = MODE
         value, (low, high) = belief.median, belief.interval(LEVEL)
         if kind.unit == "B" or kind.metric == "instructions":
             value, low, high = _whole(value, round), _whole(low, math.floor), _whole(high, math.ceil)
-        unknown = loaded.imports.unknown(question.prompt) if ran(kind.metric) else []
-        unknown = [one for one in unknown if Path(one).stem not in question.own]
         strange = question.strange or bool(unknown) or (asks is not None and reading.familiarity is not None)
         familiarity = 0.0 if strange else reading.familiarity
         notes = question.notes

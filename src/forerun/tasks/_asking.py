@@ -49,6 +49,7 @@ from forerun.tasks._objects import (
     merged,
     power,
 )
+from forerun.tasks._rowed import as_word, rowed
 from forerun.tasks._speeds import DRAWN, GIVEN, TEXTS, TUPLES, UNKNOWN, nanoseconds, speed
 from forerun.tasks._terms import Terms
 
@@ -59,6 +60,8 @@ _SEEKING = frozenset("index count remove".split())
 """Methods of lists that look for one of their elements."""
 _HALFWAY = 0.5
 """Which share of what is gone through comes before the one that is looked for."""
+_PLACE_NS = 0.3
+"""Nanoseconds of a place of an array that stands where its name does."""
 _CACHE = 2e6
 """Bytes of a file's pages that SQLite keeps."""
 _ASKING = {"filter": 1, "filterfalse": 1, "takewhile": 1, "dropwhile": 1, "reduce": 2}
@@ -83,7 +86,7 @@ class Asking(Terms):
     def _of_call(self, node: ast.Call) -> Any:
         function = node.func
         owner = self.value(function.value) if isinstance(function, ast.Attribute) else None
-        if self.layout is not None and isinstance(owner, Boxes) and owner.kind == "dict" and _defaults(node):
+        if isinstance(owner, Boxes) and owner.kind == "dict" and _defaults(node):
             return self._defaulted(owner, node)
         arguments, times = list[Any](), self.times
         ends = searching.search(node)
@@ -141,7 +144,10 @@ class Asking(Terms):
         own.keyed(any_where_unknown(key), None, often)
         new = often if letters else max(own.entries - before, 0.0) * own.made
         self.times = min(max(new, times * HARDLY), times)
+        seconds, share = self.seconds, self.times / times
         made = self.value(default)
+        if self.layout is None:  # Python makes one each time
+            self.spend((self.seconds - seconds) * (1.0 / share - 1.0))
         self.times = times
         own.one = merged(own.one, own.hold(made, new))
         self.grown = True
@@ -249,6 +255,8 @@ class Asking(Terms):
         plain = self.tempo.calls.get(name) if not keyed else None
         if plain is not None and name in _THROUGH:
             plain += count * _ELEMENT_NS * self.tempo.node
+        if plain is not None and "inside" in options and isinstance(many := arguments[0], Number):
+            plain = min(plain, (many.value or 0.0) * _PLACE_NS)  # where its name stands
         if plain is None and told is UNKNOWN:
             plain = self.tempo.unknown
         by = self.tempo.sorting if told.compared else self.tempo.library
@@ -417,8 +425,11 @@ class Asking(Terms):
             count, one = self.through(first)
             each = one.length if isinstance(one, Written) else WORD
             whole = (count or 1.0) * (each + own.length)
-            distinct = power(differing(one), count or 1.0) if isinstance(one, Written) else MANY
+            of_numbers = self.layout is not None and isinstance(one, Number)  # which are letters
+            few = differing(any_where_unknown(one)) if of_numbers or isinstance(one, Written) else MANY
+            distinct, words = power(few, count or 1.0) if few < MANY else MANY, None
             if isinstance(first, Boxes) and first.fields and len(first.fields) == first.entries:
+                words = rowed([*map(as_word, first.fields.values())], own.known or "")
                 each_of = [one for one in first.fields.values() if isinstance(one, Written)]
                 whole = sum(one.length + own.length for one in each_of)
                 distinct = min(math.prod(one.distinct for one in each_of), MANY)
@@ -430,12 +441,15 @@ class Asking(Terms):
                 whole,
                 max(distinct, ANEW),
                 own.raw,
-                pieces=(count or 1.0, one),
+                pieces=None if words else (count or 1.0, one),
                 drawn=drawn(one),
+                words=words,
             )
         if name in ("split", "rsplit", "splitlines", "partition", "rpartition"):
             most = arguments[1] if len(arguments) > 1 else options.get("maxsplit")
-            return self._split(own, name, first, once=isinstance(most, Number) and most.known == 1)
+            found = self._split(own, name, first, once=isinstance(most, Number) and most.known == 1)
+            self.work(self.tempo.piece * (self.length(found) or 0.0))
+            return found
         if name in ("encode", "decode"):
             return replace(own, raw=name == "encode", distinct=max(own.distinct, ANEW))
         if name in ("format", "format_map", "substitute", "safe_substitute"):

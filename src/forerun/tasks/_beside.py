@@ -67,7 +67,7 @@ def _candidates(language: str, text: str, folder: Path) -> Iterator[str]:
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return
     else:
-        words = (one[2] for one in _QUOTED.finditer(read_of(text)))
+        words = (one[2] for one in _QUOTED.finditer(read_of(language, text)))
     names = [*dict.fromkeys(one.strip("/") if one[:1] == "/" and one.count("/") == 1 else one for one in words)]
     names = [one for one in names if 0 < len(one) <= _LONG and "\0" not in one and "\n" not in one][:_NAMES]
     yield from names

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 _ADDING = frozenset("append add push insert".split())
@@ -30,6 +31,40 @@ def gathers(node: ast.If) -> Gathers | None:
                 if ast.dump(into) in asked and ast.dump(what) in asked:
                     return Gathers(into, what, holds)
     return None
+
+
+def sought(loop: ast.stmt, behind: Sequence[ast.stmt]) -> ast.Name | None:
+    """What a loop looks for and leaves the function with, where it is put somewhere behind the loop if it was not
+    found: `for e in chain: if e.key == key: return e` with `chain.append(Entry(key))` behind it; None of others."""
+    if not isinstance(loop, (ast.For, ast.While)):
+        return None
+    for each in loop.body:
+        if not (isinstance(each, ast.If) and each.body and isinstance(each.body[-1], ast.Return)):
+            continue
+        for test in each.test.values if isinstance(each.test, ast.BoolOp) else [each.test]:
+            if not (isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.Eq)):
+                continue
+            sides = (test.left, test.comparators[0])
+            for what, other in (sides, sides[::-1]):
+                held = isinstance(other, (ast.Attribute, ast.Subscript))
+                if isinstance(what, ast.Name) and held and any(_puts(stmt, what.id) for stmt in behind):
+                    return what
+    return None
+
+
+def _puts(stmt: ast.stmt, name: str) -> bool:
+    """Whether a statement keeps what has a name, in a field, a place, or something that it adds."""
+    for one in ast.walk(stmt):
+        given: list[ast.expr] = []
+        if isinstance(one, ast.Assign) and isinstance(one.targets[0], (ast.Attribute, ast.Subscript)):
+            given = [one.value]
+        elif isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and one.func.attr in _ADDING:
+            given = [*one.args]
+        elif isinstance(one, ast.Call) and isinstance(one.func, ast.Name) and one.func.id[:1].isupper():
+            given = [*one.args, *(each.value for each in one.keywords)]
+        if any(isinstance(each, ast.Name) and each.id == name for value in given for each in ast.walk(value)):
+            return True
+    return False
 
 
 def new(often: float, different: float) -> float:

@@ -21,6 +21,8 @@ _ADDING, _TAKING = frozenset("append add push".split()), frozenset("pop remove d
 _MIRRORED: Mapping[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.Gt, ast.Gt: ast.Lt, ast.LtE: ast.GtE, ast.GtE: ast.LtE,
 }  # fmt: skip
+_BOUND = ("staticmethod", "classmethod")
+"""What only says of what a function is given."""
 _PRUNED, _ON, _SOON, _DEEPEST = 0.62, 0.9, 0.4, 200.0
 """To which power of all that a board may hold a search comes that asks whether each is allowed (queens on boards of 4
 to 14 rows), which share goes on of what is asked for once, to which power of all a search comes that ends with the
@@ -361,7 +363,12 @@ def remembers(node: ast.FunctionDef) -> bool:
         ]  # fmt: skip
         if given and kept & asked:
             return True
-    return bool(node.decorator_list)
+    return marked(node)
+
+
+def marked(node: ast.FunctionDef) -> bool:
+    """Whether something else stands in the place of a function, as `lru_cache` does."""
+    return any(getattr(mark, "id", "") not in _BOUND for mark in node.decorator_list)
 
 
 def marks(way: Way) -> bool:

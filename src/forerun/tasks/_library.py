@@ -114,7 +114,7 @@ class Library(Asking):
             return self._numeric(name, arguments)
         if name in ("min", "max", "sum", "next", "any", "all"):
             return self._reduced(name, arguments)
-        if name == "chr" and self.layout is not None and isinstance(first, Number):
+        if name == "chr" and isinstance(first, Number):
             return Written("x", 1.0, min(max(differing(any_where_unknown(first)), ANEW), 256.0))
         if name in ("str", "repr", "chr", "hex", "bin", "oct", "format", "ascii"):
             if isinstance(first, Written):
@@ -225,6 +225,8 @@ class Library(Asking):
 
     def _numeric(self, name: str, arguments: list[Any]) -> Any:
         first, second = (*arguments, None, None)[:2]
+        if isinstance(first, Written) and name in ("int", "float"):
+            self.work(self.tempo.parsed)
         if isinstance(first, Written) and name in ("int", "float") and (found := _as_number(first, name)) is not None:
             return found
         if not isinstance(first, Number):

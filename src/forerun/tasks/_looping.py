@@ -87,7 +87,7 @@ class Looping(Foreign):
         """What names were given: how often a number has another one in it, or when something is to end."""
         self._sizes: tuple[float, float | None] | None = None
         """Of a loop that fills something: how much is enough, and how much there was."""
-        self._asked: list[str] = []
+        self._asked = list[ast.While]()
         """What loops ask that are under way."""
         self.removing: frozenset[str] = frozenset()
         """Functions of the program's own that take something out of what they are given, or of what is theirs."""
@@ -151,7 +151,7 @@ class Looping(Foreign):
 
     def _do_while(self, node: ast.While) -> None:
         """What is asked is known to loops inside, which may go on with the same counter."""
-        self._asked.append(ast.unparse(node.test) if self.layout is not None else "")
+        self._asked.append(node)
         self._goes(node)
         self._asked.pop()
 
@@ -267,10 +267,15 @@ class Looping(Foreign):
                     self.reach.append(reached)
                     if isinstance(waiting := self.value(node.test), Boxes):
                         waiting.bound = min(waiting.bound, _WAITING * reached)
-            if not ended and reached >= UNKNOWN:
-                found = max(found * self._shared(node), 1.0)
+            share = self._shared(node) if not ended and reached >= UNKNOWN else 1.0
+            found = max(found * share, 1.0)
             rounds = found - 1
             guess = not ended
+            if share < 1.0 and shapes.works_off(node):  # all searches together come to each place once
+                guess = False
+                self.guessed.discard(node.lineno)
+        if rounds > UNKNOWN and shapes.leaps(node):
+            rounds = max(rounds / shapes.HOPS, UNKNOWN)
         reach, pace = len(self.reach), self.pace
         if not fed_on and (goes := self.pursued(node)) is not None:
             if self.layout is not None:
@@ -432,10 +437,26 @@ class Looping(Foreign):
                     if shapes.jumps(node.body, ast.unparse(left)):
                         self.guessed.add(node.lineno)
                     before = self._repeats(left.id) if isinstance(left, ast.Name) else max(self.times, 1.0)
-                    few = shapes.HALVINGS if test is not one and ast.unparse(one) in self._asked else MANY
+                    few = shapes.HOPS if test is not one and self._goes_on(one) else MANY
                     few = min(few, shapes.letters_asked(test, ast.unparse(left)) if self.layout is not None else MANY)
                     return max(min(found / before, self._lucky(test), few), 1.0)  # it may go on where it was left
         return None
+
+    def _goes_on(self, test: ast.Compare) -> bool:
+        """Whether a loop around it asks the same, which goes on where this one ends: `j = i; while j < n and …: j += 1`
+        with `i = j` behind it."""
+        place = test.left
+        if not isinstance(place, (ast.Name, ast.Attribute)) or not self._asked[:-1]:
+            return False
+        around, asked = self._asked[-2], ast.unparse(test)
+        if asked == ast.unparse(around.test):
+            return True
+        source = self.sources.get(place.id) if isinstance(place, ast.Name) else None
+        first = source.left if isinstance(source, ast.BinOp) and isinstance(source.right, ast.Constant) else source
+        if not isinstance(first, (ast.Name, ast.Attribute)):
+            return False
+        moved = ast.Compare(first, test.ops, test.comparators)
+        return ast.unparse(moved) == ast.unparse(around.test) and shapes.moves(around.body, first, place)
 
     def _left_below(self, body: Sequence[ast.stmt], name: str) -> float:
         """Where a loop ends before what it asks: `if n < known and seen[n]: return`."""

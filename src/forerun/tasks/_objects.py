@@ -257,6 +257,8 @@ class Boxes:
     """Of a list of the words of the input: the lines that had been."""
     layout: DataModel | None = None
     """How it lies in memory, where that is not as Python has it."""
+    below: float = 0.0
+    """Of what a function makes that calls itself: how many, at most, it makes each time that others call it."""
 
     def put(self, value: Any, times: float) -> None:
         """So many elements like this one."""
@@ -621,8 +623,10 @@ def _main(one: Number | Written, other: Number | Written) -> Boxes | None:
     return one.atom if one.atom.made > other.atom.made else other.atom
 
 
-def held(roots: Iterable[Any]) -> tuple[float, int]:
-    """Bytes of all that names hold, each object once, and how many steps it took to see that."""
+def held(roots: Iterable[Any], most: Mapping[int, float] | None = None) -> tuple[float, int]:
+    """Bytes of all that names hold, each object once, and how many steps it took to see that. Of some boxes, by their
+    identity, there are so many at `most`."""
+    most = most or {}
     kept, left = dict[int, float](), dict[int, Boxes]()
     own, shared = 0.0, set[int]()
     queue = list[tuple[Boxes, float]]()
@@ -645,8 +649,12 @@ def held(roots: Iterable[Any]) -> tuple[float, int]:
         steps += 1
         before = kept.get(id(box), 0.0)
         visits[id(box)] = visits.get(id(box), 0) + 1
+        rooted = box.below > 0 and id(box) in box.links
+        if rooted:  # trees: with each first one all that is below it
+            many *= box.below
         around = visits[id(box)] > _AROUND and many > 0.3 * before / visits[id(box)]
-        now = max(box.made, 1.0) if around else min(before + many, max(box.made, 1.0))
+        there = min(max(box.made, 1.0), most.get(id(box), MANY))
+        now = there if around else min(before + many, there)
         if now <= before * (1 + 1e-9):
             continue
         kept[id(box)], left[id(box)] = now, box
@@ -654,7 +662,7 @@ def held(roots: Iterable[Any]) -> tuple[float, int]:
         scale = min(box.bound * box.made / box.puts, 1.0) if bounded else 1.0
         for inner, times in box.links.values():
             share = (now - before) * times * scale / max(box.made, 1e-12)
-            if share <= 0:
+            if share <= 0 or (rooted and inner is box):
                 continue
             if inner is box:  # chains and trees of nodes: from the first one all of its own are reached
                 share = (now - before) * box.made / max(box.made - min(times, 0.999 * box.made), 1.0)

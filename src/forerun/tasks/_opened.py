@@ -19,7 +19,7 @@ _READS = {
     "c": rf'\bfopen\s*\([^;]{{0,200}}?,\s*"r[^"]*"|\bopen\s*\(\s*{_QUOTED}\s*,\s*O_RDONLY',
     "c++": rf"\bifstream\s+\w+\s*[({{]|\bifstream\s*[({{]\s*{_QUOTED}",
     "javascript": r"\b(?:readFile(?:Sync)?|createReadStream)\s*\(\s*(?!0\b|process\.stdin|['\"]/dev/)",
-    "ruby": r"\b(?:File|IO|CSV|Pathname)\.(?:read|readlines|foreach|binread|new|open)\b(?!\s*\(?\s*0\b)",
+    "ruby": r"\b(?:File|IO|CSV|Pathname)\.(?:read|readlines|foreach|table|binread|new|open)\b(?!\s*\(?\s*0\b)",
     "go": r"\b(?:os|ioutil)\.(?:ReadFile|Open)\s*\(\s*(?!\"/dev/)",
     "rust": r"\bFile::open\s*\(|\bfs::read(?:_to_string)?\s*\(\s*(?!\"/dev/)",
     "java": r"\bnew\s+File(?:Reader|InputStream)\s*\(|\bFiles\.(?:read\w*|lines|newBufferedReader)\s*\(",
@@ -54,6 +54,36 @@ _ELSEWHERE = re.compile(
     rf"|^[ \t]*\#[ \t]*include\b.*|^[ \t]*(?:import|use|from)\b[^;\n]*|\b(?:require|include)\w*\s*\(?\s*{_TEXT}"
 )
 """Names of files that programs of other languages write, or are made of."""
+
+
+_PUT_IN: Mapping[str, Sequence[tuple[str, str]]] = {
+    "go": (
+        (r"(?m)^//go:embed[ \t]+([\w./-]+)[ \t]*\n(\s*)var[ \t]+(\w+)[ \t]+(?:string|\[\]byte)\b[ \t]*$",
+         r'\n\2var \3, _ = os.ReadFile("\1")'),
+        (r"(?m)^([ \t]*)(\w+)([ \t]+(?:string|\[\]byte))[ \t]*//go:embed[ \t]+([\w./-]+)",
+         r'\1var \2, _ = os.ReadFile("\4")'),
+    ),
+    "rust": (
+        (r'\binclude_str!\s*\(\s*("[^"\n]+")\s*,?\s*\)', r"std::fs::read_to_string(\1).unwrap()"),
+        (r'\binclude_bytes!\s*\(\s*("[^"\n]+")\s*,?\s*\)', r"std::fs::read(\1).unwrap()"),
+    ),
+    "javascript": (
+        (r"""\brequire[ \t]*\([ \t]*(["'][^"'\n]+\.json["'])[ \t]*\)""",
+         r'JSON.parse(require("fs").readFileSync(\1, "utf8"))'),
+        (r"""(?m)^([ \t]*)import[ \t]+(\w+)[ \t]+from[ \t]+(["'][^"'\n]+\.json["'])"""
+         r"(?:[ \t]*(?:with|assert)[ \t]*\{[^}\n]*\})?",
+         r'\1const \2 = JSON.parse(require("fs").readFileSync(\3, "utf8"))'),
+    ),
+}  # fmt: skip
+"""How files are put in as data, and how a program would read them instead."""
+
+
+@lru_cache(maxsize=8)
+def read_plainly(language: str, text: str) -> str:
+    """A text that reads what is put into it as data, its lines where they are."""
+    for pattern, put in _PUT_IN.get(language, ()):
+        text = re.sub(pattern, put, text)
+    return text
 
 
 _ASKS: Mapping[str, str] = {
@@ -93,6 +123,7 @@ def reads(language: str, text: str) -> bool:
     pattern = _READS.get(language, "")
     if language == "c++":
         pattern = f"{pattern}|{_READS['c']}"
+    text = read_plainly(language, text)
     return bool(_TOUCHES.search(text) if language == "python" else pattern and re.search(pattern, text))
 
 
@@ -101,9 +132,9 @@ def parses(language: str, text: str) -> bool:
     return re.search(_PARSES.get(language, "(?!)"), text) is not None
 
 
-def read_of(text: str) -> str:
+def read_of(language: str, text: str) -> str:
     """A text of another language without the names of files that it writes, and of those that it is made of."""
-    return _ELSEWHERE.sub("", text)
+    return _ELSEWHERE.sub("", read_plainly(language, text))
 
 
 _GIVEN = r"""\((?![^()\n]*["'][wax]\+?b?["'])(?:[^()]|\([^()]*\))*\)"""
@@ -118,6 +149,7 @@ _AS_INPUT: Mapping[str, Sequence[tuple[str, str]]] = {
         (rf"\b(?:File|IO)\.binread{_GIVEN}", r"$stdin.read"),
         (rf"\bCSV\.foreach{_FIRST}", r"CSV.parse($stdin\1).each"),
         (rf"\bCSV\.(?:read|readlines){_FIRST}", r"CSV.parse($stdin\1).to_a"),
+        (rf"\bCSV\.table{_FIRST}", r"CSV.parse($stdin, headers: true, converters: :numeric\1).to_a"),
     ),
     "rust": ((rf"(?:\b\w+::)*\bFile::open{_GIVEN}(?:\?|\.unwrap\(\)|\.expect\([^()]*\))?", "std::io::stdin()"),),
     "javascript": (
@@ -159,7 +191,7 @@ def sized(language: str, text: str) -> bool:
 
 def as_input(language: str, text: str, size: float) -> str:
     """A text in which the file that it reads is its input, which has so many bytes, its lines where they are."""
-    before = text
+    before = text = read_plainly(language, text)
     if sized(language, text):
         text = re.sub(_SIZES[language], f"{size:.0f}", text)
     patterns = _AS_INPUT.get(language, ())

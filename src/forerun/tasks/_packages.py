@@ -27,6 +27,10 @@ _NODE = frozenset(
 _LUA = frozenset("bit32 coroutine debug io jit math os package string table utf8".split())
 _RUST = frozenset("alloc core crate self std super test".split())
 _NAMING = (ast.Import, ast.ImportFrom, ast.Attribute)
+_CHECKING = ("TYPE_CHECKING", "typing.TYPE_CHECKING")
+"""What only holds for those who check types."""
+_LACKING = re.compile(r"\b(?:ImportError|ModuleNotFoundError|Exception)\b")
+"""What is raised where a module is not there."""
 _OWN = {"javascript": _NODE, "lua": _LUA, "java": frozenset(("java", "javax", "jdk"))}
 """How names of what comes with a language begin."""
 _NAMES: Mapping[str, str] = {
@@ -78,9 +82,48 @@ def modules(text: str) -> tuple[str, ...]:
 def _nodes(text: str) -> Sequence[ast.AST]:
     """What imports, and what stands behind a point; kept, as it is asked for again and again."""
     try:
-        return [node for node in ast.walk(tree(text)) if isinstance(node, _NAMING)]
+        return [node for node in _come_to(tree(text)) if isinstance(node, _NAMING)]
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # said elsewhere
         return ()
+
+
+def _come_to(module: ast.AST) -> Iterator[ast.AST]:
+    """All that stands in it but what is never run: `if False: …`, `if TYPE_CHECKING: …`."""
+    left = [module]
+    while left:
+        node = left.pop(0)
+        yield node
+        inner = [*ast.iter_child_nodes(node)]
+        if isinstance(node, ast.If) and (holds := _holds(node.test)) is not None:
+            inner = [*(node.body if holds else node.orelse)]
+        left += inner
+
+
+def _holds(test: ast.expr) -> bool | None:
+    """What a test gives that asks for nothing; None of others."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        inner = _holds(test.operand)
+        return None if inner is None else not inner
+    if isinstance(test, ast.Constant):
+        return bool(test.value)
+    return False if ast.unparse(test) in _CHECKING else None
+
+
+def optional(text: str) -> frozenset[str]:
+    """Modules that a Python program does without where they are not there: `try: import ujson`. Never raises."""
+    found = set[str]()
+    try:
+        tries = [node for node in ast.walk(tree(text[:_MOST])) if isinstance(node, ast.Try)]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return frozenset()
+    for node in tries:
+        if any(each.type is None or _LACKING.search(ast.unparse(each.type)) for each in node.handlers):
+            inside = [one for stmt in node.body for one in ast.walk(stmt)]
+            found |= {
+                each.name.partition(".")[0] for one in inside if isinstance(one, ast.Import) for each in one.names
+            }
+            found |= {str(one.module).partition(".")[0] for one in inside if isinstance(one, ast.ImportFrom)}
+    return frozenset(found)
 
 
 def _python(text: str) -> Iterator[str]:
@@ -108,5 +151,6 @@ def _named(language: str, text: str) -> Iterator[str]:
     files = {one for path in paths for one in (path.stem, path.parent.name)}
     for name in re.findall(_NAMES[language], text) if language in _NAMES else ():
         first = re.split(r"[:/.]", name, maxsplit=1)[0]
-        if first not in known and Path(name).stem not in files:
+        data = language == "javascript" and name.endswith(".json")  # which is read, or said to be lacking
+        if first not in known and Path(name).stem not in files and not data:
             yield name

@@ -10,13 +10,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from forerun.tasks._arithmetic import UNKNOWN
-from forerun.tasks._descending import STATES, Descending, best_first, itself
+from forerun.tasks._descending import STATES, best_first, itself
 from forerun.tasks._figures import HARDLY
 from forerun.tasks._inputs import Input
+from forerun.tasks._levels import marked
 from forerun.tasks._looping import NEXT
 from forerun.tasks._objects import MANY, Boxes, Defined, Number, Written, differing, power
-from forerun.tasks._searching import ends
+from forerun.tasks._searching import in_turn, leaving
 from forerun.tasks._shapes import called
+from forerun.tasks._visiting import Visiting
 
 DEEP = 24
 """Calls in each other."""
@@ -31,7 +33,7 @@ _ASKED = (ast.Lt, ast.LtE, ast.Eq, ast.Gt, ast.GtE, ast.NotEq)
 """Comparisons with the last number for which nothing is left to do."""
 
 
-class Recursive(Descending):
+class Recursive(Visiting):
     """What calls itself."""
 
     def __init__(self, module: ast.Module, given: Input) -> None:
@@ -110,6 +112,8 @@ class Recursive(Descending):
         """How often a function runs each time that another one calls it."""
         if isinstance(node, ast.FunctionDef) and (count := self.counted_runs(node, frame)):
             self.pace *= self.tempo.again
+            return count
+        if count := self.visited(node, frame):
             return count
         return max(self._remembered(node, frame, names), self._branching(node, frame, own), self._descending(node))
 
@@ -191,7 +195,7 @@ class Recursive(Descending):
             if isinstance(one, (ast.For, ast.While, ast.ListComp, ast.GeneratorExp))
             and any(inner in calls for inner in ast.walk(one))
         ]  # fmt: skip
-        return bool(loops) or (bool(calls) and max(_in_turn(node.body, calls)) > 1)
+        return bool(loops) or (bool(calls) and max(in_turn(node.body, calls)) > 1)
 
     def _back_to(self, name: str) -> set[str]:
         """Other functions that lead to this one, and that it leads to."""
@@ -205,13 +209,13 @@ class Recursive(Descending):
         names = [each.arg for each in node.args.args]
         falls = [_falls(call, names) for call in calls]
         name = falls[0][0] if falls and falls[0] else ""
-        if not name or any(one is None or one[0] != name for one in falls) or self._keeps(node) or node.decorator_list:
+        if not name or any(one is None or one[0] != name for one in falls) or self._keeps(node) or marked(node):
             return 0.0
         if any(isinstance(one, (ast.For, ast.While, ast.comprehension, ast.Try)) for one in self.everything(node)):
             return 0.0
         ends = _ends_below(node, name)
         start = frame.get(name)
-        if ends is None or max(_in_turn(node.body, calls)) != len(calls):
+        if ends is None or max(in_turn(node.body, calls)) != len(calls):
             return 0.0
         if not isinstance(start, Number) or start.value is None or not 0 <= start.high - start.low <= _STARTS:
             return 0.0
@@ -230,7 +234,7 @@ class Recursive(Descending):
         if not isinstance(node, ast.FunctionDef) or sum(each is node for each, _ in self._calls) > 1:
             return 1.0
         calls = [one for one in self.everything(node) if isinstance(one, ast.Call) and _again(one.func, node.name)]
-        if not calls or max(_in_turn(node.body, calls)) > 1:
+        if not calls or max(in_turn(node.body, calls)) > 1:
             return 1.0
         given = {arg.arg for arg in node.args.args}
         stands = {target.id: one.value for one in self.everything(node) if isinstance(one, ast.Assign)
@@ -254,7 +258,7 @@ class Recursive(Descending):
         """Bits of a number that is filled up one by one: `if used == full: return 1`, `tried(used | bit)`, each time
         that it is; none of others."""
         adding = [one for part in call.args for one in ast.walk(part) if isinstance(one, ast.BinOp)]
-        if not any(isinstance(one.op, ast.BitOr) for one in adding) or node.decorator_list or self._keeps(node):
+        if not any(isinstance(one.op, ast.BitOr) for one in adding) or marked(node) or self._keeps(node):
             return ()
         times, self.times = self.times, self.times * HARDLY
         for each in (one for one in node.body if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name)):
@@ -427,27 +431,6 @@ def _again(node: ast.expr, name: str) -> bool:
     return itself(node, name) or below
 
 
-def _in_turn(body: Sequence[ast.stmt], calls: Sequence[ast.Call]) -> tuple[int, int]:
-    """How many of these calls are done one after the other, at most: where statements go on behind these, and where
-    they have left the function."""
-    goes, left = 0, 0
-    for each in body:
-        if isinstance(each, ast.If):
-            test = sum(one in calls for one in ast.walk(each.test))
-            ways = [_in_turn(each.body, calls), _in_turn(each.orelse, calls)]
-            left = max(left, *(goes + test + way[1] for way in ways))
-            on = [way[0] for way, inside in zip(ways, (each.body, each.orelse), strict=True) if not leaving(inside)]
-            if not on:
-                return 0, left
-            goes += test + max(on)
-            continue
-        several = isinstance(each, (ast.For, ast.While))
-        goes += sum(one in calls for one in ast.walk(each)) * (2 if several else 1)
-        if leaving([each]):
-            return 0, max(left, goes)
-    return goes, left
-
-
 def last(node: ast.expr) -> str:
     """What it is called, whosever it is."""
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
@@ -462,8 +445,3 @@ def numbers_of(node: ast.AST, arguments: Sequence[Any]) -> dict[str, float]:
         name: one.known for name, one in zip(names, arguments, strict=False)
         if isinstance(one, Number) and one.known is not None
     }  # fmt: skip
-
-
-def leaving(body: Sequence[ast.stmt]) -> bool:
-    """Whether what stands behind a block is not come to from there."""
-    return bool(body) and ends(body[-1])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from forerun.tasks._shapes import OPPOSITE, called
 
@@ -24,6 +25,32 @@ def exits(node: ast.stmt) -> bool:
 def ends(node: ast.stmt) -> bool:
     """Whether what stands behind a statement is not come to from there."""
     return isinstance(node, (ast.Return, ast.Raise, ast.Break, ast.Continue)) or exits(node)
+
+
+def leaving(body: Sequence[ast.stmt]) -> bool:
+    """Whether what stands behind a block is not come to from there."""
+    return bool(body) and ends(body[-1])
+
+
+def in_turn(body: Sequence[ast.stmt], calls: Sequence[ast.Call]) -> tuple[int, int]:
+    """How many of these calls are done one after the other, at most: where statements go on behind these, and where
+    they have left the function."""
+    goes, left = 0, 0
+    for each in body:
+        if isinstance(each, ast.If):
+            test = sum(one in calls for one in ast.walk(each.test))
+            ways = [in_turn(each.body, calls), in_turn(each.orelse, calls)]
+            left = max(left, *(goes + test + way[1] for way in ways))
+            on = [way[0] for way, inside in zip(ways, (each.body, each.orelse), strict=True) if not leaving(inside)]
+            if not on:
+                return 0, left
+            goes += test + max(on)
+            continue
+        several = isinstance(each, (ast.For, ast.While))
+        goes += sum(one in calls for one in ast.walk(each)) * (2 if several else 1)
+        if leaving([each]):
+            return 0, max(left, goes)
+    return goes, left
 
 
 def may_end(body: list[ast.stmt], inside: bool = False) -> bool:

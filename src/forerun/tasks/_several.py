@@ -18,6 +18,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from forerun.tasks._loaded import Loaded, loaded
+from forerun.tasks._opened import read_plainly
 from forerun.tasks._python import tree
 
 _MOST, _TEXT, _NEAR = 32, 1 << 18, 200
@@ -116,7 +117,8 @@ class _Reader:
         said = loaded(self.language, text, path.name)
         near = (path.parent, self.first.parent) if self.language in _ROOTED else (path.parent,)
         self.folders |= dict.fromkeys(folder / one for folder in near for one in said.folders)
-        self._load(said, near)
+        read = {*said.data} - {*loaded(self.language, read_plainly(self.language, text), path.name).data}
+        self._load(said, near, {one for one in read if _is_file(self.first.parent / one)})
         folders = dict.fromkeys((*near, *self.folders))
         for folder in self._packages(path, text) if self.language == "go" else ():
             for one in _near(folder, (".go",)):
@@ -154,8 +156,9 @@ class _Reader:
             return f"{_TEXT >> 10} KiB are read of all files"
         return "it does not parse" if _broken(self.language, text) else ""
 
-    def _load(self, said: Loaded, near: Sequence[Path]) -> None:
-        """Reads what a text loads otherwise, and says what is not read of that."""
+    def _load(self, said: Loaded, near: Sequence[Path], read: Collection[str]) -> None:
+        """Reads what a text loads otherwise, and says what is not read of that, but for data that is `read` as files
+        are that a program opens."""
         endings = dict.fromkeys(("", *_ENDINGS.get(self.language, ()), *[".php"] * (self.language == "php")))
         folders = dict.fromkeys((*near, *self.folders))
         for name in (*said.files, *said.modules):
@@ -168,7 +171,7 @@ class _Reader:
                 self.lost.append(name)
             elif not there and not (self.language == "python" and name.partition("/")[0] in sys.stdlib_module_names):
                 self.unread.append((name, ""))
-        for name in said.data:
+        for name in (one for one in said.data if one not in read):
             if re.search(r"[*?\[ ]", name) or any(_is_file(folder / name) for folder in near):
                 self.unread.append((name, ""))
             else:
@@ -253,12 +256,12 @@ class _Reader:
 
     def _packages(self, path: Path, text: str) -> Iterator[Path]:
         """Folders of Go's packages that a file imports of its own module."""
-        named = _IMPORTED.findall("\n".join(re.findall(r"^import\b[ \t]*(?:\([^)]*\)|[^\n]*)", text, re.MULTILINE)))
+        named = _imports(text)
         root = next((one for one in path.resolve().parents[:_UP] if _is_file(one / "go.mod")), None) if named else None
         if root is None:
             return
         module = re.search(r"^module[ \t]+(\S+)", self.text(root / "go.mod") or "", re.MULTILINE)
-        for alias, name in named if module else ():
+        for _, name in named if module else ():
             own = module[1] if module else ""
             inner = name.removeprefix(own).lstrip("/") if name.startswith(f"{own}/") else ""
             if not inner:
@@ -267,8 +270,8 @@ class _Reader:
             texts = [self.text(one) or "" for one in files if not one.name.endswith("_test.go")]
             if not texts:
                 self.lost.append(name)
-            elif alias or self._clash(root / inner, texts):
-                self.unread.append((name, "its names are those of others, too" if not alias else "under another name"))
+            elif self._clash(root / inner, texts):
+                self.unread.append((name, "its names are those of others, too"))
             else:
                 yield path.parent / os.path.relpath(root / inner, path.parent.resolve())
 
@@ -359,7 +362,9 @@ def _fitted(language: str, name: str, text: str, whole: str, first: bool) -> str
         return re.sub(r"\?>\s*\Z", "", text)
     if language == "go":
         packages = {one for _, _, inside in parted(whole) for one in re.findall(r"(?m)^package\s+(\w+)", inside)[:1]}
-        for one in packages - {"main"} - {*re.findall(r"(?m)^package\s+(\w+)", text)[:1]}:
+        others = packages - {"main"} - {*re.findall(r"(?m)^package\s+(\w+)", text)[:1]}
+        known = {alias: path.rpartition("/")[2] for alias, path in _imports(text) if alias.isidentifier()}
+        for one in others | {alias for alias, of in known.items() if of in others}:
             text = re.sub(rf"(?<![\w.\"]){one}\.(?=[A-Z])", "", text)
         text = text if first else re.sub(r"^package\s+\w+", "", text, count=1, flags=re.MULTILINE)
         return re.sub(r"^package\s+\w+", "package main", text, count=1, flags=re.MULTILINE)
@@ -377,6 +382,11 @@ def _fitted(language: str, name: str, text: str, whole: str, first: bool) -> str
     if language == "lua":
         return _of_lua(name, text, whole)
     return _of_javascript(name, text, whole) if language == "javascript" else text
+
+
+def _imports(text: str) -> list[tuple[str, str]]:
+    """What a file of Go imports: by which other name, if any, and the path."""
+    return _IMPORTED.findall("\n".join(re.findall(r"^import\b[ \t]*(?:\([^)]*\)|[^\n]*)", text, re.MULTILINE)))
 
 
 _ASKED = r"[ \t]*require[ \t]*\(?[ \t]*"

@@ -11,7 +11,8 @@ from forerun.tasks._objects import MANY
 
 TAKING = frozenset("pop popleft popitem heappop remove clear".split())
 HOPS, HALVINGS = 3.0, 10.0
-"""Rounds of loops that go to a parent that is kept in a list, and of those that halve what is left."""
+"""Rounds of loops that go to a parent that is kept in a list, or on to the end of a word, and of those that halve what
+is left."""
 OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.GtE, ast.LtE: ast.Gt, ast.Gt: ast.LtE, ast.GtE: ast.Lt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
     ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
@@ -196,6 +197,40 @@ def measured(node: ast.expr) -> ast.expr | None:
     return node.args[0] if isinstance(node, ast.Call) and called(node) == "len" and node.args else None
 
 
+def works_off(node: ast.While) -> bool:
+    """Whether a loop takes out of the list that it puts into: `while stack: x = stack.pop(); …; stack.append(y)`."""
+    taken, put = set[str](), set[str]()
+    for one in (each for stmt in node.body for each in ast.walk(stmt)):
+        if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute):
+            of = put if one.func.attr in ("append", "appendleft", "extend") else taken
+            if of is put or one.func.attr in ("pop", "popleft"):
+                of.add(ast.unparse(one.func.value))
+    return bool(taken & put)
+
+
+def leaps(node: ast.While) -> bool:
+    """Whether each round goes on where a loop in it has ended: `while i < n: j = i; while …: j += 1; …; i = j`."""
+    inner = [one for one in node.body if isinstance(one, ast.While)]
+    counted = {step for loop in inner for stmt in loop.body for one in ast.walk(stmt) for step, _ in stepping(one)}
+    asked = {one.id for one in ast.walk(node.test) if isinstance(one, ast.Name)}
+    for one in node.body:
+        target = one.targets[0] if isinstance(one, ast.Assign) else None
+        if isinstance(one, ast.Assign) and isinstance(target, ast.Name) and target.id in asked:
+            value = one.value.left if isinstance(one.value, ast.BinOp) else one.value
+            if isinstance(value, ast.Name) and value.id in counted:
+                return True
+    return False
+
+
+def moves(body: Sequence[ast.stmt], place: ast.expr, to: ast.expr) -> bool:
+    """Whether a place is where another one is then: `i = j`, `i = j + 1`."""
+    for one in (each for stmt in body for each in ast.walk(stmt) if isinstance(each, ast.Assign)):
+        value = one.value.left if isinstance(one.value, ast.BinOp) else one.value
+        if ast.unparse(one.targets[0]) == ast.unparse(place) and ast.unparse(value) == ast.unparse(to):
+            return True
+    return False
+
+
 def called(node: ast.expr) -> str:
     """The last name of what is called, or of a decorator."""
     node = node.func if isinstance(node, ast.Call) else node
@@ -294,6 +329,29 @@ def takes_out(body: Iterable[ast.AST]) -> tuple[frozenset[str], frozenset[str]]:
             elif isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and one.func.attr in TAKING:
                 taking.add(function.name)
     return frozenset(taking), frozenset(parting)
+
+
+def unlinks(module: ast.AST) -> bool:
+    """Whether things are taken out of a chain of them: `node.prev.next = node.next`, or by names of both."""
+    plain, ends = list[tuple[str, str]](), dict[str, str]()
+    for one in ast.walk(module):
+        if not isinstance(one, ast.Assign):
+            continue
+        target, value = one.targets[0], one.value
+        pairs = [(target, value)]
+        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+            pairs = [*zip(target.elts, value.elts, strict=True)]
+        for to, of in pairs:
+            if isinstance(to, ast.Name) and isinstance(of, ast.Attribute):
+                ends[to.id] = ast.unparse(of.value)
+            if not isinstance(to, ast.Attribute):
+                continue
+            beside = isinstance(to.value, ast.Attribute) and isinstance(of, ast.Attribute) and to.attr == of.attr
+            if beside and ast.unparse(to.value.value) == ast.unparse(of.value):  # type: ignore[attr-defined]
+                return True
+            if isinstance(to.value, ast.Name) and isinstance(of, ast.Name):
+                plain.append((to.value.id, of.id))
+    return any(ends.get(one, "") == ends.get(other) and (other, one) in plain for one, other in plain)
 
 
 def taken_from(module: ast.AST) -> frozenset[str]:

@@ -92,6 +92,12 @@ class Tempo(NamedTuple):
     """From which of these on a text is copied that is given itself and some more: 0 behind it, 1 ahead of it."""
     adds: bool = False
     """Whether it is also where some is added to it, `text += more`."""
+    piece: float = 0.0
+    """Nanoseconds of each piece that a text is split into, beside what Python takes."""
+    parsed: float = 0.0
+    """The same of a text that is read as a number."""
+    field: float = 0.0
+    """Nanoseconds of a field of a table that a text is, beside what Python takes."""
     again: float = 1.0
     """Which share of that time functions take that call themselves again and again: all that they need is near."""
 
@@ -127,14 +133,16 @@ _TEMPI = {
         calls=_INLINE | {"word": 170.0, "get": 50.0, "add": 120.0}, joins=0.0,
     ),
     "javascript": _MACHINE._replace(
-        node=2.5, followed=1.0, made=10.0, keyed=120.0, kept=0.6, library=0.5, sorting=0.3, warming=0.03, sought=0.5,
-        spread=200.0, joins=2.0, again=1.0,
+        node=2.5, followed=1.0, made=10.0, keyed=120.0, kept=2.0, library=0.5, sorting=0.3, warming=0.03, sought=0.5,
+        spread=200.0, joins=2.0, piece=90.0, parsed=70.0, again=1.0,
     ),
-    "perl": _INTERPRETED._replace(node=2.2, followed=700.0, kept=1.5, library=0.4, moved=0.0, again=0.3),
-    "ruby": _INTERPRETED._replace(node=1.2, sought=4.0, moved=0.0, joins=0.0, again=0.35),
-    "php": _INTERPRETED._replace(node=0.8, kept=1.3, sought=0.6, moved=1.0, again=0.35),
+    "perl": _INTERPRETED._replace(node=2.2, followed=150.0, kept=1.5, library=0.4, moved=0.0, again=0.45),
+    "ruby": _INTERPRETED._replace(
+        node=1.2, followed=15.0, sought=4.0, moved=0.0, joins=0.0, field=1200.0, again=0.2,
+    ),
+    "php": _INTERPRETED._replace(node=0.4, followed=10.0, kept=1.3, sought=0.6, moved=1.0, again=0.45),
     "lua": _INTERPRETED._replace(
-        node=0.6, kept=2.0, library=0.5, moved=4.0, joins=0.0, adds=True, again=0.45,
+        node=0.6, followed=12.0, kept=2.0, library=0.5, moved=4.0, joins=0.0, adds=True, again=0.4,
     ),
 }  # fmt: skip
 """By language."""

@@ -48,6 +48,7 @@ from forerun.tasks._objects import (
     merged,
     placed,
 )
+from forerun.tasks._rowed import as_word, mark_of, rowed
 from forerun.tasks._searching import chooses
 from forerun.tasks._shapes import measured
 from forerun.tasks._speeds import missed
@@ -97,6 +98,7 @@ class Terms(Copying):
 
     def _of_joinedstr(self, node: ast.JoinedStr) -> Any:
         sample, length, distinct, random, whole = "", 0.0, 1.0, False, Written()
+        mark, row = mark_of(node), list[Written | None]()
         for part in node.values:
             if isinstance(part, ast.Constant):
                 sample, length = sample + str(part.value), length + len(str(part.value))
@@ -108,6 +110,7 @@ class Terms(Copying):
                     if isinstance(each, ast.Constant)
                 )
                 long = wide(value, spec)
+                row.append(as_word(value, spec) if mark else None)
                 known = value.known if isinstance(value, Written) else None
                 if isinstance(value, Number) and value.known is not None and not (spec or value.usual):
                     known = str(int(value.known) if value.whole else value.known)
@@ -120,7 +123,8 @@ class Terms(Copying):
                 distinct = min(distinct * differing(any_where_unknown(value)), MANY)
                 random = random or drawn(value)
         pieces = whole.pieces if 2 * whole.length >= length else None  # with something around it
-        return Written(sample[:WRITTEN_OUT], length, max(distinct, ANEW), pieces=pieces, drawn=random)
+        words = rowed(row, mark) if pieces is None else None
+        return Written(sample[:WRITTEN_OUT], length, max(distinct, ANEW), pieces=pieces, drawn=random, words=words)
 
     def _of_name(self, node: ast.Name) -> Any:
         found = self.named(node.id)

@@ -21,7 +21,7 @@ from forerun.tasks._beside import filed
 from forerun.tasks._cases import shares
 from forerun.tasks._copying import spread_out, within
 from forerun.tasks._figures import ANEW, HARDLY, wide
-from forerun.tasks._gathering import gathers, new, there
+from forerun.tasks._gathering import gathers, new, sought, there
 from forerun.tasks._inputs import Input, understood
 from forerun.tasks._layouts import layout
 from forerun.tasks._lines import Used
@@ -47,10 +47,10 @@ from forerun.tasks._objects import (
 )
 from forerun.tasks._opened import as_input, sized
 from forerun.tasks._python import imported, tree
-from forerun.tasks._recursion import DEEP, Recursive, last, leaving, numbers_of
-from forerun.tasks._searching import endless, ends, exits
+from forerun.tasks._recursion import DEEP, Recursive, last, numbers_of
+from forerun.tasks._searching import endless, ends, exits, leaving
 from forerun.tasks._several import file_of, joined, module_of, modules_of
-from forerun.tasks._shapes import called, taken_from, takes_out
+from forerun.tasks._shapes import called, taken_from, takes_out, unlinks
 from forerun.tasks._speeds import tempo
 from forerun.tasks._starting import starting
 from forerun.tasks._terms import OPERATORS
@@ -177,6 +177,10 @@ class Walker(Recursive):
         self._yields = list[list[Any]]()
         self._entered = list[float]()
         """How often functions are gone through that are under way."""
+        self.below = 1.0
+        """How often functions run that are under way and call themselves each time that another one calls them."""
+        self._paths = list[tuple[int, ...]]()
+        """By which calls these were come to."""
         self._ends = dict[tuple[int, str], tuple[Number, float]]()
         """Names that count something, with what each held last, and what it holds once all is counted."""
         self._pieces = dict[int, dict[str, dict[int, tuple[float, Written]]]]()
@@ -196,6 +200,8 @@ class Walker(Recursive):
         """Those that were gone through."""
         self.thinned = taken_from(module)
         """Names and fields of which something is taken out."""
+        self.unlinks = unlinks(module)
+        """Whether things are taken out of chains."""
         self.starting = frozenset[int]()
         """Lines where other programs are started."""
         self._over = False
@@ -203,17 +209,34 @@ class Walker(Recursive):
         self._keeping = 0.0
         """Seconds that were spent on what is held."""
 
+    def new(self, kind: str, node: ast.AST | None = None, extra: Any = None) -> Boxes:
+        box = super().new(kind, node, extra)
+        if self.below > _COUNTED:
+            box.below = max(box.below, self.below)
+        return box
+
     def look(self) -> None:
         """How much is held now."""
         named = {(name, id(value)): value for frame in self.frames for name, value in frame.items()}
         roots = [*named.values()]  # what functions that are under way hand on is there once
-        found, steps = held([*roots, *self.flight])
+        found, steps = held([*roots, *self.flight], self._kept() if self.unlinks else None)
         found += self.defined + self.buffers
         more = max(found - self.most, 0.0) * self.tempo.kept * 1e-9
         self.spend(more)
         self._keeping += more
         self.hold(found)
         self._left -= (steps + len(roots)) // _SEEN
+
+    def _kept(self) -> dict[int, float]:
+        """How many things of a chain there are, at most, that are taken out of it: as many as a mapping keeps that is
+        bound."""
+        found = dict[int, float]()
+        for box in self.sites.values():
+            if box.bound < MANY and box.kind in _GATHERED and box.made <= self.times:
+                for inner, _ in box.links.values():
+                    if inner.kind in ("object", "slots"):
+                        found[id(inner)] = max(found.get(id(inner), 0.0), box.bound * box.made + 1.0)
+        return found
 
     def end(self) -> None:
         """What lies there until it is collected, and what a compiler takes that works beside the program."""
@@ -242,12 +265,21 @@ class Walker(Recursive):
                 self.look()
             del self.flight[before:]
             self.line = line
+            if isinstance(node, (ast.For, ast.While)) and self._calls and self.times > 1:
+                self.times *= self._found_anew(node, left[place + 1 :])
             if ends(node):
                 self._over = True
             if self._over:  # nothing comes behind it
                 self._over, self.settled = False, self.settled or place < len(left) - 1
                 break
         self.times = times
+
+    def _found_anew(self, loop: ast.For | ast.While, behind: Sequence[ast.stmt]) -> float:
+        """How often what stands behind a loop is come to that leaves the function with what it looks for."""
+        if (what := sought(loop, behind)) is None:
+            return 1.0
+        different = differing(any_where_unknown(self.named(what.id)))
+        return new(self.times, different) if different < MANY else 1.0
 
     def _step(self, node: ast.stmt) -> None:
         self._left -= 1
@@ -371,6 +403,8 @@ class Walker(Recursive):
     def _do_assign(self, node: ast.Assign) -> None:
         if self.loops and self._follows(node):
             return
+        if self._gives_each(node):
+            return
         value = self.value(node.value)
         if isinstance(node.targets[0], ast.Name):
             self.sources[node.targets[0].id] = node.value
@@ -385,6 +419,22 @@ class Walker(Recursive):
                 self.asked_for.pop(target.id, None)
                 if asks and self.got is not None:
                     self.asked_for[target.id] = self.got
+
+    def _gives_each(self, node: ast.Assign) -> bool:
+        """`self.left, self.right = left, right`: things go where they go, and no tuple is made."""
+        target, given = node.targets[0], node.value
+        plain = (ast.Name, ast.Attribute, ast.Constant)
+        if not (isinstance(target, ast.Tuple) and isinstance(given, ast.Tuple)) or len(target.elts) != len(given.elts):
+            return False
+        if not all(isinstance(one, ast.Attribute) for one in target.elts):
+            return False
+        if not all(isinstance(one, plain) for one in given.elts):
+            return False
+        self.at_node("Tuple")
+        values = [self.value(one) for one in given.elts]
+        for one, value in zip(target.elts, values, strict=True):
+            self.bind(one, value)
+        return True
 
     def _follows(self, node: ast.Assign) -> bool:
         """`text = word + text`, `all = [*all, one]`: each round copies what it is, and adds some more."""
@@ -484,6 +534,8 @@ class Walker(Recursive):
         pieces = self._pieces.get(frame, {}).get(named, {})
         if isinstance(made, Written) and self.loops and isinstance(node.op, ast.Add):
             often = self._repeats(named) if named else 1.0
+            first = pieces[id(node)][0] if id(node) in pieces else 0.0
+            often += first if first <= 1.0 < often else 0.0  # the first round was gone through by itself
             piece = more if isinstance(more, Written) else Written("", 1.0, MANY)
             pieces = {**pieces, id(node): (often, piece)}
             if often <= 1 and isinstance(old, Written):
@@ -812,7 +864,10 @@ class Walker(Recursive):
         share = self.times if value is owner or chained else min(self.times, owner.made)
         share = share if owner.kind != "dict" or owner.made > 1 else owner.made
         for one, often in value.ways():
-            owner.links[id(one)] = [one, share * often]
+            before = (
+                owner.links.get(id(one), (one, 0.0))[1] if self.again and owner.below else 0.0
+            )  # others have theirs
+            owner.links[id(one)] = [one, max(share * often, before)]
 
     def _set_scalar(self, owner: Boxes, name: str, value: Any, old: Any) -> None:
         """A number or a text in the place of another one: all things have one then."""
@@ -875,7 +930,10 @@ class Walker(Recursive):
             counted = self._entered[-1] > _COUNTED * self._calls[-1][1]
             if not counted and self._several_ways(function.node, _class_of(function)):
                 self.endless.add(function.node.lineno)
-        self.times = min(times, next(often for each, often in self._calls if each is function.node))
+        place = next(n for n, (each, _) in enumerate(self._calls) if each is function.node)
+        self.times = min(times, self._calls[place][1])
+        if id(function.node) in self.recurring and self._entered[place] > _COUNTED * self.times:  # what others make
+            self.path = self._paths[place]
         self.again += 1
         found = self._followed(function, arguments, options)
         self.again -= 1
@@ -915,11 +973,13 @@ class Walker(Recursive):
         self._nothing.append(0.0)
         self._yields.append([0.0, None])
         self._calls.append((node, self.times))
+        self._paths.append(self.path)
         self._numbers.append(numbers_of(node, arguments))
         times, loops, pace = self.times, self.loops, self.pace
         self.pace *= self._dividing(node, frame)
         self.times *= self._goes_again(node, frame, names, function.own)
         self._entered.append(self.times)
+        below, self.below = self.below, max(self.below, self.times / times if times else 0.0)
         begun_at, begun_s, self.begun_at = self.begun_at, self.seconds, []
         try:
             if isinstance(node, ast.Lambda):
@@ -933,12 +993,13 @@ class Walker(Recursive):
             self._pieces.pop(id(frame), None)
             self.shared.pop(id(frame), None)
             self._calls.pop()
+            self._paths.pop()
             self._numbers.pop()
             self._entered.pop()
             self.begun_at = begun_at
             found, often, (given, one) = self._results.pop(), self._returns.pop(), self._yields.pop()
             nothing = self._nothing.pop()
-            self.times, self.loops, self.pace = times, loops, pace
+            self.times, self.loops, self.pace, self.below = times, loops, pace, below
         if given:
             count = given / max(times, 1e-300)
             spent = (self.seconds - begun_s) / given if endless(node) else 0.0

@@ -36,7 +36,7 @@ from forerun.models._regression import thinned
 from forerun.prompts import Parts, parts
 from forerun.tasks._inputs import understood
 from forerun.tasks._lines import Used
-from forerun.tasks._packages import foreign, modules
+from forerun.tasks._packages import foreign, modules, optional
 from forerun.tasks._several import where
 from forerun.tasks._used import used
 from forerun.tasks._walked import walked
@@ -59,6 +59,9 @@ loops do at the most from which on they end early."""
 _DAY_S, _LONGER_S = 86_400.0, (60.0, 300.0)
 """Seconds beyond which nothing is believed, and from which to which the share grows that the text has of a time in
 another language of which nothing is guessed: to all of it, as network and trees have learned from none that long."""
+_COLLECTED, _HEAP, _AGAIN = "javascript", 5e8, 12.0
+"""The language whose collector goes through all that is held again and again where it is so many bytes, and how many
+times as long as told that may take: 4.5 million rows that were split, sorted and put into a set took eight times."""
 MACHINE = 2.0**40
 """Bytes that no machine has more of."""
 _WORKS_S = 0.02
@@ -183,6 +186,8 @@ class Imports:
         found = parts(prompt)
         if metric == "runtime" and (least := self._least(found)) is not None:
             belief = belief.from_least(least, LEVEL)
+        if metric == "runtime" and _language(found) == _COLLECTED and _done(found).bytes >= _HEAP:
+            belief = belief.reaching(_AGAIN * belief.median, LEVEL)
         if metric == "runtime" and _done(found).endless:
             belief = belief.reaching(_DAY_S, LEVEL)
         # Nothing takes less than an empty program, whose own time varies.
@@ -352,6 +357,11 @@ def kind(found: Parts) -> str:
         return ""
     packages = {*foreign(PYTHON, found.text)}
     return PLAIN if not packages else NUMPY if packages == {NUMPY} else OTHERS
+
+
+def lacks(found: Parts, unknown: Collection[str]) -> bool:
+    """Whether a Python program does not do without some of these packages, of which nothing is known."""
+    return _language(found) == PYTHON and not optional(found.text).issuperset(unknown)
 
 
 def _done(found: Parts) -> Used:

@@ -50,7 +50,7 @@ _LIBRARY = spread({
     "isdigit isalpha isalnum isspace isupper islower ispunct isxdigit isprint toupper tolower": "A & 255",
     "__builtin_popcount __builtin_popcountll __builtin_ctz __builtin_ctzll __builtin_clz __builtin_clzll": "A & 63",
     "fmax max": "max(A, B)", "fmin min": "min(A, B)", "strlen": "len(A)", "strdup strndup": "str(A)",
-    "strcmp strncmp memcmp strcasecmp": "A == B", "strchr strstr strrchr": "A.find(B)", "exit": "sys.exit()",
+    "strcmp strncmp memcmp strcasecmp": "not A == B", "strchr strstr strrchr": "A.find(B)", "exit": "sys.exit()",
     "memset": "_tongue.fill(A, C, B)", "memcpy memmove strncpy": "_tongue.copy(A, B, C)",
     "strcat": "_tongue.joined(A, B)", "strcpy": "_tongue.copy(A, B)",
     "rand random lrand48 arc4random": "random.randrange(0, 2147483647)",
@@ -71,10 +71,19 @@ _READ = ("scanf", "fgets", "getline", *_CHARACTER)
 _ENDS = ("EOF", "NULL", "stdin", "-1", "0", "'\\n'", "1", "2", "3")
 
 _ARRAYED = re.compile(
-    r"\b(?=(\w+)\s+\w+\s*\[)|\b(?=(\w+)\s*\*\s*\w+\s*=[^;]*alloc\w*\([^;]*[*,])"
+    r"\b(?=(\w+)\s+\w+\s*\[)|\b(?=(\w+)\s*\*\s*\w+\s*=[^;]*alloc\w*\([^;]*(?:,|(?<!sizeof)(?<!sizeof )(?<!sizeof\()\*))"
     r"|(?=(?:vector|deque|array)\s*<\s*(\w+))"
 )
 """Where a type stands that an array or a list is of: `Node all[9]`, `Node *all = malloc(n * …)`, `vector<Node>`."""
+
+_SINGLY = re.compile(
+    r"\b(?:malloc|calloc)\s*\(\s*(?:1\s*,\s*)?sizeof\s*"
+    r"(?:\(\s*(?:struct\s+)?(\w+)\s*\)|\*\s*(\w+)|\(\s*\*\s*(\w+)\s*\))\s*\)"
+    r"|\b(?:new|make_(?:unique|shared)\s*<)\s*(\w+)\b(?!\s*\[)"
+)
+"""Where one thing is asked for by itself: by its type, or by a name that is a pointer to it."""
+_HEAD, _CHUNK, _LEAST = 8.0, 16.0, 32.0
+"""Bytes that are kept of what `malloc` gives, of which all that it gives is a multiple, and that it takes at least."""
 
 
 class C(Declared):
@@ -256,15 +265,30 @@ class C(Declared):
         return ast.ClassDef(named, [], [], [self.sized(named, fields), start], [])
 
     def sized(self, named: str, fields: dict[str, Kind]) -> ast.stmt:
-        """Bytes of a thing; where it stands in arrays itself, those of a place in a list are among them."""
+        """Bytes of a thing; where it stands in arrays itself, those of a place in a list are among them, where it is
+        asked for by itself, those that are kept of that."""
         size = sum(map(self.extent, fields.values()))
         size = size if size <= 8 else math.ceil(size / 8) * 8
-        return assigned(name("__size__"), constant(max(size - (8.0 if named in self._arrayed else 0.0), 0.0)))
+        if named in self._arrayed:
+            size -= 8.0
+        elif named in self._alone:
+            size = max(math.ceil((size + _HEAD) / _CHUNK) * _CHUNK, _LEAST)
+        return assigned(name("__size__"), constant(max(size, 0.0)))
 
     @cached_property
     def _arrayed(self) -> frozenset[str]:
         """Types that stand in arrays themselves."""
         return frozenset(named for each in _ARRAYED.findall(self.text) for named in each)
+
+    @cached_property
+    def _alone(self) -> frozenset[str]:
+        """Types of things that are asked for one by one."""
+        found = _SINGLY.findall(self.text)
+        names = {name for one in found for name in one[1:3] if name}
+        pointed = re.findall(r"\b(\w+)\s*\*\s*(\w+)\b", self.text) if names else ()
+        return frozenset(
+            [name for one in found for name in (one[0], one[3])] + [of for of, name in pointed if name in names]
+        )
 
     def extent(self, kind: Kind) -> float:
         """Bytes of a value that stands in its place itself, as far as that is told."""
@@ -650,8 +674,8 @@ class C(Declared):
             return value if operator in ("!=", ">", ">=") else negated(value)
         if inner.type == "call_expression" and text == "0":
             value = self.value(inner)
-            if isinstance(value, ast.Compare):  # `strcmp(a, b) == 0`
-                return value if operator == "==" else negated(value)
+            if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.Not):  # `strcmp(a, b) == 0`
+                return value.operand if operator == "==" else value
         return super()._of_binary_expression(node)
 
 

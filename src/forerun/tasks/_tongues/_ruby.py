@@ -82,9 +82,9 @@ _RENAMED = {
 _CALLED = {
     "size": "len", "length": "len", "bytesize": "len", "to_i": "int", "to_f": "float", "to_s": "str", "inspect":
     "str", "min": "min", "max": "max", "sum": "sum", "abs": "abs", "ord": "ord", "chr": "chr", "sort": "sorted",
-    "to_a": "list", "chars": "list", "bytes": "list", "uniq": "set", "to_set": "set", "to_h": "dict", "tally":
+    "to_a": "list", "chars": "list", "uniq": "set", "to_set": "set", "to_h": "dict", "tally":
     "collections.Counter", "round": "round", "hash": "hash", "hex": "int", "magnitude": "abs", "codepoints": "list",
-    "to_enum": "iter", "truncate": "int", "next": "next", "each_char": "list", "each_byte": "list", "count": "len",
+    "to_enum": "iter", "truncate": "int", "next": "next", "each_char": "list", "count": "len",
     "each_entry": "list",
 }  # fmt: skip
 _MATHS = {"floor": "math.floor", "ceil": "math.ceil", "gcd": "math.gcd", "lcm": "math.lcm"}
@@ -135,7 +135,9 @@ _EACH = frozenset(
     " each_cons reverse_each each_index each_entry combination permutation product cycle each_codepoint chars bytes"
     " lines repeated_combination with_index".split()
 )
-_PLAIN = frozenset("each each_pair each_char each_byte each_line each_entry chars bytes lines".split())
+_LETTERS = ("C*", "c*", "U*")
+"""Forms in which numbers are letters of a text."""
+_PLAIN = frozenset("each each_pair each_char each_line each_entry chars lines".split())
 _ASKING = frozenset(
     "map collect select filter reject flat_map collect_concat filter_map sum count any? all? none? one? find detect"
     " find_index index min_by max_by sort_by group_by partition inject reduce each_with_object to_h uniq take_while"
@@ -1013,6 +1015,8 @@ class Ruby(Scripted, said=_SAID):
         values = [self.value(each) for each in _arguments(node)]
         if named in _OVER:
             return put(_OVER[named], self.value(receiver), *values), False
+        if named in ("each_byte", "bytes"):
+            return method(self.value(receiver), "encode"), False
         if named in _PLAIN:
             if named == "each_line" and text_of(receiver) not in _INPUTS:
                 return method(self.value(receiver), "splitlines"), False
@@ -1169,6 +1173,7 @@ class Ruby(Scripted, said=_SAID):
         if named == "parse" and source != "sys.stdin":
             of = path("sys", "stdin") if source == "sys.stdin.read()" else method(of, "splitlines")
         made = called("csv.DictReader" if "headers:" in said else "csv.reader", of)
+        made = keyed(made, converted=constant(True)) if re.search(r"\bconverters:", said) else made
         return keyed(made, dialect=constant("lower")) if "converters: :symbol" in said else made
 
     def _array_new(self, given: Sequence[Node], node: Node) -> ast.expr:
@@ -1300,10 +1305,25 @@ class Ruby(Scripted, said=_SAID):
         return method(owner, "pop" if ast.unparse(owner) in self.hashes else "remove", *values)
 
     def _sent_add(self, owner: ast.expr, values: list[ast.expr], given: Sequence[Node]) -> ast.expr:
-        """`if set.add?(x)`: whether it was there is asked first."""
+        """`if set.add?(x)`: whether it was there is asked first, unless `add` is one of the program's own."""
+        if any("add" in methods for methods in self.methods_of.values()):
+            return method(owner, "add", *values)
+        values = [one if isinstance(one, (ast.Name, ast.Constant)) else self.kept(one) for one in values]
         new = self.kept(put("b not in a", owner, *values))
         self.before.append(ast.Expr(method(owner, "add", *values)))
         return new
+
+    def _sent_bytes(self, owner: ast.expr, values: list[ast.expr], given: Sequence[Node]) -> ast.expr:
+        return called("list", method(owner, "encode"))
+
+    def _sent_pack(self, owner: ast.expr, values: list[ast.expr], given: Sequence[Node]) -> ast.expr:
+        """`bytes.pack("C*")`: a text of as many letters."""
+        form = values[0].value if values and isinstance(values[0], ast.Constant) else ""
+        return called("bytes", owner) if form in _LETTERS else tuple_of([owner, *values])
+
+    def _sent_unpack(self, owner: ast.expr, values: list[ast.expr], given: Sequence[Node]) -> ast.expr:
+        form = values[0].value if values and isinstance(values[0], ast.Constant) else ""
+        return called("list", owner) if form in _LETTERS else tuple_of([owner, *values])
 
     def _sent_gsub(self, owner: ast.expr, values: list[ast.expr], given: Sequence[Node]) -> ast.expr:
         form = "a.replace(*z)" if given[0].type == "string" and len(values) > 1 else "re.sub(b, c, a)"
@@ -1387,6 +1407,10 @@ class Ruby(Scripted, said=_SAID):
         if named not in _ASKING:
             return None
         found = self.over(node, len(parameters)) if indexed else None
+        if (
+            len(parameters) == 2 and receiver is not None and _places(receiver)
+        ):  # `each_with_index.map { |one, place| … }`
+            found = self.over(receiver, 2)
         over, turned = found or (self.sequence(receiver, max(len(parameters), 1)), False)
         if named in ("min_by", "max_by") and given:  # so many of them
             ordered = self.comprehended(block, over, "sort_by", turned, receiver)
@@ -1517,6 +1541,12 @@ def _returned(value: ast.expr) -> list[ast.stmt]:
 def _is_static(body: Node | None) -> bool:
     """Whether the functions of a module belong to no thing."""
     return any(text_of(one) in ("module_function", "extend self") for one in inside(body))
+
+
+def _places(node: Node) -> bool:
+    """Whether a call gives what there is with its places: `each_with_index`."""
+    named, block = written(node, "method"), field(node, "block")
+    return named in ("with_index", "each_with_index") and block is None and not _arguments(node)
 
 
 def _is_put(node: Node) -> bool:

@@ -37,7 +37,7 @@ _TURNED: Final[dict[type[ast.cmpop], type[ast.cmpop]]] = {
 TONGUE: Final = "_tongue"
 """The module of what Python itself has no word for: `forerun.tasks._foreign`."""
 _MODULES: Final = (TONGUE, "sys", "math", "random", "heapq", "bisect", "collections", "itertools", "re", "time")
-_TAKEN: Final = frozenset((*dir(builtins), *keyword.kwlist, *_MODULES))
+_TAKEN: Final = frozenset((*dir(builtins), *keyword.kwlist, *_MODULES, "json", "hashlib", "zlib", "copy", "csv"))
 """Names that mean something in Python."""
 
 
