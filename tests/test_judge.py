@@ -1,6 +1,7 @@
 """The cost model of schedules: what it learns of measured kernels, what is told of it, what ships."""
 
 import json
+import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from forerun.corpora import workloads
 from forerun.corpora.workloads import Use, Workload
 from forerun.errors import InputError
 from forerun.grammars.decisions import Decisions
-from forerun.models._judge import PROCESSOR, REFUSED, Belief, Judge, named
+from forerun.models._judge import PROCESSOR, REFUSED, Belief, Judge, Kernel, named
 from forerun.models.encoder_decoder.tokenizer import Tokenizer
 from forerun.models.scheduler import SHIPPED
 from forerun.sandbox import Pool
@@ -69,8 +70,8 @@ def interrupted(*_: object) -> None:
     raise KeyboardInterrupt
 
 
-def found(forest, rows) -> list[np.ndarray]:
-    return list(forest.leaves(np.array(rows)))
+def found(forest, rows) -> list[Kernel]:
+    return [*map(Kernel, forest.leaves(np.array(rows)))]
 
 
 def test_what_was_measured_corrects_what_was_thought():
@@ -86,6 +87,15 @@ def test_what_was_measured_corrects_what_was_thought():
     # Kernels that failed are as bad as the slowest.
     failed = Belief(forest, asked, asked[:1], np.array([np.inf])).mean
     assert np.isfinite(failed).all()
+
+
+def test_a_kernel_whose_threads_stand_idle_is_thought_to_be_as_much_slower():
+    forest = judge.fit(FOUND).forest
+    whole, half = found(forest, [[0.9] * 5])[0], found(forest, [[0.9] * 5])[0]._replace(busy=math.log(0.5))
+    assert np.diff(Belief(forest, [half, whole], [], np.array([])).mean) == pytest.approx(math.log(2))
+    # Measured so, nothing is left to explain.
+    after = Belief(forest, [whole, half], [half, whole], np.array([2.0, 1.0])).mean
+    assert after[0] - after[1] == pytest.approx(math.log(2))
 
 
 def test_a_batch_holds_no_second_kernel_like_the_first():

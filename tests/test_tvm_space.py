@@ -26,7 +26,7 @@ from forerun.toolchains.tvm import text
 from forerun.toolchains.tvm._load import load
 from forerun.toolchains.tvm.device import located
 from forerun.toolchains.tvm.extract import written
-from forerun.toolchains.tvm.features import features
+from forerun.toolchains.tvm.features import BUSY, features
 from forerun.toolchains.tvm.register_tiles import register_tiles, stationary_tiles
 from forerun.toolchains.tvm.space import Beginnings, Program, Refused
 
@@ -162,7 +162,7 @@ def test_what_threads_share_is_told(threads):
     shares = set()
     for plan, row in zip(plans, features(program, plans), strict=True):
         loops = re.findall(r"T\.parallel\((?:T\.int64\()?(\d+)", program.scheduled(plan).mod.script())
-        told, each, filled = row[-3:]
+        told, each, filled = *row[-3:-1], row[BUSY]
         assert told == math.log2(threads) and any(math.isclose(2**each * threads, int(n)) for n in (*loops, "1"))
         rounds = round(2**each * threads)
         assert math.isclose(filled, rounds / (threads * -(-rounds // threads)))

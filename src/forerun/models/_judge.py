@@ -5,6 +5,9 @@ corrects them: a Gaussian process whose mean are the trees, and in which two ker
 trees that cannot tell them apart (the kernel of a forest; Breiman 2000). It also says how sure it is, so that a batch
 is chosen one by one, each also for what the ones before it leave unknown (Desautels et al., JMLR 2014).
 
+Kernels of one thread, from which the trees learn, say nothing of how evenly threads share the work: a kernel of several
+is thought to be as much slower as they stand idle.
+
 A schedule does not say what LLVM makes of it. Of kernels whose machine code was read
 (`forerun.toolchains.tvm.machine_code`) other trees, which learned from it, say most.
 """
@@ -15,6 +18,7 @@ import math
 from collections.abc import Mapping, Sequence
 from itertools import product
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +59,15 @@ Leaves = NDArray[np.int32]
 Values = NDArray[np.float64]
 
 
+class Kernel(NamedTuple):
+    """One that post-processing takes."""
+
+    leaves: Leaves
+    """`[T]`: which it is in of each tree."""
+    busy: float = 0.0
+    """The logarithm of the share of the threads' time that its work fills."""
+
+
 def named(kind: str, suffix: str = "safetensors") -> str:
     """`judge.safetensors`, `judge-cuda.safetensors`: the cost model of a kind of target in a checkpoint; `.json` what
     is said of it."""
@@ -77,7 +90,7 @@ class Judge:
         self.forest, self.corrected, self.kind, self.code = forest, corrected, kind, code
         self.both = forest.beside(code, _TOLD) if code else forest
         self._rows: dict[tuple[str, Plan], Values] = {}
-        self._leaves: dict[tuple[str, Plan, bool], Leaves | None] = {}
+        self._kernels: dict[tuple[str, Plan, bool], Kernel | None] = {}
 
     def scores(self, program: Program, plans: Sequence[Plan]) -> Values:
         """`[N]`: what is thought of each plan's kernel before any was measured, more is faster."""
@@ -89,26 +102,29 @@ class Judge:
         """What is thought of each plan's kernel. `measured` are seconds of some kernels of the program, `inf` where
         they failed; `code` is what was read of the machine code of all of them."""
         measured = measured if self.corrected else {}
-        found = self._in_leaves(program, [*plans, *measured], code)
+        found = self._seen(program, [*plans, *measured], code)
         asked, known = found[: len(plans)], found[len(plans) :]
-        seconds = np.array([s for s, leaves in zip(measured.values(), known, strict=True) if leaves is not None])
-        there = [leaves for leaves in known if leaves is not None]
+        seconds = np.array([s for s, kernel in zip(measured.values(), known, strict=True) if kernel])
+        there = [kernel for kernel in known if kernel]
         return Belief(self.forest if code is None else self.both, asked, there, seconds, slowest(self.kind))
 
-    def _in_leaves(self, program: Program, plans: Sequence[Plan], code: Features | None) -> list[Leaves | None]:
-        """`[T]` for each plan; None where post-processing refuses it, or machine code was to be read and there is
+    def _seen(self, program: Program, plans: Sequence[Plan], code: Features | None) -> list[Kernel | None]:
+        """Each plan's kernel; None where post-processing refuses it, or machine code was to be read and there is
         none."""
+        from forerun.toolchains.tvm.features import BUSY
+
         key, read = program.source.key, code is not None
-        if new := [plan for plan in dict.fromkeys(plans) if (key, plan, read) not in self._leaves]:
+        if new := [plan for plan in dict.fromkeys(plans) if (key, plan, read) not in self._kernels]:
             table = self._features(program, new)
             if code is not None:
                 table = np.hstack([table, np.array([code.get(plan, _UNREAD) for plan in new])])
             leaves = (self.both if read else self.forest).leaves(table)
             for plan, row, own in zip(new, table, leaves, strict=True):
-                self._leaves[key, plan, read] = None if np.isnan(row[[0, -1]]).any() else own
-        found = [self._leaves[key, plan, read] for plan in plans]
-        for _ in range(len(self._leaves) - _KEPT):
-            del self._leaves[next(iter(self._leaves))]
+                busy = math.log(row[BUSY]) if self.kind == PROCESSOR else 0.0
+                self._kernels[key, plan, read] = None if np.isnan(row[[0, -1]]).any() else Kernel(own, busy)
+        found = [self._kernels[key, plan, read] for plan in plans]
+        for _ in range(len(self._kernels) - _KEPT):
+            del self._kernels[next(iter(self._kernels))]
         return found
 
     def _features(self, program: Program, plans: Sequence[Plan]) -> Values:
@@ -152,26 +168,27 @@ def _forest(path: Path) -> Forest | None:
 
 
 class Belief:
-    """What is thought of kernels by their leaves, after some of their program were measured."""
+    """What is thought of kernels by their leaves and their threads, after some of their program were measured."""
 
     def __init__(
         self,
         forest: Forest,
-        asked: Sequence[Leaves | None],
-        known: Sequence[Leaves],
+        asked: Sequence[Kernel | None],
+        known: Sequence[Kernel],
         seconds: Values,
         slowest: float = _SLOWEST,
     ) -> None:
-        self.legal = np.array([leaves is not None for leaves in asked], bool)
+        self.legal = np.array([kernel is not None for kernel in asked], bool)
+        legal = [kernel for kernel in asked if kernel]
         trees = len(forest.roots)
-        self.leaves = np.array([leaves for leaves in asked if leaves is not None], np.int32).reshape(-1, trees)
-        prior = forest.of_leaves(self.leaves)
+        self.leaves = np.array([kernel.leaves for kernel in legal], np.int32).reshape(-1, trees)
+        prior = forest.of_leaves(self.leaves) + np.array([kernel.busy for kernel in legal])
         (self.amplitude, self.noise), self.explained = _BEFORE, np.zeros((0, len(self.leaves)))
         if len(known):
-            measured = np.array(known, np.int32)
+            measured, busy = np.array([one.leaves for one in known], np.int32), np.array([one.busy for one in known])
             fastest = seconds.min() if np.isfinite(seconds.min()) else 1.0
             logs = np.maximum(np.log(fastest) - np.log(seconds), -slowest)
-            residual, like = logs - forest.of_leaves(measured), _alike(measured, measured)
+            residual, like = logs - busy - forest.of_leaves(measured), _alike(measured, measured)
             fits = [_Fit(like, residual, *scales) for scales in product(_AMPLITUDES, _NOISES)]
             best = max(fits, key=lambda fit: fit.likelihood)
             self.amplitude, self.noise = best.amplitude, best.noise

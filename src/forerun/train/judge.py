@@ -13,7 +13,7 @@ from forerun.core import Draft, Trial
 from forerun.errors import InputError, ToolMissing, reason
 from forerun.grammars.decisions import Plan
 from forerun.models._forest import Forest
-from forerun.models._judge import Judge, slowest
+from forerun.models._judge import PROCESSOR, Judge, slowest
 from forerun.sandbox import Pool
 from forerun.splits import by_families
 from forerun.stats import mean, spearman
@@ -37,6 +37,7 @@ class Measured:
     """Of its target, as TVM calls it."""
     table: NDArray[np.float64]
     shares: NDArray[np.float64]
+    """As if all threads had work all the time, which the cost model reckons with by itself."""
     code: NDArray[np.float64] | None = None
     """What stands in their machine code `[N, WIDTH]` (`forerun.toolchains.tvm.machine_code`); NaN where none could be
     made, None where it was not read."""
@@ -70,7 +71,7 @@ def timed(found: Sentences) -> list[tuple[Plan, float]]:
 
 def measured(found: Iterable[Sentences]) -> Iterator[Measured]:
     """What is known of programs with kernels enough. Raises ToolMissing, InputError."""
-    from forerun.toolchains.tvm.features import features
+    from forerun.toolchains.tvm.features import BUSY, features
 
     for each in found:
         if kernels := timed(each):
@@ -78,7 +79,9 @@ def measured(found: Iterable[Sentences]) -> Iterator[Measured]:
             table = features(program, [plan for plan, _ in kernels])
             seconds = np.array([each for _, each in kernels])
             kind = str(program.target.kind.name)
-            yield Measured(frozenset(each.families), kind, table, np.log(seconds.min() / seconds))
+            busy = np.nan_to_num(table[:, BUSY], nan=1.0) if kind == PROCESSOR else np.ones(len(table))
+            shares = np.log(seconds.min() / seconds) - np.log(busy)
+            yield Measured(frozenset(each.families), kind, table, shares - max(shares))
 
 
 def read(found: Sentences, pool: Pool, store: Store) -> NDArray[np.float64]:

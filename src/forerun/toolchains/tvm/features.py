@@ -40,6 +40,8 @@ _BITS = 32
 """Of a number; of most there is."""
 _TILED, _GPU_TILED, _LISTED, _TARGET, _SHARED = 27, 30, 5, 4, 3
 """Features of tiles, of choices and places, of a processor's registers, and of what its cores share."""
+BUSY = 3 * _OF_STORE + _TILED + _LISTED + _TARGET + _SHARED
+"""Where a row of features tells, of a processor's kernel, what share of the threads' time its rounds fill."""
 _ABSENT = -9.0
 """Below every place."""
 _WARP = 32
