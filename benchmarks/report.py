@@ -328,7 +328,8 @@ def tuning(name: str) -> str:
                 f"{own[n]['share']:.2f} [{own[n]['low']:.2f}, {own[n]['high']:.2f}]" if n in own else "" for n in at
             ]
             most = own[max(own)]
-            rows.append([method, *cells, *(f"{most[name]}" for name in ("won", "programs", "seeds"))])
+            seeds = max(row["seeds"] for row in own.values())
+            rows.append([method, *cells, f"{most['won']}", f"{most['programs']}", f"{seeds}"])
         about = f"{threads} thread{'s' * (threads != 1)}:\n" if threads else "On the GPU:\n"
         parts.append(f"{about}\n{table(['candidates', *map(str, at), 'won', 'programs', 'seeds, at most'], rows)}")
         if beside := [row for row in found["beside"] if row["threads"] == threads]:
