@@ -116,6 +116,8 @@ def test_what_nobody_knows_may_take_anything(tmp_path: Path) -> None:
     lines = {
         "plain.py": "import nobody_knows\n",
         "optional.py": "try:\n    import nobody_knows\nexcept ImportError:\n    nobody_knows = None\n",
+        "raised.py": "try:\n    import nobody_knows\nexcept ImportError as e:\n    raise SystemExit('no') from e\n",
+        "left.py": "import sys\ntry:\n    import nobody_knows\nexcept ImportError:\n    print('no')\n    sys.exit(1)\n",
         "typed.py": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import nobody_knows\n",
     }
     for name, head in lines.items():
@@ -128,6 +130,7 @@ def test_what_nobody_knows_may_take_anything(tmp_path: Path) -> None:
         assert found["plain.py", metric].high == math.inf and any(
             "nobody_knows" in x for x in found["plain.py", "memory"].notes
         )
+        assert found["raised.py", metric].high == found["left.py", metric].high == math.inf
         assert found["optional.py", metric].high < math.inf and found["typed.py", metric].high < math.inf
     assert not any("nobody_knows" in note for note in found["typed.py", "memory"].notes)
 
