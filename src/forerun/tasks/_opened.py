@@ -56,16 +56,18 @@ _ELSEWHERE = re.compile(
 """Names of files that programs of other languages write, or are made of."""
 
 
+_EMBEDDED = r"(?m)^[ \t]*//go:embed[ \t]+(?:\"([^\"\n*?\[\]]+)\"|([\w./-]+))[ \t\r]*(\n(?:[ \t]*(?://(?!go:embed)[^\n]*)?\r?\n)*)"
+"""Where Go puts one file in, whose name that is, with the lines up to what has it."""
+_INCLUDED = r'\binclude_*!\s*[(\[{]\s*(?:r\#*)?("[^"\n]+")\#*\s*,?\s*[)\]}]'
 _PUT_IN: Mapping[str, Sequence[tuple[str, str]]] = {
     "go": (
-        (r"(?m)^//go:embed[ \t]+([\w./-]+)[ \t]*\n(\s*)var[ \t]+(\w+)[ \t]+(?:string|\[\]byte)\b[ \t]*$",
-         r'\n\2var \3, _ = os.ReadFile("\1")'),
-        (r"(?m)^([ \t]*)(\w+)([ \t]+(?:string|\[\]byte))[ \t]*//go:embed[ \t]+([\w./-]+)",
-         r'\1var \2, _ = os.ReadFile("\4")'),
+        (_EMBEDDED + r"([ \t]*)var[ \t]+(\w+)[ \t]+(?:string|\[\]byte)\b[ \t\r]*$",
+         r'\3\4var \5, _ = os.ReadFile("\1\2")'),
+        (_EMBEDDED + r"([ \t]+)(\w+)[ \t]+(?:string|\[\]byte)\b[ \t\r]*$", r'\3\4\5, _ = os.ReadFile("\1\2")'),
     ),
     "rust": (
-        (r'\binclude_str!\s*\(\s*("[^"\n]+")\s*,?\s*\)', r"std::fs::read_to_string(\1).unwrap()"),
-        (r'\binclude_bytes!\s*\(\s*("[^"\n]+")\s*,?\s*\)', r"std::fs::read(\1).unwrap()"),
+        (_INCLUDED.replace("_*", "_str"), r"std::fs::read_to_string(\1).unwrap()"),
+        (_INCLUDED.replace("_*", "_bytes"), r"std::fs::read(\1).unwrap()"),
     ),
     "javascript": (
         (r"""\brequire[ \t]*\([ \t]*(["'][^"'\n]+\.json["'])[ \t]*\)""",
