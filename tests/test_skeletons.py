@@ -155,3 +155,19 @@ FIBONACCI = {
 def test_calls_take_what_they_do_in_each_language(language: str) -> None:
     text, seconds = FIBONACCI[language]
     assert seconds / 1.6 < walked(text, "", language).seconds < 1.55 * seconds
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "[] if n == 0 else moves(n - 1) + [n] + moves(n - 1)",
+        "() if n == 0 else (*moves(n - 1), n, *moves(n - 1))",
+        "'F' if n == 0 else f'{moves(n - 1)}+{moves(n - 1)}'",
+        "'' if n == 0 else moves(n - 1) + '+' + moves(n - 1)",
+        "{} if n == 0 else {n: n, **moves(n - 1), **moves(n - 1)}",
+    ],
+)
+def test_how_long_something_becomes_that_is_put_together_of_what_it_gives_itself_is_guessed(given: str) -> None:
+    assert walked(f"def moves(n):\n    return {given}\n\n\nprint(len(moves(19)))\n", "").guessed == {1}
+    counts = "def moves(n):\n    return 0 if n == 0 else moves(n - 1) + 1 + moves(n - 1)\n\n\nprint(moves(19))\n"
+    assert not walked(counts, "").guessed

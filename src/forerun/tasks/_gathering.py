@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 _ADDING = frozenset("append add push insert".split())
+_EXTENDING = frozenset("extend update concat".split())
 
 
 class Gathers(NamedTuple):
@@ -63,6 +64,30 @@ def _puts(stmt: ast.stmt, name: str) -> bool:
         elif isinstance(one, ast.Call) and isinstance(one.func, ast.Name) and one.func.id[:1].isupper():
             given = [*one.args, *(each.value for each in one.keywords)]
         if any(isinstance(each, ast.Name) and each.id == name for value in given for each in ast.walk(value)):
+            return True
+    return False
+
+
+def takes_apart(inside: Sequence[ast.AST], calls: Collection[ast.Call]) -> bool:
+    """Whether a function puts what stands in what others give it, of these calls, into something else: `a(n) + [n] +
+    a(n)`, `for p in all(rest): out.append([x] + p)`."""
+    names = {
+        target.id for one in inside if isinstance(one, ast.Assign) and any(each is one.value for each in calls)
+        for target in one.targets if isinstance(target, ast.Name)
+    }  # fmt: skip
+    for one in inside:
+        taken: list[ast.expr] = []
+        if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Add):
+            taken = [one.left, one.right]
+        elif isinstance(one, (ast.For, ast.comprehension)):
+            taken = [one.iter]
+        elif isinstance(one, ast.Dict):
+            taken = [value for key, value in zip(one.keys, one.values, strict=True) if key is None]
+        elif isinstance(one, (ast.Starred, ast.FormattedValue, ast.AugAssign)):
+            taken = [one.value]
+        elif isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and one.func.attr in _EXTENDING:
+            taken = [one.func.value, *one.args]
+        if any(each in calls or (isinstance(each, ast.Name) and each.id in names) for each in taken):
             return True
     return False
 

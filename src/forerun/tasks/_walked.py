@@ -21,7 +21,7 @@ from forerun.tasks._beside import filed
 from forerun.tasks._cases import shares
 from forerun.tasks._copying import spread_out, within
 from forerun.tasks._figures import ANEW, HARDLY, wide
-from forerun.tasks._gathering import gathers, new, sought, there
+from forerun.tasks._gathering import gathers, new, sought, takes_apart, there
 from forerun.tasks._inputs import Input, understood
 from forerun.tasks._layouts import layout
 from forerun.tasks._lines import Used
@@ -82,6 +82,8 @@ _MAKING = (ast.BinOp, ast.JoinedStr, ast.List, ast.Dict)
 """What may be made of what it was, and some more."""
 _GATHERED = frozenset(_GATHERING.values())
 """What does not hold the one that was in its place before."""
+_SINGLE = frozenset(("object", "slots", "atom"))
+"""What holds no more and no less whatever is put into it."""
 _DEFINING = (ast.FunctionDef, ast.ClassDef)
 _CACHED = 128.0
 """What `lru_cache` keeps where nothing is said."""
@@ -938,7 +940,17 @@ class Walker(Recursive):
         found = self._followed(function, arguments, options)
         self.again -= 1
         self.times = times
+        if id(function.node) in self.recurring and self._grows(function.node, found):
+            self.guessed.add(function.node.lineno)
         return found
+
+    def _grows(self, node: ast.AST, found: Any) -> bool:
+        """Whether what a function gives is put together of what it gives itself: how long that becomes is not told."""
+        several = isinstance(found, Written) or (isinstance(found, Boxes) and found.kind not in _SINGLE)
+        if not several or not isinstance(node, ast.FunctionDef):
+            return False
+        inside = self.everything(node)
+        return takes_apart(inside, [one for one in inside if isinstance(one, ast.Call) and called(one) == node.name])
 
     def _followed(self, function: Defined, arguments: list[Any], options: dict[str, Any]) -> Any:
         """The same, with what it took kept for when it is called again and again."""
