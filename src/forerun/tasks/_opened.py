@@ -104,6 +104,21 @@ _ASKS: Mapping[str, str] = {
 """How the standard input is read."""
 
 
+_OWN_DATA: Mapping[str, tuple[str, str]] = {"ruby": (r"\bDATA\b", "$stdin"), "perl": (r"\bDATA\b", "STDIN")}
+"""How programs name what stands at their end, and the input."""
+_END = re.compile(r"(?m)^__(?:END|DATA)__[ \t\r]*\n")
+
+
+def at_end(language: str, text: str) -> tuple[str, str]:
+    """A program that reads what stands at its own end as one that is given that, and what it is; no data of others."""
+    end = _END.search(text) if language in _OWN_DATA else None
+    if end is None or asks(language, text[: end.start()]):
+        return text, ""
+    pattern, put = _OWN_DATA[language]
+    program, many = re.subn(pattern, put, text[: end.start()])
+    return (program, text[end.end() :]) if many else (text, "")
+
+
 _PARSES: Mapping[str, str] = {
     "go": r"\b(?:json|xml|yaml|gob)\.(?:Unmarshal|NewDecoder)\b",
     "rust": r"\bserde_json\b|\bfrom_(?:str|slice|reader)\s*(?:::<[^()]*>)?\(",

@@ -22,7 +22,7 @@ from forerun.tasks._cases import shares
 from forerun.tasks._copying import spread_out, within
 from forerun.tasks._figures import ANEW, HARDLY, wide
 from forerun.tasks._gathering import gathers, new, sought, takes_apart, there
-from forerun.tasks._inputs import Input, understood
+from forerun.tasks._inputs import Input, described, understood
 from forerun.tasks._layouts import layout
 from forerun.tasks._lines import Used
 from forerun.tasks._objects import (
@@ -45,7 +45,7 @@ from forerun.tasks._objects import (
     merged,
     power,
 )
-from forerun.tasks._opened import as_input, sized
+from forerun.tasks._opened import as_input, at_end, sized
 from forerun.tasks._python import imported, tree
 from forerun.tasks._recursion import DEEP, Recursive, last, numbers_of
 from forerun.tasks._searching import endless, ends, exits, leaving
@@ -114,10 +114,11 @@ class Ended(Exception):
 def walked(text: str, given: str = "", language: str = "python", files: str = "") -> Used:
     """What a program without packages works with that is `given` an input, as `forerun.tasks._inputs` describes one,
     and may open `files`, as `forerun.tasks._beside` tells them. Never raises."""
+    text, own = at_end(language, text) if not given else (text, "")
     if len(text) > _TEXT:
         return Used(followed=False)
     try:
-        reads = understood(given) if given else Input()
+        reads = understood(given or described(own.encode())) if given or own else Input()
         size = sum(one.lines * (one.length + 1) for one in reads.stretches)
         module = tree(text) if language == "python" else _translated(language, text, size)
         reads = replace(reads, files=filed(files)) if files else reads
