@@ -171,3 +171,12 @@ def test_how_long_something_becomes_that_is_put_together_of_what_it_gives_itself
     assert walked(f"def moves(n):\n    return {given}\n\n\nprint(len(moves(19)))\n", "").guessed == {1}
     counts = "def moves(n):\n    return 0 if n == 0 else moves(n - 1) + 1 + moves(n - 1)\n\n\nprint(moves(19))\n"
     assert not walked(counts, "").guessed
+
+
+def test_what_is_put_together_of_all_that_a_function_gives_itself_has_about_as_much_as_it_runs() -> None:
+    done = walked(
+        "def moves(n, a, b, c):\n    if n == 0:\n        return []\n"
+        "    return moves(n - 1, a, c, b) + [(a, c)] + moves(n - 1, b, a, c)\n\n\nprint(moves(19, 'A', 'B', 'C'))\n",
+        "",
+    )
+    assert 2e7 < done.bytes < 8e7

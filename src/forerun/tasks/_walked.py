@@ -82,6 +82,8 @@ _MAKING = (ast.BinOp, ast.JoinedStr, ast.List, ast.Dict)
 """What may be made of what it was, and some more."""
 _GATHERED = frozenset(_GATHERING.values())
 """What does not hold the one that was in its place before."""
+_ADDS = 0.5
+"""Elements that a run of a function adds to what it puts together of what it gives itself: each second one ends."""
 _SINGLE = frozenset(("object", "slots", "atom"))
 """What holds no more and no less whatever is put into it."""
 _DEFINING = (ast.FunctionDef, ast.ClassDef)
@@ -992,7 +994,8 @@ class Walker(Recursive):
         self.pace *= self._dividing(node, frame)
         self.times *= self._goes_again(node, frame, names, function.own)
         self._entered.append(self.times)
-        below, self.below = self.below, max(self.below, self.times / times if times else 0.0)
+        runs = self.times / times if times else 0.0
+        below, self.below = self.below, max(self.below, runs)
         begun_at, begun_s, self.begun_at = self.begun_at, self.seconds, []
         try:
             if isinstance(node, ast.Lambda):
@@ -1031,7 +1034,21 @@ class Walker(Recursive):
                 result = replace(result, empty=nothing / sum(often))
         if function.cached is not None:
             function.cached.hold(result, function.cached.entries)
+        if runs > 1.0 and id(node) in self._exactly and self._grows(node, result):
+            self._gather_all(result, _ADDS * runs)
         return result
+
+    def _gather_all(self, result: Any, many: float) -> None:
+        """What is put together of what a function gives itself has what all runs of it add."""
+        for one, _ in result.ways() if isinstance(result, Boxes) else ():
+            if one.kind in ("list", "tuple") and 0 < one.apiece < many:
+                more = many / one.apiece
+                for link in one.links.values():
+                    link[1] *= more
+                one.puts = one.given = one.puts * more
+        self.flight.append(result)
+        self.look()
+        self.flight.pop()
 
     def _around(self, made_in: dict[str, Any] | None) -> dict[str, Any]:
         """The names that a function knows from where it was made; where that is under way those that are hidden by
