@@ -116,6 +116,8 @@ def test_what_nobody_knows_may_take_anything(tmp_path: Path) -> None:
     lines = {
         "plain.py": "import nobody_knows\n",
         "optional.py": "try:\n    import nobody_knows\nexcept ImportError:\n    nobody_knows = None\n",
+        "raised.py": "try:\n    import nobody_knows\nexcept ImportError as e:\n    raise SystemExit('no') from e\n",
+        "left.py": "import sys\ntry:\n    import nobody_knows\nexcept ImportError:\n    print('no')\n    sys.exit(1)\n",
         "typed.py": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import nobody_knows\n",
     }
     for name, head in lines.items():
@@ -128,8 +130,22 @@ def test_what_nobody_knows_may_take_anything(tmp_path: Path) -> None:
         assert found["plain.py", metric].high == math.inf and any(
             "nobody_knows" in x for x in found["plain.py", "memory"].notes
         )
+        assert found["raised.py", metric].high == found["left.py", metric].high == math.inf
         assert found["optional.py", metric].high < math.inf and found["typed.py", metric].high < math.inf
     assert not any("nobody_knows" in note for note in found["typed.py", "memory"].notes)
+
+
+def test_what_calls_itself_nobody_knows_how_often_may_hold_more_in_other_languages_too(tmp_path: Path) -> None:
+    given = "append(append([]int{}, a[:i]...), a[i+1:]...)"
+    adds = "out = append(out, append([]int{a[i]}, p...))"
+    loop = f"for i := range a {{ rest := {given}; for _, p := range all(rest) {{ {adds} }} }}"
+    one = "if len(a) <= 1 { return [][]int{append([]int{}, a...)} }"
+    main = "func main() { fmt.Println(len(all([]int{1, 2, 3, 4, 5, 6, 7, 8, 9}))) }"
+    function = f"func all(a []int) [][]int {{ {one}; var out [][]int; {loop}; return out }}"
+    text = f'package main\nimport "fmt"\n{function}\n{main}\n'
+    (tmp_path / "all.go").write_text(text)
+    found = forerun.predict(tmp_path / "all.go", metric="memory")
+    assert found.high > 4 * found.value
 
 
 def asking(text: str, metric: str = "memory", language: str = "python, cpython 3.11") -> str:

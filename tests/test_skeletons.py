@@ -155,3 +155,28 @@ FIBONACCI = {
 def test_calls_take_what_they_do_in_each_language(language: str) -> None:
     text, seconds = FIBONACCI[language]
     assert seconds / 1.6 < walked(text, "", language).seconds < 1.55 * seconds
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "[] if n == 0 else moves(n - 1) + [n] + moves(n - 1)",
+        "() if n == 0 else (*moves(n - 1), n, *moves(n - 1))",
+        "'F' if n == 0 else f'{moves(n - 1)}+{moves(n - 1)}'",
+        "'' if n == 0 else moves(n - 1) + '+' + moves(n - 1)",
+        "{} if n == 0 else {n: n, **moves(n - 1), **moves(n - 1)}",
+    ],
+)
+def test_how_long_something_becomes_that_is_put_together_of_what_it_gives_itself_is_guessed(given: str) -> None:
+    assert walked(f"def moves(n):\n    return {given}\n\n\nprint(len(moves(19)))\n", "").guessed == {1}
+    counts = "def moves(n):\n    return 0 if n == 0 else moves(n - 1) + 1 + moves(n - 1)\n\n\nprint(moves(19))\n"
+    assert not walked(counts, "").guessed
+
+
+def test_what_is_put_together_of_all_that_a_function_gives_itself_has_about_as_much_as_it_runs() -> None:
+    done = walked(
+        "def moves(n, a, b, c):\n    if n == 0:\n        return []\n"
+        "    return moves(n - 1, a, c, b) + [(a, c)] + moves(n - 1, b, a, c)\n\n\nprint(moves(19, 'A', 'B', 'C'))\n",
+        "",
+    )
+    assert 2e7 < done.bytes < 8e7

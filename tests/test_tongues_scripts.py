@@ -486,3 +486,18 @@ def test_ruby_puts_into_lists_without_blanks() -> None:
 )
 def test_bytes_are_numbers_that_take_none_beside_their_places(language: str, text: str, each: float) -> None:
     assert 0.9 * each * 1e6 <= told(language, text).bytes <= 1.3 * each * 1e6 + 2e6
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("ruby", "kept = {}\nDATA.each_line { |l| 100.times { |i| kept[\"#{l.chomp}-#{i}\"] = i } }\n__END__\n"),
+        ("ruby", "kept = DATA.read.split(\"\\n\").product((1..100).to_a).map { |x, i| \"#{x}#{i}\" }\n__END__\n"),
+        ("perl", "my %kept; while (my $l = <DATA>) { chomp $l; for my $i (1..100) { $kept{$l . $i}++ } }\n__DATA__\n"),
+    ],
+)  # fmt: skip
+def test_what_stands_at_the_end_of_a_program_is_read_as_its_input(language: str, text: str) -> None:
+    words = [f"word{n}" for n in range(900)]
+    done = walked(text + "\n".join(words), "", language)
+    assert not done.guessed and 4e6 < done.bytes < 4e7
+    assert walked(text + "\n".join(words[:90]), "", language).bytes < 0.2 * done.bytes

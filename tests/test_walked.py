@@ -771,3 +771,17 @@ def test_a_letter_is_one_letter() -> None:
     text = "import random\nrows = ['' for _ in range(9)]\nword = ''\nfor i in range(5):\n    word += chr(97 + i)\n"
     more = walked(f"{text}kept = [word + str(i) for i in range(100000)]\n").bytes
     assert 100_000 * (8 + 49 + 9) < more < 100_000 * (8 + 49 + 16)
+
+
+@pytest.mark.parametrize(
+    ("text", "least"),
+    [
+        ("layer = [1]\nfor d in range(20):\n    layer = [2 * x + i for x in layer for i in (0, 1)]\n", 3e7),
+        ("layer = [1]\nfor d in range(20):\n    more = []\n    for x in layer:\n        for i in (0, 1):\n"
+         "            more.append(2 * x + i)\n    layer = more\n", 3e7),
+        ("parts = [[]]\nfor x in range(17):\n    parts += [[*part, x] for part in parts]\n", 1e7),
+        ("text = 'ab'\nfor _ in range(24):\n    text = text + text[::-1]\n", 3e7),
+    ],
+)  # fmt: skip
+def test_what_is_several_times_as_much_after_each_round_is_that_in_the_end(text: str, least: float) -> None:
+    assert least < walked(text, "").bytes < 5 * least

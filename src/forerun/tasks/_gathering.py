@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 _ADDING = frozenset("append add push insert".split())
+_EXTENDING = frozenset("extend update concat".split())
 
 
 class Gathers(NamedTuple):
@@ -63,6 +64,80 @@ def _puts(stmt: ast.stmt, name: str) -> bool:
         elif isinstance(one, ast.Call) and isinstance(one.func, ast.Name) and one.func.id[:1].isupper():
             given = [*one.args, *(each.value for each in one.keywords)]
         if any(isinstance(each, ast.Name) and each.id == name for value in given for each in ast.walk(value)):
+            return True
+    return False
+
+
+def multiplied(body: Sequence[ast.stmt]) -> list[str]:
+    """Names of what has several, after a round of a loop, for each one that it had before, whatever these are:
+    `layer = [n.add() for n in layer for _ in range(7)]`, `all += [[*one, x] for one in all]`, `text = text + text`."""
+    steps = [one for one in body if isinstance(one, (ast.Assign, ast.AugAssign))]
+    named = [(one.targets[0] if isinstance(one, ast.Assign) else one.target, one) for one in steps]
+    return [one.id for one, step in named if isinstance(one, ast.Name) and _several_of(step, one.id, body)]
+
+
+def _several_of(step: ast.Assign | ast.AugAssign, name: str, body: Sequence[ast.stmt]) -> bool:
+    """Whether a step gives a name several of each that it had."""
+    value = step.value
+    if isinstance(step, ast.AugAssign):
+        return isinstance(step.op, ast.Add) and bool(_all_of(value, name))
+    if isinstance(value, ast.Name):
+        return any(_adds(loop, value.id) > 1 for loop in body if isinstance(loop, ast.For) and _is(loop.iter, name))
+    if isinstance(value, ast.ListComp) and len(value.generators) > 1:
+        return _is(value.generators[0].iter, name) and not any(one.ifs for one in value.generators)
+    return _all_of(value, name) > 1
+
+
+def _all_of(value: ast.expr, name: str) -> int:
+    """How often all that has a name stands in what is put together of several."""
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
+        return _all_of(value.left, name) + _all_of(value.right, name)
+    if isinstance(value, ast.ListComp):
+        return int(_is(value.generators[0].iter, name) and not any(one.ifs for one in value.generators))
+    if isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Slice):
+        return int(_is(value.value, name) and value.slice.lower is value.slice.upper is None)
+    return int(_is(value, name))
+
+
+def _is(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def _adds(loop: ast.For, name: str) -> int:
+    """How often a round of a loop adds to what has a name, whatever that asks: twice stands for often."""
+    found = 0
+    for one in loop.body:
+        if isinstance(one, ast.For):
+            found += 2 * _adds(one, name)
+        elif (
+            isinstance(one, ast.Expr) and isinstance(one.value, ast.Call) and isinstance(one.value.func, ast.Attribute)
+        ):
+            found += one.value.func.attr in _ADDING and _is(one.value.func.value, name)
+        elif isinstance(one, (ast.If, ast.Continue, ast.Break)):
+            return 0
+    return found
+
+
+def takes_apart(inside: Sequence[ast.AST], calls: Collection[ast.Call]) -> bool:
+    """Whether a function puts what stands in what others give it, of these calls, into something else: `a(n) + [n] +
+    a(n)`, `for p in all(rest): out.append([x] + p)`."""
+    names = {
+        target.id for one in inside if isinstance(one, ast.Assign) and any(each is one.value for each in calls)
+        for target in one.targets if isinstance(target, ast.Name)
+    }  # fmt: skip
+    for one in inside:
+        taken: list[ast.expr] = []
+        if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Add):
+            taken = [one.left, one.right]
+        elif isinstance(one, (ast.For, ast.comprehension)):
+            taken = [one.iter]
+        elif isinstance(one, ast.Dict):
+            taken = [value for key, value in zip(one.keys, one.values, strict=True) if key is None]
+        elif isinstance(one, (ast.Starred, ast.FormattedValue, ast.AugAssign)):
+            taken = [one.value]
+        elif isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and one.func.attr in _EXTENDING:
+            taken = [one.func.value, *one.args]
+        if any(each in calls or (isinstance(each, ast.Name) and each.id in names) for each in taken):
             return True
     return False
 

@@ -36,9 +36,9 @@ _PUT = r"^[ \t]*#[ \t]*embed[ \t]*([\"<][^\">\n]+[\">])"
 _DATA: Mapping[str, str] = {
     "c": _PUT,
     "c++": _PUT,
-    "go": r"^//go:embed[ \t]+([^\n]+)",
-    "rust": r"\binclude(?:_str|_bytes)?![ \t]*\(([^\n;]*)",
-    "javascript": rf"(?:\brequire[ \t]*\([ \t]*|\bfrom[ \t]*){_TEXT.replace('*', '*[.]json')}",
+    "go": r"^[ \t]*//go:embed[ \t]+([^\r\n]+)",
+    "rust": r"\binclude(?:_str|_bytes)?!\s*[(\[{]\s*([^\n;]*)",
+    "javascript": rf"(?:\b(?:require|import)[ \t]*\([ \t]*|\bfrom[ \t]*){_TEXT.replace('*', '*[.]json')}",
 }
 """What puts in what a file holds."""
 _VARIABLE: Mapping[str, str] = {

@@ -18,6 +18,7 @@ from forerun.tasks._arithmetic import UNKNOWN
 from forerun.tasks._containers import Letters
 from forerun.tasks._figures import HARDLY, SINGLY, any_of, number
 from forerun.tasks._foreign import Foreign
+from forerun.tasks._gathering import multiplied
 from forerun.tasks._inputs import Input
 from forerun.tasks._objects import (
     MANY,
@@ -757,6 +758,11 @@ class Looping(Foreign):
             for _ in range(round(count)):
                 self.run(node.body)
             return
+        if count is not None and any(isinstance(self.named(x), (Boxes, Written)) for x in multiplied(node.body)):
+            if count <= _REWRITTEN:
+                self._each_by_itself(node, math.ceil(count), one)
+                return
+            self.guess(node.lineno)
         if self.layout is not None and count is not None and count > SINGLY and shapes.escapes(node):
             count *= _SETTLED if self._settles(node) else _HALFWAY
         if self.layout is not None and count is not None and (places := self._sifted(node)) is not None:
@@ -785,6 +791,16 @@ class Looping(Foreign):
         self.run(node.orelse)
 
     _do_asyncfor = _do_for
+
+    def _each_by_itself(self, node: ast.For | ast.AsyncFor, count: int, one: Any) -> None:
+        """Goes through the rounds of a loop one after another."""
+        path, times, self.loops = self.path, self.times, self.loops + 1
+        for place in range(count):
+            self.path, self.times = (*path, -place), times
+            self.bind(node.target, one)
+            self.run(node.body)
+        self.path, self.times, self.loops = path, times, self.loops - 1
+        self.run(node.orelse)
 
     def _settles(self, node: ast.For | ast.AsyncFor) -> bool:
         """`for n in range(most): …; if change < 1e-9: break`, where what changes becomes next to nothing."""

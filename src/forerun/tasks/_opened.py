@@ -56,16 +56,18 @@ _ELSEWHERE = re.compile(
 """Names of files that programs of other languages write, or are made of."""
 
 
+_EMBEDDED = r"(?m)^[ \t]*//go:embed[ \t]+(?:\"([^\"\n*?\[\]]+)\"|([\w./-]+))[ \t\r]*(\n(?:[ \t]*(?://(?!go:embed)[^\n]*)?\r?\n)*)"
+"""Where Go puts one file in, whose name that is, with the lines up to what has it."""
+_INCLUDED = r'\binclude_*!\s*[(\[{]\s*(?:r\#*)?("[^"\n]+")\#*\s*,?\s*[)\]}]'
 _PUT_IN: Mapping[str, Sequence[tuple[str, str]]] = {
     "go": (
-        (r"(?m)^//go:embed[ \t]+([\w./-]+)[ \t]*\n(\s*)var[ \t]+(\w+)[ \t]+(?:string|\[\]byte)\b[ \t]*$",
-         r'\n\2var \3, _ = os.ReadFile("\1")'),
-        (r"(?m)^([ \t]*)(\w+)([ \t]+(?:string|\[\]byte))[ \t]*//go:embed[ \t]+([\w./-]+)",
-         r'\1var \2, _ = os.ReadFile("\4")'),
+        (_EMBEDDED + r"([ \t]*)var[ \t]+(\w+)[ \t]+(?:string|\[\]byte)\b[ \t\r]*$",
+         r'\3\4var \5, _ = os.ReadFile("\1\2")'),
+        (_EMBEDDED + r"([ \t]+)(\w+)[ \t]+(?:string|\[\]byte)\b[ \t\r]*$", r'\3\4\5, _ = os.ReadFile("\1\2")'),
     ),
     "rust": (
-        (r'\binclude_str!\s*\(\s*("[^"\n]+")\s*,?\s*\)', r"std::fs::read_to_string(\1).unwrap()"),
-        (r'\binclude_bytes!\s*\(\s*("[^"\n]+")\s*,?\s*\)', r"std::fs::read(\1).unwrap()"),
+        (_INCLUDED.replace("_*", "_str"), r"std::fs::read_to_string(\1).unwrap()"),
+        (_INCLUDED.replace("_*", "_bytes"), r"std::fs::read(\1).unwrap()"),
     ),
     "javascript": (
         (r"""\brequire[ \t]*\([ \t]*(["'][^"'\n]+\.json["'])[ \t]*\)""",
@@ -100,6 +102,21 @@ _ASKS: Mapping[str, str] = {
     "lua": r"\bio\.(?:read|stdin)\b|\bio\.lines\s*\(\s*\)",
 }
 """How the standard input is read."""
+
+
+_OWN_DATA: Mapping[str, tuple[str, str]] = {"ruby": (r"\bDATA\b", "$stdin"), "perl": (r"\bDATA\b", "STDIN")}
+"""How programs name what stands at their end, and the input."""
+_END = re.compile(r"(?m)^__(?:END|DATA)__[ \t\r]*\n")
+
+
+def at_end(language: str, text: str) -> tuple[str, str]:
+    """A program that reads what stands at its own end as one that is given that, and what it is; no data of others."""
+    end = _END.search(text) if language in _OWN_DATA else None
+    if end is None or asks(language, text[: end.start()]):
+        return text, ""
+    pattern, put = _OWN_DATA[language]
+    program, many = re.subn(pattern, put, text[: end.start()])
+    return (program, text[end.end() :]) if many else (text, "")
 
 
 _PARSES: Mapping[str, str] = {

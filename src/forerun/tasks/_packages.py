@@ -31,6 +31,8 @@ _CHECKING = ("TYPE_CHECKING", "typing.TYPE_CHECKING")
 """What only holds for those who check types."""
 _LACKING = re.compile(r"\b(?:ImportError|ModuleNotFoundError|Exception)\b")
 """What is raised where a module is not there."""
+_LEAVING = frozenset("exit quit sys.exit os._exit os.abort".split())
+"""What ends a program."""
 _OWN = {"javascript": _NODE, "lua": _LUA, "java": frozenset(("java", "javax", "jdk"))}
 """How names of what comes with a language begin."""
 _NAMES: Mapping[str, str] = {
@@ -117,13 +119,22 @@ def optional(text: str) -> frozenset[str]:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return frozenset()
     for node in tries:
-        if any(each.type is None or _LACKING.search(ast.unparse(each.type)) for each in node.handlers):
+        lacking = [one for one in node.handlers if one.type is None or _LACKING.search(ast.unparse(one.type))]
+        if lacking and not any(map(_gives_up, lacking)):
             inside = [one for stmt in node.body for one in ast.walk(stmt)]
             found |= {
                 each.name.partition(".")[0] for one in inside if isinstance(one, ast.Import) for each in one.names
             }
             found |= {str(one.module).partition(".")[0] for one in inside if isinstance(one, ast.ImportFrom)}
     return frozenset(found)
+
+
+def _gives_up(handler: ast.ExceptHandler) -> bool:
+    """Whether a program ends where a module is not there: what it does where it is says nothing of that."""
+    last = handler.body[-1]
+    if isinstance(last, ast.Expr) and isinstance(last.value, ast.Call):
+        return ast.unparse(last.value.func) in _LEAVING
+    return isinstance(last, ast.Raise)
 
 
 def _python(text: str) -> Iterator[str]:

@@ -21,8 +21,8 @@ from forerun.tasks._beside import filed
 from forerun.tasks._cases import shares
 from forerun.tasks._copying import spread_out, within
 from forerun.tasks._figures import ANEW, HARDLY, wide
-from forerun.tasks._gathering import gathers, new, sought, there
-from forerun.tasks._inputs import Input, understood
+from forerun.tasks._gathering import gathers, new, sought, takes_apart, there
+from forerun.tasks._inputs import Input, described, understood
 from forerun.tasks._layouts import layout
 from forerun.tasks._lines import Used
 from forerun.tasks._objects import (
@@ -45,7 +45,7 @@ from forerun.tasks._objects import (
     merged,
     power,
 )
-from forerun.tasks._opened import as_input, sized
+from forerun.tasks._opened import as_input, at_end, sized
 from forerun.tasks._python import imported, tree
 from forerun.tasks._recursion import DEEP, Recursive, last, numbers_of
 from forerun.tasks._searching import endless, ends, exits, leaving
@@ -82,6 +82,10 @@ _MAKING = (ast.BinOp, ast.JoinedStr, ast.List, ast.Dict)
 """What may be made of what it was, and some more."""
 _GATHERED = frozenset(_GATHERING.values())
 """What does not hold the one that was in its place before."""
+_ADDS = 0.5
+"""Elements that a run of a function adds to what it puts together of what it gives itself: each second one ends."""
+_SINGLE = frozenset(("object", "slots", "atom"))
+"""What holds no more and no less whatever is put into it."""
 _DEFINING = (ast.FunctionDef, ast.ClassDef)
 _CACHED = 128.0
 """What `lru_cache` keeps where nothing is said."""
@@ -112,10 +116,11 @@ class Ended(Exception):
 def walked(text: str, given: str = "", language: str = "python", files: str = "") -> Used:
     """What a program without packages works with that is `given` an input, as `forerun.tasks._inputs` describes one,
     and may open `files`, as `forerun.tasks._beside` tells them. Never raises."""
+    text, own = at_end(language, text) if not given else (text, "")
     if len(text) > _TEXT:
         return Used(followed=False)
     try:
-        reads = understood(given) if given else Input()
+        reads = understood(given or described(own.encode())) if given or own else Input()
         size = sum(one.lines * (one.length + 1) for one in reads.stretches)
         module = tree(text) if language == "python" else _translated(language, text, size)
         reads = replace(reads, files=filed(files)) if files else reads
@@ -938,7 +943,17 @@ class Walker(Recursive):
         found = self._followed(function, arguments, options)
         self.again -= 1
         self.times = times
+        if id(function.node) in self.recurring and self._grows(function.node, found):
+            self.guessed.add(function.node.lineno)
         return found
+
+    def _grows(self, node: ast.AST, found: Any) -> bool:
+        """Whether what a function gives is put together of what it gives itself: how long that becomes is not told."""
+        several = isinstance(found, Written) or (isinstance(found, Boxes) and found.kind not in _SINGLE)
+        if not several or not isinstance(node, ast.FunctionDef):
+            return False
+        inside = self.everything(node)
+        return takes_apart(inside, [one for one in inside if isinstance(one, ast.Call) and called(one) == node.name])
 
     def _followed(self, function: Defined, arguments: list[Any], options: dict[str, Any]) -> Any:
         """The same, with what it took kept for when it is called again and again."""
@@ -979,7 +994,8 @@ class Walker(Recursive):
         self.pace *= self._dividing(node, frame)
         self.times *= self._goes_again(node, frame, names, function.own)
         self._entered.append(self.times)
-        below, self.below = self.below, max(self.below, self.times / times if times else 0.0)
+        runs = self.times / times if times else 0.0
+        below, self.below = self.below, max(self.below, runs)
         begun_at, begun_s, self.begun_at = self.begun_at, self.seconds, []
         try:
             if isinstance(node, ast.Lambda):
@@ -1018,7 +1034,21 @@ class Walker(Recursive):
                 result = replace(result, empty=nothing / sum(often))
         if function.cached is not None:
             function.cached.hold(result, function.cached.entries)
+        if runs > 1.0 and id(node) in self._exactly and self._grows(node, result):
+            self._gather_all(result, _ADDS * runs)
         return result
+
+    def _gather_all(self, result: Any, many: float) -> None:
+        """What is put together of what a function gives itself has what all runs of it add."""
+        for one, _ in result.ways() if isinstance(result, Boxes) else ():
+            if one.kind in ("list", "tuple") and 0 < one.apiece < many:
+                more = many / one.apiece
+                for link in one.links.values():
+                    link[1] *= more
+                one.puts = one.given = one.puts * more
+        self.flight.append(result)
+        self.look()
+        self.flight.pop()
 
     def _around(self, made_in: dict[str, Any] | None) -> dict[str, Any]:
         """The names that a function knows from where it was made; where that is under way those that are hidden by

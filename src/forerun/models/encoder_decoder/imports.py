@@ -266,7 +266,8 @@ class Imports:
         timed = metric == "runtime"
         if not (_likely(done) if timed else done.believed):
             return BEYOND, 0.0
-        guessed = done.guessed if timed else done.guessed - done.unsure  # what may end early holds as much
+        early = done.unsure - done.endless  # which holds as much
+        guessed = done.guessed if timed else done.guessed - early
         known = _known(done) if timed else done.settled and not guessed
         works = known or (done.seconds >= _WORKS_S if timed else done.bytes >= _HELD)
         named = ", ".join([OTHER, *[WORKING] * works, *[GUESSED] * bool(guessed)])
