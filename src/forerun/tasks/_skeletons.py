@@ -54,14 +54,14 @@ class Tally:
     """Rounds of loops, and how often these begin."""
     gives: Any = None
 
-    def add(self, other: Tally, often: float = 1.0) -> None:
-        """As well, so often."""
-        self.runs += often * other.runs
+    def add(self, other: Tally) -> None:
+        """As well."""
+        self.runs += other.runs
         for own, more in (
             (self.asked, other.asked), (self.holds, other.holds), (self.rounds, other.rounds), (self.begun, other.begun)
         ):  # fmt: skip
             for key, many in more.items():
-                own[key] = own.get(key, 0.0) + often * many
+                own[key] = own.get(key, 0.0) + many
 
 
 class Skeleton:
