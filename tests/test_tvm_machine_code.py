@@ -173,12 +173,12 @@ def test_where_none_can_be_made_it_is_as_if_nobody_had_read_any(program: Program
     assert [each.answer for each in found] == [each.answer for each in likes_narrow.sample("", grammar, 4, 3)]
 
 
-def test_trees_for_machine_code_are_half_of_what_is_thought(program: Program, likes_narrow: Scheduler):
+def test_trees_for_machine_code_say_most_of_what_is_thought(program: Program, likes_narrow: Scheduler):
     judge, plans = likes_narrow.judge, [product(4, 16, 1), product(4, 32, 1), product(8, 16, 1)]
     alone = judge.believed(program, plans, {}).mean
     code = {plan: np.full(WIDTH, float(plan.decisions[2][3])) for plan in plans}
     both = judge.believed(program, plans, {}, code).mean
-    assert both == pytest.approx(alone / 2 + np.array([45.0, -45.0, 45.0]), abs=1e-4)
+    assert both == pytest.approx(0.15 * alone + 0.85 * np.array([90.0, -90.0, 90.0]), abs=1e-4)
     code[plans[0]] = np.full(WIDTH, math.nan)
     judge = Judge(judge.forest, code=judge.code)
     assert judge.believed(program, plans, {}, code).mean[0] == REFUSED
