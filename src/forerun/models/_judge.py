@@ -79,6 +79,14 @@ def slowest(kind: str) -> float:
     return _SLOWEST if kind == PROCESSOR else _SLOWEST_ELSEWHERE
 
 
+def busy(table: Values, kind: str) -> Values:
+    """`[N]`: the logarithm of the share of the threads' time that the work of each kernel of a table `[N, F]` fills, 0
+    on hardware of which nobody counts that; NaN where post-processing refuses it."""
+    from forerun.toolchains.tvm.features import BUSY
+
+    return np.log(table[:, BUSY]) if kind == PROCESSOR else np.zeros(len(table))
+
+
 class Judge:
     """`forest` gives the logarithm of a kernel's share of the speed of the best one of its program. What was measured
     of the program changes nothing where it is not `corrected`. `code` is a forest that reads machine code, too, whose
@@ -111,17 +119,14 @@ class Judge:
     def _seen(self, program: Program, plans: Sequence[Plan], code: Features | None) -> list[Kernel | None]:
         """Each plan's kernel; None where post-processing refuses it, or machine code was to be read and there is
         none."""
-        from forerun.toolchains.tvm.features import BUSY
-
         key, read = program.source.key, code is not None
         if new := [plan for plan in dict.fromkeys(plans) if (key, plan, read) not in self._kernels]:
             table = self._features(program, new)
             if code is not None:
                 table = np.hstack([table, np.array([code.get(plan, _UNREAD) for plan in new])])
             leaves = (self.both if read else self.forest).leaves(table)
-            for plan, row, own in zip(new, table, leaves, strict=True):
-                busy = math.log(row[BUSY]) if self.kind == PROCESSOR else 0.0
-                self._kernels[key, plan, read] = None if np.isnan(row[[0, -1]]).any() else Kernel(own, busy)
+            for plan, row, own, filled in zip(new, table, leaves, busy(table, self.kind), strict=True):
+                self._kernels[key, plan, read] = None if np.isnan(row[[0, -1]]).any() else Kernel(own, float(filled))
         found = [self._kernels[key, plan, read] for plan in plans]
         for _ in range(len(self._kernels) - _KEPT):
             del self._kernels[next(iter(self._kernels))]

@@ -117,8 +117,11 @@ class _Reader:
         said = loaded(self.language, text, path.name)
         near = (path.parent, self.first.parent) if self.language in _ROOTED else (path.parent,)
         self.folders |= dict.fromkeys(folder / one for folder in near for one in said.folders)
-        read = {*said.data} - {*loaded(self.language, read_plainly(self.language, text), path.name).data}
-        self._load(said, near, {one for one in read if _is_file(self.first.parent / one)})
+        read = set[str]()
+        if said.data:
+            left = loaded(self.language, read_plainly(self.language, text), path.name).data
+            read = {one for one in said.data if one not in left and _is_file(self.first.parent / one)}
+        self._load(said, near, read)
         folders = dict.fromkeys((*near, *self.folders))
         for folder in self._packages(path, text) if self.language == "go" else ():
             for one in _near(folder, (".go",)):

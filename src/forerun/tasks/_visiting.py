@@ -49,7 +49,8 @@ class Visiting(Descending):
             return 0.0
         if any(isinstance(loop, ast.While) or not steps.within(loop.iter) for loop in loops):
             return 0.0
-        if not loops and max(in_turn(node.body, calls)) < 2:
+        each = max(in_turn(node.body, calls))
+        if not loops and each < 2:
             return 0.0
         below = _below(box, steps.fields)
         many = sum(min(one.made, one.below) if one.below else one.made / self._first_ones(box) for one in below)
@@ -57,8 +58,8 @@ class Visiting(Descending):
             return 0.0
         ended = [] if loops or any(steps.within(test) for test in asked) else _ended(node, steps.name)
         if ended:  # those that are not there are asked as well
-            many = many * max(in_turn(node.body, calls)) + 1.0
-            self.told |= {id(test): 1.0 - 1.0 / max(in_turn(node.body, calls)) for test in ended}
+            many = many * each + 1.0
+            self.told |= {id(test): 1.0 - 1.0 / each for test in ended}
         self._exactly[id(node)] = {id(test) for test in ended}
         self.recurring.add(id(node))
         return min(many, _CALLS)

@@ -13,7 +13,7 @@ from forerun.core import Draft, Trial
 from forerun.errors import InputError, ToolMissing, reason
 from forerun.grammars.decisions import Plan
 from forerun.models._forest import Forest
-from forerun.models._judge import PROCESSOR, Judge, slowest
+from forerun.models._judge import Judge, busy, slowest
 from forerun.sandbox import Pool
 from forerun.splits import by_families
 from forerun.stats import mean, spearman
@@ -71,7 +71,7 @@ def timed(found: Sentences) -> list[tuple[Plan, float]]:
 
 def measured(found: Iterable[Sentences]) -> Iterator[Measured]:
     """What is known of programs with kernels enough. Raises ToolMissing, InputError."""
-    from forerun.toolchains.tvm.features import BUSY, features
+    from forerun.toolchains.tvm.features import features
 
     for each in found:
         if kernels := timed(each):
@@ -79,8 +79,7 @@ def measured(found: Iterable[Sentences]) -> Iterator[Measured]:
             table = features(program, [plan for plan, _ in kernels])
             seconds = np.array([each for _, each in kernels])
             kind = str(program.target.kind.name)
-            busy = np.nan_to_num(table[:, BUSY], nan=1.0) if kind == PROCESSOR else np.ones(len(table))
-            shares = np.log(seconds.min() / seconds) - np.log(busy)
+            shares = np.log(seconds.min() / seconds) - np.nan_to_num(busy(table, kind))
             yield Measured(frozenset(each.families), kind, table, shares - max(shares))
 
 
