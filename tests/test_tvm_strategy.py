@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import logging
 import os
@@ -18,6 +19,7 @@ import forerun
 from forerun.core import Draft, Grammar, Model, Source, Trial
 from forerun.errors import InputError, UsageError
 from forerun.grammars.decisions import PARTS, Decisions
+from forerun.models.scheduler import Scheduler
 from forerun.models.uniform import Uniform
 from forerun.sandbox import Pool
 from forerun.tasks.schedule import Schedule
@@ -220,6 +222,34 @@ def test_spaces_of_the_users_own_are_used() -> None:
     context = started("uniform", trials=100, at_once=50, space=ScheduleFn(tiled, postprocs=[]))
     assert answered(context, *[0.5] * 50) == 5, "32 is a product of two in five ways, the second at most 16"
     assert context.generate_measure_candidates() is None
+
+
+@pytest.mark.skipif(not targets.x86_64(targets.made(TARGET)), reason="only x86-64 is read")
+def test_machine_code_is_read_where_workers_make_the_same_design_spaces(monkeypatch: pytest.MonkeyPatch) -> None:
+    from tvm.s_tir.meta_schedule.space_generator import ScheduleFn
+
+    asked, closed, measure, close = list[str](), list[Pool](), Pool.measure, Pool.close
+
+    def counted(pool: Pool, task: Any, source: Source, answers: Any) -> Any:
+        asked.extend([task.name] * len(answers))
+        return measure(pool, task, source, answers)
+
+    monkeypatch.setattr(Pool, "measure", counted)
+    monkeypatch.setattr(Pool, "close", lambda pool: (closed.append(pool), close(pool))[1])
+
+    def tiled(schedule: Any) -> None:
+        loop = schedule.get_loops("C")[0]
+        schedule.split(loop, schedule.sample_perfect_tile(loop, 2))
+
+    drafts = Scheduler(written=False, generations=0)
+    own = started(drafts, space=ScheduleFn(tiled, postprocs=[]))
+    assert answered(own, *[0.5] * 4) and not asked
+    assert answered(started(Scheduler(written=False, generations=0, reads=False)), *[0.5] * 4) == 4 and not asked
+    context = started(drafts)
+    assert answered(context, *[0.5] * 4) == 4 and {*asked} == {"machine code"} and len(asked) >= 2 * 4
+    del context
+    gc.collect()
+    assert len(closed) == 1
 
 
 def test_plans_are_read_back_from_traces() -> None:

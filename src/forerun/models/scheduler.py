@@ -207,6 +207,10 @@ class Scheduler(Model):
         other._maker = pool if self.reads else None
         return other
 
+    def looks_at(self, program: Program) -> bool:
+        """Whether it reads the machine code of a program's kernels, where somebody makes it."""
+        return self.reads and self.judged and targets.x86_64(program.target)
+
     def _code(self, program: Program, plans: Sequence[Plan]) -> Features:
         """What is read of each plan's machine code, where that can be made. Raises ToolMissing."""
         assert self._maker is not None

@@ -104,6 +104,16 @@ class Program:
     def __len__(self) -> int:
         return len(self.spaces)
 
+    @cached_property
+    def usual(self) -> bool:
+        """Whether its source says all of it: TVM makes the same design spaces for the target, and the same
+        post-processing."""
+        return self._told == Program(self.source)._told
+
+    @property
+    def _told(self) -> tuple[list[str], list[str]]:
+        return [_text(space.trace) for space in self.spaces], [type(step).__name__ for step in self._postprocs]
+
     def replay(self, plan: Plan) -> Any:
         """The schedule that a plan makes, before post-processing. Raises Refused where TVM would decide otherwise."""
         space = self.spaces[plan.space]
@@ -195,8 +205,7 @@ class Program:
         """
         trace = trace.simplified(True)
         for number, known in enumerate(self.spaces):
-            # As text: TVM's numbers are equal only to themselves.
-            if str(known.trace.simplified(True).as_json()[0]) == str(trace.as_json()[0]):
+            if _text(known.trace) == _text(trace):
                 decisions = tuple(_read(trace.get_decision(inst)) for inst in trace.insts if _samples(inst))
                 if len(decisions) == len(known.asks):
                     return Plan(number, decisions)
@@ -334,6 +343,12 @@ def _space(trace: Any, name: str) -> Space:
             why = f"it samples by {inst.kind.name} {list(inst.attrs)}"
             raise InputError(f"{name} has a design space that cannot be written", why, "leave this subgraph out")
     return Space(trace, asks)
+
+
+def _text(trace: Any) -> str:
+    """A trace's instructions, without those of post-processing or of no effect. TVM's numbers are equal only to
+    themselves, their text is to that of others."""
+    return str(trace.simplified(True).as_json()[0])
 
 
 def _samples(inst: Any) -> bool:
