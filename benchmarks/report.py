@@ -350,6 +350,19 @@ def _beside(beside: list[dict[str, Any]]) -> list[list[str]]:
     ]
 
 
+def tuning_beside(name: str) -> str:
+    """How many times as fast ours is after so many candidates as the evolutionary search after more of them."""
+    rows = (load(name) or {"beside": []})["beside"]
+    runs = {(row["threads"], row["at"]): row["programs"] for row in rows}
+    head = [f"{at:,} of its, {n} thread{'s' * (n != 1)} ({programs} programs)" for (n, at), programs in runs.items()]
+    lines = []
+    for count in sorted({row["candidates"] for row in rows}):
+        own = {(row["threads"], row["at"]): row for row in rows if row["candidates"] == count}
+        found = (own.get(run) for run in runs)
+        lines.append([f"{count}", *(f"{r['ratio']:.2f} [{r['low']:.2f}, {r['high']:.2f}]" if r else "" for r in found)])
+    return table(["candidates of ours", *head], lines) if rows else "Not measured.\n"
+
+
 RUNS = ("default", "dlight", "metaschedule", "ours", "PyTorch", "Inductor", "onnxruntime")
 
 
@@ -521,6 +534,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "tuning-channels-last": lambda: tuning("tuning-channels-last"),
     "tuning-zen4": lambda: tuning("tuning-zen4"),
     "tuning-zen5": lambda: tuning("tuning-zen5"),
+    "tuning-beside": lambda: tuning_beside("tuning-zen5"),
     "tuning-thousand": lambda: tuning("tuning-thousand"),
     "tuning-two-thousand": lambda: tuning("tuning-two-thousand"),
     "tuning-two": lambda: tuning("tuning-two"),
