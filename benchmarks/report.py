@@ -531,8 +531,6 @@ TABLES: dict[str, Callable[[], str]] = {
     "predict": predict,
     "unseen": unseen,
     "tuning": lambda: tuning("tuning"),
-    "tuning-channels-last": lambda: tuning("tuning-channels-last"),
-    "tuning-zen4": lambda: tuning("tuning-zen4"),
     "tuning-zen5": lambda: tuning("tuning-zen5"),
     "tuning-beside": lambda: tuning_beside("tuning-zen5"),
     "tuning-thousand": lambda: tuning("tuning-thousand"),

@@ -324,6 +324,7 @@ def test_the_library_of_a_network_runs_without_us(tuned: Any, tmp_path: Path, mo
 
     (tmp_path / "tuned").symlink_to(place / "out")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TVM_NUM_THREADS", "1")  # which what is run sets, too
     x = np.random.default_rng(1).standard_normal((1, 3, 9, 9), dtype=np.float32)
     exec(lines("That of a network"), names := {"x": x})
     (expected,) = onnxruntime.InferenceSession(str(place / "net.onnx")).run(None, {"x": x})
@@ -536,6 +537,11 @@ BAD: dict[str, tuple[Callable[[Path], list[str]], int, str]] = {
     "an input as it is": (lambda p: [str(single(p, "Identity")), "--shape", "an input=2x3"], 1, "outputs are inputs"),
     "no input of that name": (lambda p: [str(network(p, "batch")), "--shape", "z=1x3x9x9"], 2, "no input z"),
     "not sizes": (lambda p: [str(network(p)), "--shape", "x=1xa"], 2, "--shape x=1xa"),
+    "two shapes": (
+        lambda p: [str(network(p, "batch")), *("--shape", "x=1x3x9x9", "--shape", "x=2x3x9x9")],
+        2,
+        "1x3x9x9 and 2x3x9x9 were named",
+    ),
     "no trials": (lambda p: [str(network(p)), "--trials", "0"], 2, "nothing to measure"),
     "no trials of a task": (lambda p: [str(network(p)), "--trials-per-task", "-1"], 2, "nothing to measure"),
     "target": (lambda p: [str(network(p)), "--target", "abacus"], 2, "not a target"),
@@ -778,7 +784,7 @@ def test_an_interrupt_keeps_what_was_measured(tmp_path: Path, asked: list[Any]) 
             tmp_path / "matmul.tir", target="llvm:1", trials=5, proposer="uniform", store=store, on_progress=stop
         )
     with Store(store) as kept:
-        rows = [row for row in kept.trials("schedule/2") if row.answer is not None]
+        rows = [row for row in kept.trials(Schedule().id) if row.answer is not None]
     assert len(rows) == 3 and None in asked  # a default is measured until its samples agree
     assert len([one for one in asked if one is not None]) == 5
     asked.clear()
@@ -877,7 +883,14 @@ def test_an_interrupt_leaves_what_was_found(tmp_path: Path) -> None:
     assert (out / "report.json").read_text() == whole and (out / "model.so").is_file()
 
 
-@pytest.mark.parametrize("stopped", [KeyboardInterrupt(), ForerunError("it is wrong", "outputs are off", "report it")])
+@pytest.mark.parametrize(
+    "stopped",
+    [
+        KeyboardInterrupt(),
+        ForerunError("it is wrong", "outputs are off", "report it"),
+        StopIteration("outputs are off"),
+    ],
+)
 def test_what_does_not_come_to_its_end_leaves_what_was_found(tmp_path: Path, stopped: BaseException) -> None:
     def stop(now: tuning.Progress) -> None:
         if stops and now.stage == "comparing":
@@ -887,7 +900,9 @@ def test_what_does_not_come_to_its_end_leaves_what_was_found(tmp_path: Path, sto
     with pytest.raises(type(stopped)):
         matmul(tmp_path, 2, stop)
     told = json.loads((out / "report.json").read_text())
-    why = "it is wrong: outputs are off" if isinstance(stopped, ForerunError) else "interrupted"
+    why = {KeyboardInterrupt: "interrupted", StopIteration: "StopIteration: outputs are off"}.get(
+        type(stopped), "it is wrong: outputs are off"
+    )
     assert len(told["order"]) == 2 and len(told["notes"]) == 1 and told["notes"][0].startswith(f"{why}: what was found")
     assert (out / "database_workload.json").is_file() and not (out / "model.so").exists() and not output.ended(out)
     stops = False
@@ -1213,6 +1228,27 @@ def test_a_program_that_torch_export_saved(tmp_path: Path, run_forerun: Run) -> 
         path.write_bytes(program) if isinstance(program, bytes) else torch.export.save(program, path)
         code, _, err = run_forerun("tune", str(path))
         assert code == 1 and said in err, err
+
+
+def test_outputs_of_others_classes_are_tensors_in_a_row(tmp_path: Path) -> None:
+    """Which the process that reads the network has not imported, or nobody said how to save."""
+    torch = pytest.importorskip("torch")
+    outputs = pytest.importorskip("transformers.modeling_outputs")
+
+    class Named(torch.nn.Module):  # type: ignore[misc, name-defined]
+        def forward(self, x: Any) -> Any:
+            top = x.max(1)
+            return outputs.BaseModelOutput(last_hidden_state=x.exp(), hidden_states=(top.values, None)), top, 3
+
+    asked = {"inputs": (torch.randn(4, 16),), "target": "llvm:1", "trials": 1, "proposer": "uniform"}
+    found = tuning.tune(Named(), **asked, store=tmp_path / "trials.sqlite")
+    assert found.name == "Named" and found.comparison is not None and found.comparison.errors["PyTorch"] < 1e-5
+
+
+def test_outputs_of_other_shapes_are_told_as_such() -> None:
+    one, other = np.zeros((2, 3), np.float32), np.zeros((3,), np.int64)
+    assert networks.unlike([one], [one + 1]) == "" and "2 outputs, not 1" in networks.unlike([one, other], [one])
+    assert networks.unlike([one, other], [one, one]) == "output 1 is int64 (3,), not float32 (2, 3)"
 
 
 def test_a_network_that_rounds_may_be_a_step_off(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from forerun.testing import check_model
 
 pytest.importorskip("tvm_ffi")
 
+from forerun.toolchains.tvm import extract
 from forerun.toolchains.tvm import measure as measuring
 from forerun.toolchains.tvm import target as targets
 from forerun.toolchains.tvm.device import Device, _here, by_clock
@@ -159,6 +160,24 @@ def test_neither_making_machine_code_nor_what_others_do_counts(monkeypatch, stop
     found = measure(source("GMM"), None, Bounds(samples=3, seconds=0.1))
     assert found.values["samples"] == 3 and found.values["latency"] < 0.1
     assert stopped or found.values["build"] > 0.3
+
+
+def test_runs_of_a_sample_are_called_by_tvm(monkeypatch):
+    device = Device(targets.here(1))
+    called = list[int]()
+    module = device.loaded(extract.built(parsed(made("GMM", (1, 8, 8, 8))), targets.made(targets.here(1))))
+    tensors = [device.tensor(np.ones((1, 8, 8), np.float32)) for _ in range(3)]
+
+    class Counted:
+        def __getitem__(self, name):
+            return lambda *given: (called.append(1), module[name](*given))
+
+        def time_evaluator(self, *asked, **how):
+            return module.time_evaluator(*asked, **how)
+
+    timer = device.timer(Counted(), "main", *tensors)
+    assert len(timer(1, 1)) == 1 and len(called) == 1
+    assert len(timer(50, 3)) == 3 and len(called) == 1, "Python calls none of them"
 
 
 def test_a_hopeless_kernel_is_timed_once():

@@ -25,7 +25,7 @@ from forerun.toolchains.tvm import target as targets
 from forerun.toolchains.tvm import text
 from forerun.toolchains.tvm._load import load
 from forerun.toolchains.tvm.device import located
-from forerun.toolchains.tvm.extract import written
+from forerun.toolchains.tvm.extract import built, written
 from forerun.toolchains.tvm.features import BUSY, features
 from forerun.toolchains.tvm.register_tiles import register_tiles, stationary_tiles
 from forerun.toolchains.tvm.space import Beginnings, Program, Refused
@@ -52,6 +52,26 @@ def source(name: str, sizes: tuple[int, ...] = ()) -> Source:
 @pytest.fixture(scope="module")
 def programs():
     return {name: Program(source(name)) for name in SHAPES}
+
+
+BYTES = """
+@T.prim_func(s_tir=True)
+def main(a: T.Buffer((64, 128), "uint8"), b: T.Buffer((32, 128), "int8"), c: T.Buffer((64, 32), "int32")):
+    for i, j, k in T.grid(64, 32, 128):
+        with T.sblock("matmul"):
+            vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+            with T.init():
+                c[vi, vj] = T.int32(0)
+            c[vi, vj] = c[vi, vj] + T.cast(a[vi, vk], "int32") * T.cast(b[vj, vk], "int32")
+"""
+
+
+@pytest.mark.parametrize("processor", ["cascadelake", "znver4"])
+def test_products_of_bytes_can_be_built(processor):
+    target = f'{{"kind":"llvm","mtriple":"x86_64-linux-gnu","mcpu":"{processor}","num-cores":1}}'
+    program = Program(Source(BYTES, "tensorir", "bytes", target))
+    for plan in program.random(6, 0):
+        assert built(program.scheduled(plan).mod, program.target)
 
 
 @pytest.mark.parametrize("name", SHAPES)

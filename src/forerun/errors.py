@@ -60,8 +60,8 @@ def reason(error: BaseException) -> str:
     """Why it came to another error, in one line: of the system's errors its words, without their number."""
     if isinstance(error, OSError) and error.strerror:
         return f"{Path(error.filename).name}: {error.strerror}" if isinstance(error.filename, str) else error.strerror
-    first, *more = str(error).strip().split("\n")
-    return (f"{first} {more[0].strip()}" if first.endswith(":") and more else first) or type(error).__name__
+    first, *more = (line.strip() for line in str(error).strip().split("\n"))
+    return (f"{first} {more[0]}" if first.endswith(":") and more else first) or type(error).__name__
 
 
 def out_of_memory(error: BaseException | None) -> bool:

@@ -41,8 +41,8 @@ CREATE TABLE IF NOT EXISTS drafts (key TEXT PRIMARY KEY, written BLOB NOT NULL);
 """
 
 _OTHER_STORE = (
-    "name another place: FORERUN_CACHE, or --store where there is one; if it is one of forerun, delete the file: it is"
-    " a cache"
+    "name another place: FORERUN_CACHE, or --store of a command that has it; if it is one of forerun,"
+    " delete the file: it is a cache"
 )
 
 

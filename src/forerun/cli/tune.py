@@ -51,7 +51,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--target",
         default="llvm",
-        help='llvm, llvm:1 (one thread), cuda, nvidia/nvidia-a100, or JSON as {"kind":"llvm"} (default: llvm)',
+        help='llvm (all cores), llvm:1 (one thread), cuda, nvidia/nvidia-a100, or JSON as {"kind":"llvm"} (llvm)',
     )
     parser.add_argument(
         "--rpc", metavar="HOST:PORT[/KEY]", help="measure on another machine: TVM's RPC server, or a tracker's device"
@@ -87,7 +87,7 @@ def _tuned(options: argparse.Namespace, live: _Live) -> int:
 
     if options.output:
         in_folder("-o", Path(options.output))
-    shapes = dict(map(_shape, options.shape))
+    shapes = _shapes(options.shape)
     try:
         tuned = tune(
             options.network, shapes=shapes, target=options.target, rpc=options.rpc, layout=options.layout,
@@ -149,6 +149,16 @@ def _note(now: Progress) -> str:
     all_ = f"all {_seconds(now.network_before_s)} → {_seconds(now.network_best_s)}"
     own = f"{_seconds(now.before_s)} → {_seconds(now.best_s)}, {_times(now.before_s / now.best_s)}"
     return f"{all_}, {now.faster} of {counted(now.programs, 'task')} faster; {_short(now.kernel)} {own}"
+
+
+def _shapes(texts: Sequence[str]) -> dict[str, tuple[int, ...]]:
+    """By the names of the inputs. Raises UsageError."""
+    found: dict[str, tuple[int, ...]] = {}
+    for name, sizes in map(_shape, texts):
+        if found.setdefault(name, sizes) != sizes:
+            told = " and ".join("x".join(map(str, each)) for each in (found[name], sizes))
+            raise UsageError(f"two shapes of the input {name}", f"{told} were named", "name one")
+    return found
 
 
 def _shape(text: str) -> tuple[str, tuple[int, ...]]:

@@ -41,7 +41,7 @@ class Schedule(TimedAlone[Plan]):
     """
 
     name: ClassVar[str] = "schedule"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     reads: ClassVar[tuple[str, ...]] = ("tensorir",)
     metrics: ClassVar[Mapping[str, Metric]] = {"latency": LATENCY}
     metric: ClassVar[Metric] = LATENCY  # type: ignore[misc]

@@ -126,7 +126,7 @@ def tune(
             texts = database.written(records)
             tell(Progress("comparing", asked.name))
             comparison, library, why = asked.finished(reader, place, texts, records, out is not None)
-        except (KeyboardInterrupt, ForerunError) as stopped:
+        except BaseException as stopped:  # on_progress may raise anything
             if out is not None and table.hands and not folder.ended(out):
                 folder.write(made(None, [folder.unfinished(stopped)]), out, database.written(table.records()), b"")
             raise

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from numbers import Integral
 
 from forerun.core import Model
 from forerun.errors import UsageError
@@ -18,11 +19,11 @@ def check(
 ) -> None:  # fmt: skip
     """Raises UsageError."""
     for name, value in (("trials", trials), ("trials of a task", per_task)):
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
+        if value is not None and (isinstance(value, bool) or not isinstance(value, Integral)):
             raise UsageError(f"{name}: {value!r:.60}", "it is no whole number", "for example: 64")
         if value is not None and value < 1:
             raise UsageError(f"{name}: {value!r}", "there is nothing to measure", "give a whole number above 0")
-    if not isinstance(seed, int):
+    if not isinstance(seed, Integral):
         raise UsageError(f"seed: {seed!r}", "it is no whole number", "for example: 0")
     if not isinstance(target, str):
         raise UsageError(f"target: {target!r}", "it is no text", 'for example: "llvm", or json.dumps of a mapping')

@@ -96,9 +96,11 @@ def ended(folder: Path) -> bool:
     return _tuned(folder) and not any(note.endswith(_UNFINISHED) for note in _told(folder)["notes"])
 
 
-def unfinished(stopped: KeyboardInterrupt | ForerunError) -> str:
+def unfinished(stopped: BaseException) -> str:
     """The note of a tuning that did not come to its end."""
-    why = f"{stopped.what}: {stopped.why}" if isinstance(stopped, ForerunError) else "interrupted"
+    why = "interrupted" if isinstance(stopped, KeyboardInterrupt) else f"{type(stopped).__name__}: {stopped}"
+    if isinstance(stopped, ForerunError):
+        why = f"{stopped.what}: {stopped.why}"
     return f"{why}: {_UNFINISHED}"
 
 

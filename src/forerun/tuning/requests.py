@@ -101,7 +101,7 @@ def request(
     if isinstance(inputs, Mapping):
         inputs = factories.in_order(name, model, inputs)
     given = [inputs] if isinstance(inputs, torch.Tensor) else list(inputs or ())
-    program = frontends.exported(model, given)
+    program = frontends.exported(frontends.in_a_row(model) if isinstance(model, torch.nn.Module) else model, given)
     with TemporaryDirectory() as folder:
         path = Path(folder) / f"{name}.pt2"
         torch.export.save(program, path)

@@ -23,7 +23,8 @@ Convert = Callable[[Any, Any], Relax]
 """Of a node of the exported graph and the importer."""
 
 _FIRST, _BOTH, _CHOICES = (0,), (0, 1), (1, 2)
-_COMPARING = frozenset("eq ne lt le gt ge".split())
+_SAME = frozenset(("eq", "ne"))
+_COMPARING = _SAME | {"lt", "le", "gt", "ge"}
 _PROMOTED = {
     **dict.fromkeys("add sub mul pow rsub remainder fmod maximum minimum atan2".split(), _BOTH),
     **dict.fromkeys(_COMPARING, _BOTH),
@@ -61,6 +62,8 @@ def _promoting(known: dict[str, Any], name: str, places: Sequence[int], node: An
     values = [each.meta["val"] if isinstance(each, torch.fx.Node) else each for each in operands]
     made = node.meta["val"].dtype
     operator = name.partition(".")[0]
+    if operator in _SAME and operands[0] is operands[-1] and values[0].is_floating_point():
+        return _itself(importer.block_builder.emit, operator, importer.env[operands[0]])
     computed = torch.result_type(*values) if operator in _COMPARING else made
     if operator == "pow" and not made.is_floating_point:  # which TVM has none of
         computed = torch.float64
@@ -75,6 +78,12 @@ def _promoting(known: dict[str, Any], name: str, places: Sequence[int], node: An
         return _as(importer.block_builder.emit, _own(known, importer)[name](node), made)
     finally:
         importer.env |= before
+
+
+def _itself(emit: Emit, operator: str, tensor: Relax) -> Relax:
+    """Whether elements equal themselves, as all but NaN do: TVM simplifies it to yes."""
+    unequal = emit(_op().isnan(tensor))
+    return unequal if operator == "ne" else emit(_op().logical_not(unequal))
 
 
 def _first(known: dict[str, Any], name: str, node: Any, importer: Any) -> Relax:

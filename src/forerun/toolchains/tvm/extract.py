@@ -25,6 +25,7 @@ _BUILDING = {"tirx.disable_cse_tir": True}
 which is a third of lowering."""
 _BUFFERS = 32
 """Tensors of a program, at most: each trial of what puts 50 states of a recurrent network together took a minute."""
+_FIXED = "export it with fixed ones: torch.export.export(network, inputs), without dynamic_shapes"
 CHANNELS_LAST, GIVEN = LAYOUTS = "channels-last", "given"
 """Of convolutions: what a processor is fast with, and what the network has."""
 
@@ -237,7 +238,7 @@ def _closed(tvm: Any, module: Any) -> None:
         if _sizes(tvm, parameter.ty) is None:
             shape = getattr(parameter.ty, "shape", None)
             known = [int(size) if isinstance(size, tvm.tirx.IntImm) else str(size) for size in shape or ()]
-            raise unsized(parameter.name, None if shape is None else known)
+            raise unsized(parameter.name, None if shape is None else known, _FIXED)
 
 
 def _sizes(tvm: Any, shaped: Any) -> tuple[int, ...] | None:

@@ -19,6 +19,30 @@ from forerun.toolchains.tvm._operators import converted
 
 Shapes = Mapping[str, Sequence[int]]
 """The shape of each input, by its name."""
+_NO_TENSORS = (bool, int, float, str, type(None))
+"""What a network may return beside tensors."""
+
+
+def in_a_row(network: Any) -> Any:
+    """A `torch.nn.Module` that gives the tensors of another one's outputs, in their order: others' classes of outputs
+    are known only to a process that has imported them, and cannot be saved where nobody said how.
+    """
+    torch = _torch()
+    from torch.utils import _pytree
+
+    class InARow(torch.nn.Module):  # type: ignore[misc, name-defined]
+        def __init__(self) -> None:
+            super().__init__()
+            self.network = network
+
+        def forward(self, *inputs: Any) -> Any:
+            found = self.network(*inputs)
+            leaves = _pytree.tree_leaves(found)
+            tensors = tuple(leaf for leaf in leaves if isinstance(leaf, torch.Tensor))
+            known = len(tensors) == sum(not isinstance(leaf, _NO_TENSORS) for leaf in leaves)
+            return found if not known or isinstance(found, torch.Tensor) else tensors
+
+    return InARow()
 
 
 def exported(network: Any, inputs: Sequence[Any]) -> Any:
@@ -164,16 +188,18 @@ def _known(path: Path, proto: Any) -> None:
         raise InputError(f"{path} cannot be tuned", why, "export it with others, or cut the part around them out")
 
 
-def unsized(name: str, known: Sequence[int | str] | None) -> InputError:
+def unsized(name: str, known: Sequence[int | str] | None, todo: str = "") -> InputError:
     """The error about an input whose sizes are open. `known` are sizes, or what stands in their place; None where not
-    even their number is known."""
+    even their number is known. To be done is to give an ONNX file's, unless it is told."""
+    what, why = f"the input {name} has no fixed sizes", f"its shape is {_told(known)}"
+    if todo:
+        return InputError(what, why, todo)
     image = (1, 3, 224, 224)
     usual = image if known is None or len(known) == len(image) else (1,) * len(known)
     sizes = tuple(size if isinstance(size, int) else one for size, one in zip(known or image, usual, strict=True))
     shape = shlex.quote(f"{name}={'x'.join(map(str, sizes))}")
     given = f"--shape {shape}, in Python shapes={{{json.dumps(name)}: {sizes}}}"
-    todo = f"give its sizes, for example {given}; or export the network with fixed ones"
-    return InputError(f"the input {name} has no fixed sizes", f"its shape is {_told(known)}", todo)
+    return InputError(what, why, f"give its sizes, for example {given}; or export the network with fixed ones")
 
 
 def _told(known: Sequence[int | str] | None) -> str:

@@ -331,7 +331,7 @@ def read(network: Network, place: Place) -> Known:
         other = "" if network.layout == extract.GIVEN else "try --layout given; else "
         raise InputError(
             f"TVM does not compute what {name} does of {network.name}",
-            f"outputs are off by {off(ours, theirs, smallest):.2g} of their size",
+            unlike(ours, theirs) or f"outputs are off by {off(ours, theirs, smallest):.2g} of their size",
             f"{other}find the operator by cutting the network, and report it to Apache TVM",
         )
     for step in (_imported, _untuned):  # all that is needed of them is known now
@@ -479,6 +479,16 @@ def off(found: Sequence[Any], expected: Sequence[Any], large: float = math.inf) 
     if len(found) != len(expected):
         return float("inf")
     return max((error(*pair, large) for pair in zip(found, expected, strict=True)), default=0.0)
+
+
+def unlike(found: Sequence[Any], expected: Sequence[Any]) -> str:
+    """How outputs differ that have no differences: in number, shape or type; empty where they are alike."""
+    if len(found) != len(expected):
+        return f"it has {len(found)} outputs, not {len(expected)}"
+    for place, (ours, theirs) in enumerate(zip(found, expected, strict=True)):
+        if (ours.shape, ours.dtype) != (theirs.shape, theirs.dtype):
+            return f"output {place} is {ours.dtype} {ours.shape}, not {theirs.dtype} {theirs.shape}"
+    return ""
 
 
 def _large(module: Any) -> list[float]:

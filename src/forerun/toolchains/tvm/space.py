@@ -32,6 +32,9 @@ _RULE, _ABSENT = "schedule_rule", "meta_schedule."
 _TENSOR_CORES = ('"float16"', '"int8"', '"uint8"')
 """Types in a program that TVM has design spaces with tensor cores for. Their intrinsics take 10 seconds to load; where
 a program has none of these types a GPU's spaces are the same without them."""
+_BYTES = '"uint8"'
+"""Products of these and int8 TVM would tensorise for x86-64 (VNNI), by an intrinsic whose signature is no longer that
+of its own LLVM: nothing of such a design space can be built."""
 _SEED = 1
 """Spaces are made with decisions, which are thrown away: any seed gives the same spaces."""
 
@@ -303,6 +306,8 @@ def _made(source: Source, module: Any, target: Any) -> tuple[Sequence[Any], Sequ
     from tvm.s_tir import meta_schedule as ms
 
     rules = "from-target" if target.kind.name != "cuda" or _narrow(source) else "cuda"
+    if targets.x86_64(target) and _BYTES in source.text:
+        rules = "llvm"
     try:
         generator = ms.space_generator.PostOrderApply(sch_rules=rules, postprocs=rules, mutator_probs=rules)
         context = ms.TuneContext(
