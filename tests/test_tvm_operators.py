@@ -52,7 +52,7 @@ TRUTH: Calls = {
 ELEMENTS: Calls = {
     "units": lambda a: (functional.selu(a), functional.celu(a, 2.0), functional.elu(a, 1.5)),
     "functions": lambda a: (torch.erfc(a), torch.exp2(a), torch.logaddexp(a, a - 1), torch.isfinite(a / a)),
-    "nan": lambda a: (torch.where(a.sqrt() != a.sqrt(), 0.0, a.sqrt()), a.log() == a.log(), a != a),
+    "nan": lambda a: (_without_nan(a.sqrt()), _without_nan(a), a != a),
     "clamped": lambda a: (a.clamp(min=0), a.clamp(max=0.5), a.clamp(-1, 1)),
     "largest": lambda a: (a.amax((1, 2), keepdim=True), a.amin(), a.max(1), a.min(-1, keepdim=True), a.logsumexp(-1)),
     "moments": lambda a: (torch.var_mean(a, -1), torch.std_mean(a, dim=(1, 2), unbiased=False), a[:, :3].prod(1)),
@@ -120,6 +120,10 @@ def _put(a: Any, places: Any, values: Any = 0.5) -> Any:
     changed = torch.ones(a.shape) if a.dtype == torch.bool else a.clone()
     changed[places] = values
     return changed
+
+
+def _without_nan(a: Any) -> Any:
+    return torch.where(a != a, 0.0, a), a == a
 
 
 class Called(torch.nn.Module):  # type: ignore[misc]
