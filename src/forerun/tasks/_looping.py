@@ -639,17 +639,21 @@ class Looping(Foreign):
 
     def _asked_in(self, node: ast.While) -> list[ast.FunctionDef]:
         """Functions of the program's own that a loop calls."""
-        if self._functions is None:
-            inside = (one for one in ast.walk(self.module) if isinstance(one, ast.FunctionDef))
-            self._functions = {one.name: one for one in inside}
         if id(node.body) not in self._asking:
             names = dict.fromkeys(
                 called(one) for stmt in node.body for one in ast.walk(stmt)
                 if isinstance(one, ast.Call)
                 and (isinstance(one.func, ast.Name) or ast.unparse(one.func).startswith("self."))
             )  # fmt: skip
-            self._asking[id(node.body)] = [self._functions[each] for each in names if each in self._functions]
+            self._asking[id(node.body)] = [one for each in names if (one := self.own_function(each)) is not None]
         return self._asking[id(node.body)]
+
+    def own_function(self, name: str) -> ast.FunctionDef | None:
+        """The program's own function, or method, of this name."""
+        if self._functions is None:
+            inside = (one for one in ast.walk(self.module) if isinstance(one, ast.FunctionDef))
+            self._functions = {one.name: one for one in inside}
+        return self._functions.get(name)
 
     def _stepping(self, body: Sequence[ast.stmt], name: str, small: Number, large: Number) -> float | None:
         start, end = small.value, large.high if math.isfinite(large.high) else large.value

@@ -21,7 +21,7 @@ from forerun.tasks._beside import filed
 from forerun.tasks._cases import shares
 from forerun.tasks._copying import spread_out, within
 from forerun.tasks._figures import ANEW, HARDLY, wide
-from forerun.tasks._gathering import gathers, new, sought, takes_apart, there
+from forerun.tasks._gathering import takes_apart
 from forerun.tasks._inputs import Input, described, understood
 from forerun.tasks._layouts import layout
 from forerun.tasks._lines import Used
@@ -38,8 +38,6 @@ from forerun.tasks._objects import (
     Number,
     Passing,
     Written,
-    any_where_unknown,
-    differing,
     drawn,
     held,
     merged,
@@ -259,7 +257,7 @@ class Walker(Recursive):
         """One statement after the other; behind a branch that leaves, what is left of the times."""
         times, line, left = self.times, self.line, [*body]
         for place, node in enumerate(left):
-            self.line = node.lineno
+            self.line, self.behind = node.lineno, left[place + 1 :]
             self._step(node)
             before = len(self.flight)
             method = getattr(self, f"_do_{type(node).__name__.lower()}", None)
@@ -270,21 +268,15 @@ class Walker(Recursive):
                 self.look()
             del self.flight[before:]
             self.line = line
+            self.looks(node)
             if isinstance(node, (ast.For, ast.While)) and self._calls and self.times > 1:
-                self.times *= self._found_anew(node, left[place + 1 :])
+                self.times *= self.found_anew(node, left[place + 1 :])
             if ends(node):
                 self._over = True
             if self._over:  # nothing comes behind it
                 self._over, self.settled = False, self.settled or place < len(left) - 1
                 break
         self.times = times
-
-    def _found_anew(self, loop: ast.For | ast.While, behind: Sequence[ast.stmt]) -> float:
-        """How often what stands behind a loop is come to that leaves the function with what it looks for."""
-        if (what := sought(loop, behind)) is None:
-            return 1.0
-        different = differing(any_where_unknown(self.named(what.id)))
-        return new(self.times, different) if different < MANY else 1.0
 
     def _step(self, node: ast.stmt) -> None:
         self._left -= 1
@@ -616,10 +608,10 @@ class Walker(Recursive):
                 self.less(owner, 1.0 if gone is None else self.cut(owner, gone))
 
     def _do_if(self, node: ast.If) -> None:
-        self.absent = self._gathered(node)
+        absent = self.absent = self.gathered_anew(node)
+        absent = self.lacking(node) if absent is None else absent
         told, times = self.likely(node.test), self.times
-        if self.absent is not None:
-            told, self.absent = self.absent, None
+        told, self.absent = told if absent is None else absent, None
         asked, part = self._asked_for(node.test, told)
         if part is not None:  # of those that are left
             told = min(part / max(1.0 - self._ruled.get(asked, 0.0), part, HARDLY), 1.0)
@@ -659,20 +651,6 @@ class Walker(Recursive):
         at_once = leaves and len(self._calls) == 1 and getattr(self._calls[0][0], "name", "") == "main"
         self._over = often == 1.0 and not self.loops and (exits(node.body[-1]) or at_once)
         self.times = times * ((1 - often if leaves else often if elsewhere else 1.0) or _NEVER)
-
-    def _gathered(self, node: ast.If) -> float | None:
-        """How often a test holds that asks whether something is in the list that it is put into then."""
-        if self.times <= 1 or (found := gathers(node)) is None:
-            return None
-        box, times, self.times = self.value(found.into), self.times, self.times * HARDLY
-        different = differing(any_where_unknown(self.value(found.what)))
-        self.times = times
-        if not isinstance(box, Boxes) or box.kind != "list" or different >= MANY:
-            return None
-        each = max(times / max(box.made, 1e-12), 1.0)
-        if box.amid:
-            box.amid = there(each, different)
-        return new(each, different) if found.holds else 1.0 - new(each, different)
 
     def _asked_for(self, test: ast.expr, told: float | None) -> tuple[str, float | None]:
         """Of `kind == "T"` what is asked about, and which share that is of all there are, where that is told."""
@@ -783,6 +761,7 @@ class Walker(Recursive):
             frame[target.id] = value
             self.since.setdefault(id(frame), {})[target.id] = self.times
             self._pieces.get(id(frame), {}).pop(target.id, None)
+            self.looked.pop((id(frame), target.id), None)
         elif isinstance(target, ast.Starred):
             self.bind(target.value, value)
         elif isinstance(target, (ast.Tuple, ast.List)):
@@ -921,7 +900,7 @@ class Walker(Recursive):
         if len(self._calls) > DEEP or deep > 1:
             if not deep:
                 self.guessed.add(function.node.lineno)
-            return self._results[-1][-1] if deep and self._results and self._results[-1] else None
+            return self._given_before() if deep else None
         told = self._told.get(id(function.node))
         often = _OFTEN if self.layout is None or self._left > _SCARCE else _SELDOM
         if told is not None and told[0] >= often:  # it was gone through before, again and again
@@ -943,9 +922,17 @@ class Walker(Recursive):
         found = self._followed(function, arguments, options)
         self.again -= 1
         self.times = times
-        if id(function.node) in self.recurring and self._grows(function.node, found):
+        told_all = self.gathered.get(id(function.node)) is not None
+        if id(function.node) in self.recurring and not told_all and self._grows(function.node, found):
             self.guessed.add(function.node.lineno)
         return found
+
+    def _given_before(self) -> Any:
+        """What a function that is under way gave last: of lists one that has anything, if there is one."""
+        found = self._results[-1] if self._results else []
+        empty = bool(found) and isinstance(found[-1], Boxes) and found[-1].kind == "list" and not found[-1].puts
+        some = [one for one in found if isinstance(one, Boxes) and one.kind == "list" and one.puts] if empty else []
+        return some[-1] if some else found[-1] if found else None
 
     def _grows(self, node: ast.AST, found: Any) -> bool:
         """Whether what a function gives is put together of what it gives itself: how long that becomes is not told."""
@@ -1007,6 +994,7 @@ class Walker(Recursive):
             self.frames.pop()
             self.since.pop(id(frame), None)  # another frame may have its place
             self._pieces.pop(id(frame), None)
+            self.forget(frame)
             self.shared.pop(id(frame), None)
             self._calls.pop()
             self._paths.pop()
@@ -1035,7 +1023,11 @@ class Walker(Recursive):
         if function.cached is not None:
             function.cached.hold(result, function.cached.entries)
         if runs > 1.0 and id(node) in self._exactly and self._grows(node, result):
-            self._gather_all(result, _ADDS * runs)
+            many = self.gathered.get(id(node))
+            if many is not None and isinstance(result, Boxes):  # not what the last ones give
+                result = max((one for one, _ in result.ways()), key=lambda one: one.puts)
+                result.beside.clear()
+            self._gather_all(result, _ADDS * runs if many is None else float(many))
         return result
 
     def _gather_all(self, result: Any, many: float) -> None:

@@ -31,7 +31,7 @@ from forerun.tasks._tongues._translator import (
     subscript,
     text_of,
 )
-from forerun.tasks._tongues._typed import children, for_each, marked, name_of, needed, spread
+from forerun.tasks._tongues._typed import children, for_each, marked, name_of, needed, spread, written
 from forerun.tasks._trees import parsed
 
 _CHARACTER = frozenset("getchar getchar_unlocked getc fgetc getc_unlocked".split())
@@ -58,6 +58,9 @@ _LIBRARY = spread({
     "clock time clock_gettime gettimeofday": "time.monotonic()",
 })  # fmt: skip
 """Functions as Python says them."""
+_TAKEN = re.compile(r"\(?(\w+)=\*(\w+)\+\+\)?(?:!=(?:'\\0'|0))?")
+_MARK = re.compile(r"%([-+# 0]*)(\d*)(\.\d+)?(?:hh?|ll?|[zjtL])?([a-zA-Z%])")
+"""Of a format."""
 _MEASURED = re.compile(r"\bstrlen\s*\(\s*(\w+)\s*\)")
 _THINGS = ("struct_specifier", "union_specifier", "class_specifier")
 _POINTED = ("pointer_declarator", "abstract_pointer_declarator")
@@ -452,6 +455,8 @@ class C(Declared):
         moves = f"{named}++" in text_of(field(node, "body")).replace(" ", "")
         if text.startswith("*") and named.isidentifier() and moves:
             return self.through(named, name(named), node)
+        if taken := _TAKEN.fullmatch(text):  # `while ((c = *p++)) …`
+            return [self.at(for_each(name(taken[1]), name(taken[2]), self.block(field(node, "body"))), node)]
         return self.measured(super()._do_while_statement(node), node)
 
     def _do_for_statement(self, node: Node) -> list[ast.stmt]:
@@ -475,13 +480,14 @@ class C(Declared):
         return [self.at(for_each(name(named), over, body), node)]
 
     def pointed(self, node: Node, start: list[ast.stmt]) -> list[ast.stmt] | None:
-        begun = start[0] if len(start) == 1 else None
-        if not (isinstance(begun, ast.Assign) and isinstance(begun.targets[0], ast.Name)):
+        """`for (p = s; *p; p++)`, `for (h = 0; *s; s++)`."""
+        named, condition = text_of(field(node, "update")).replace("++", ""), text_of(field(node, "condition"))
+        steps = text_of(field(node, "update")) in (f"{named}++", f"++{named}") and named.isidentifier()
+        if not steps or condition not in (f"*{named}", f"*{named} != '\\0'", f"*{named} != 0"):
             return None
-        named, condition = begun.targets[0].id, text_of(field(node, "condition"))
-        steps = text_of(field(node, "update")) in (f"{named}++", f"++{named}")
-        asks = condition in (f"*{named}", f"*{named} != '\\0'", f"*{named} != 0")
-        return self.through(named, begun.value, node) if steps and asks else None
+        begun = [one for one in start if isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) == named]
+        over = begun[0].value if begun and isinstance(begun[0], ast.Assign) else name(named)
+        return [*(one for one in start if one not in begun), *self.through(named, over, node)]
 
     def _do_if_statement(self, node: Node) -> list[ast.stmt]:
         """Where memory lacks, nothing of all this happens."""
@@ -591,7 +597,8 @@ class C(Declared):
         if named in ("strcpy", "strncpy") and isinstance(values[0], (ast.Attribute, ast.Subscript, ast.Name)):
             return self.done(assigned(values[0], values[1]))
         if named in ("snprintf", "sprintf"):
-            told: list[ast.expr] = [*map(marked, values[2 if named == "sprintf" else 3 :])]
+            at = 1 if named == "sprintf" else 2
+            told = self.formatted(given[at : at + 1], values[at + 1 :])
             return self.done(assigned(values[0], ast.JoinedStr(told or [constant("")])), 1)
         if named == "strtok":  # the first call parts a text, the others give what comes next
             if not (isinstance(values[0], ast.Constant) and values[0].value is None):
@@ -604,6 +611,19 @@ class C(Declared):
             self.before.append(assigned(place, called("sys.stdin.read")))
             return length(place if behind else self.value(given[0]))
         return from_table(_LIBRARY, named, *values)
+
+    def formatted(self, form: list[Node], values: list[ast.expr]) -> list[ast.expr]:
+        """The parts of a text that is written by a format."""
+        rest = iter(values)
+
+        def filled(mark: re.Match[str]) -> ast.expr | None:
+            value = next(rest, None) if mark[4] != "%" else None
+            shape = f"{mark[2]}{mark[3] or ''}"
+            shape += mark[4] if shape and mark[4] in "fxd" else ""
+            return marked(value, f"{'0' if '0' in mark[1] else ''}{shape}") if value is not None else None
+
+        text = unquoted(text_of(form[0])) if form and form[0].type == "string_literal" else ""
+        return [*written(text, _MARK, filled), *map(marked, rest)]
 
     def memory(self, named: str, given: list[Node]) -> ast.expr:
         """So many of what its type will say, each of so many bytes as is said here."""
