@@ -186,7 +186,8 @@ def test_how_long_a_list_becomes_is_told_by_how_long_those_are_that_it_is_made_o
         "def f(n):\n    return [] if n == 0 else f(n - 1) + [n] + f(n - 1)\n": ((5,), 31),
         "def f(n):\n    return () if n == 0 else (*f(n - 1), n, *f(n - 1))\n": ((5,), 31),
         "def f(a):\n    if len(a) < 2:\n        return [a]\n    out = []\n    for i, x in enumerate(a):\n"
-        "        for p in f([*a[:i], *a[i + 1:]]):\n            out.append([x, *p])\n    return out\n": (((1, 2, 3, 4),), 24),
+        "        for p in f([*a[:i], *a[i + 1:]]):\n            out.append([x, *p])\n"
+        "    return out\n": (((1, 2, 3, 4),), 24),
         "def f(a):\n    if not a:\n        return [[]]\n    rest = f(a[1:])\n"
         "    return rest + [[a[0]] + x for x in rest]\n": (((1, 2, 3, 4),), 16),
         "def f(a, k):\n    if k == 0:\n        return [[]]\n    if len(a) < k:\n        return []\n"
