@@ -5,22 +5,31 @@ round as often as nobody knows who does not run what stands in `code`, but hardl
 from __future__ import annotations
 
 import ast
+import math
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from forerun.tasks._arithmetic import UNKNOWN
 from forerun.tasks._chasing import Chasing
 from forerun.tasks._figures import HARDLY
+from forerun.tasks._inputs import Input
 from forerun.tasks._objects import MANY, Boxes, Number
 from forerun.tasks._shapes import dispatches
 
 _ROUNDS, _MANY, _DEEP = 6.0, 1000.0, 3
 """Steps of a round of a loop that such a program has, a number from which on it says how often one goes round, and
 things in things that are looked at."""
+_NUMBER = re.compile(r"(?<![\w.])\d{3,9}(?![\w.])")
+"""One that stands in a text."""
 
 
 class Machines(Chasing):
     """Loops that do what a list says, one after the other, or elsewhere."""
+
+    def __init__(self, given: Input) -> None:
+        super().__init__(given)
+        self._spoken: float | None = None
 
     def _goes(self, node: ast.While) -> None:
         programs = read_by(node.body) if self.layout is not None and id(node) not in self.told else []
@@ -32,12 +41,22 @@ class Machines(Chasing):
         boxes = [one for each in programs if isinstance(one := self.value(each), Boxes)]
         self.times = times
         most = max((_largest(one) for one in boxes), default=0.0)
+        most = most if most >= _MANY else self._written_most()
         self.guess(node.lineno)
         if most < _MANY:
             self.endless.add(node.lineno)
         long = max((one.entries for one in boxes), default=1.0)
         self._rounds(node.body, _ROUNDS * most if most >= _MANY else max(long, 1.0) * UNKNOWN)
         self.run(node.orelse)
+
+    def _written_most(self) -> float:
+        """The largest number that stands in a text of the program, or in its input, which it may read as one."""
+        if self._spoken is None:
+            texts = (one.value for one in ast.walk(self.module) if isinstance(one, ast.Constant))
+            found = [float(each) for one in texts if isinstance(one, str) for each in _NUMBER.findall(one)]
+            read = [one.all.high for _, _, turns in self._blocks for one in turns if math.isfinite(one.all.high)]
+            self._spoken = max([*found, *read], default=0.0)
+        return self._spoken
 
 
 def read_by(body: Sequence[ast.stmt]) -> list[ast.expr]:

@@ -67,6 +67,8 @@ _RARE = 0.1
 """How often a branch is taken that leaves the block."""
 _MOSTLY = 0.05
 """Of the places of an array, which share is given something else at least where those that are asked for have that."""
+_UNUSUAL = 0.01
+"""How often a branch is taken at most that adds much less than it looks."""
 _NEARLY = 0.99
 """How often that happens, or more, which nearly always does."""
 _NEVER = 1e-9
@@ -89,6 +91,8 @@ _CACHED = 128.0
 """What `lru_cache` keeps where nothing is said."""
 _LYING = 0.5
 """Which share of what was made and let go lies there until it is collected, where there is room."""
+_LET_GO = 10.0
+"""How many times as much was made as is held, from which on it is much less than it looks."""
 _WARM_S = 0.015
 """Seconds after which most of what is compiled while a program runs has been."""
 _OFTEN = 60
@@ -249,6 +253,8 @@ class Walker(Recursive):
         plain = ("tuple",) if self.layout.views else ()  # several values at once
         boxes = [one for one in self.sites.values() if one.kind not in plain and not _in_place(one)]
         made = self.spelt + sum(box.made * box.shell for box in boxes)
+        if self.language == "rust" and made > _LET_GO * self.most:  # nothing that was let go lies there
+            self.settled = True
         lies = max(self.layout.garbage, self.layout.share * self.most)
         self.hold(self.most + min(_LYING * max(made - self.most, 0.0), lies))
         self.spend(self.tempo.warming * -math.expm1(-self.seconds / _WARM_S))
@@ -612,6 +618,8 @@ class Walker(Recursive):
         absent = self.lacking(node) if absent is None else absent
         told, times = self.likely(node.test), self.times
         told, self.absent = told if absent is None else absent, None
+        if self.layout is not None and times > 1 and told is not None and told < _UNUSUAL and _adds(node.body):
+            self.settled = True  # which looks like much
         asked, part = self._asked_for(node.test, told)
         if part is not None:  # of those that are left
             told = min(part / max(1.0 - self._ruled.get(asked, 0.0), part, HARDLY), 1.0)
@@ -1146,6 +1154,12 @@ def _record(node: ast.If) -> bool:
         if isinstance(one, ast.Assign) and len(one.targets) == 1
     )
     return any(sides == each for each in moved)
+
+
+def _adds(body: Sequence[ast.stmt]) -> bool:
+    """Whether a branch adds to a list."""
+    calls = (one for stmt in body for one in ast.walk(stmt) if isinstance(one, ast.Call))
+    return any(isinstance(one.func, ast.Attribute) and one.func.attr in ("append", "add") for one in calls)
 
 
 def _differs(test: ast.expr) -> bool:
