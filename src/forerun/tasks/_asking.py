@@ -19,6 +19,7 @@ from forerun.tasks._figures import (
     WORD,
     WRITTEN_OUT,
     number,
+    put_together,
     spelt,
     wide,
     widened,
@@ -421,6 +422,9 @@ class Asking(Terms):
                 return replace(own, **_as(getattr(own.known, name)(*told)))
         if name == "join" and isinstance(first, Boxes) and isinstance(first.text, Written) and not own.length:
             return replace(first.text, distinct=max(first.text.distinct, ANEW), sample="", atom=None)
+        if name == "join" and isinstance(first, Boxes) and first.spelt and not own.length:
+            pieces = [(often / max(first.made, 1e-12), piece) for often, piece in first.spelt.values() if often > 0]
+            return put_together(pieces, any(piece.drawn for _, piece in pieces)) if pieces else own
         if name == "join" and arguments:
             count, one = self.through(first)
             each = one.length if isinstance(one, Written) else WORD
@@ -448,6 +452,9 @@ class Asking(Terms):
         if name in ("split", "rsplit", "splitlines", "partition", "rpartition"):
             most = arguments[1] if len(arguments) > 1 else options.get("maxsplit")
             found = self._split(own, name, first, once=isinstance(most, Number) and most.known == 1)
+            each = self.layout.parts if self.layout is not None else 0.0
+            for part, _ in found.links.values() if each else ():
+                part.each = min(part.each, each) if part.kind == "atom" else part.each
             self.work(self.tempo.piece * (self.length(found) or 0.0))
             return found
         if name in ("encode", "decode"):

@@ -23,6 +23,7 @@ from forerun.tasks._objects import (
     Written,
     among,
     merged,
+    power,
 )
 
 _OPERATORS: Mapping[type, Callable[[Any, Any], Any]] = {
@@ -175,6 +176,17 @@ def place_in(value: Any, size: float, otherwise: float) -> float | None:
     if not isinstance(value, Number) or value.value is None:
         return None
     return min(max(value.value + (size if value.value < 0 else 0.0), 0.0), size)
+
+
+def put_together(parts: Sequence[tuple[float, Written]], random: bool) -> Written:
+    """A text that is made of so many of each of these, one after the other."""
+    rounds = max(often for often, _ in parts)
+    long = sum(often * piece.length for often, piece in parts)
+    sample = "".join(piece.sample for often, piece in parts if 2 * often >= rounds)
+    distinct = min(math.prod(power(piece.distinct, often / rounds) for often, piece in parts), MANY)
+    random = random or any(piece.drawn for _, piece in parts)
+    one = Written(sample, long / rounds, distinct, drawn=random) if len(parts) > 1 else parts[0][1]
+    return Written(one.sample, long, max(power(distinct, rounds), ANEW), pieces=(rounds, one), drawn=random)
 
 
 _BASES = {"x": 16.0, "X": 16.0, "o": 8.0, "b": 2.0}

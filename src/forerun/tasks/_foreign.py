@@ -50,6 +50,10 @@ class Foreign(Reading):
         first, second, third = (*arguments, None, None, None)[:3]
         if name == "filled":
             return self._array_of(first, second, third, "inside" in options)
+        if name == "builder":
+            made = self.new("list")
+            made.spelt, made.each = made.spelt or {}, 0.0
+            return made
         if name == "place":
             made = self.new("list")
             made.flat, made.inside, made.each, made.fields = True, True, 0.0, {"0": first}

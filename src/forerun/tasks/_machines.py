@@ -5,7 +5,6 @@ round as often as nobody knows who does not run what stands in `code`, but hardl
 from __future__ import annotations
 
 import ast
-import math
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -52,10 +51,10 @@ class Machines(Chasing):
     def _written_most(self) -> float:
         """The largest number that stands in a text of the program, or in its input, which it may read as one."""
         if self._spoken is None:
-            texts = (one.value for one in ast.walk(self.module) if isinstance(one, ast.Constant))
-            found = [float(each) for one in texts if isinstance(one, str) for each in _NUMBER.findall(one)]
-            read = [one.all.high for _, _, turns in self._blocks for one in turns if math.isfinite(one.all.high)]
-            self._spoken = max([*found, *read], default=0.0)
+            texts = [one.value for one in ast.walk(self.module) if isinstance(one, ast.Constant)]
+            texts += [one.first for _, _, turns in self._blocks for one in turns]
+            found = (float(each) for one in texts if isinstance(one, str) for each in _NUMBER.findall(one))
+            self._spoken = max(found, default=0.0)
         return self._spoken
 
 

@@ -20,7 +20,7 @@ from typing import Any
 from forerun.tasks._beside import filed
 from forerun.tasks._cases import shares
 from forerun.tasks._copying import spread_out, within
-from forerun.tasks._figures import ANEW, HARDLY, wide
+from forerun.tasks._figures import ANEW, HARDLY, put_together, wide
 from forerun.tasks._gathering import takes_apart
 from forerun.tasks._inputs import Input, described, understood
 from forerun.tasks._layouts import layout
@@ -41,7 +41,6 @@ from forerun.tasks._objects import (
     drawn,
     held,
     merged,
-    power,
 )
 from forerun.tasks._opened import as_input, at_end, sized
 from forerun.tasks._python import imported, tree
@@ -452,7 +451,7 @@ class Walker(Recursive):
                 return False
             more = Written("", max(made.length - old.length, 1.0), MANY, drawn=made.drawn)
             pieces = {**pieces, id(node): (often, more)}
-            made = _put_together([*pieces.values()], drawn(old)) if often > 1 else made
+            made = put_together([*pieces.values()], drawn(old)) if often > 1 else made
             self.joined(made, ahead=ast.unparse(parts[0]) != name)
             self.bind(target, made)
             self._pieces.setdefault(frame, {})[name] = pieces
@@ -544,7 +543,7 @@ class Walker(Recursive):
             if often <= 1 and isinstance(old, Written):
                 made = replace(made, distinct=max(min(old.distinct * piece.distinct, MANY), ANEW), atom=None)
             else:
-                made = _put_together([*pieces.values()], drawn(old))
+                made = put_together([*pieces.values()], drawn(old))
             if self.tempo.adds:
                 self.joined(made, ahead=False)
         since = self._since(named) if named else None
@@ -1167,17 +1166,6 @@ def _differs(test: ast.expr) -> bool:
     if not (isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.NotEq)):
         return False
     return not any(isinstance(each, ast.Constant) for each in (test.left, *test.comparators))
-
-
-def _put_together(parts: Sequence[tuple[float, Written]], random: bool) -> Written:
-    """A text that is made of so many of each of these, one after the other."""
-    rounds = max(often for often, _ in parts)
-    long = sum(often * piece.length for often, piece in parts)
-    sample = "".join(piece.sample for often, piece in parts if 2 * often >= rounds)
-    distinct = min(math.prod(power(piece.distinct, often / rounds) for often, piece in parts), MANY)
-    random = random or any(piece.drawn for _, piece in parts)
-    one = Written(sample, long / rounds, distinct, drawn=random) if len(parts) > 1 else parts[0][1]
-    return Written(one.sample, long, max(power(distinct, rounds), ANEW), pieces=(rounds, one), drawn=random)
 
 
 def _added(source: ast.expr, name: str) -> bool:

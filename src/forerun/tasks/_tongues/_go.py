@@ -371,7 +371,9 @@ class Go(Typed):
         kind = self.plain(kind)
         if kind.name == "array" and kind.size is not None:
             return in_place(self.several(kind.size, kind.one))
-        if kind.name == _LIST or kind.name in _BUILDERS:
+        if kind.name in _BUILDERS:
+            return said("_tongue.builder()")
+        if kind.name == _LIST:
             return self.typed(kind.one)
         if kind.name in self.fields:
             return self.filled(kind, None) if self._deep < 4 else constant(None)
@@ -798,8 +800,8 @@ class Go(Typed):
             return said("A is None" if operator == "==" else "A is not None", value)
         kind, beside = self.plain(self.type_of(left)), self.plain(self.type_of(right))
         kind = kind if kind.name or operator in ("<<", ">>") else beside
-        empty = other == "0" and operator in (">", "!=", "==") and text_of(left).startswith("len(")
-        if empty and isinstance(value, ast.Call):
+        empty = other == "0" and operator in (">", "!=", "==")
+        if empty and isinstance(value, ast.Call) and ast.unparse(value.func) == "len":
             return said("not A" if operator == "==" else "A", value.args[0])
         parted = kind.floating or kind.name.startswith("complex") or beside.floating
         made = self.operation(value, operator, self.value(right), parted)
@@ -949,6 +951,8 @@ class Go(Typed):
             return found
         of = Kind(having[0]) if not of.name and len(having) == 1 else of
         if named in self.own.get(of.name, {}) and of.name not in self.fields:
+            if _gives_length(self.own[of.name][named]):
+                return length(self.value(owner))
             return called(f"{of.name}__{named}", self.value(owner), *self.values(given))
         return method(self.value(owner), spelt(named), *self.values(given))
 
@@ -957,7 +961,11 @@ class Go(Typed):
         if of.name in _BUILDERS:
             value = self.value(owner)
             forms = {"String": "''.join(A)", "Bytes": "''.join(A)", "Len": "len(A)", "Reset": "A.clear()"}
-            return appended(value, self.value(given[0])) if named in _ADDED else said(forms.get(named, "None"), value)
+            return (
+                appended(value, _as_text(self.value(given[0])))
+                if named in _ADDED
+                else said(forms.get(named, "None"), value)
+            )
         if named in _ADDED and not own:
             return printed(*self.values(given))
         line = f"{re.sub(r'[^a-zA-Z0-9]', '_', text_of(owner))}_line"
@@ -1148,6 +1156,20 @@ def _copied(node: Node) -> Node | None:
     given = _given(node) if text_of(field(node, "function")) == "append" else []
     copies = len(given) == 2 and given[1].type == "variadic_argument" and _is_empty(given[0])
     return given[1].named_children[0] if copies else None
+
+
+def _gives_length(node: Node) -> bool:
+    """`func (q Queue) Len() int { return len(q) }`."""
+    receiver = name_of(needed(node, "receiver").named_children[0])
+    return (
+        re.fullmatch(rf"\{{\s*return len\(\*?{re.escape(receiver)}\)\s*\}}", text_of(field(node, "body"))) is not None
+    )
+
+
+def _as_text(value: ast.expr) -> ast.expr:
+    """Of a letter that is written out the text."""
+    letter = isinstance(value, ast.Constant) and isinstance(value.value, int)
+    return called("chr", value) if letter else value
 
 
 def _all(node: Node, kinds: Sequence[str]) -> list[Node]:
