@@ -32,6 +32,7 @@ from forerun.tasks._objects import (
     Bound,
     Boxes,
     Classed,
+    DataModel,
     Defined,
     Either,
     Module,
@@ -90,6 +91,8 @@ _CACHED = 128.0
 """What `lru_cache` keeps where nothing is said."""
 _LYING = 0.5
 """Which share of what was made and let go lies there until it is collected, where there is room."""
+_LONG_LIST = 1e4
+"""Elements of a list, from which on what it had before it became longer is large."""
 _LET_GO = 10.0
 """How many times as much was made as is held, from which on it is much less than it looks."""
 _WARM_S = 0.015
@@ -249,14 +252,23 @@ class Walker(Recursive):
         if self.layout is None:
             return
         self.line = 0
-        plain = ("tuple",) if self.layout.views else ()  # several values at once
-        boxes = [one for one in self.sites.values() if one.kind not in plain and not _in_place(one)]
-        made = self.spelt + sum(box.made * box.shell for box in boxes)
+        made = self._ever_made(self.layout)
         if self.language == "rust" and made > _LET_GO * self.most:  # nothing that was let go lies there
             self.settled = True
         lies = max(self.layout.garbage, self.layout.share * self.most)
         self.hold(self.most + min(_LYING * max(made - self.most, 0.0), lies))
         self.spend(self.tempo.warming * -math.expm1(-self.seconds / _WARM_S))
+
+    def _ever_made(self, layout: DataModel) -> float:
+        """Bytes of all that was made; where that is collected with texts, and what lists had before they grew."""
+        plain = ("tuple",) if layout.views else ()  # several values at once
+        boxes = [one for one in self.sites.values() if one.kind not in plain and not _in_place(one)]
+        if not layout.open:
+            return self.spelt + sum(box.made * box.shell for box in boxes)
+        boxes = [one for one in boxes if not one.flat]
+        texts: Iterable[Boxes] = (one for box in boxes for one, _ in box.links.values() if one.kind == "atom")
+        grown = sum(box.made * box.shell for box in boxes if box.kind == "list" and box.entries > _LONG_LIST)
+        return self.spelt + grown + sum(one.made * one.shell for one in (*boxes, *{id(x): x for x in texts}.values()))
 
     def run(self, body: Iterable[ast.stmt]) -> None:
         """One statement after the other; behind a branch that leaves, what is left of the times."""
