@@ -44,6 +44,7 @@ from forerun.tasks._objects import (
     merged,
 )
 from forerun.tasks._opened import as_input, at_end, sized
+from forerun.tasks._openings import openings, placed
 from forerun.tasks._python import imported, tree
 from forerun.tasks._recursion import DEEP, Recursive, last, numbers_of
 from forerun.tasks._searching import endless, ends, exits, leaving
@@ -125,9 +126,9 @@ def walked(text: str, given: str = "", language: str = "python", files: str = ""
         return Used(followed=False)
     try:
         reads = understood(given or described(own.encode())) if given or own else Input()
-        size = sum(one.lines * (one.length + 1) for one in reads.stretches)
-        module = tree(text) if language == "python" else _translated(language, text, size)
         reads = replace(reads, files=filed(files)) if files else reads
+        size = max(map(_size, (reads, *reads.files.values())))
+        module = tree(text) if language == "python" else _translated(language, text, size)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return Used(followed=False)
     walker = Walker(module, reads)
@@ -135,6 +136,7 @@ def walked(text: str, given: str = "", language: str = "python", files: str = ""
     walker.taken = bool(size and language != "python" and sized(language, text))
     walker.tempo, walker.layout, walker.language = tempo(language), layout(language), language
     if walker.layout is not None:
+        walker.opening = placed(_lines_of(language, text), module) if files else {}
         walker.starting = _nearest(starting(language, text), module)
         walker.removing, walker.parting = takes_out(module.body)
     try:
@@ -150,13 +152,24 @@ def walked(text: str, given: str = "", language: str = "python", files: str = ""
     return walker.used(_TRUSTED if soon or sure else _LITTLE, _LONG_S)
 
 
+def _size(given: Input) -> float:
+    """Bytes of an input."""
+    return sum(one.lines * (one.length + 1) for one in given.stretches)
+
+
+def _lines_of(language: str, text: str) -> tuple[tuple[int, str], ...]:
+    """Where a program of several files opens others."""
+    whole, lines = joined(language, text)
+    return tuple((lines[line - 1] if lines else line, said) for line, said in openings(language, whole))
+
+
 def _translated(language: str, text: str, size: float) -> ast.Module:
     """A program of several files in the order in which they are needed, each statement with its line of the text. Its
     input has so many bytes."""
     whole, lines = joined(language, text)
     made = translated(language, as_input(language, whole, size) if size else whole)
-    placed = {id(node): node for node in ast.walk(made) if lines and isinstance(node, (ast.stmt, ast.expr))}
-    for node in placed.values():
+    numbered = {id(node): node for node in ast.walk(made) if lines and isinstance(node, (ast.stmt, ast.expr))}
+    for node in numbered.values():
         node.lineno = lines[min(max(node.lineno, 1), len(lines)) - 1]
     return made
 
@@ -213,6 +226,8 @@ class Walker(Recursive):
         """Whether things are taken out of chains."""
         self.starting = frozenset[int]()
         """Lines where other programs are started."""
+        self.opening = dict[int, list[ast.expr]]()
+        """Statements that open files, by their identity, and how these are called."""
         self._over = False
         """Whether what stands behind a statement is not come to."""
         self._keeping = 0.0
@@ -300,6 +315,8 @@ class Walker(Recursive):
         if self._left < 0:
             raise Ended
         self.at_node(type(node).__name__)
+        for named in self.opening.get(id(node), ()):
+            self.turn_to(self.value(named))
         if node.lineno in self.starting and not isinstance(node, _DEFINING):
             self.unknown()
             self.starts.add(node.lineno)
