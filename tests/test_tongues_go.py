@@ -37,9 +37,8 @@ def test_what_is_built_is_one_text(long: int) -> None:
     assert (long + 1) * 1e6 <= walked(text, "", "go").bytes < 2.2e6 * (long + 1) + 1e6
 
 
-def test_words_of_a_text_are_parts_of_it() -> None:
-    """Two texts of as many bytes, at most, and a place in a list for each word."""
+def test_what_is_built_is_as_many_words_as_were_written() -> None:
     text = BUILT.replace("WHAT", 'fmt.Sprintf("word%d", i%5000)').replace("USED", COUNTED)
     found = walked(text, "", "go")
     assert found.believed and not found.guessed
-    assert 2e7 < found.bytes < 4.5e7
+    assert 2e7 < found.bytes < 7e7

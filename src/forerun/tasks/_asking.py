@@ -452,9 +452,6 @@ class Asking(Terms):
         if name in ("split", "rsplit", "splitlines", "partition", "rpartition"):
             most = arguments[1] if len(arguments) > 1 else options.get("maxsplit")
             found = self._split(own, name, first, once=isinstance(most, Number) and most.known == 1)
-            each = self.layout.parts if self.layout is not None else 0.0
-            for part, _ in found.links.values() if each else ():
-                part.each = min(part.each, each) if part.kind == "atom" else part.each
             self.work(self.tempo.piece * (self.length(found) or 0.0))
             return found
         if name in ("encode", "decode"):

@@ -24,7 +24,6 @@ _LAYOUTS: Mapping[str, DataModel] = {
         garbage=4e6,
         share=1.0,
         views=True,
-        parts=16.0,
     ),
     "java": DataModel(slot=6.0, field=4.0, keyed=60.0, text=48.0, number=16.0, list=40.0, thing=12.0, garbage=1.15e8),
     "javascript": DataModel(

@@ -261,7 +261,7 @@ class Looping(Foreign):
                     reached, found = 0.0, max(math.sqrt(reached), UNKNOWN)
                 elif self.layout is not None and clocks and found <= UNKNOWN:
                     found = max(found, *(self._elapsed(one, before) for one, before in clocks))
-                less = [had / (had - box.entries) for box, had in waiting if had > box.entries * (1 + 1e-9) > 1]
+                less = [had / (had - box.entries) for box, had in waiting if had - _NOTHING > box.entries > 1]
                 if less:  # each round takes some out of it
                     reached, found, ended = 0.0, max(less), True
                 if reached >= UNKNOWN and isinstance(node.test, (ast.Name, ast.Attribute)):

@@ -172,8 +172,6 @@ class DataModel:
     """Bytes that nobody holds any more and that lie there until they are collected, at most."""
     views: bool = False
     """Whether a part of a list is the list itself, seen in part."""
-    parts: float = 0.0
-    """Bytes of a part of a text that is split, beside its place, where that is the text itself; 0 where it is none."""
     share: float = 0.0
     """As many times of what is held may lie there beside."""
     few: tuple[float, float] = 0.0, 0.0
