@@ -15,7 +15,7 @@ from forerun.tasks import _levels as levels
 from forerun.tasks import _shapes as shapes
 from forerun.tasks._figures import HARDLY, number
 from forerun.tasks._inputs import Input
-from forerun.tasks._lengths import Many, long_of
+from forerun.tasks._lengths import Many, long_of, one_of
 from forerun.tasks._objects import MANY, Boxes, Number, Passing, Written, power
 from forerun.tasks._shapes import called
 from forerun.tasks._skeletons import UNKNOWN, NotToldError, Skeleton, Tally
@@ -49,8 +49,8 @@ class Descending(Tests):
         """Functions that call themselves as often as is told, by their identity."""
         self._exactly = dict[int, set[int]]()
         """What is told of those that were given what is known to the last."""
-        self.gathered = dict[int, int | None]()
-        """How long the lists are that these give when others call them, where that is told."""
+        self.gathered = dict[int, Many]()
+        """The lists that these give when others call them, where it is told how long they are."""
 
     def everything(self, node: ast.AST) -> list[ast.AST]:
         """All that stands in a function, which is gone through again and again."""
@@ -129,7 +129,8 @@ class Descending(Tests):
             self.told[loop] = found.rounds[loop] / many
         self.recurring.add(id(node))
         self._exactly[id(node)] = {*found.asked, *found.begun}
-        self.gathered[id(node)] = long_of(found.gives)
+        if long_of(found.gives) is not None:
+            self.gathered[id(node)] = Many(len(found.gives), one_of(found.gives))
         self.settled = True
         for name, one in zip((each.arg for each in node.args.args), given, strict=True):
             if isinstance(one, int) and one > 1:

@@ -22,9 +22,11 @@ _READING = frozenset("copy index count join".split())
 
 @dataclass(frozen=True, slots=True)
 class Many:
-    """A list of so many."""
+    """A list, or a text, of so many."""
 
     count: int
+    one: Any = None
+    """What all of its elements are alike: a list of so many, or a text; None where they are not, or nobody knows."""
 
     def __len__(self) -> int:
         return self.count
@@ -35,12 +37,18 @@ def long_of(value: Any) -> int | None:
     return len(value) if isinstance(value, (tuple, Many)) else None
 
 
+def alike(values: Iterable[Any]) -> Any:
+    """What all of these are: lists, or texts, of as many; None of others."""
+    kinds = {Many(len(one)) if isinstance(one, (str, tuple, Many)) else None for one in values}
+    return kinds.pop() if len(kinds) == 1 else None
+
+
 def through(value: Any) -> Any:
     """A list of all that something has."""
     return value if isinstance(value, Many) else tuple(value)
 
 
-def joined(parts: Iterable[tuple[bool, Any]], unknown: Any) -> Any:
+def joined(parts: Sequence[tuple[bool, Any]], unknown: Any) -> Any:
     """A list that is written out: which of its parts are lists themselves that are spread out there, and what they are;
     `unknown` where that does not tell how long it is."""
     made, count, told = list[Any](), 0, True
@@ -50,7 +58,7 @@ def joined(parts: Iterable[tuple[bool, Any]], unknown: Any) -> Any:
         told = told and not isinstance(value, Many) and value is not unknown
         count += len(value) if spread else 1
         made += value if spread and told else [value]
-    return tuple(made) if told else Many(count)
+    return tuple(made) if told else Many(count, None if any(spread for spread, _ in parts) else alike(made))
 
 
 def moved(owner: Any, method: str, given: Sequence[Any], unknown: Any) -> Any:
@@ -59,13 +67,18 @@ def moved(owner: Any, method: str, given: Sequence[Any], unknown: Any) -> Any:
     if method in _READING:
         return owner
     if method in _ORDERING:
-        return Many(long)
+        return Many(long, one_of(owner))
     if method in _ADDING:
-        return Many(long + 1)
+        return Many(long + 1, alike([*([one_of(owner)] if long else []), *given[-1:]]))
     if method in _TAKING:
-        return Many(max(long - 1, 0))
+        return Many(max(long - 1, 0), one_of(owner))
     more = long_of(given[0]) if method == _EXTENDING and len(given) == 1 else None
     return Many(long + more) if more is not None else Many(0) if method == _EMPTYING else unknown
+
+
+def one_of(value: Any) -> Any:
+    """What all elements of a list are alike."""
+    return value.one if isinstance(value, Many) else alike(value)
 
 
 def compared(op: ast.cmpop, one: Any, other: Any, unknown: Any) -> Any:

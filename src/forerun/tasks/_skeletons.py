@@ -167,12 +167,12 @@ class Skeleton:
         made.begun[id(loop)] = made.begun.get(id(loop), 0.0) + 1.0
         made.rounds[id(loop)] = made.rounds.get(id(loop), 0.0) + len(rounds)
         if isinstance(rounds, Many) and not any(map(self._calls_itself, loop.body)):
-            self._all_alike(loop, len(rounds), names, made)
+            self._all_alike(loop, rounds, names, made)
             return True
         if len(rounds) > _ROUNDS:
             self._not_told()
         for place, one in enumerate(range(len(rounds)) if isinstance(rounds, Many) else rounds):
-            self._bind(loop.target, loop.iter, place, UNKNOWN if isinstance(rounds, Many) else one, names)
+            self._bind(loop.target, loop.iter, place, _one(rounds, one), names)
             if not self._run(loop.body, names, made):
                 made.rounds[id(loop)] += place + 1.0 - len(rounds)
                 return False
@@ -195,10 +195,10 @@ class Skeleton:
                 if isinstance(name, ast.Name):
                     names[name.id] = each
 
-    def _all_alike(self, loop: ast.For, many: int, names: dict[str, Any], made: Tally) -> None:
+    def _all_alike(self, loop: ast.For, rounds: Many, names: dict[str, Any], made: Tally) -> None:
         """Goes through all rounds of a loop at once that are told by none of what it goes through: each adds as many to
         a list as another one. Raises NotToldError, _Ahead."""
-        if not many:
+        if not (many := len(rounds)):
             return
         grows = {one.target.id for one in ast.walk(loop) if isinstance(one, ast.AugAssign)
                  and isinstance(one.op, ast.Add) and isinstance(one.target, ast.Name)}  # fmt: skip
@@ -206,6 +206,8 @@ class Skeleton:
         kept = first | {key: one for key, one in names.items() if key in altered(loop)}
         self._blank(loop, names)
         names |= kept
+        if isinstance(loop.target, ast.Name):
+            names[loop.target.id] = _one(rounds)
         before, once = dict(names), Tally(0.0)
         if not self._run(loop.body, names, once):
             self._not_told()
@@ -215,7 +217,8 @@ class Skeleton:
             longs = [long_of(each.get(key)) for each in (before, names, second)]
             start, further, last = (-1 if one is None else one for one in longs)
             if min(start, further, last) >= 0 and further - start == last - further:
-                names[key] = one if further == start else Many(start + (further - start) * many)
+                whole = start + (further - start) * many
+                names[key] = one if further == start else Many(whole, second[key].one)
             elif one is not before.get(key) and one != before.get(key):
                 names[key] = UNKNOWN
         made.add(once, many)
@@ -239,7 +242,7 @@ class Skeleton:
         )
         if alike and not any(map(self._calls_itself, inside)):
             once = Tally(0.0)
-            self._bind(over.target, over.iter, 0, UNKNOWN, names)
+            self._bind(over.target, over.iter, 0, _one(rounds), names)
             if many and all(self._asked(test, names, once) for test in over.ifs):
                 count = many * self._comprehended(node, place + 1, names, once)
             made.add(once, many)
@@ -247,7 +250,7 @@ class Skeleton:
         if many > _ROUNDS:
             self._not_told()
         for at, one in enumerate(range(many) if alike else rounds):
-            self._bind(over.target, over.iter, at, UNKNOWN if alike else one, names)
+            self._bind(over.target, over.iter, at, _one(rounds, one), names)
             if all(self._asked(test, names, made) for test in over.ifs):
                 count += self._comprehended(node, place + 1, names, made)
         return count
@@ -454,9 +457,14 @@ class Skeleton:
         return _OPERATORS[type(node.op if isinstance(node, ast.BinOp) else node.ops[0])](*parts)  # type: ignore[attr-defined]
 
 
+def _one(rounds: Any, one: Any = UNKNOWN) -> Any:
+    """An element of what a loop goes through, or what all of them are alike."""
+    return one if not isinstance(rounds, Many) else UNKNOWN if rounds.one is None else rounds.one
+
+
 def _put_together(node: ast.AST, parts: list[Any]) -> Any:
     """What an operator makes of two, one of which is a list of which only the length is told."""
-    one, other = (long_of(each) for each in parts)
+    one, other = (len(each) if isinstance(each, str) else long_of(each) for each in parts)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) and one is not None and other is not None:
         return Many(one + other)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult) and any(isinstance(x, int) for x in parts):

@@ -24,6 +24,7 @@ from forerun.tasks._figures import ANEW, HARDLY, put_together, wide
 from forerun.tasks._gathering import takes_apart
 from forerun.tasks._inputs import Input, described, understood
 from forerun.tasks._layouts import layout
+from forerun.tasks._lengths import Many
 from forerun.tasks._lines import Used
 from forerun.tasks._objects import (
     MANY,
@@ -958,7 +959,7 @@ class Walker(Recursive):
         found = self._followed(function, arguments, options)
         self.again -= 1
         self.times = times
-        told_all = self.gathered.get(id(function.node)) is not None
+        told_all = id(function.node) in self.gathered
         if id(function.node) in self.recurring and not told_all and self._grows(function.node, found):
             self.guessed.add(function.node.lineno)
         return found
@@ -1059,21 +1060,19 @@ class Walker(Recursive):
         if function.cached is not None:
             function.cached.hold(result, function.cached.entries)
         if runs > 1.0 and id(node) in self._exactly and self._grows(node, result):
-            many = self.gathered.get(id(node))
-            if many is not None and isinstance(result, Boxes):  # not what the last ones give
+            told = self.gathered.get(id(node))
+            if told is not None and isinstance(result, Boxes):  # not what the last ones give
                 result = max((one for one, _ in result.ways()), key=lambda one: one.puts)
                 result.beside.clear()
-            self._gather_all(result, _ADDS * runs if many is None else float(many))
+                if isinstance(told.one, Many):
+                    _as_long(result, told.one.count)
+            self._gather_all(result, _ADDS * runs if told is None else float(told.count))
         return result
 
     def _gather_all(self, result: Any, many: float) -> None:
         """What is put together of what a function gives itself has what all runs of it add."""
         for one, _ in result.ways() if isinstance(result, Boxes) else ():
-            if one.kind in ("list", "tuple") and 0 < one.apiece < many:
-                more = many / one.apiece
-                for link in one.links.values():
-                    link[1] *= more
-                one.puts = one.given = one.puts * more
+            _stretched(one, many)
         self.flight.append(result)
         self.look()
         self.flight.pop()
@@ -1157,6 +1156,21 @@ def _class_of(function: Defined) -> str:
     own = function.own.of if isinstance(function.own, Boxes) and isinstance(function.own.of, Classed) else None
     constructs = own is not None and getattr(function.node, "name", "") == "__init__"
     return own.node.name if own is not None and constructs else "()"
+
+
+def _as_long(box: Boxes, many: float) -> None:
+    """All lists in one have so many elements at least."""
+    for inner, _ in box.links.values():
+        _stretched(inner, many)
+
+
+def _stretched(box: Boxes, many: float) -> None:
+    """A list that has so many elements at least, of those that it has."""
+    if box.kind in ("list", "tuple") and 0 < box.apiece < many:
+        more = many / box.apiece
+        for link in box.links.values():
+            link[1] *= more
+        box.puts = box.given = box.puts * more
 
 
 def _in_place(box: Boxes) -> bool:
