@@ -1006,3 +1006,23 @@ def test_a_point_goes_far_before_a_quarter_of_all_rounds(test: str) -> None:
     )
     all_of_it = text.replace(f"{test} <= 4 && ", "")
     assert told("c", text).seconds < 0.4 * told("c", all_of_it).seconds
+
+
+@pytest.mark.parametrize(
+    "fills",
+    [
+        "P *p = &ps[n++];\n    p->x = i;\n    p->y = i;",
+        "ps[n].x = i;\n    ps[n].y = i;\n    n++;",
+        "P p = {i, i};\n    ps[n++] = p;",
+    ],
+)
+def test_an_array_of_c_has_one_more_where_its_number_counts_on(fills: str) -> None:
+    text = (
+        "#include <stdio.h>\n#include <stdlib.h>\ntypedef struct { double x, y; } P;\nstatic P *ps;\n"
+        "static size_t n, room;\nint main(void) {\n  for (int i = 0; i < 1000000; i++) {\n    if (n == room) {\n"
+        f"      room = room ? 2 * room : 8;\n      ps = realloc(ps, room * sizeof(P));\n    }}\n    {fills}\n  }}\n"
+        '  printf("%zu %f\\n", n, ps[n - 1].x);\n}\n'
+    )
+    found = told("c", text)
+    assert found.believed and not found.guessed
+    assert 1.4e7 < found.bytes < 4.5e7

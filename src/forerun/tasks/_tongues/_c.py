@@ -110,6 +110,8 @@ class C(Declared):
         """Structures of which it was said what they hold."""
         self.regrown, self.counted = set[str](), set[str]()
         """Names of arrays that become longer, and of what says how much they have."""
+        self.grown_by = dict[str, Node]()
+        """Which array has one more where a name counts on; not of those that are given each one as a whole."""
         self.ending = 0
         """Whether it is asked how long a loop goes on."""
 
@@ -123,7 +125,11 @@ class C(Declared):
                 asks = [needed(each, "condition") for each in around(node, "if_statement", "while_statement")]
                 if asks:
                     self.regrown.add(_last(given[0]))
-                    self.counted |= {*map(_last, below(asks[0], "identifier", "field_identifier"))}
+                    names = {*map(_last, below(asks[0], "identifier", "field_identifier"))}
+                    self.counted |= names
+                    own = re.escape(_last(given[0]))
+                    if not re.search(rf"\b{own}\s*\[[^][]*\b(?:{'|'.join(names)})\b[^][]*\]\s*=[^=]", self.text):
+                        self.grown_by |= dict.fromkeys(names, given[0])
         for node in below(root, "function_definition"):
             declarator = function_declarator(node)
             named = text_of(field(declarator, "declarator")) if declarator is not None else ""
@@ -508,6 +514,15 @@ class C(Declared):
         if operator == "=" and _nothing(value) and (made := self.empty(_last(left), self.type_of(left))) is not None:
             return [assigned(self.value(left), made)]
         return super().assign(left, operator, self.allocated(value, self.type_of(left)) or value)
+
+    def _effect_update_expression(self, node: Node) -> list[ast.stmt]:
+        """`rows[count].x = x; count++`: the array has one more then."""
+        made, counted = super()._effect_update_expression(node), _last(node)
+        if counted not in self.grown_by or "++" not in text_of(node):
+            return made
+        array = self.grown_by[counted]
+        kind = self.type_of(array).one
+        return [*made, ast.Expr(method(self.value(array), "append", self.begun(kind)))] if kind.name else made
 
     def asked(self, condition: Node) -> ast.expr:
         self.ending += 1
