@@ -142,9 +142,13 @@ class Descending(Tests):
 
     @staticmethod
     def _tallied(node: ast.FunctionDef, given: Sequence[Any], around: Mapping[str, Any]) -> Tally | None:
-        """What follows from what a function is given: from how long its lists are, else from what they have as well."""
-        longs = tuple(Many(len(one)) if isinstance(one, tuple) else one for one in given)
-        for each in dict.fromkeys((longs, tuple(UNKNOWN if isinstance(one, Many) else one for one in given))):
+        """What follows from what a function is given: from how long its lists and texts are, else its lists, else from
+        what they have as well."""
+        longs, lists = (
+            tuple(Many(len(one)) if isinstance(one, kinds) else one for one in given) for kinds in ((tuple, str), tuple)
+        )
+        plain = tuple(UNKNOWN if isinstance(one, Many) else one for one in given)
+        for each in dict.fromkeys((longs, lists, plain)):
             with suppress(NotToldError):
                 return Skeleton(node, lambda function: itself(function, node.name), around).tally(each)
         return None

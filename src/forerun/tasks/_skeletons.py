@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
@@ -87,6 +88,8 @@ class Skeleton:
         self._known = dict[Given, Tally]()
         self._within = dict[int, bool]()
         """Whether parts of it call it, by their identity."""
+        self._making = dict[int, list[ast.ListComp]]()
+        """Comprehensions in parts that do not."""
         self._lacking = dict[Given, None]()
         """What it is given by the run that is under way, where nothing is known of that."""
 
@@ -223,6 +226,16 @@ class Skeleton:
                 names[key] = UNKNOWN
         made.add(once, many)
 
+    def _comprehends(self, node: ast.AST, names: dict[str, Any], made: Tally) -> None:
+        """Counts the rounds of comprehensions in an expression that does not call it, where these are told."""
+        if id(node) not in self._making:
+            self._making[id(node)] = [one for one in ast.walk(node) if isinstance(one, ast.ListComp)]
+        for one in self._making[id(node)]:
+            once = Tally(0.0)
+            with suppress(NotToldError):
+                self._comprehended(one, 0, dict(names), once)
+                made.add(once)
+
     def _comprehended(self, node: ast.ListComp, place: int, names: dict[str, Any], made: Tally) -> int:
         """How many a comprehension makes from one of its loops on. Raises NotToldError, _Ahead."""
         if place == len(node.generators):
@@ -313,7 +326,10 @@ class Skeleton:
 
     def _calls(self, node: ast.AST | None, names: dict[str, Any], made: Tally) -> None:
         """All calls of itself in an expression."""
-        if node is None or isinstance(node, ast.Lambda) or not self._calls_itself(node):
+        if node is None or isinstance(node, ast.Lambda):
+            return
+        if not self._calls_itself(node):
+            self._comprehends(node, names, made)
             return
         if isinstance(node, ast.IfExp):
             self._calls(node.body if self._asked(node.test, names, made) else node.orelse, names, made)
