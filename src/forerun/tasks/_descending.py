@@ -138,6 +138,8 @@ class Descending(Tests):
         for name, long in found.longs.items():
             if isinstance(box := frame.get(name), Boxes):
                 frame[name] = _as_long(box, long / found.runs)
+            elif isinstance(box, Written) and long > box.length * found.runs:  # another one each time
+                frame[name] = Written("", long / found.runs, found.runs)
         return min(found.runs, _CALLS)
 
     @staticmethod
