@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from forerun.tasks._opened import read_plainly
+from forerun.tasks._several import joined
 from forerun.tasks._tongues._translator import spelt
 
 _NAMED = r"""(?:"([^"\n\\]+)"|'([^'\n\\]+)'|[&$]?([A-Za-z_]\w*))(?!\s*,\s*["'][wax])(?!\s*[(.\[+])"""
@@ -40,6 +41,12 @@ def openings(language: str, text: str) -> tuple[tuple[int, str], ...]:
         written, named = found.groups()[place], place % 3 == 2
         made.append((found.string.count("\n", 0, found.start()) + 1, spelt(written) if named else repr(written)))
     return tuple(made)
+
+
+def lines_of(language: str, text: str) -> tuple[tuple[int, str], ...]:
+    """Where a program of several files opens others."""
+    whole, lines = joined(language, text)
+    return tuple((lines[line - 1] if lines else line, said) for line, said in openings(language, whole))
 
 
 def placed(lines: tuple[tuple[int, str], ...], module: ast.Module) -> dict[int, list[ast.expr]]:

@@ -463,3 +463,9 @@ def halves(value: ast.expr) -> bool:
     found = [one for one in ast.walk(value) if isinstance(one, ast.BinOp) and isinstance(one.op, steps)]
     sides = [side for one in found for side in (one.left, one.right)]
     return any(isinstance(side, ast.Constant) and side.value in _HALF for side in sides)
+
+
+def adds(body: Sequence[ast.stmt]) -> bool:
+    """Whether a branch adds to a list."""
+    calls = (one for stmt in body for one in ast.walk(stmt) if isinstance(one, ast.Call))
+    return any(isinstance(one.func, ast.Attribute) and one.func.attr in ("append", "add") for one in calls)

@@ -21,7 +21,7 @@ from forerun.tasks._beside import filed
 from forerun.tasks._cases import shares
 from forerun.tasks._copying import spread_out, within
 from forerun.tasks._figures import ANEW, HARDLY, put_together, wide
-from forerun.tasks._gathering import takes_apart
+from forerun.tasks._gathering import all_as_long, stretched, takes_apart
 from forerun.tasks._inputs import Input, described, understood
 from forerun.tasks._layouts import layout
 from forerun.tasks._lengths import Many
@@ -45,12 +45,12 @@ from forerun.tasks._objects import (
     merged,
 )
 from forerun.tasks._opened import as_input, at_end, sized
-from forerun.tasks._openings import openings, placed
+from forerun.tasks._openings import lines_of, placed
 from forerun.tasks._python import imported, tree
 from forerun.tasks._recursion import DEEP, Recursive, last, numbers_of
 from forerun.tasks._searching import endless, ends, exits, leaving
 from forerun.tasks._several import file_of, joined, module_of, modules_of
-from forerun.tasks._shapes import called, taken_from, takes_out, unlinks
+from forerun.tasks._shapes import adds, called, taken_from, takes_out, unlinks
 from forerun.tasks._speeds import tempo
 from forerun.tasks._starting import starting
 from forerun.tasks._terms import OPERATORS
@@ -137,7 +137,7 @@ def walked(text: str, given: str = "", language: str = "python", files: str = ""
     walker.taken = bool(size and language != "python" and sized(language, text))
     walker.tempo, walker.layout, walker.language = tempo(language), layout(language), language
     if walker.layout is not None:
-        walker.opening = placed(_lines_of(language, text), module) if files else {}
+        walker.opening = placed(lines_of(language, text), module) if files else {}
         walker.starting = _nearest(starting(language, text), module)
         walker.removing, walker.parting = takes_out(module.body)
     try:
@@ -156,12 +156,6 @@ def walked(text: str, given: str = "", language: str = "python", files: str = ""
 def _size(given: Input) -> float:
     """Bytes of an input."""
     return sum(one.lines * (one.length + 1) for one in given.stretches)
-
-
-def _lines_of(language: str, text: str) -> tuple[tuple[int, str], ...]:
-    """Where a program of several files opens others."""
-    whole, lines = joined(language, text)
-    return tuple((lines[line - 1] if lines else line, said) for line, said in openings(language, whole))
 
 
 def _translated(language: str, text: str, size: float) -> ast.Module:
@@ -647,7 +641,7 @@ class Walker(Recursive):
         absent = self.lacking(node) if absent is None else absent
         told, times = self.likely(node.test), self.times
         told, self.absent = told if absent is None else absent, None
-        if self.layout is not None and times > 1 and told is not None and told < _UNUSUAL and _adds(node.body):
+        if self.layout is not None and times > 1 and told is not None and told < _UNUSUAL and adds(node.body):
             self.settled = True  # which looks like much
         asked, part = self._asked_for(node.test, told)
         if part is not None:  # of those that are left
@@ -1065,14 +1059,14 @@ class Walker(Recursive):
                 result = max((one for one, _ in result.ways()), key=lambda one: one.puts)
                 result.beside.clear()
                 if isinstance(told.one, Many):
-                    _as_long(result, told.one.count)
+                    all_as_long(result, told.one.count)
             self._gather_all(result, _ADDS * runs if told is None else float(told.count))
         return result
 
     def _gather_all(self, result: Any, many: float) -> None:
         """What is put together of what a function gives itself has what all runs of it add."""
         for one, _ in result.ways() if isinstance(result, Boxes) else ():
-            _stretched(one, many)
+            stretched(one, many)
         self.flight.append(result)
         self.look()
         self.flight.pop()
@@ -1158,21 +1152,6 @@ def _class_of(function: Defined) -> str:
     return own.node.name if own is not None and constructs else "()"
 
 
-def _as_long(box: Boxes, many: float) -> None:
-    """All lists in one have so many elements at least."""
-    for inner, _ in box.links.values():
-        _stretched(inner, many)
-
-
-def _stretched(box: Boxes, many: float) -> None:
-    """A list that has so many elements at least, of those that it has."""
-    if box.kind in ("list", "tuple") and 0 < box.apiece < many:
-        more = many / box.apiece
-        for link in box.links.values():
-            link[1] *= more
-        box.puts = box.given = box.puts * more
-
-
 def _in_place(box: Boxes) -> bool:
     """Whether something stands where its name does: nobody has to collect it."""
     return box.inside or (isinstance(box.of, Classed) and "__flat__" in box.of.values)
@@ -1196,12 +1175,6 @@ def _record(node: ast.If) -> bool:
         if isinstance(one, ast.Assign) and len(one.targets) == 1
     )
     return any(sides == each for each in moved)
-
-
-def _adds(body: Sequence[ast.stmt]) -> bool:
-    """Whether a branch adds to a list."""
-    calls = (one for stmt in body for one in ast.walk(stmt) if isinstance(one, ast.Call))
-    return any(isinstance(one.func, ast.Attribute) and one.func.attr in ("append", "add") for one in calls)
 
 
 def _differs(test: ast.expr) -> bool:
