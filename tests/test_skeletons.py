@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from forerun.tasks._lengths import Many
 from forerun.tasks._skeletons import UNKNOWN, NotToldError, Skeleton
 from forerun.tasks._walked import walked
 
@@ -160,8 +161,6 @@ def test_calls_take_what_they_do_in_each_language(language: str) -> None:
 @pytest.mark.parametrize(
     "given",
     [
-        "[] if n == 0 else moves(n - 1) + [n] + moves(n - 1)",
-        "() if n == 0 else (*moves(n - 1), n, *moves(n - 1))",
         "'F' if n == 0 else f'{moves(n - 1)}+{moves(n - 1)}'",
         "'' if n == 0 else moves(n - 1) + '+' + moves(n - 1)",
         "{} if n == 0 else {n: n, **moves(n - 1), **moves(n - 1)}",
@@ -180,3 +179,116 @@ def test_what_is_put_together_of_all_that_a_function_gives_itself_has_about_as_m
         "",
     )
     assert 2e7 < done.bytes < 8e7
+
+
+def test_how_long_a_list_becomes_is_told_by_how_long_those_are_that_it_is_made_of() -> None:
+    exactly = {
+        "def f(n):\n    return [] if n == 0 else f(n - 1) + [n] + f(n - 1)\n": ((5,), 31),
+        "def f(n):\n    return () if n == 0 else (*f(n - 1), n, *f(n - 1))\n": ((5,), 31),
+        "def f(a):\n    if len(a) < 2:\n        return [a]\n    out = []\n    for i, x in enumerate(a):\n"
+        "        for p in f([*a[:i], *a[i + 1:]]):\n            out.append([x, *p])\n"
+        "    return out\n": (((1, 2, 3, 4),), 24),
+        "def f(a):\n    if not a:\n        return [[]]\n    rest = f(a[1:])\n"
+        "    return rest + [[a[0]] + x for x in rest]\n": (((1, 2, 3, 4),), 16),
+        "def f(a, k):\n    if k == 0:\n        return [[]]\n    if len(a) < k:\n        return []\n"
+        "    found = [[a[0], *c] for c in f(a[1:], k - 1)]\n    found.extend(f(a[1:], k))\n    return found\n": (
+            ((1, 2, 3, 4, 5), 2), 10,
+        ),
+    }  # fmt: skip
+    for text, (given, many) in exactly.items():
+        own = dict[str, Any]()
+        exec(text, own)
+        assert len(own["f"](*given)) == many
+        longs = tuple(Many(len(one)) if isinstance(one, tuple) else one for one in given)
+        found = skeleton(text).tally(longs).gives
+        assert len(found) == many
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def f(a):\n    if not a:\n        return 1\n    a.pop()\n    return f(a)\n",
+        "def f(a):\n    b = a\n    b.pop()\n    return f(a) if a else 1\n",
+        "def f(a):\n    b = a[1:]\n    shrink(b)\n    return f(b) if b else 1\n",
+        "def f(a):\n    b = [x for x in a if x > 3]\n    return f(b) if b else 1\n",
+        "def f(a):\n    if a == [1]:\n        return 1\n    return f(a[1:])\n",
+    ],
+)
+def test_how_long_a_list_is_that_others_alter_or_that_follows_from_what_is_in_it_is_not_told(text: str) -> None:
+    with pytest.raises(NotToldError):
+        skeleton(text).tally((Many(3),))
+
+
+GATHERING = {
+    "go": "package main\n\nimport \"fmt\"\n\nfunc perms(xs []int) [][]int {\n\tif len(xs) <= 1 {\n"
+    "\t\treturn [][]int{append([]int{}, xs...)}\n\t}\n\tvar out [][]int\n\tfor i, x := range xs {\n"
+    "\t\trest := append(append([]int{}, xs[:i]...), xs[i+1:]...)\n\t\tfor _, p := range perms(rest) {\n"
+    "\t\t\tout = append(out, append([]int{x}, p...))\n\t\t}\n\t}\n\treturn out\n}\n\nfunc main() {\n"
+    "\txs := []int{1, 2, 3, 4, 5, 6, 7, 8, 9}\n\tfmt.Println(len(perms(xs)))\n}\n",
+    "javascript": "function perms(xs) {\n  if (xs.length < 2) return [xs];\n  const out = [];\n"
+    "  for (let i = 0; i < xs.length; i++) {\n    const rest = [...xs.slice(0, i), ...xs.slice(i + 1)];\n"
+    "    for (const p of perms(rest)) out.push([xs[i], ...p]);\n  }\n  return out;\n}\n"
+    "console.log(perms([1, 2, 3, 4, 5, 6, 7, 8, 9]).length);\n",
+    "ruby": "def choose(items, k)\n  return [[]] if k == 0\n  return [] if items.length < k\n"
+    "  with = choose(items[1..], k - 1).map { |c| [items[0]] + c }\n  with + choose(items[1..], k)\nend\n"
+    "puts choose((1..22).to_a, 8).length\n",
+}  # fmt: skip
+
+
+def test_texts_that_are_put_together_of_others_are_as_long_as_these() -> None:
+    """All orders of nine letters, by putting the first one into every place of those of the others."""
+    text = (
+        'package main\n\nimport "fmt"\n\nfunc orders(w string) []string {\n\tif len(w) < 2 {\n'
+        "\t\treturn []string{w}\n\t}\n\tfound := []string{}\n\tfor _, o := range orders(w[1:]) {\n"
+        "\t\tfor i := 0; i <= len(o); i++ {\n\t\t\tfound = append(found, o[:i]+w[:1]+o[i:])\n\t\t}\n\t}\n"
+        '\treturn found\n}\n\nfunc main() {\n\tfmt.Println(len(orders("abcdefghi")))\n}\n'
+    )
+    found = walked(text, "", "go")
+    assert found.believed and not found.guessed
+    assert 1e7 < found.bytes < 5e7
+
+
+@pytest.mark.parametrize("language", sorted(GATHERING))
+def test_what_all_orders_take_is_held(language: str) -> None:
+    """362,880 lists, or 319,770, of nine numbers or eight."""
+    found = walked(GATHERING[language], "", language)
+    assert found.believed and not found.guessed
+    assert 1.5e7 < found.bytes < 1.5e8
+
+
+def test_a_path_that_is_put_together_anew_each_time_is_as_long_as_it_is_deep() -> None:
+    text = (
+        'package main\n\nimport "fmt"\n\nfunc walk(done, rest []int, out *[][]int) {\n\tif len(rest) == 0 {\n'
+        "\t\t*out = append(*out, append([]int{}, done...))\n\t\treturn\n\t}\n\tfor i := range rest {\n"
+        "\t\tleft := append(append([]int{}, rest[:i]...), rest[i+1:]...)\n"
+        "\t\twalk(append(append([]int{}, done...), rest[i]), left, out)\n\t}\n}\n\nfunc main() {\n"
+        "\txs := []int{1, 2, 3, 4, 5, 6, 7, 8, 9}\n\tvar out [][]int\n\twalk(nil, xs, &out)\n"
+        "\tfmt.Println(len(out))\n}\n"
+    )
+    found = walked(text, "", "go")
+    assert found.believed and not found.guessed
+    assert 3e7 < found.bytes < 9e7
+
+
+def test_what_comprehensions_make_of_what_a_function_gives_itself_is_all_there() -> None:
+    """All subsets of 18 elements."""
+    text = (
+        "def subsets(items):\n    if not items:\n        return [[]]\n    rest = subsets(items[1:])\n"
+        "    return rest + [[items[0]] + one for one in rest]\n\n\nprint(len(subsets(list(range(18)))))\n"
+    )
+    found = walked(text, "")
+    assert found.believed and not found.guessed
+    assert 1.5e7 < found.bytes < 6e7
+
+
+def test_texts_that_become_longer_decide_by_how_long_they_are() -> None:
+    """All ways of 11 pairs of brackets: 58,786 of them, by 290,511 calls."""
+    text = (
+        'def pairs(n, opened=0, closed=0, text=""):\n    if closed == n:\n        return [text]\n    found = []\n'
+        '    if opened < n:\n        found += pairs(n, opened + 1, closed, text + "(")\n'
+        '    if closed < opened:\n        found += pairs(n, opened, closed + 1, text + ")")\n    return found\n\n\n'
+        "print(len(pairs(11)))\n"
+    )
+    found = walked(text, "")
+    assert not found.guessed and 0.01 < found.seconds < 0.3
+    assert 2e6 < found.bytes < 2e7

@@ -926,7 +926,7 @@ def test_go_builders_side_by_side_have_their_own_texts() -> None:
         '\tfor i := 0; i < 100000; i++ {\n\t\tparts[i%2].WriteString("some words")\n\t}\n'
         "\tone := parts[0].String()\n\tfmt.Println(len(one))\n}\n"
     )
-    assert "[[] for " in ast.unparse(translated("go", text))
+    assert "[_tongue.builder() for " in ast.unparse(translated("go", text))
 
 
 @pytest.mark.parametrize(
@@ -977,3 +977,52 @@ def test_texts_of_few_numbers_are_few() -> None:
         "for w in t.windows(4) { *m.entry(w).or_insert(0) += 1; } }\n"
     )
     assert walked(text, "", "rust").bytes < 1.2e6
+
+
+def test_structures_in_braces_are_structures() -> None:
+    text = (
+        "#include <vector>\n#include <cstdio>\nstruct V {\n  double x, y;\n"
+        "  V operator-(const V& o) const { return {x - o.x, y - o.y}; }\n"
+        "  double dot(const V& o) const { return x * o.x + y * o.y; }\n};\nstruct P { V at, by; double m; };\n"
+        "int main() {\n  std::vector<P> ps;\n  for (int i = 0; i < 1000; ++i)\n"
+        "    ps.push_back({{i * 1.0, 2.0}, {0, 0}, 1.0});\n"
+        "  double s = 0;\n  for (int i = 0; i < 1000; ++i)\n    for (int j = 0; j < 1000; ++j) {\n"
+        '      V d = ps[i].at - ps[j].at;\n      s += d.dot(d);\n    }\n  std::printf("%f", s);\n}\n'
+    )
+    found = told("c++", text)
+    assert "P(V(i * 1.0, 2.0), V(0, 0), 1.0)" in ast.unparse(translated("c++", text))
+    assert not found.guessed and 1e-3 < found.seconds < 2e-2
+
+
+@pytest.mark.parametrize("test", ["x * x + y * y", "a + b"])
+def test_a_point_goes_far_before_a_quarter_of_all_rounds(test: str) -> None:
+    """Of Mandelbrot's set seen as a whole; nobody knows of others."""
+    text = (
+        "#include <stdio.h>\nint main(void) {\n  long t = 0;\n  for (int p = 0; p < 100000; p++) {\n"
+        "    double u = p / 5e4 - 2, x = 0, y = 0, a = 0, b = 0;\n    int n = 0;\n"
+        f"    while ({test} <= 4 && n < 1000) {{\n      a = x * x; b = y * y;\n"
+        "      y = 2 * x * y + u;\n      x = a - b + u;\n"
+        '      n++;\n    }\n    t += n;\n  }\n  printf("%ld\\n", t);\n}\n'
+    )
+    all_of_it = text.replace(f"{test} <= 4 && ", "")
+    assert told("c", text).seconds < 0.4 * told("c", all_of_it).seconds
+
+
+@pytest.mark.parametrize(
+    "fills",
+    [
+        "P *p = &ps[n++];\n    p->x = i;\n    p->y = i;",
+        "ps[n].x = i;\n    ps[n].y = i;\n    n++;",
+        "P p = {i, i};\n    ps[n++] = p;",
+    ],
+)
+def test_an_array_of_c_has_one_more_where_its_number_counts_on(fills: str) -> None:
+    text = (
+        "#include <stdio.h>\n#include <stdlib.h>\ntypedef struct { double x, y; } P;\nstatic P *ps;\n"
+        "static size_t n, room;\nint main(void) {\n  for (int i = 0; i < 1000000; i++) {\n    if (n == room) {\n"
+        f"      room = room ? 2 * room : 8;\n      ps = realloc(ps, room * sizeof(P));\n    }}\n    {fills}\n  }}\n"
+        '  printf("%zu %f\\n", n, ps[n - 1].x);\n}\n'
+    )
+    found = told("c", text)
+    assert found.believed and not found.guessed
+    assert 1.4e7 < found.bytes < 4.5e7

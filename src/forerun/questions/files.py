@@ -78,7 +78,7 @@ class File:
     @property
     def files(self) -> str:
         """What these hold, in few words; nothing where one of them stands for the input."""
-        if self.beside and not self._files and self.source.lang == "python":
+        if self.beside and not self._files and (self.source.lang == "python" or not self.source.reference):
             self._files = told(self.beside)
         return self._files
 
@@ -153,9 +153,11 @@ def _with_others(file: File, options: Options) -> File:
     beside = found(language, file.text, file.place)
     if language == "python":
         file.beside = beside
-    elif len(beside) == 1 and options.stdin is None and not asks(language, file.text):
-        (_, data), *_ = beside.values()  # whatever is read there is the input
-        file.source, file.beside = replace(source, reference=data or b"\n"), beside
+    elif beside and options.stdin is None and not asks(language, file.text):
+        file.beside = beside
+        if len(beside) == 1:
+            (_, data), *_ = beside.values()  # whatever is read there is the input
+            file.source = replace(source, reference=data or b"\n")
     return file
 
 

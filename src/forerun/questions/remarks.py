@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import posixpath
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -139,6 +140,8 @@ def _opened(file: File) -> list[str]:
     done, language = _done(file), file.source.lang
     if language == "python":
         return sorted(done.told)
+    if file.files:
+        return [*file.beside] if done.told == {*map(posixpath.normpath, file.beside)} else []
     return [*file.beside] if done.taken and not parses(language, file.text) else []
 
 

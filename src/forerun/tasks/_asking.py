@@ -19,6 +19,7 @@ from forerun.tasks._figures import (
     WORD,
     WRITTEN_OUT,
     number,
+    put_together,
     spelt,
     wide,
     widened,
@@ -421,6 +422,9 @@ class Asking(Terms):
                 return replace(own, **_as(getattr(own.known, name)(*told)))
         if name == "join" and isinstance(first, Boxes) and isinstance(first.text, Written) and not own.length:
             return replace(first.text, distinct=max(first.text.distinct, ANEW), sample="", atom=None)
+        if name == "join" and isinstance(first, Boxes) and first.spelt and not own.length:
+            pieces = [(often / max(first.made, 1e-12), piece) for often, piece in first.spelt.values() if often > 0]
+            return put_together(pieces, any(piece.drawn for _, piece in pieces)) if pieces else own
         if name == "join" and arguments:
             count, one = self.through(first)
             each = one.length if isinstance(one, Written) else WORD

@@ -245,6 +245,7 @@ class Containers(Accounts, ABC):
         """So many tuples of these."""
         times, self.times = self.times, min(self.times * max(count or 1.0, 0.0), MANY)
         one = self.tupled(values)
+        one.inside = self.layout is not None and self.layout.open  # nobody keeps it as it is
         self.times = times
         return Passing(count, one)
 

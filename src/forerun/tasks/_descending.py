@@ -7,6 +7,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -14,9 +15,10 @@ from forerun.tasks import _levels as levels
 from forerun.tasks import _shapes as shapes
 from forerun.tasks._figures import HARDLY, number
 from forerun.tasks._inputs import Input
+from forerun.tasks._lengths import Many, long_of, one_of
 from forerun.tasks._objects import MANY, Boxes, Number, Passing, Written, power
 from forerun.tasks._shapes import called
-from forerun.tasks._skeletons import UNKNOWN, NotToldError, Skeleton
+from forerun.tasks._skeletons import UNKNOWN, NotToldError, Skeleton, Tally
 from forerun.tasks._speeds import PYTHON
 from forerun.tasks._tests import Tests
 
@@ -26,6 +28,8 @@ _CALLS = 1e13
 """How often a function runs, at most."""
 _SEVERAL, _DEEPER = 16, 64
 """Different first levels that are looked at, and levels whose loops are."""
+_ALONE, _ELEMENTS = 1e-6, 1e6
+"""By how much a number may be off that is a whole one, and elements of a list at most."""
 _PATH = 64.0
 """Elements of a list that has one for each level, at most."""
 _PATIENT, _PRUNED, _BOUND = 1e3, 0.85, 0.5
@@ -45,6 +49,8 @@ class Descending(Tests):
         """Functions that call themselves as often as is told, by their identity."""
         self._exactly = dict[int, set[int]]()
         """What is told of those that were given what is known to the last."""
+        self.gathered = dict[int, Many]()
+        """The lists that these give when others call them, where it is told how long they are."""
 
     def everything(self, node: ast.AST) -> list[ast.AST]:
         """All that stands in a function, which is gone through again and again."""
@@ -65,6 +71,7 @@ class Descending(Tests):
         for key in self._exactly.pop(id(node), ()):  # what was so the last time says nothing of this one
             self.told.pop(key, None)
             self.recurring.discard(id(node))
+        self.gathered.pop(id(node), None)
         if not calls or levels.remembers(node):
             return 0.0
         count = self._by_all(node, frame) or self._by_levels(node, frame, calls)
@@ -112,13 +119,9 @@ class Descending(Tests):
         shared = {name for one in node.body if isinstance(one, (ast.Global, ast.Nonlocal)) for name in one.names}
         used = {one.id for one in self.everything(node) if isinstance(one, ast.Name)} - shared - frame.keys()
         around = {name: one for name in used if (one := _told(self.named(name))) is not UNKNOWN}
-        given = tuple(_told(frame.get(each.arg)) for each in node.args.args)
-        skeleton = Skeleton(node, lambda function: itself(function, node.name), around)
-        try:
-            found = skeleton.tally(given)
-        except NotToldError:
-            return 0.0
-        if found.runs <= 1.0:
+        given = tuple(_given(frame.get(each.arg)) for each in node.args.args)
+        found = self._tallied(node, given, around)
+        if found is None or found.runs <= 1.0:
             return 0.0
         for test, many in found.asked.items():
             self.told[test] = found.holds[test] / many
@@ -126,11 +129,31 @@ class Descending(Tests):
             self.told[loop] = found.rounds[loop] / many
         self.recurring.add(id(node))
         self._exactly[id(node)] = {*found.asked, *found.begun}
+        if long_of(found.gives) is not None:
+            self.gathered[id(node)] = Many(len(found.gives), one_of(found.gives))
         self.settled = True
         for name, one in zip((each.arg for each in node.args.args), given, strict=True):
             if isinstance(one, int) and one > 1:
                 frame[name] = number(0.0, float(one), one + 1.0)
+        for name, long in found.longs.items():
+            if isinstance(box := frame.get(name), Boxes):
+                frame[name] = _as_long(box, long / found.runs)
+            elif isinstance(box, Written) and long > box.length * found.runs:  # another one each time
+                frame[name] = Written("", long / found.runs, found.runs)
         return min(found.runs, _CALLS)
+
+    @staticmethod
+    def _tallied(node: ast.FunctionDef, given: Sequence[Any], around: Mapping[str, Any]) -> Tally | None:
+        """What follows from what a function is given: from how long its lists and texts are, else its lists, else from
+        what they have as well."""
+        longs, lists = (
+            tuple(Many(len(one)) if isinstance(one, kinds) else one for one in given) for kinds in ((tuple, str), tuple)
+        )
+        plain = tuple(UNKNOWN if isinstance(one, Many) else one for one in given)
+        for each in dict.fromkeys((longs, lists, plain)):
+            with suppress(NotToldError):
+                return Skeleton(node, lambda function: itself(function, node.name), around).tally(each)
+        return None
 
     def _all_levels(
         self, node: ast.FunctionDef, frame: dict[str, Any], level: levels.Level, end: levels.End,
@@ -261,6 +284,22 @@ def _each_of(value: Any) -> list[int]:
     if value.whole and 0 < value.high - value.low < _SEVERAL:
         return [*range(round(value.low), round(value.high) + 1)]
     return [round(value.value)]
+
+
+def _as_long(box: Boxes, many: float) -> Boxes:
+    """A list that is so long in the mean, of what another one has."""
+    puts = many * box.made
+    links = {key: [one, held * puts / box.puts] for key, (one, held) in box.links.items()} if box.puts else {}
+    return replace(box, puts=puts, top=0.0, links=links, fields={}, amid=0.0, due=0.0, later=0.0)
+
+
+def _given(value: Any) -> Any:
+    """The same, and how long a list is of which no more is known."""
+    found = _told(value)
+    if found is not UNKNOWN or not isinstance(value, Boxes) or value.kind != "list" or value.made > 1 + _ALONE:
+        return found
+    many = value.entries
+    return Many(round(many)) if many < _ELEMENTS and abs(many - round(many)) < _ALONE else UNKNOWN
 
 
 def _told(value: Any) -> Any:

@@ -23,6 +23,7 @@ from forerun.tasks._objects import (
     Written,
     among,
     merged,
+    power,
 )
 
 _OPERATORS: Mapping[type, Callable[[Any, Any], Any]] = {
@@ -177,6 +178,21 @@ def place_in(value: Any, size: float, otherwise: float) -> float | None:
     return min(max(value.value + (size if value.value < 0 else 0.0), 0.0), size)
 
 
+def put_together(parts: Sequence[tuple[float, Written]], random: bool) -> Written:
+    """A text that is made of so many of each of these, one after the other."""
+    rounds = max(often for often, _ in parts)
+    long = sum(often * piece.length for often, piece in parts)
+    sample = "".join(piece.sample for often, piece in parts if 2 * often >= rounds)
+    distinct = min(math.prod(power(piece.distinct, often / rounds) for often, piece in parts), MANY)
+    random = random or any(piece.drawn for _, piece in parts)
+    one = Written(sample, long / rounds, distinct, drawn=random) if len(parts) > 1 else parts[0][1]
+    return Written(one.sample, long, max(power(distinct, rounds), ANEW), pieces=(rounds, one), drawn=random)
+
+
+_BASES = {"x": 16.0, "X": 16.0, "o": 8.0, "b": 2.0}
+"""In which numbers are written, by what their format ends with; ten otherwise."""
+
+
 def wide(value: Any, spec: str) -> float:
     """Characters that a value is written in."""
     asked = re.match(r"[^\d]?[<>^=]?[+ ]?#?0?(\d+)", spec)
@@ -187,7 +203,7 @@ def wide(value: Any, spec: str) -> float:
         if value.usual:
             return max(19.0 if value.usual == "datetime" else 10.0, least)
         top = max(abs(value.high if math.isfinite(value.high) else value.value or 1e4), abs(value.value or 0.0), 1.0)
-        digits = math.floor(math.log10(min(top, 1e300))) + 1
+        digits = math.floor(math.log10(min(top, 1e300)) / math.log10(_BASES.get(spec[-1:], 10.0))) + 1
         after = re.search(r"\.(\d+)f", spec)
         return max(digits + (int(after[1]) + 1 if after else 0 if value.whole else 15), least)
     return max(WORD, least)
@@ -282,12 +298,9 @@ def _worked_out(op: ast.operator, left: Number, right: Number) -> Number:
             whole,
         )
     if isinstance(op, (ast.BitAnd, ast.FloorDiv, ast.RShift)) and right.known is not None:
-        top = (
-            min(left.high, right.known)
-            if isinstance(op, ast.BitAnd)
-            else left.high / max(right.known if isinstance(op, ast.FloorDiv) else 2.0 ** min(right.known, 900), 1.0)
-        )
-        low = 0.0 if isinstance(op, ast.BitAnd) else left.low / max(right.known, 1.0)
+        by = max(2.0 ** min(right.known, 900) if isinstance(op, ast.RShift) else right.known, 1.0)
+        both = isinstance(op, ast.BitAnd)
+        low, top = (0.0, min(left.high, right.known)) if both else (left.low / by, left.high / by)
         return Number(value, low, top, max(min(distinct, top - low + 1), 1.0) if whole else distinct, whole)
     for one in (left.low, left.high):
         for other in (right.low, right.high):

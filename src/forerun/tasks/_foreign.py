@@ -34,6 +34,10 @@ class Foreign(Reading):
         """Of the next word in its line."""
         self._spelt: Passing | None = None
 
+    def turn_to(self, path: Any) -> None:
+        super().turn_to(path)
+        self._feed, self._fed, self._place, self._spelt = None, 0.0, 0, None
+
     def library(self, function: Module, arguments: list[Any], options: dict[str, Any]) -> Any:
         """What a function of Python's own gives; the words of the input are given by where they stand in it."""
         first = arguments[0] if arguments else None
@@ -50,6 +54,10 @@ class Foreign(Reading):
         first, second, third = (*arguments, None, None, None)[:3]
         if name == "filled":
             return self._array_of(first, second, third, "inside" in options)
+        if name == "builder":
+            made = self.new("list")
+            made.spelt, made.each = made.spelt or {}, 0.0
+            return made
         if name == "place":
             made = self.new("list")
             made.flat, made.inside, made.each, made.fields = True, True, 0.0, {"0": first}

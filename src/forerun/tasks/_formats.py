@@ -48,6 +48,8 @@ _WORKING: Mapping[str, float] = {"zlib": 0.3e6, "gzip": 0.3e6, "bz2": 7.6e6, "lz
 """Bytes that compressing works with."""
 
 
+_FIRST = frozenset("match search fullmatch".split())
+"""Functions that give the first one that they find."""
 _SELDOM = 0.1
 """How often a text begins with a word, of which nothing is known but what one of them is that begins otherwise."""
 _LETTER = re.compile(r"\[(\\.|[^\]\\])+\]|\\\w|\.")
@@ -324,10 +326,14 @@ class Formats(Library):
         if name == "compile":
             return Pattern(text)
         pattern = arguments[0] if len(arguments) > 1 else None
-        shown = found(pattern, text, name)
+        shown = found(pattern, self._as_written(text) if name in _FIRST else text, name)
         plain = shown and len(shown[0]) == 1 and isinstance(text, Written) and text.words and text.known is None
+        many = max(text.length / max(min(len(text.sample), LOOKED), 1), 1.0) if isinstance(text, Written) else 1.0
+        of_pieces = self.layout is not None and name in ("findall", "finditer") and not shown
+        if of_pieces and isinstance(text, Written) and text.pieces:
+            shown, many = found(pattern, self._as_written(text.pieces[1]), name), text.pieces[0]  # of each piece
         if name in ("findall", "finditer") and shown and isinstance(text, Written) and not plain:
-            count = len(shown) * max(text.length / max(min(len(text.sample), LOOKED), 1), 1.0)
+            count = len(shown) * many
             parts = self._groups(shown, text)
             if name == "finditer":
                 return Passing(count, Match(parts[0].length, None, parts, names(pattern)))
@@ -357,6 +363,15 @@ class Formats(Library):
         length = text.length if isinstance(text, Written) else 40.0
         often = self._anchored(pattern, text, bool(shown)) if self.layout is not None else None
         return Match(length, None, self._groups(shown, text) if shown else (), names(pattern), often)
+
+    def _as_written(self, text: Any) -> Any:
+        """Of a text that the program itself writes, all of which is known but its numbers, that it says so."""
+        told = (
+            isinstance(text, Written)
+            and text.words is None
+            and len(text.sample) + 1 > min(text.length, WRITTEN_OUT) > 1
+        )
+        return replace(text, words=Words(1.0, text)) if self.layout is not None and told else text
 
     def _single(self, pattern: Any, text: Any) -> Passing | None:
         """Letters of one kind, of a text whose beginning is known; None of others."""

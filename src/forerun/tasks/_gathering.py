@@ -7,6 +7,8 @@ import math
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
+from forerun.tasks._objects import Boxes
+
 _ADDING = frozenset("append add push insert".split())
 _EXTENDING = frozenset("extend update concat".split())
 
@@ -150,3 +152,18 @@ def new(often: float, different: float) -> float:
 def there(often: float, different: float) -> float:
     """How many are there in the mean of these times."""
     return different * (1.0 - new(often, different))
+
+
+def all_as_long(box: Boxes, many: float) -> None:
+    """All lists in one have so many elements at least."""
+    for inner, _ in box.links.values():
+        stretched(inner, many)
+
+
+def stretched(box: Boxes, many: float) -> None:
+    """A list that has so many elements at least, of those that it has."""
+    if box.kind in ("list", "tuple") and 0 < box.apiece < many:
+        more = many / box.apiece
+        for link in box.links.values():
+            link[1] *= more
+        box.puts = box.given = box.puts * more

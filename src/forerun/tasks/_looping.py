@@ -42,6 +42,8 @@ _DRAWN = frozenset("random randrange randint uniform getrandbits".split())
 _READING = frozenset("next readline input word letter".split())
 _HALFWAY = 0.5
 """Which share of the rounds a loop goes that ends when a number that it reckons with is large or small enough."""
+_ESCAPED = 0.25
+"""The same of one that ends when a point has gone far: of Mandelbrot's, seen as a whole, a quarter of all rounds."""
 _SETTLED, _TOLERANCE = 0.15, 1e-2
 """The same where what changes is less than so little at the end: as many rounds are allowed as nearly never happen."""
 _KEYS = 1e6
@@ -261,7 +263,7 @@ class Looping(Foreign):
                     reached, found = 0.0, max(math.sqrt(reached), UNKNOWN)
                 elif self.layout is not None and clocks and found <= UNKNOWN:
                     found = max(found, *(self._elapsed(one, before) for one, before in clocks))
-                less = [had / (had - box.entries) for box, had in waiting if had > box.entries * (1 + 1e-9) > 1]
+                less = [had / (had - box.entries) for box, had in waiting if had - _NOTHING > box.entries > 1]
                 if less:  # each round takes some out of it
                     reached, found, ended = 0.0, max(less), True
                 if reached >= UNKNOWN and isinstance(node.test, (ast.Name, ast.Attribute)):
@@ -440,6 +442,9 @@ class Looping(Foreign):
                     before = self._repeats(left.id) if isinstance(left, ast.Name) else max(self.times, 1.0)
                     few = shapes.HOPS if test is not one and self._goes_on(one) else MANY
                     few = min(few, shapes.letters_asked(test, ast.unparse(left)) if self.layout is not None else MANY)
+                    asked = test.values if self.layout is not None and isinstance(test, ast.BoolOp) else []
+                    if any(shapes.orbits(each, node.body) for each in asked):
+                        found *= _ESCAPED
                     return max(min(found / before, self._lucky(test), few), 1.0)  # it may go on where it was left
         return None
 
@@ -639,17 +644,21 @@ class Looping(Foreign):
 
     def _asked_in(self, node: ast.While) -> list[ast.FunctionDef]:
         """Functions of the program's own that a loop calls."""
-        if self._functions is None:
-            inside = (one for one in ast.walk(self.module) if isinstance(one, ast.FunctionDef))
-            self._functions = {one.name: one for one in inside}
         if id(node.body) not in self._asking:
             names = dict.fromkeys(
                 called(one) for stmt in node.body for one in ast.walk(stmt)
                 if isinstance(one, ast.Call)
                 and (isinstance(one.func, ast.Name) or ast.unparse(one.func).startswith("self."))
             )  # fmt: skip
-            self._asking[id(node.body)] = [self._functions[each] for each in names if each in self._functions]
+            self._asking[id(node.body)] = [one for each in names if (one := self.own_function(each)) is not None]
         return self._asking[id(node.body)]
+
+    def own_function(self, name: str) -> ast.FunctionDef | None:
+        """The program's own function, or method, of this name."""
+        if self._functions is None:
+            inside = (one for one in ast.walk(self.module) if isinstance(one, ast.FunctionDef))
+            self._functions = {one.name: one for one in inside}
+        return self._functions.get(name)
 
     def _stepping(self, body: Sequence[ast.stmt], name: str, small: Number, large: Number) -> float | None:
         start, end = small.value, large.high if math.isfinite(large.high) else large.value
@@ -764,7 +773,8 @@ class Looping(Foreign):
                 return
             self.guess(node.lineno)
         if self.layout is not None and count is not None and count > SINGLY and shapes.escapes(node):
-            count *= _SETTLED if self._settles(node) else _HALFWAY
+            orbits = any(isinstance(one, ast.If) and shapes.orbits(one.test, node.body) for one in node.body)
+            count *= _SETTLED if self._settles(node) else _ESCAPED if orbits else _HALFWAY
         if self.layout is not None and count is not None and (places := self._sifted(node)) is not None:
             count = min(count, max(places / max(self.times, 1.0), 1.0))
         if count is not None and cut is None and searching.chooses(node.iter) and searching.may_end(node.body):

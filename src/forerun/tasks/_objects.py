@@ -255,6 +255,8 @@ class Boxes:
     """Whether an array of so many stands where its name or its place does, instead of being held from there."""
     fed: float | None = None
     """Of a list of the words of the input: the lines that had been."""
+    spelt: dict[tuple[str, float], list[Any]] | None = None
+    """Of a text that is added to: how often which pieces are."""
     layout: DataModel | None = None
     """How it lies in memory, where that is not as Python has it."""
     below: float = 0.0
@@ -267,10 +269,19 @@ class Boxes:
         self.puts += times
         self.given += times
         self.top = max(self.top, min(self.entries, self.puts / max(self.later, 1e-12)))
-        if self.layout is not None and self.layout.own and isinstance(value, (Number, Written)) and not self.flat:
+        if self.spelt is not None and isinstance(value, (Number, Written)):
+            self.one = merged(self.one, self._spell(value, times, self.spelt))
+        elif self.layout is not None and self.layout.own and isinstance(value, (Number, Written)) and not self.flat:
             self.one = merged(self.one, self._own(value, times, self.layout))
         else:
             self.one = merged(self.one, value if self.kind in ("array", "bytearray") else self.hold(value, times))
+
+    def _spell(self, value: Number | Written, times: float, pieces: dict[tuple[str, float], list[Any]]) -> Written:
+        """A piece of a text, or a letter of it."""
+        piece = value if isinstance(value, Written) else Written("x", 1.0, max(value.distinct, 1.0), drawn=value.drawn)
+        pieces.setdefault((piece.sample, piece.length), [0.0, piece])[0] += times
+        self.spilt += piece.length * times
+        return piece
 
     def _own(self, value: Number | Written, times: float, layout: DataModel) -> Number | Written:
         """A number or a text that is made anew to be kept here."""
@@ -333,6 +344,9 @@ class Boxes:
             for link in self.links.values():
                 link[1] *= left
             self.puts *= left
+            for piece in self.spelt.values() if self.spelt else ():
+                self.spilt -= piece[0] * (1.0 - left) * piece[1].length
+                piece[0] *= left
 
     @property
     def apiece(self) -> float:

@@ -156,15 +156,28 @@ class Reading(System):
         blank = (start for start, _, turns in self._blocks if start > self.read and turns[0].length == 0)
         return next(blank, None)
 
+    def _named(self, path: Any) -> str | None:
+        """The file that is told of, of those that are, by a path; None of others."""
+        name = path.key if isinstance(path, Place) else path.known if isinstance(path, Written) else None
+        name = posixpath.normpath(name or "")
+        own = (each.removeprefix(_FILE) for each in self._sources if each != _STDIN)
+        return next((one for one in own if name == one or name.endswith(f"/{one}")), None)
+
+    def turn_to(self, path: Any) -> None:
+        """A file is opened, if it is told of, that is read from now on wherever the input is."""
+        found = self._named(path)
+        if found is None:
+            return
+        self._sources[_STDIN] = self._source = self._sources[f"{_FILE}{found}"]
+        self.read, self._source.turns = 0.0, 0
+        self.opened.add(found)
+
     def _file(self, path: Any, modes: Any) -> Module | None:
         """A file that is opened by such a path, if it is told of; None of others, and of what is written here."""
         mode = modes.known if isinstance(modes, Written) and modes.known else "r"
         if not {*"wax"}.isdisjoint(mode) or placed(path) in self.files:
             return None
-        name = path.key if isinstance(path, Place) else path.known if isinstance(path, Written) else None
-        name = posixpath.normpath(name or "")
-        own = (each.removeprefix(_FILE) for each in self._sources if each != _STDIN)
-        found = next((one for one in own if name == one or name.endswith(f"/{one}")), None)
+        found = self._named(path)
         made = Module(f"{_FILE}{found}")
         if not self._turned(made):
             self.untold = True

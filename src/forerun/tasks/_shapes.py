@@ -67,13 +67,32 @@ def scans(node: ast.While) -> bool:
     return isinstance(step.value, ast.Constant) and any(uses(one, named) for each in places for one in ast.walk(each))
 
 
+def orbits(test: ast.expr, body: Sequence[ast.stmt]) -> bool:
+    """`x * x + y * y <= 4`, or of names that have the squares, where the body moves both."""
+    if not (isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.comparators[0], ast.Constant)):
+        return False
+    given = {target.id: one.value for one in body if isinstance(one, ast.Assign)
+             for target in one.targets if isinstance(target, ast.Name)}  # fmt: skip
+    sides = [test.left.left, test.left.right] if isinstance(test.left, ast.BinOp) else []
+    squares = [given.get(one.id) if isinstance(one, ast.Name) else one for one in sides]
+    plain = isinstance(test.left, ast.BinOp) and isinstance(test.left.op, ast.Add)
+    own = [one.left.id for one in squares if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mult)
+           and isinstance(one.left, ast.Name) and ast.unparse(one.left) == ast.unparse(one.right)]  # fmt: skip
+    return plain and len({*own} & stored(body)) == 2
+
+
+def stored(body: Sequence[ast.stmt]) -> set[str]:
+    """Names that a block gives something."""
+    inside = (one for stmt in body for one in ast.walk(stmt))
+    return {one.id for one in inside if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+
+
 def escapes(node: ast.For | ast.AsyncFor) -> bool:
     """`for i in range(most): …; if x * x + y * y > 4: break; …`, where what is asked for follows from each round."""
-    stored = {one.id for stmt in node.body for one in ast.walk(stmt)
-              if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}  # fmt: skip
+    names = stored(node.body)
     ends = [each.test for each in node.body if leaves(each)]
     named = [{one.id for one in ast.walk(test) if isinstance(one, ast.Name)} for test in ends if ordered(test)]
-    return any(stored & each for each in named)
+    return any(names & each for each in named)
 
 
 def ends_at_free(node: ast.While) -> bool:
@@ -444,3 +463,9 @@ def halves(value: ast.expr) -> bool:
     found = [one for one in ast.walk(value) if isinstance(one, ast.BinOp) and isinstance(one.op, steps)]
     sides = [side for one in found for side in (one.left, one.right)]
     return any(isinstance(side, ast.Constant) and side.value in _HALF for side in sides)
+
+
+def adds(body: Sequence[ast.stmt]) -> bool:
+    """Whether a branch adds to a list."""
+    calls = (one for stmt in body for one in ast.walk(stmt) if isinstance(one, ast.Call))
+    return any(isinstance(one.func, ast.Attribute) and one.func.attr in ("append", "add") for one in calls)

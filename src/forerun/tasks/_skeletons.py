@@ -8,8 +8,11 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
+
+from forerun.tasks._lengths import PLAIN, Many, altered, compared, joined, long_of, moved, through
 
 Given = tuple[Any, ...]
 """What a function is given; `UNKNOWN` where that is not told."""
@@ -23,7 +26,12 @@ _OPERATORS: Mapping[type[ast.AST], Callable[[Any, Any], Any]] = {
 }  # fmt: skip
 _WIDE = 64
 """By how many bits a number is moved, at most."""
-_FUNCTIONS: Mapping[str, Callable[..., Any]] = {"len": len, "min": min, "max": max, "abs": abs}
+_FUNCTIONS: Mapping[str, Callable[..., Any]] = {
+    "len": len, "min": min, "max": max, "abs": abs, "list": through, "tuple": through, "sorted": through,
+    "reversed": through, "range": lambda *ends: through(range(*ends)), "enumerate": through,
+    "_tongue.filled": lambda many, *_: Many(max(many, 0)),
+}  # fmt: skip
+_LEAVING = (ast.Return, ast.Break, ast.Continue, ast.Raise)
 
 
 class _Unknown:
@@ -52,33 +60,42 @@ class Tally:
     rounds: dict[int, float] = field(default_factory=dict)
     begun: dict[int, float] = field(default_factory=dict)
     """Rounds of loops, and how often these begin."""
+    longs: dict[str, float] = field(default_factory=dict)
+    """How long the lists are together that each run is given, by their names."""
     gives: Any = None
 
-    def add(self, other: Tally) -> None:
-        """As well."""
-        self.runs += other.runs
+    def add(self, other: Tally, times: float = 1.0) -> None:
+        """So many times as well."""
+        self.runs += other.runs * times
         for own, more in (
             (self.asked, other.asked), (self.holds, other.holds), (self.rounds, other.rounds), (self.begun, other.begun)
         ):  # fmt: skip
             for key, many in more.items():
-                own[key] = own.get(key, 0.0) + many
+                own[key] = own.get(key, 0.0) + many * times
+        for name, long in other.longs.items():
+            self.longs[name] = self.longs.get(name, 0.0) + long * times
 
 
 class Skeleton:
     """A function, without what it makes: which names it is given, and those that are the same all the time."""
 
     def __init__(self, node: ast.FunctionDef, itself: Callable[[ast.expr], bool], around: Mapping[str, Any]) -> None:
-        self._node, self._itself, self._around = node, itself, around
+        self._node, self._itself = node, itself
         self._names = [each.arg for each in node.args.args]
+        self._altered = altered(node)
+        self._around = {key: value for key, value in around.items() if key not in self._altered}
         self._steps = 0
         self._known = dict[Given, Tally]()
         self._within = dict[int, bool]()
         """Whether parts of it call it, by their identity."""
+        self._making = dict[int, list[ast.ListComp]]()
+        """Comprehensions in parts that do not."""
         self._lacking = dict[Given, None]()
         """What it is given by the run that is under way, where nothing is known of that."""
 
     def tally(self, given: Given) -> Tally:
         """All that follows from this. Raises NotToldError."""
+        given = tuple(self._as_given(name, one) for name, one in zip(self._names, given, strict=True))
         under_way, waiting = {given}, [given]
         while waiting:
             state = waiting[-1]
@@ -98,7 +115,8 @@ class Skeleton:
     def _once(self, given: Given) -> Tally:
         """One run. Raises _Ahead where others have to be known first."""
         self._lacking = {}
-        made = Tally()
+        longs = {name: long for name, one in zip(self._names, given, strict=True) if (long := long_of(one)) is not None}
+        made = Tally(longs={name: float(long) for name, long in longs.items()})
         self._run(self._node.body, dict(zip(self._names, given, strict=True)), made)
         if self._lacking:
             raise _Ahead
@@ -110,7 +128,9 @@ class Skeleton:
             self._steps += 1
             if self._steps > _STEPS:
                 raise NotToldError
-            if isinstance(each, ast.If):
+            if isinstance(each, ast.If) and self._aside(each, names):
+                self._blank(each, names)
+            elif isinstance(each, ast.If):
                 holds = self._asked(each.test, names, made)
                 if not self._run(each.body if holds else each.orelse, names, made):
                     return False
@@ -127,21 +147,126 @@ class Skeleton:
                 raise NotToldError
         return True
 
+    def _as_given(self, name: str, value: Any) -> Any:
+        """What a run is given: how long a list is that it alters nobody knows."""
+        return UNKNOWN if name in self._altered and long_of(value) is not None else value
+
+    def _aside(self, node: ast.If, names: dict[str, Any]) -> bool:
+        """Whether nobody knows what a test gives, which decides nothing here: all goes on behind it."""
+        inside = [one for stmt in (*node.body, *node.orelse) for one in ast.walk(stmt)]
+        if self._calls_itself(node) or any(isinstance(one, _LEAVING) for one in inside):
+            return False
+        return self._value(node.test, names) is UNKNOWN
+
+    def _blank(self, node: ast.AST, names: dict[str, Any]) -> None:
+        """What something may give a name, or alter, is not told behind it."""
+        stored = {one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+        names |= dict.fromkeys(stored | altered(node), UNKNOWN)
+
     def _go_round(self, loop: ast.For, names: dict[str, Any], made: Tally) -> bool:
         """Whether what stands behind a loop is come to."""
-        over = loop.iter
-        bounds = [self._value(one, names) for one in over.args] if isinstance(over, ast.Call) else []
-        plain = isinstance(over, ast.Call) and ast.unparse(over.func) == "range" and isinstance(loop.target, ast.Name)
-        if not plain or not all(isinstance(one, int) for one in bounds) or len(rounds := range(*bounds)) > _ROUNDS:
-            self._not_told()
+        self._calls(loop.iter, names, made)
+        rounds = self._through(loop.iter, names)
         made.begun[id(loop)] = made.begun.get(id(loop), 0.0) + 1.0
-        for one in rounds:
-            made.rounds[id(loop)] = made.rounds.get(id(loop), 0.0) + 1.0
-            names[ast.unparse(loop.target)] = one
+        made.rounds[id(loop)] = made.rounds.get(id(loop), 0.0) + len(rounds)
+        if isinstance(rounds, Many) and not any(map(self._calls_itself, loop.body)):
+            self._all_alike(loop, rounds, names, made)
+            return True
+        if len(rounds) > _ROUNDS:
+            self._not_told()
+        for place, one in enumerate(range(len(rounds)) if isinstance(rounds, Many) else rounds):
+            self._bind(loop.target, loop.iter, place, _one(rounds, one), names)
             if not self._run(loop.body, names, made):
+                made.rounds[id(loop)] += place + 1.0 - len(rounds)
                 return False
-        made.rounds.setdefault(id(loop), 0.0)
         return True
+
+    def _through(self, over: ast.expr, names: Mapping[str, Any]) -> Any:
+        """What a loop goes through: a list, or how long it is. Raises NotToldError, _Ahead."""
+        found = self._value(over, names)
+        if long_of(found) is None and not isinstance(found, str):
+            self._not_told()
+        return found
+
+    def _bind(self, target: ast.expr, over: ast.expr, place: int, one: Any, names: dict[str, Any]) -> None:
+        """Names of a loop; of `enumerate` the first one counts."""
+        self._blank(target, names)
+        if isinstance(target, ast.Name):
+            names[target.id] = one
+        elif isinstance(target, ast.Tuple) and isinstance(over, ast.Call) and ast.unparse(over.func) == "enumerate":
+            for name, each in zip(target.elts, (place, one), strict=False):
+                if isinstance(name, ast.Name):
+                    names[name.id] = each
+
+    def _all_alike(self, loop: ast.For, rounds: Many, names: dict[str, Any], made: Tally) -> None:
+        """Goes through all rounds of a loop at once that are told by none of what it goes through: each adds as many to
+        a list as another one. Raises NotToldError, _Ahead."""
+        if not (many := len(rounds)):
+            return
+        grows = {one.target.id for one in ast.walk(loop) if isinstance(one, ast.AugAssign)
+                 and isinstance(one.op, ast.Add) and isinstance(one.target, ast.Name)}  # fmt: skip
+        first = {key: one for key, one in names.items() if key in grows and long_of(one) is not None}
+        kept = first | {key: one for key, one in names.items() if key in altered(loop)}
+        self._blank(loop, names)
+        names |= kept
+        if isinstance(loop.target, ast.Name):
+            names[loop.target.id] = _one(rounds)
+        before, once = dict(names), Tally(0.0)
+        if not self._run(loop.body, names, once):
+            self._not_told()
+        second = dict(names)
+        self._run(loop.body, second, Tally(0.0))
+        for key, one in names.items():
+            longs = [long_of(each.get(key)) for each in (before, names, second)]
+            start, further, last = (-1 if one is None else one for one in longs)
+            if min(start, further, last) >= 0 and further - start == last - further:
+                whole = start + (further - start) * many
+                names[key] = one if further == start else Many(whole, second[key].one)
+            elif one is not before.get(key) and one != before.get(key):
+                names[key] = UNKNOWN
+        made.add(once, many)
+
+    def _comprehends(self, node: ast.AST, names: dict[str, Any], made: Tally) -> None:
+        """Counts the rounds of comprehensions in an expression that does not call it, where these are told."""
+        if id(node) not in self._making:
+            self._making[id(node)] = [one for one in ast.walk(node) if isinstance(one, ast.ListComp)]
+        for one in self._making[id(node)]:
+            once = Tally(0.0)
+            with suppress(NotToldError):
+                self._comprehended(one, 0, dict(names), once)
+                made.add(once)
+
+    def _comprehended(self, node: ast.ListComp, place: int, names: dict[str, Any], made: Tally) -> int:
+        """How many a comprehension makes from one of its loops on. Raises NotToldError, _Ahead."""
+        if place == len(node.generators):
+            self._calls(node.elt, names, made)
+            return 1
+        over = node.generators[place]
+        self._calls(over.iter, names, made)
+        rounds = self._through(over.iter, names)
+        many, count = len(rounds), 0
+        made.begun[id(over)] = made.begun.get(id(over), 0.0) + 1.0
+        made.rounds[id(over)] = made.rounds.get(id(over), 0.0) + many
+        alike = isinstance(rounds, Many)
+        inside = (
+            node.elt,
+            *over.ifs,
+            *(one for each in node.generators[place + 1 :] for one in (each.iter, *each.ifs)),
+        )
+        if alike and not any(map(self._calls_itself, inside)):
+            once = Tally(0.0)
+            self._bind(over.target, over.iter, 0, _one(rounds), names)
+            if many and all(self._asked(test, names, once) for test in over.ifs):
+                count = many * self._comprehended(node, place + 1, names, once)
+            made.add(once, many)
+            return count
+        if many > _ROUNDS:
+            self._not_told()
+        for at, one in enumerate(range(many) if alike else rounds):
+            self._bind(over.target, over.iter, at, _one(rounds, one), names)
+            if all(self._asked(test, names, made) for test in over.ifs):
+                count += self._comprehended(node, place + 1, names, made)
+        return count
 
     def _assign(
         self, each: ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Expr, names: dict[str, Any], made: Tally
@@ -153,6 +278,29 @@ class Skeleton:
                 if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
                     plain = one is target and each.value is not None
                     names[one.id] = self._given_to(each, one, names) if plain else UNKNOWN
+            if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):  # another one in its place
+                owner = names.get(target.value.id)
+                names |= {target.value.id: Many(len(owner))} if isinstance(owner, tuple) else {}
+        if isinstance(each, ast.Assign) and isinstance(each.value, ast.Name):  # two names of one
+            both = {each.value.id, *(one.id for one in each.targets if isinstance(one, ast.Name))}
+            if both & self._altered and long_of(names.get(each.value.id)) is not None:
+                names |= dict.fromkeys(both, UNKNOWN)
+        for call in (one for one in ast.walk(each) if isinstance(one, ast.Call)):
+            self._alter(call, names)
+
+    def _alter(self, call: ast.Call, names: dict[str, Any]) -> None:
+        """What a call does to lists, its own or those that it is given."""
+        owner = call.func.value if isinstance(call.func, ast.Attribute) else None
+        if isinstance(owner, ast.Name) and long_of(names.get(owner.id)) is not None:
+            given = [self._value(one, names) for one in call.args]
+            names[owner.id] = moved(names[owner.id], ast.unparse(call.func).rpartition(".")[2], given, UNKNOWN)
+        if self._itself(call.func):
+            gone = [one for name, one in zip(self._names, call.args, strict=False) if name in self._altered]
+        else:
+            gone = [] if ast.unparse(call.func) in PLAIN or owner is not None else call.args
+        for one in gone:
+            if isinstance(one, ast.Name) and isinstance(names.get(one.id), Many):
+                names[one.id] = UNKNOWN
 
     def _given_to(self, each: ast.stmt, name: ast.Name, names: Mapping[str, Any]) -> Any:
         """What a statement gives a name."""
@@ -178,7 +326,10 @@ class Skeleton:
 
     def _calls(self, node: ast.AST | None, names: dict[str, Any], made: Tally) -> None:
         """All calls of itself in an expression."""
-        if node is None or isinstance(node, ast.Lambda) or not self._calls_itself(node):
+        if node is None or isinstance(node, ast.Lambda):
+            return
+        if not self._calls_itself(node):
+            self._comprehends(node, names, made)
             return
         if isinstance(node, ast.IfExp):
             self._calls(node.body if self._asked(node.test, names, made) else node.orelse, names, made)
@@ -186,7 +337,10 @@ class Skeleton:
         if isinstance(node, ast.BoolOp):
             self._in_turn(node, names, made)
             return
-        if isinstance(node, (ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp)):
+        if isinstance(node, ast.ListComp):
+            self._comprehended(node, 0, dict(names), made)
+            return
+        if isinstance(node, (ast.GeneratorExp, ast.SetComp, ast.DictComp)):
             raise NotToldError
         for each in ast.iter_child_nodes(node):
             self._calls(each, names, made)
@@ -230,8 +384,8 @@ class Skeleton:
             yield UNKNOWN
         if call.keywords or len(given) + isinstance(call.func, ast.Attribute) < len(self._names):
             raise NotToldError
-        for each in given[: len(self._names)]:
-            yield self._value(each, names)
+        for name, each in zip(self._names, given, strict=False):
+            yield self._as_given(name, self._value(each, names))
 
     def _value(self, node: ast.AST, names: Mapping[str, Any]) -> Any:
         """What an expression gives, as far as that is told."""
@@ -246,6 +400,15 @@ class Skeleton:
         if isinstance(node, ast.IfExp):
             test = self._value(node.test, names)
             return UNKNOWN if test is UNKNOWN else self._value(node.body if test else node.orelse, names)
+        if isinstance(node, (ast.List, ast.Tuple)):
+            return joined([(isinstance(one, ast.Starred), self._value(one, names)) for one in node.elts], UNKNOWN)
+        if isinstance(node, ast.Starred):
+            return self._value(node.value, names)
+        if isinstance(node, ast.ListComp):
+            try:
+                return Many(self._comprehended(node, 0, dict(names), Tally()))
+            except NotToldError:
+                return UNKNOWN
         parts = self._parts(node, names)
         if parts is None or any(one is UNKNOWN for one in parts):
             return UNKNOWN
@@ -254,7 +417,9 @@ class Skeleton:
         except (ArithmeticError, LookupError, TypeError, ValueError):
             return UNKNOWN
         large = isinstance(found, (int, float)) and abs(found) > _LARGE
-        return UNKNOWN if large or (isinstance(found, (tuple, str)) and len(found) > _LONG) else found
+        if isinstance(found, tuple) and len(found) > _LONG:
+            return Many(len(found))
+        return UNKNOWN if large or (isinstance(found, str) and len(found) > _LONG) else found
 
     def _parts(self, node: ast.AST, names: Mapping[str, Any]) -> list[Any] | None:
         """What it is made of."""
@@ -296,7 +461,28 @@ class Skeleton:
             return not parts[0] if isinstance(node.op, ast.Not) else -parts[0]
         if isinstance(node, ast.Subscript):
             whole, *places = parts
+            if isinstance(whole, Many):
+                return Many(len(range(len(whole))[places[0] : places[1]])) if len(places) > 1 else UNKNOWN
             return whole[places[0] : places[1]] if len(places) > 1 else whole[places[0]]
         if isinstance(node, ast.Call):
             return _FUNCTIONS[ast.unparse(node.func)](*parts)
+        if any(isinstance(one, Many) for one in parts):
+            if isinstance(node, ast.Compare):
+                return compared(node.ops[0], parts[0], parts[1], UNKNOWN)
+            return _put_together(node, parts)
         return _OPERATORS[type(node.op if isinstance(node, ast.BinOp) else node.ops[0])](*parts)  # type: ignore[attr-defined]
+
+
+def _one(rounds: Any, one: Any = UNKNOWN) -> Any:
+    """An element of what a loop goes through, or what all of them are alike."""
+    return one if not isinstance(rounds, Many) else UNKNOWN if rounds.one is None else rounds.one
+
+
+def _put_together(node: ast.AST, parts: list[Any]) -> Any:
+    """What an operator makes of two, one of which is a list of which only the length is told."""
+    one, other = (len(each) if isinstance(each, str) else long_of(each) for each in parts)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) and one is not None and other is not None:
+        return Many(one + other)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult) and any(isinstance(x, int) for x in parts):
+        return Many(max((one or 0) * parts[1] if one is not None else (other or 0) * parts[0], 0))
+    return UNKNOWN

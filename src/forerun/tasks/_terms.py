@@ -118,7 +118,8 @@ class Terms(Copying):
                 if known is None and isinstance(value, Written) and value.pieces is not None and value.words is None:
                     known = value.sample
                     whole = value if value.length > whole.length else whole
-                sample += known if known is not None else "x" * int(min(long, WRITTEN_OUT))
+                letter = "1" if self.layout is not None and isinstance(value, Number) and value.whole else "x"
+                sample += known if known is not None else letter * int(min(long, WRITTEN_OUT))
                 length += long
                 distinct = min(distinct * differing(any_where_unknown(value)), MANY)
                 random = random or drawn(value)

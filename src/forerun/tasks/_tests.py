@@ -13,7 +13,7 @@ from typing import Any
 
 from forerun.tasks._figures import ANEW
 from forerun.tasks._inputs import Input
-from forerun.tasks._looping import Looping
+from forerun.tasks._machines import Machines
 from forerun.tasks._objects import Boxes, Classed, Defined, Module, Number, Written
 
 _DOCSTRINGS_S, _DOCSTRING_S, _EXAMPLE_S = 1e-3, 1e-4, 1.5e-5
@@ -28,7 +28,7 @@ _HELD = (ast.Module, ast.ClassDef)
 _DOCUMENTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
-class Tests(Looping):
+class Tests(Machines):
     """Functions of Python's modules for tests."""
 
     def __init__(self, module: ast.Module, given: Input) -> None:

@@ -20,10 +20,11 @@ from typing import Any
 from forerun.tasks._beside import filed
 from forerun.tasks._cases import shares
 from forerun.tasks._copying import spread_out, within
-from forerun.tasks._figures import ANEW, HARDLY, wide
-from forerun.tasks._gathering import gathers, new, sought, takes_apart, there
+from forerun.tasks._figures import ANEW, HARDLY, put_together, wide
+from forerun.tasks._gathering import all_as_long, stretched, takes_apart
 from forerun.tasks._inputs import Input, described, understood
 from forerun.tasks._layouts import layout
+from forerun.tasks._lengths import Many
 from forerun.tasks._lines import Used
 from forerun.tasks._objects import (
     MANY,
@@ -32,25 +33,24 @@ from forerun.tasks._objects import (
     Bound,
     Boxes,
     Classed,
+    DataModel,
     Defined,
     Either,
     Module,
     Number,
     Passing,
     Written,
-    any_where_unknown,
-    differing,
     drawn,
     held,
     merged,
-    power,
 )
 from forerun.tasks._opened import as_input, at_end, sized
+from forerun.tasks._openings import lines_of, placed
 from forerun.tasks._python import imported, tree
 from forerun.tasks._recursion import DEEP, Recursive, last, numbers_of
 from forerun.tasks._searching import endless, ends, exits, leaving
 from forerun.tasks._several import file_of, joined, module_of, modules_of
-from forerun.tasks._shapes import called, taken_from, takes_out, unlinks
+from forerun.tasks._shapes import adds, called, taken_from, takes_out, unlinks
 from forerun.tasks._speeds import tempo
 from forerun.tasks._starting import starting
 from forerun.tasks._terms import OPERATORS
@@ -69,6 +69,8 @@ _RARE = 0.1
 """How often a branch is taken that leaves the block."""
 _MOSTLY = 0.05
 """Of the places of an array, which share is given something else at least where those that are asked for have that."""
+_UNUSUAL = 0.01
+"""How often a branch is taken at most that adds much less than it looks."""
 _NEARLY = 0.99
 """How often that happens, or more, which nearly always does."""
 _NEVER = 1e-9
@@ -91,6 +93,10 @@ _CACHED = 128.0
 """What `lru_cache` keeps where nothing is said."""
 _LYING = 0.5
 """Which share of what was made and let go lies there until it is collected, where there is room."""
+_LONG_LIST = 1e4
+"""Elements of a list, from which on what it had before it became longer is large."""
+_LET_GO = 10.0
+"""How many times as much was made as is held, from which on it is much less than it looks."""
 _WARM_S = 0.015
 """Seconds after which most of what is compiled while a program runs has been."""
 _OFTEN = 60
@@ -121,9 +127,9 @@ def walked(text: str, given: str = "", language: str = "python", files: str = ""
         return Used(followed=False)
     try:
         reads = understood(given or described(own.encode())) if given or own else Input()
-        size = sum(one.lines * (one.length + 1) for one in reads.stretches)
-        module = tree(text) if language == "python" else _translated(language, text, size)
         reads = replace(reads, files=filed(files)) if files else reads
+        size = max(map(_size, (reads, *reads.files.values())))
+        module = tree(text) if language == "python" else _translated(language, text, size)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return Used(followed=False)
     walker = Walker(module, reads)
@@ -131,6 +137,7 @@ def walked(text: str, given: str = "", language: str = "python", files: str = ""
     walker.taken = bool(size and language != "python" and sized(language, text))
     walker.tempo, walker.layout, walker.language = tempo(language), layout(language), language
     if walker.layout is not None:
+        walker.opening = placed(lines_of(language, text), module) if files else {}
         walker.starting = _nearest(starting(language, text), module)
         walker.removing, walker.parting = takes_out(module.body)
     try:
@@ -146,13 +153,18 @@ def walked(text: str, given: str = "", language: str = "python", files: str = ""
     return walker.used(_TRUSTED if soon or sure else _LITTLE, _LONG_S)
 
 
+def _size(given: Input) -> float:
+    """Bytes of an input."""
+    return sum(one.lines * (one.length + 1) for one in given.stretches)
+
+
 def _translated(language: str, text: str, size: float) -> ast.Module:
     """A program of several files in the order in which they are needed, each statement with its line of the text. Its
     input has so many bytes."""
     whole, lines = joined(language, text)
     made = translated(language, as_input(language, whole, size) if size else whole)
-    placed = {id(node): node for node in ast.walk(made) if lines and isinstance(node, (ast.stmt, ast.expr))}
-    for node in placed.values():
+    numbered = {id(node): node for node in ast.walk(made) if lines and isinstance(node, (ast.stmt, ast.expr))}
+    for node in numbered.values():
         node.lineno = lines[min(max(node.lineno, 1), len(lines)) - 1]
     return made
 
@@ -209,6 +221,8 @@ class Walker(Recursive):
         """Whether things are taken out of chains."""
         self.starting = frozenset[int]()
         """Lines where other programs are started."""
+        self.opening = dict[int, list[ast.expr]]()
+        """Statements that open files, by their identity, and how these are called."""
         self._over = False
         """Whether what stands behind a statement is not come to."""
         self._keeping = 0.0
@@ -248,18 +262,29 @@ class Walker(Recursive):
         if self.layout is None:
             return
         self.line = 0
-        plain = ("tuple",) if self.layout.views else ()  # several values at once
-        boxes = [one for one in self.sites.values() if one.kind not in plain and not _in_place(one)]
-        made = self.spelt + sum(box.made * box.shell for box in boxes)
+        made = self._ever_made(self.layout)
+        if self.language == "rust" and made > _LET_GO * self.most:  # nothing that was let go lies there
+            self.settled = True
         lies = max(self.layout.garbage, self.layout.share * self.most)
         self.hold(self.most + min(_LYING * max(made - self.most, 0.0), lies))
         self.spend(self.tempo.warming * -math.expm1(-self.seconds / _WARM_S))
+
+    def _ever_made(self, layout: DataModel) -> float:
+        """Bytes of all that was made; where that is collected with texts, and what lists had before they grew."""
+        plain = ("tuple",) if layout.views else ()  # several values at once
+        boxes = [one for one in self.sites.values() if one.kind not in plain and not _in_place(one)]
+        if not layout.open:
+            return self.spelt + sum(box.made * box.shell for box in boxes)
+        boxes = [one for one in boxes if not one.flat]
+        texts: Iterable[Boxes] = (one for box in boxes for one, _ in box.links.values() if one.kind == "atom")
+        grown = sum(box.made * box.shell for box in boxes if box.kind == "list" and box.entries > _LONG_LIST)
+        return self.spelt + grown + sum(one.made * one.shell for one in (*boxes, *{id(x): x for x in texts}.values()))
 
     def run(self, body: Iterable[ast.stmt]) -> None:
         """One statement after the other; behind a branch that leaves, what is left of the times."""
         times, line, left = self.times, self.line, [*body]
         for place, node in enumerate(left):
-            self.line = node.lineno
+            self.line, self.behind = node.lineno, left[place + 1 :]
             self._step(node)
             before = len(self.flight)
             method = getattr(self, f"_do_{type(node).__name__.lower()}", None)
@@ -270,8 +295,9 @@ class Walker(Recursive):
                 self.look()
             del self.flight[before:]
             self.line = line
+            self.looks(node)
             if isinstance(node, (ast.For, ast.While)) and self._calls and self.times > 1:
-                self.times *= self._found_anew(node, left[place + 1 :])
+                self.times *= self.found_anew(node, left[place + 1 :])
             if ends(node):
                 self._over = True
             if self._over:  # nothing comes behind it
@@ -279,18 +305,13 @@ class Walker(Recursive):
                 break
         self.times = times
 
-    def _found_anew(self, loop: ast.For | ast.While, behind: Sequence[ast.stmt]) -> float:
-        """How often what stands behind a loop is come to that leaves the function with what it looks for."""
-        if (what := sought(loop, behind)) is None:
-            return 1.0
-        different = differing(any_where_unknown(self.named(what.id)))
-        return new(self.times, different) if different < MANY else 1.0
-
     def _step(self, node: ast.stmt) -> None:
         self._left -= 1
         if self._left < 0:
             raise Ended
         self.at_node(type(node).__name__)
+        for named in self.opening.get(id(node), ()):
+            self.turn_to(self.value(named))
         if node.lineno in self.starting and not isinstance(node, _DEFINING):
             self.unknown()
             self.starts.add(node.lineno)
@@ -454,7 +475,7 @@ class Walker(Recursive):
                 return False
             more = Written("", max(made.length - old.length, 1.0), MANY, drawn=made.drawn)
             pieces = {**pieces, id(node): (often, more)}
-            made = _put_together([*pieces.values()], drawn(old)) if often > 1 else made
+            made = put_together([*pieces.values()], drawn(old)) if often > 1 else made
             self.joined(made, ahead=ast.unparse(parts[0]) != name)
             self.bind(target, made)
             self._pieces.setdefault(frame, {})[name] = pieces
@@ -546,7 +567,7 @@ class Walker(Recursive):
             if often <= 1 and isinstance(old, Written):
                 made = replace(made, distinct=max(min(old.distinct * piece.distinct, MANY), ANEW), atom=None)
             else:
-                made = _put_together([*pieces.values()], drawn(old))
+                made = put_together([*pieces.values()], drawn(old))
             if self.tempo.adds:
                 self.joined(made, ahead=False)
         since = self._since(named) if named else None
@@ -616,10 +637,12 @@ class Walker(Recursive):
                 self.less(owner, 1.0 if gone is None else self.cut(owner, gone))
 
     def _do_if(self, node: ast.If) -> None:
-        self.absent = self._gathered(node)
+        absent = self.absent = self.gathered_anew(node)
+        absent = self.lacking(node) if absent is None else absent
         told, times = self.likely(node.test), self.times
-        if self.absent is not None:
-            told, self.absent = self.absent, None
+        told, self.absent = told if absent is None else absent, None
+        if self.layout is not None and times > 1 and told is not None and told < _UNUSUAL and adds(node.body):
+            self.settled = True  # which looks like much
         asked, part = self._asked_for(node.test, told)
         if part is not None:  # of those that are left
             told = min(part / max(1.0 - self._ruled.get(asked, 0.0), part, HARDLY), 1.0)
@@ -659,20 +682,6 @@ class Walker(Recursive):
         at_once = leaves and len(self._calls) == 1 and getattr(self._calls[0][0], "name", "") == "main"
         self._over = often == 1.0 and not self.loops and (exits(node.body[-1]) or at_once)
         self.times = times * ((1 - often if leaves else often if elsewhere else 1.0) or _NEVER)
-
-    def _gathered(self, node: ast.If) -> float | None:
-        """How often a test holds that asks whether something is in the list that it is put into then."""
-        if self.times <= 1 or (found := gathers(node)) is None:
-            return None
-        box, times, self.times = self.value(found.into), self.times, self.times * HARDLY
-        different = differing(any_where_unknown(self.value(found.what)))
-        self.times = times
-        if not isinstance(box, Boxes) or box.kind != "list" or different >= MANY:
-            return None
-        each = max(times / max(box.made, 1e-12), 1.0)
-        if box.amid:
-            box.amid = there(each, different)
-        return new(each, different) if found.holds else 1.0 - new(each, different)
 
     def _asked_for(self, test: ast.expr, told: float | None) -> tuple[str, float | None]:
         """Of `kind == "T"` what is asked about, and which share that is of all there are, where that is told."""
@@ -783,6 +792,7 @@ class Walker(Recursive):
             frame[target.id] = value
             self.since.setdefault(id(frame), {})[target.id] = self.times
             self._pieces.get(id(frame), {}).pop(target.id, None)
+            self.looked.pop((id(frame), target.id), None)
         elif isinstance(target, ast.Starred):
             self.bind(target.value, value)
         elif isinstance(target, (ast.Tuple, ast.List)):
@@ -921,7 +931,7 @@ class Walker(Recursive):
         if len(self._calls) > DEEP or deep > 1:
             if not deep:
                 self.guessed.add(function.node.lineno)
-            return self._results[-1][-1] if deep and self._results and self._results[-1] else None
+            return self._given_before() if deep else None
         told = self._told.get(id(function.node))
         often = _OFTEN if self.layout is None or self._left > _SCARCE else _SELDOM
         if told is not None and told[0] >= often:  # it was gone through before, again and again
@@ -943,9 +953,17 @@ class Walker(Recursive):
         found = self._followed(function, arguments, options)
         self.again -= 1
         self.times = times
-        if id(function.node) in self.recurring and self._grows(function.node, found):
+        told_all = id(function.node) in self.gathered
+        if id(function.node) in self.recurring and not told_all and self._grows(function.node, found):
             self.guessed.add(function.node.lineno)
         return found
+
+    def _given_before(self) -> Any:
+        """What a function that is under way gave last: of lists one that has anything, if there is one."""
+        found = self._results[-1] if self._results else []
+        empty = bool(found) and isinstance(found[-1], Boxes) and found[-1].kind == "list" and not found[-1].puts
+        some = [one for one in found if isinstance(one, Boxes) and one.kind == "list" and one.puts] if empty else []
+        return some[-1] if some else found[-1] if found else None
 
     def _grows(self, node: ast.AST, found: Any) -> bool:
         """Whether what a function gives is put together of what it gives itself: how long that becomes is not told."""
@@ -1007,6 +1025,7 @@ class Walker(Recursive):
             self.frames.pop()
             self.since.pop(id(frame), None)  # another frame may have its place
             self._pieces.pop(id(frame), None)
+            self.forget(frame)
             self.shared.pop(id(frame), None)
             self._calls.pop()
             self._paths.pop()
@@ -1035,17 +1054,19 @@ class Walker(Recursive):
         if function.cached is not None:
             function.cached.hold(result, function.cached.entries)
         if runs > 1.0 and id(node) in self._exactly and self._grows(node, result):
-            self._gather_all(result, _ADDS * runs)
+            told = self.gathered.get(id(node))
+            if told is not None and isinstance(result, Boxes):  # not what the last ones give
+                result = max((one for one, _ in result.ways()), key=lambda one: one.puts)
+                result.beside.clear()
+                if isinstance(told.one, Many):
+                    all_as_long(result, told.one.count)
+            self._gather_all(result, _ADDS * runs if told is None else float(told.count))
         return result
 
     def _gather_all(self, result: Any, many: float) -> None:
         """What is put together of what a function gives itself has what all runs of it add."""
         for one, _ in result.ways() if isinstance(result, Boxes) else ():
-            if one.kind in ("list", "tuple") and 0 < one.apiece < many:
-                more = many / one.apiece
-                for link in one.links.values():
-                    link[1] *= more
-                one.puts = one.given = one.puts * more
+            stretched(one, many)
         self.flight.append(result)
         self.look()
         self.flight.pop()
@@ -1161,17 +1182,6 @@ def _differs(test: ast.expr) -> bool:
     if not (isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.NotEq)):
         return False
     return not any(isinstance(each, ast.Constant) for each in (test.left, *test.comparators))
-
-
-def _put_together(parts: Sequence[tuple[float, Written]], random: bool) -> Written:
-    """A text that is made of so many of each of these, one after the other."""
-    rounds = max(often for often, _ in parts)
-    long = sum(often * piece.length for often, piece in parts)
-    sample = "".join(piece.sample for often, piece in parts if 2 * often >= rounds)
-    distinct = min(math.prod(power(piece.distinct, often / rounds) for often, piece in parts), MANY)
-    random = random or any(piece.drawn for _, piece in parts)
-    one = Written(sample, long / rounds, distinct, drawn=random) if len(parts) > 1 else parts[0][1]
-    return Written(one.sample, long, max(power(distinct, rounds), ANEW), pieces=(rounds, one), drawn=random)
 
 
 def _added(source: ast.expr, name: str) -> bool:

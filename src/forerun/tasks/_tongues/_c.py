@@ -31,7 +31,7 @@ from forerun.tasks._tongues._translator import (
     subscript,
     text_of,
 )
-from forerun.tasks._tongues._typed import children, for_each, marked, name_of, needed, spread
+from forerun.tasks._tongues._typed import children, for_each, marked, name_of, needed, spread, written
 from forerun.tasks._trees import parsed
 
 _CHARACTER = frozenset("getchar getchar_unlocked getc fgetc getc_unlocked".split())
@@ -58,6 +58,9 @@ _LIBRARY = spread({
     "clock time clock_gettime gettimeofday": "time.monotonic()",
 })  # fmt: skip
 """Functions as Python says them."""
+_TAKEN = re.compile(r"\(?(\w+)=\*(\w+)\+\+\)?(?:!=(?:'\\0'|0))?")
+_MARK = re.compile(r"%([-+# 0]*)(\d*)(\.\d+)?(?:hh?|ll?|[zjtL])?([a-zA-Z%])")
+"""Of a format."""
 _MEASURED = re.compile(r"\bstrlen\s*\(\s*(\w+)\s*\)")
 _THINGS = ("struct_specifier", "union_specifier", "class_specifier")
 _POINTED = ("pointer_declarator", "abstract_pointer_declarator")
@@ -107,6 +110,8 @@ class C(Declared):
         """Structures of which it was said what they hold."""
         self.regrown, self.counted = set[str](), set[str]()
         """Names of arrays that become longer, and of what says how much they have."""
+        self.grown_by = dict[str, Node]()
+        """Which array has one more where a name counts on; not of those that are given each one as a whole."""
         self.ending = 0
         """Whether it is asked how long a loop goes on."""
 
@@ -120,7 +125,11 @@ class C(Declared):
                 asks = [needed(each, "condition") for each in around(node, "if_statement", "while_statement")]
                 if asks:
                     self.regrown.add(_last(given[0]))
-                    self.counted |= {*map(_last, below(asks[0], "identifier", "field_identifier"))}
+                    names = {*map(_last, below(asks[0], "identifier", "field_identifier"))}
+                    self.counted |= names
+                    own = re.escape(_last(given[0]))
+                    if not re.search(rf"\b{own}\s*\[[^][]*\b(?:{'|'.join(names)})\b[^][]*\]\s*=[^=]", self.text):
+                        self.grown_by |= dict.fromkeys(names, given[0])
         for node in below(root, "function_definition"):
             declarator = function_declarator(node)
             named = text_of(field(declarator, "declarator")) if declarator is not None else ""
@@ -452,6 +461,8 @@ class C(Declared):
         moves = f"{named}++" in text_of(field(node, "body")).replace(" ", "")
         if text.startswith("*") and named.isidentifier() and moves:
             return self.through(named, name(named), node)
+        if taken := _TAKEN.fullmatch(text):  # `while ((c = *p++)) …`
+            return [self.at(for_each(name(taken[1]), name(taken[2]), self.block(field(node, "body"))), node)]
         return self.measured(super()._do_while_statement(node), node)
 
     def _do_for_statement(self, node: Node) -> list[ast.stmt]:
@@ -475,13 +486,14 @@ class C(Declared):
         return [self.at(for_each(name(named), over, body), node)]
 
     def pointed(self, node: Node, start: list[ast.stmt]) -> list[ast.stmt] | None:
-        begun = start[0] if len(start) == 1 else None
-        if not (isinstance(begun, ast.Assign) and isinstance(begun.targets[0], ast.Name)):
+        """`for (p = s; *p; p++)`, `for (h = 0; *s; s++)`."""
+        named, condition = text_of(field(node, "update")).replace("++", ""), text_of(field(node, "condition"))
+        steps = text_of(field(node, "update")) in (f"{named}++", f"++{named}") and named.isidentifier()
+        if not steps or condition not in (f"*{named}", f"*{named} != '\\0'", f"*{named} != 0"):
             return None
-        named, condition = begun.targets[0].id, text_of(field(node, "condition"))
-        steps = text_of(field(node, "update")) in (f"{named}++", f"++{named}")
-        asks = condition in (f"*{named}", f"*{named} != '\\0'", f"*{named} != 0")
-        return self.through(named, begun.value, node) if steps and asks else None
+        begun = [one for one in start if isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) == named]
+        over = begun[0].value if begun and isinstance(begun[0], ast.Assign) else name(named)
+        return [*(one for one in start if one not in begun), *self.through(named, over, node)]
 
     def _do_if_statement(self, node: Node) -> list[ast.stmt]:
         """Where memory lacks, nothing of all this happens."""
@@ -502,6 +514,15 @@ class C(Declared):
         if operator == "=" and _nothing(value) and (made := self.empty(_last(left), self.type_of(left))) is not None:
             return [assigned(self.value(left), made)]
         return super().assign(left, operator, self.allocated(value, self.type_of(left)) or value)
+
+    def _effect_update_expression(self, node: Node) -> list[ast.stmt]:
+        """`rows[count].x = x; count++`: the array has one more then."""
+        made, counted = super()._effect_update_expression(node), _last(node)
+        if counted not in self.grown_by or "++" not in text_of(node):
+            return made
+        array = self.grown_by[counted]
+        kind = self.type_of(array).one
+        return [*made, ast.Expr(method(self.value(array), "append", self.begun(kind)))] if kind.name else made
 
     def asked(self, condition: Node) -> ast.expr:
         self.ending += 1
@@ -591,7 +612,8 @@ class C(Declared):
         if named in ("strcpy", "strncpy") and isinstance(values[0], (ast.Attribute, ast.Subscript, ast.Name)):
             return self.done(assigned(values[0], values[1]))
         if named in ("snprintf", "sprintf"):
-            told: list[ast.expr] = [*map(marked, values[2 if named == "sprintf" else 3 :])]
+            at = 1 if named == "sprintf" else 2
+            told = self.formatted(given[at : at + 1], values[at + 1 :])
             return self.done(assigned(values[0], ast.JoinedStr(told or [constant("")])), 1)
         if named == "strtok":  # the first call parts a text, the others give what comes next
             if not (isinstance(values[0], ast.Constant) and values[0].value is None):
@@ -604,6 +626,19 @@ class C(Declared):
             self.before.append(assigned(place, called("sys.stdin.read")))
             return length(place if behind else self.value(given[0]))
         return from_table(_LIBRARY, named, *values)
+
+    def formatted(self, form: list[Node], values: list[ast.expr]) -> list[ast.expr]:
+        """The parts of a text that is written by a format."""
+        rest = iter(values)
+
+        def filled(mark: re.Match[str]) -> ast.expr | None:
+            value = next(rest, None) if mark[4] != "%" else None
+            shape = f"{mark[2]}{mark[3] or ''}"
+            shape += mark[4] if shape and mark[4] in "fxd" else ""
+            return marked(value, f"{'0' if '0' in mark[1] else ''}{shape}") if value is not None else None
+
+        text = unquoted(text_of(form[0])) if form and form[0].type == "string_literal" else ""
+        return [*written(text, _MARK, filled), *map(marked, rest)]
 
     def memory(self, named: str, given: list[Node]) -> ast.expr:
         """So many of what its type will say, each of so many bytes as is said here."""

@@ -268,7 +268,9 @@ class Cpp(C):
         self.owner.pop()
         self.methods.pop()
         bases_of: list[ast.expr] = [name(spelt(each)) for each in bases]
-        return [*inner, ast.ClassDef(spelt(named), bases_of, [], [self.sized(named, own), *told], [])]
+        held = re.search(rf"\bnew\s+{named}\b|\bmake_(?:unique|shared)\s*<\s*{named}\b", self.text)
+        flat = [assigned(name("__flat__"), constant(1))] if not held and not bases_of else []  # it stands in its place
+        return [*inner, ast.ClassDef(spelt(named), bases_of, [], [self.sized(named, own), *flat, *told], [])]
 
     def _members(self, node: Node, own: dict[str, Kind], begins: dict[str, Node]) -> list[ast.stmt]:
         """Fields, with what they begin with; and what is said ahead of them."""
@@ -465,10 +467,18 @@ class Cpp(C):
         if sort == "tuple":
             return tuple_of(*self.values(inside))
         if kind.name in self.fields:
-            return called(spelt(kind.name), *self.values(inside))
+            return called(spelt(kind.name), *self.braced(kind, inside))
         if len(inside) == 1:
             return self.value(inside[0])
         return super().filled(kind, value) if inside else self.made(kind) or constant(0)
+
+    def braced(self, kind: Kind, nodes: list[Node]) -> list[ast.expr]:
+        """What a structure is made of in braces, those of its fields among them that are structures: `{{0, 1}, 2}`."""
+        kinds = [*self.fields[kind.name].values(), *[NOTHING] * len(nodes)]
+        return [
+            self.filled(of, each) if each.type == "initializer_list" and of.name in self.fields else self.value(each)
+            for each, of in zip(nodes, kinds, strict=False)
+        ]
 
     # Statements.
 

@@ -46,6 +46,7 @@ from forerun.tasks._tongues._typed import (
 
 _FLOAT, _INT, _TEXT, _BOOL, _ERROR = map(Kind, ("float64", "int64", "string", "bool", "error"))
 _LIST: Final = "list"
+_PLACES: Final = (ast.Name, ast.Attribute, ast.Subscript)
 _PLACE: Final = re.compile(r"\w+(?:\.\w+)?")
 _WIDE: Final = {"int": "int64", "uint": "uint64", "uintptr": "uint64"}
 _LIMITS: Final = {
@@ -156,6 +157,8 @@ class Go(Typed):
         self.embedded = dict[str, list[str]]()
         self.own = dict[str, dict[str, Node]]()
         """Methods of types."""
+        self.takes = dict[str, list[Kind]]()
+        """Types of what functions of the program's own take."""
         self.there = dict[str, ast.expr]()
         """Names that say whether something was found."""
         self.listed_under = dict[str, str]()
@@ -221,6 +224,7 @@ class Go(Typed):
         if node.type == "function_declaration":
             self.known.add(named)
             self.gives[named] = self._result(node)
+            self.takes[named] = [kind for _, kind in self._parameters(field(node, "parameters"))]
             takes = re.search(r"(\w+) <-chan", text_of(field(node, "parameters")))
             if takes and re.search(rf"range {takes[1]}\b|<- ?{takes[1]}\b", text):
                 self.takers.add(named)
@@ -367,7 +371,9 @@ class Go(Typed):
         kind = self.plain(kind)
         if kind.name == "array" and kind.size is not None:
             return in_place(self.several(kind.size, kind.one))
-        if kind.name == _LIST or kind.name in _BUILDERS:
+        if kind.name in _BUILDERS:
+            return said("_tongue.builder()")
+        if kind.name == _LIST:
             return self.typed(kind.one)
         if kind.name in self.fields:
             return self.filled(kind, None) if self._deep < 4 else constant(None)
@@ -794,8 +800,8 @@ class Go(Typed):
             return said("A is None" if operator == "==" else "A is not None", value)
         kind, beside = self.plain(self.type_of(left)), self.plain(self.type_of(right))
         kind = kind if kind.name or operator in ("<<", ">>") else beside
-        empty = other == "0" and operator in (">", "!=", "==") and text_of(left).startswith("len(")
-        if empty and isinstance(value, ast.Call):
+        empty = other == "0" and operator in (">", "!=", "==")
+        if empty and isinstance(value, ast.Call) and ast.unparse(value.func) == "len":
             return said("not A" if operator == "==" else "A", value.args[0])
         parted = kind.floating or kind.name.startswith("complex") or beside.floating
         made = self.operation(value, operator, self.value(right), parted)
@@ -922,7 +928,8 @@ class Go(Typed):
         ]
         if function.type in ("identifier", "type_instantiation_expression", "index_expression"):
             if text in self.known:
-                return called(name(spelt(text)), *self.values(given))
+                kinds = [*self.takes.get(text, ()), *[NOTHING] * len(given)]
+                return called(name(spelt(text)), *map(self._handed, given, kinds))
             found = self.builtin(text, given) if self.kind(text) is NOTHING else None
         elif function.type == "selector_expression":
             owner, named = needed(function, "operand"), text_of(field(function, "field"))
@@ -932,6 +939,10 @@ class Go(Typed):
             found = None
         return called(self.value(function), *self.values(given)) if found is None else found
 
+    def _handed(self, node: Node, kind: Kind) -> ast.expr:
+        """What a function is given: of `nil` a list that has nothing yet, where it takes one."""
+        return self.begun(kind) if node.type == "nil" and self.plain(kind).name == _LIST else self.value(node)
+
     def _method(self, owner: Node, named: str, given: list[Node]) -> ast.expr:
         of, having = self.type_of(owner), [each for each, methods in self.own.items() if named in methods]
         known = of.name in self.fields or of.name in self.own
@@ -940,6 +951,8 @@ class Go(Typed):
             return found
         of = Kind(having[0]) if not of.name and len(having) == 1 else of
         if named in self.own.get(of.name, {}) and of.name not in self.fields:
+            if _gives_length(self.own[of.name][named]):
+                return length(self.value(owner))
             return called(f"{of.name}__{named}", self.value(owner), *self.values(given))
         return method(self.value(owner), spelt(named), *self.values(given))
 
@@ -948,7 +961,11 @@ class Go(Typed):
         if of.name in _BUILDERS:
             value = self.value(owner)
             forms = {"String": "''.join(A)", "Bytes": "''.join(A)", "Len": "len(A)", "Reset": "A.clear()"}
-            return appended(value, self.value(given[0])) if named in _ADDED else said(forms.get(named, "None"), value)
+            return (
+                appended(value, _as_text(self.value(given[0])))
+                if named in _ADDED
+                else said(forms.get(named, "None"), value)
+            )
         if named in _ADDED and not own:
             return printed(*self.values(given))
         line = f"{re.sub(r'[^a-zA-Z0-9]', '_', text_of(owner))}_line"
@@ -1006,19 +1023,13 @@ class Go(Typed):
         return called("chr", values[0]) if kind.name == "string" and own.whole else self.cast(kind, values[0], given[0])
 
     def _append(self, first: Node, given: list[Node]) -> ast.expr:
-        kinds = (
-            "composite_literal",
-            "call_expression",
-            "type_conversion_expression",
-            "parenthesized_expression",
-            "nil",
-        )
-        if first.type in kinds and len(given) == 1 and given[0].type == "variadic_argument":
+        if _is_empty(first) and len(given) == 1 and given[0].type == "variadic_argument":
             return called("list", self.value(given[0].named_children[0]))
-        owner = self.value(first)
+        copied = _copied(first)
+        owner = self.value(first if copied is None else copied)  # another list is made of it in any case
         if text_of(first) in self.listed_under:  # `p := m[k]; m[k] = append(p, …)`
             owner = said(self.listed_under[text_of(first)])
-        if isinstance(owner, (ast.Name, ast.Attribute, ast.Subscript)) and first.type != "slice_expression":
+        if copied is None and isinstance(owner, _PLACES) and first.type != "slice_expression":
             self.before += [ast.Expr(each) for each in self._appended(owner, given)]
             return owner
         for each in given:
@@ -1128,6 +1139,37 @@ _METHODS: Final = spread(
 
 def _given(node: Node) -> list[Node]:
     return children(field(node, "arguments"))
+
+
+def _is_empty(node: Node) -> bool:
+    """A list that has nothing yet: `[]int{}`, `[]int(nil)`, `nil`, `make([]int, 0, n)`."""
+    if node.type == "call_expression":
+        many = _given(node)[1:2]
+        return text_of(field(node, "function")) == "make" and [*map(text_of, many)] in ([], ["0"])
+    if node.type in ("type_conversion_expression", "parenthesized_expression"):
+        return _is_empty(node.named_children[-1])
+    return node.type == "nil" or (node.type == "composite_literal" and not children(field(node, "body")))
+
+
+def _copied(node: Node) -> Node | None:
+    """The list that `append([]int{}, list...)` copies; None of others."""
+    given = _given(node) if text_of(field(node, "function")) == "append" else []
+    copies = len(given) == 2 and given[1].type == "variadic_argument" and _is_empty(given[0])
+    return given[1].named_children[0] if copies else None
+
+
+def _gives_length(node: Node) -> bool:
+    """`func (q Queue) Len() int { return len(q) }`."""
+    receiver = name_of(needed(node, "receiver").named_children[0])
+    return (
+        re.fullmatch(rf"\{{\s*return len\(\*?{re.escape(receiver)}\)\s*\}}", text_of(field(node, "body"))) is not None
+    )
+
+
+def _as_text(value: ast.expr) -> ast.expr:
+    """Of a letter that is written out the text."""
+    letter = isinstance(value, ast.Constant) and isinstance(value.value, int)
+    return called("chr", value) if letter else value
 
 
 def _all(node: Node, kinds: Sequence[str]) -> list[Node]:
