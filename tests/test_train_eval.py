@@ -57,8 +57,9 @@ def test_a_table_becomes_a_checkpoint_that_is_judged_beside_its_rivals(
     small = ("--depth", "1", "--context", "64", "--steps", "30", "--similar", "2", "-o", str(tmp_path / "made"))
     code, out, err = run_forerun("train", *mine, *small, "--seconds", "0.01", "--format", "json")
     assert code == 0 and json.loads(out)[0]["done"].startswith("no")
-    learn, held = map(int, re.findall(r"^(\d+) rows to learn from, (\d+) to", err)[0])
-    assert 0 < held < FEW < learn and f"{held} rows of latency calibrate its intervals, fewer than {FEW}" in err
+    told = re.findall(r"^(\d+) rows to learn from, (\d+) to validate with, (\d+) kept to judge by$", err, re.MULTILINE)
+    learn, held, kept = map(int, told[0])
+    assert learn + held + kept == 240 and 0 < held < FEW < learn and f"{held} rows of latency calibrate its intervals, fewer than {FEW}" in err
     code, out, err = run_forerun("train", *mine, *small, "--format", "json")
     assert f"training nll {points_of(tmp_path / 'made')[-1]['nll']:.3f}" in err
     assert code == 0 and json.loads(out)[0] | {"steps": 30, "done": "yes"} == json.loads(out)[0]

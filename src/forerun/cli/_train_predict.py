@@ -105,7 +105,8 @@ def run(options: argparse.Namespace) -> int:
     training = dialled(options, RECIPES, start)
     rows = read(options)
     found = split(rows, "group", training.recipe.seed, similar=options.similar)
-    say(f"{counted(len(found.train), 'row')} to learn from, {len(found.validation)} to validate with")
+    validate, judge = number(len(found.validation)), number(len(found.test))
+    say(f"{counted(len(found.train), 'row')} to learn from, {validate} to validate with, {judge} kept to judge by")
     held, learned = (Counter(row.metric for row in part) for part in (found.validation, found.train))
     for metric in learned:
         if held[metric] < FEW:
