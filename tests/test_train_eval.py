@@ -191,6 +191,19 @@ def test_intervals_over_few_groups_are_told(run_forerun: Any, tmp_path: Path) ->
         assert row["mdape"] is not None and (row["mdape_low"] is None) == (row["mdape_high"] is None) == (groups == 3)
 
 
+def test_errors_that_are_vast_are_told_in_few_digits(run_forerun: Any, tmp_path: Path) -> None:
+    draw = random.Random(0)
+    rows = [
+        Row("x", "s", f"metric x\n\n{draw.random()} {draw.random()}", 10.0 ** draw.uniform(-300, 300), f"g{i % 90}")
+        for i in range(180)
+    ]
+    write_rows(tmp_path / "rows.csv", rows)
+    code, out, err = run_forerun("eval", str(tmp_path / "rows.csv"), "--model", "length")
+    shown = dict(zip(*(line.split("  ") for line in re.sub(" {2,}", "  ", out).strip().split("\n")), strict=True))
+    assert code == 0 and not err and len(max(out.splitlines(), key=len)) < 250
+    assert re.fullmatch(r"\d\.\de\+\d+", shown["mape"]) and re.fullmatch(r"\d+\.\d{3}", shown["log_crps"])
+
+
 def test_an_interrupted_training_says_how_to_go_on(table: Path, run_forerun: Any, tmp_path: Path) -> None:
     folder = tmp_path / "made"
     mine = ("-o", str(folder), "--data", str(table), "--text", "code", "--target", "latency_s", "--similar", "2")

@@ -290,7 +290,7 @@ def _line(scores: Any) -> dict[str, Any]:
 
 def _table(lines: list[dict[str, Any]], form: str) -> Table:
     """For people the scores that count most have their intervals, in the same cell."""
-    from forerun.models.encoder_decoder.card import SCORES, scored
+    from forerun.models.encoder_decoder.card import SCORES, scored, short
 
     if form in ("table", "md"):
         lines = [line | {name: scored(line, name) for name in SCORES} for line in lines]
@@ -298,5 +298,5 @@ def _table(lines: list[dict[str, Any]], form: str) -> Table:
     counts = [Column("n", "n", number, True), Column("groups", "groups", number, True)]
     seeds = Column("seeds", "seeds", lambda seeds: ", ".join(map(str, seeds)), True)
     names = ("spearman", "kendall", "within_spearman", "mdape", "mape", "coverage", "width", "log_crps")
-    scores = [Column(name, name, str if name in SCORES else "{:.3f}".format, True) for name in names]
+    scores = [Column(name, name, str if name in SCORES else short, True) for name in names]
     return Table([*words, *counts, seeds, *scores], lines)
