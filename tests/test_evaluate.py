@@ -98,7 +98,9 @@ def test_what_rounding_puts_outside_is_covered() -> None:
         for sign in (1, -1):
             found = score(rows_of([5.0, 5.0], ["a", "b"]), [Distribution.point(5.0 * (1 + sign * off))] * 2)
             assert found["coverage"].value == covered
-    assert evaluate([replace(row, value=5.0) for row in known(300)], {"length": Length})[0].values["coverage"].value == 1
+    assert (
+        evaluate([replace(row, value=5.0) for row in known(300)], {"length": Length})[0].values["coverage"].value == 1
+    )
 
 
 def test_errors_beyond_doubles_are_infinite_without_a_warning() -> None:

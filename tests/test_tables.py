@@ -198,7 +198,9 @@ def test_what_is_no_unicode_in_json_is_read_as_it_would_be_written(tmp_path: Pat
 
 def test_one_column_is_not_both_text_and_target(tmp_path: Path, run_forerun: Run) -> None:
     path = table(tmp_path / "t.csv", ["code", "y"], ["1", 1.0], ["2", 2.0])
-    code, _, err = run_forerun("data", "import", str(path), "--text", "y", "--target", "y", "-o", str(tmp_path / "o.csv"))
+    code, _, err = run_forerun(
+        "data", "import", str(path), "--text", "y", "--target", "y", "-o", str(tmp_path / "o.csv")
+    )
     assert code == 2 and "'y' is both the text and the target" in err and not (tmp_path / "o.csv").exists()
 
 

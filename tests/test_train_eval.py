@@ -59,7 +59,11 @@ def test_a_table_becomes_a_checkpoint_that_is_judged_beside_its_rivals(
     assert code == 0 and json.loads(out)[0]["done"].startswith("no")
     told = re.findall(r"^(\d+) rows to learn from, (\d+) to validate with, (\d+) kept to judge by$", err, re.MULTILINE)
     learn, held, kept = map(int, told[0])
-    assert learn + held + kept == 240 and 0 < held < FEW < learn and f"{held} rows of latency calibrate its intervals, fewer than {FEW}" in err
+    assert (
+        learn + held + kept == 240
+        and 0 < held < FEW < learn
+        and f"{held} rows of latency calibrate its intervals, fewer than {FEW}" in err
+    )
     code, out, err = run_forerun("train", *mine, *small, "--format", "json")
     assert f"training nll {points_of(tmp_path / 'made')[-1]['nll']:.3f}" in err
     assert code == 0 and json.loads(out)[0] | {"steps": 30, "done": "yes"} == json.loads(out)[0]
@@ -224,7 +228,15 @@ def test_an_interrupted_training_says_how_to_go_on(table: Path, run_forerun: Any
     code, _, err = run_forerun("predict", str(table), "--model", str(folder))
     assert code == 1 and "has not come to its end" in err and f"-o {folder}" in err
     code, _, err = run_forerun("train", *mine, "--depth", "1", "--context", "64", "--steps", "9")
-    assert code == 1 and "steps 100000 (now 9)" in err
+    assert code == 1 and "it was begun with steps 100000 (now 9)\n" in err
+    for words in (
+        ("eval", str(table), "--checkpoint", str(folder)),
+        ("train", *mine[2:], "--start", str(folder), "-o", str(tmp_path / "other")),
+        ("train", *mine[2:], "--start", str(folder), "--recipe", "lora", "-o", str(tmp_path / "other")),
+    ):
+        code, _, err = run_forerun(*words)
+        assert code == 1 and "made holds no checkpoint" in err and "has not come to its end" in err
+    assert not (tmp_path / "other").exists()
 
 
 def test_what_a_killed_training_lost_and_another_one_forgets_is_told(
@@ -273,6 +285,10 @@ def test_what_a_killed_training_lost_and_another_one_forgets_is_told(
         (("train", "schedule", "--data", "rows.jsonl", "--recipe", "lora"), "recipes: schedule, cpu, gpu\n"),
         (("train", "--data", "mine.csv", "--start", "nowhere"), "there is no such folder"),
         (("train", "--data", "mine.csv", "--start", "scheduler"), "it writes schedules"),
+        (("train", "--data", "mine.csv", "--start", "."), ". holds no checkpoint"),
+        (("eval", "mine.csv", "--checkpoint", "nowhere"), "there is no such folder"),
+        (("eval", "mine.csv", "--checkpoint", "."), ". holds no checkpoint"),
+        (("eval", "mine.csv", "--checkpoint", "mine.csv"), "it is a file, and a checkpoint is a folder"),
         (("train", "--data", "mine.csv", "--start", "encoder_decoder", "--depth", "7"), "has its own, 2"),
         (("train", "--data", "mine.csv", "--start", "encoder_decoder", "--tokens", "999"), "--tokens with --start"),
         (("train", "--data", "mine.csv", "--context", "9000000"), "no memory holds"),

@@ -362,6 +362,12 @@ class Diverging(Objective):
         return (loss * math.nan if self.calls == 3 else loss), parts
 
 
+def test_a_rate_that_nothing_learns_with_is_answered_with_a_usual_one(world: World, tmp_path: Path) -> None:
+    with pytest.raises(ForerunError, match="diverged") as caught:
+        world.train(tmp_path / "run", Recipe(**{**as_dict(RECIPE), "learning_rate": 1e6}), objective=Diverging)
+    assert "at a learning rate of" in caught.value.why and "as --learning-rate 0.001" in caught.value.todo
+
+
 def test_a_loss_that_is_not_finite_ends_it_and_leaves_what_was_saved(world: World, tmp_path: Path) -> None:
     recipe = Recipe(**{**as_dict(RECIPE), "save_every_s": 0.0, "evaluate_every": 1})
     with pytest.raises(ForerunError, match="diverged at step 3") as caught:

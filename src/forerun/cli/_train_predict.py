@@ -136,8 +136,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 def started(name: str | Path | None) -> Path | None:
-    """The checkpoint to start from, where one is named. Raises UsageError for a folder that is not there."""
-    from forerun.models.encoder_decoder import located
+    """The checkpoint to start from, where one is named. Raises UsageError for a folder that is not there, InputError for
+    one that holds no checkpoint, as of a training that has not come to its end."""
+    from forerun.models.encoder_decoder import CONFIG, configuration, located
     from forerun.models.scheduler import Scheduler
 
     start = located(name) if name else None
@@ -146,6 +147,8 @@ def started(name: str | Path | None) -> Path | None:
         if str(name) == Scheduler.name:
             why, todo = "it writes schedules, and numbers are asked for", f"{todo}; of schedules: train schedule --help"
         raise UsageError(f"--start {name}", why, todo)
+    if start and start.exists() and not (start / CONFIG).is_file():
+        configuration(start)
     return start
 
 

@@ -89,7 +89,7 @@ def _seeds(text: str) -> list[int]:
 def run(options: argparse.Namespace) -> int:
     """Fits every predictor on the same parts; prints a row for each and metric."""
     from forerun.evaluate import evaluate
-    from forerun.models.encoder_decoder import SHIPPED, WITHOUT, EncoderDecoder, located
+    from forerun.models.encoder_decoder import SHIPPED, WITHOUT, EncoderDecoder, configuration, located
     from forerun.models.encoder_decoder.card import Card
 
     trains = [name for name in options.model if name in NETWORKS]
@@ -101,6 +101,8 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("--card has no checkpoint to write to", "none was named", "add --checkpoint DIR")
     if options.card and located(options.checkpoint) == SHIPPED:
         raise UsageError("--card would replace the shipped card", "it belongs to forerun", "copy the checkpoint first")
+    if options.checkpoint:
+        configuration(located(options.checkpoint))  # says what is there where it is no checkpoint
     rows = read_rows(options.data, left_out(options))
     if options.checkpoint:
         _check_known(options, rows)

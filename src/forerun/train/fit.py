@@ -450,7 +450,10 @@ def _whole(known: dict[str, Any]) -> dict[str, Any]:
 def _changed(before: Any, now: Any, name: str = "") -> Iterator[str]:
     """What another training was begun with, setting by setting."""
     if isinstance(before, dict) and isinstance(now, dict):
-        for each in [each for each in now | before if each != "save_every_s"]:  # which shapes nothing
+        unnamed = ["save_every_s"]  # which shapes nothing
+        if before.get("steps") != now.get("steps"):
+            unnamed.append("evaluate_every")  # which follows from the steps
+        for each in [each for each in now | before if each not in unnamed]:
             yield from _changed(before.get(each), now.get(each), each)
     elif before != now:
         yield "other rows" if name == "data" else f"{name} {before} (now {now})"

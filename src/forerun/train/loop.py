@@ -265,7 +265,8 @@ class _Run:
         """Before the step is taken: the weights are still good, and so is whatever was saved."""
         what = f"the training diverged at step {self.step + 1:,}"
         why = f"the loss is {loss:g}, the norm of its gradient {norm:g}, at a learning rate of {rate:.2g}"
-        less = f"a smaller learning rate, as --learning-rate {self.recipe.learning_rate / 3:.2g}"
+        usual = min(self.recipe.learning_rate / 3, Recipe().learning_rate)
+        less = f"a smaller learning rate, as --learning-rate {usual:.2g}"
         kept = f"; {self.folder} keeps what was saved before" if self.path.exists() else ""
         return ForerunError(what, why, f"train into another folder with {less}{kept}")
 
