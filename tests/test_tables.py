@@ -187,8 +187,8 @@ def test_a_text_that_nothing_is_predicted_of_is_not_learned_from(tmp_path: Path)
 
 def test_what_is_no_unicode_in_json_is_read_as_it_would_be_written(tmp_path: Path) -> None:
     path = tmp_path / "t.jsonl"
-    lines = (r'{"code": "a \ud83d \ud83d\ude00", "n\udc00": "g\ud83d", "y": %d}' % i for i in range(9))
-    path.write_text("\n".join(lines))
+    record = {"code": "a \ud83d \U0001f600", "n\udc00": "g\ud83d"}
+    path.write_text("\n".join(json.dumps({**record, "y": i}) for i in range(9)))
     rows = read_table(path, target="y", group="n?")
     assert {(parts(row.prompt).text, row.group) for row in rows} == {("a ? \U0001f600", "g?")}
     write_rows(tmp_path / "rows.jsonl", rows)

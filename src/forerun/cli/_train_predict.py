@@ -136,8 +136,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def started(name: str | Path | None) -> Path | None:
-    """The checkpoint to start from, where one is named. Raises UsageError for a folder that is not there, InputError for
-    one that holds no checkpoint, as of a training that has not come to its end."""
+    """The checkpoint to start from, where one is named. Raises UsageError for a folder that is not there, InputError
+    for one that holds no checkpoint, as of a training that has not come to its end."""
     from forerun.models.encoder_decoder import CONFIG, configuration, located
     from forerun.models.scheduler import Scheduler
 

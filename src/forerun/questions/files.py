@@ -16,8 +16,8 @@ from typing import BinaryIO
 
 from forerun.core import Source
 from forerun.errors import InputError, ToolMissing, UsageError, meant
-from forerun.questions.options import Options, level_of
 from forerun.prompts import MOST_BYTES
+from forerun.questions.options import Options, level_of
 from forerun.tasks import _graphs
 from forerun.tasks._beside import Files, beginning, found, told
 from forerun.tasks._opened import asks

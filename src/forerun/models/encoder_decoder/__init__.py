@@ -46,7 +46,7 @@ from forerun.rows import Row
 A = TypeVar("A")
 
 CONFIG = "config.json"
-BESIDE = (CONFIG, TOKENIZER, PIECES, calibration.FILE, ensemble.FILE, carried.FILE, imports.FILE)
+BESIDE = (CONFIG, TOKENIZER, PIECES, calibration.FILE, ensemble.FILE, carried.FILE, imports.FILE, LEARNED)
 """What is read whatever runs the network."""
 PARTS = (*BESIDE, WEIGHTS, ENCODER, DECODER)
 BEGUN = "training.json"
@@ -110,7 +110,7 @@ def claim(folder: Path) -> None:
     make_folder(folder, "a checkpoint is a folder")
     if any((folder / name).is_file() for name in _OURS):
         return
-    if lost := next((name for name in (*PARTS, CARD, PAGE, LEARNED) if (folder / name).exists()), ""):
+    if lost := next((name for name in (*PARTS, CARD, PAGE) if (folder / name).exists()), ""):
         why = f"its {lost} is no checkpoint's, and would be overwritten"
         raise UsageError(f"{folder} holds something else", why, "name a folder of its own for the checkpoint")
 
