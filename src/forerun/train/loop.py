@@ -150,6 +150,7 @@ def train(
     """Trains in place, from the folder's checkpoint where there is one; whether it came to its end.
 
     Another `objective` gives, as `Objective` does, a batch's loss and its parts; `nll` decides which weights are best.
+    All weights that are trained have a share in each loss: of several processes each awaits the gradients of all.
     Under `torchrun` each process draws examples of its own and the gradients are averaged; the first one writes and
     reads for all, so that they go on from one step, with the position and the random state that each had there. Their
     number shapes the result: a training that has not ended goes on with as many.
@@ -211,7 +212,7 @@ class _Run:
         self.sampler = Sampler(data.examples, self.position, recipe.mixture, recipe.run)
         forward: nn.Module = self.objective
         if self.world > 1:
-            forward = DistributedDataParallel(forward, find_unused_parameters=True)
+            forward = DistributedDataParallel(forward)
         self.forward = torch.compile(forward, dynamic=True) if recipe.compile else forward
 
     def run(self, seconds: float, on_step: Callable[[Progress], None]) -> bool:
