@@ -61,6 +61,20 @@ def test_crps_is_that_of_the_two_expectations(rows: list[tuple[float, float]], t
     assert found.log_crps(truth) == pytest.approx(first - second / 2, rel=1e-6, abs=1e-6 * (1 + ceiling - floor))
 
 
+@pytest.mark.parametrize("truth", [0.5, 2.0, 4.0, 6.0, 30.0, 100.0, 2000.0])
+def test_crps_is_as_far_from_the_integral_as_is_said(truth: float) -> None:
+    found = Distribution.of([(1, 4, 0.5), (4, 5, 0.1), (10, 1000, 0.4)])
+    grid = [-2 + 7 * (i + 0.5) / 70_000 for i in range(70_000)]
+    integral = sum((found.at_most(10**x) - (10**x >= truth)) ** 2 for x in grid) * 7 / 70_000
+    at = math.log10(truth)
+    told = 0.0
+    for low, high, weight in zip(found.lows, found.highs, found.weights, strict=True):
+        width, off = math.log10(high / low), abs(at - (math.log10(low) + math.log10(high)) / 2)
+        told += weight**2 * width / 6 - weight * max(width / 2 - off, 0) ** 2 / width
+    assert found.log_crps(truth) == pytest.approx(integral + told, abs=2e-4)
+    assert (told > 0) == (truth != 100)  # in the middle of a wide interval
+
+
 def test_a_sure_and_right_forecast_scores_zero() -> None:
     assert Distribution.point(7.0).log_crps(7.0) == 0
     assert Distribution.point(70.0).log_crps(7.0) == pytest.approx(1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import shutil
 from collections.abc import Sequence
@@ -23,6 +24,7 @@ from forerun.models.encoder_decoder._torch import TorchNetwork  # noqa: E402
 from forerun.models.encoder_decoder.calibration import Calibration  # noqa: E402
 from forerun.models.encoder_decoder.config import Config  # noqa: E402
 from forerun.models.encoder_decoder.ensemble import Ensemble, between  # noqa: E402
+from forerun.models.encoder_decoder.learned import Learned  # noqa: E402
 from forerun.models.encoder_decoder.network import Network  # noqa: E402
 from forerun.models.encoder_decoder.tokenizer import learn  # noqa: E402
 from forerun.testing import check_model  # noqa: E402
@@ -227,6 +229,25 @@ def test_parts_of_two_checkpoints_are_refused(file: str, folder: Path, tmp_path:
     (place / "checksums.json").unlink()
     EncoderDecoder(place)
     assert "whether its files belong together is not known" in checksums.doubt(place)
+
+
+def test_which_rows_were_learned_from_is_as_it_was_saved(folder: Path, tmp_path: Path) -> None:
+    model = EncoderDecoder(folder)
+    model.learned = Learned(("0123456789abcdef",), ("fedcba9876543210",))
+    model.save_pretrained(tmp_path)
+    place, sums = tmp_path / "learned.json", tmp_path / "checksums.json"
+    place.write_text(place.read_text().replace("0123", "0124"))
+    with pytest.raises(InputError, match="not one whole checkpoint") as caught:
+        EncoderDecoder(tmp_path)
+    assert "learned.json is not the file that was saved" in caught.value.why
+    known = json.loads(sums.read_text())
+    for before in ({"learned.json": "there"}, {}):  # as earlier versions wrote it, and the first ones
+        sums.write_text(json.dumps({name: known[name] for name in known if name != "learned.json"} | before))
+        assert EncoderDecoder(tmp_path).learned.train == ("0124456789abcdef",)
+    sums.write_text(json.dumps(known | {"learned.json": "there"}))
+    place.unlink()
+    with pytest.raises(InputError, match="not one whole checkpoint"):
+        EncoderDecoder(tmp_path)
 
 
 def test_graphs_that_were_saved_and_are_gone_are_missed(folder: Path, tmp_path: Path) -> None:

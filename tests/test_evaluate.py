@@ -93,6 +93,32 @@ def test_scores_by_hand() -> None:
     assert found["log_crps"].value == pytest.approx(sum(crps) / 4)
 
 
+def test_what_rounding_puts_outside_is_covered() -> None:
+    for off, covered in ((1e-15, 1.0), (1e-6, 0.0)):
+        for sign in (1, -1):
+            found = score(rows_of([5.0, 5.0], ["a", "b"]), [Distribution.point(5.0 * (1 + sign * off))] * 2)
+            assert found["coverage"].value == covered
+    assert (
+        evaluate([replace(row, value=5.0) for row in known(300)], {"length": Length})[0].values["coverage"].value == 1
+    )
+
+
+def test_errors_beyond_doubles_are_infinite_without_a_warning() -> None:
+    beliefs = [Distribution.point(1e300), *(Distribution.point(float(i)) for i in range(1, 6))]
+    found = score(rows_of([1e-300, 1.0, 2.0, 3.0, 4.0, 5.0], ["a", "a", "b", "b", "c", "c"]), beliefs)
+    assert found["mape"].value == math.inf and found["mdape"].value == 0
+
+
+def test_values_that_no_scale_holds_are_named() -> None:
+    for values in ([1e308, -1e308], [1.7e308, 5e-324, -1.0], [1e200, -1e-200]):
+        rows = [replace(row, value=values[i % len(values)]) for i, row in enumerate(known(300))]
+        with pytest.raises(InputError, match="the values of size are too far apart") as caught:
+            evaluate(rows, {"length": Length})
+        assert f"from {min(values):g} to {max(values):g}" in caught.value.why
+    rows = [replace(row, value=[1e300, 1e-300][i % 2]) for i, row in enumerate(known(300))]
+    assert evaluate(rows, {"length": Length})[0].n  # of one sign they are
+
+
 def test_intervals_are_those_of_whole_groups() -> None:
     draw = random.Random(0)
     groups = [f"g{i // 10}" for i in range(400)]

@@ -141,6 +141,13 @@ def test_a_checkpoint_that_did_not_end_a_training_is_not_overwritten(trained: Pa
     assert (tmp_path / "copy" / ENSEMBLE).read_bytes() != before, "trees of what was there are none of these rows"
 
 
+def test_numbers_that_no_scale_holds_are_told_before_the_training(tmp_path: Path) -> None:
+    far = [replace(row, unit="", value=[1e308, -1e308][i % 2]) for i, row in enumerate(rows(60, 0))]
+    with pytest.raises(InputError, match="the values of runtime are too far apart"):
+        fit(Parts(far, far[:9]), tmp_path / "made", TINY)
+    assert not (tmp_path / "made").exists()
+
+
 def test_numbers_of_one_metric_have_one_unit(tmp_path: Path) -> None:
     mixed = [replace(row, unit="ms", value=1e3 * row.value) if i % 2 else row for i, row in enumerate(rows(60, 0))]
     with pytest.raises(InputError, match="runtime is in several units") as caught:

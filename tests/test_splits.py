@@ -160,6 +160,18 @@ def test_no_part_is_empty_and_only_as_many_move_as_parts_lack(groups: int, seed:
             assert all(had[hashed[name]] > least[hashed[name]] for name in moved)
 
 
+def test_what_is_too_large_to_be_held_out_is_learned_from() -> None:
+    for others, large in ((2, 8), (8, 4), (60, 15)):  # four fifths, a third, a fifth of all rows
+        held = next(name for i in range(99) if place(name := f"large {i}", 0) == "test")
+        small = [row(program(i), f"g{i}") for i in range(others)]
+        rows = [*small, *(row(program(100 + i), held) for i in range(large))]
+        for by in ("group", "family"):
+            found = split(rows, by)  # type: ignore[arg-type]
+            assert found.train and found.validation and found.test
+            assert {one.group for one in [*found.validation, *found.test]} <= {one.group for one in small}
+    assert held in {one.group for one in split(rows[:-1]).test}  # as its hash says, where it is not so large
+
+
 def test_of_groups_that_all_hash_to_the_training_the_last_are_held_out() -> None:
     names = [name for i in range(40) if place(name := f"g{i}", 0) == "train"][:12]
     order = sorted(names, key=lambda name: hashlib.sha256(f"0\0{name}".encode()).digest())

@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 
 from forerun.core import Draft, Measurement, Source, Trial
 from forerun.errors import ForerunError, InputError, UsageError
-from forerun.prompts import number, parts
+from forerun.prompts import MOST_BYTES, number, parts
 from forerun.rows import Row
+from forerun.splits import split
 from forerun.store import Store
 from forerun.tables import read_public, read_rows, read_table, rows_of, write_rows
 from forerun.tables.rows import metric_of
@@ -168,6 +169,41 @@ def test_no_time_or_size_is_less_than_nothing(target: str, unit: str | None, tmp
         read_table(table, target=target, unit=unit)
 
 
+def test_a_text_that_nothing_is_predicted_of_is_not_learned_from(tmp_path: Path) -> None:
+    rows = [["x" * MOST_BYTES, 1.0], ["ü" * (MOST_BYTES // 2 + 1), 2.0], ["y", 3.0], ["", 4.0]]
+    path = table(tmp_path / "t.csv", ["code", "latency_s"], *rows[:3])
+    with pytest.raises(InputError, match="row 2: too long") as found:
+        read_table(path)
+    assert "holds 1,048,578 bytes, and a text may have 1,048,576" in found.value.why
+    table(path, ["code", "latency_s"], *rows)
+    with pytest.raises(InputError, match="2 rows lack a text or a number or hold too long a text: 2, 4"):
+        read_table(path)
+    told: list[InputError] = []
+    assert [row.value for row in read_table(path, left_out=told.append)] == [1.0, 3.0] and len(told) == 1
+    public = table(tmp_path / "p.csv", CODE[0], CODE[1], ["APPS_2", "APPS", rows[1][0], 1.0, "", ""])
+    assert len(list(read_public("code-regression", str(public), left_out=told.append))) == 1
+    assert "too long" in told[-1].what
+
+
+def test_what_is_no_unicode_in_json_is_read_as_it_would_be_written(tmp_path: Path) -> None:
+    path = tmp_path / "t.jsonl"
+    record = {"code": "a \ud83d \U0001f600", "n\udc00": "g\ud83d"}
+    path.write_text("\n".join(json.dumps({**record, "y": i}) for i in range(9)))
+    rows = read_table(path, target="y", group="n?")
+    assert {(parts(row.prompt).text, row.group) for row in rows} == {("a ? \U0001f600", "g?")}
+    write_rows(tmp_path / "rows.jsonl", rows)
+    assert read_rows(tmp_path / "rows.jsonl") == rows
+    assert split([replace(row, prompt=f"{row.prompt} {row.value}", group="") for row in rows], similar=2).test
+
+
+def test_one_column_is_not_both_text_and_target(tmp_path: Path, run_forerun: Run) -> None:
+    path = table(tmp_path / "t.csv", ["code", "y"], ["1", 1.0], ["2", 2.0])
+    code, _, err = run_forerun(
+        "data", "import", str(path), "--text", "y", "--target", "y", "-o", str(tmp_path / "o.csv")
+    )
+    assert code == 2 and "'y' is both the text and the target" in err and not (tmp_path / "o.csv").exists()
+
+
 def test_other_numbers_may_be_negative(tmp_path: Path) -> None:
     table = tmp_path / "t.csv"
     table.write_text("code,gain\na,-1\nb,2\n")
@@ -241,6 +277,7 @@ def test_wrong_columns_name_those_that_are_there(suffix: str, tmp_path: Path) ->
         ("a.jsonl", b'{"code": "x", "latency_s": true}\n', "row 1: no finite number"),
         ("a.jsonl", b'{"code": "x", "latency_s": [1]}\n', "row 1: not a number"),
         ("a.jsonl", b'{"code": "x", "latency_s": 1' + b"0" * 400 + b"}\n", "row 1: not a number"),
+        ("a.jsonl", b'{"code": "x", "latency_s": 1, "latency_s": 2}\n', "row 1 has two columns 'latency_s'"),
         ("a.jsonl", b"\xff\xfe", "not UTF-8"),
         ("a.parquet", b"PAR1 and no more", "cannot read"),
         ("a.parquet", b"", "cannot read"),
@@ -253,6 +290,14 @@ def test_tables_that_cannot_be_read(name: str, data: bytes, error: str, tmp_path
     with pytest.raises(InputError, match=error) as found:
         read_table(path)
     assert all((found.value.what, found.value.why, found.value.todo))
+
+
+def test_two_columns_of_one_name_in_parquet(tmp_path: Path) -> None:
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    made = arrow.table([["a"], ["b"], [1.0]], names=["code", "code", "latency_s"])
+    parquet.write_table(made, tmp_path / "t.parquet")
+    with pytest.raises(InputError, match="two columns 'code'"):
+        read_table(tmp_path / "t.parquet")
 
 
 def test_another_encoding_is_told_apart_from_utf_16(tmp_path: Path) -> None:
@@ -280,7 +325,9 @@ def test_a_number_of_a_spreadsheet_is_told_how_to_be_written(tmp_path: Path) -> 
 def test_only_columns_that_fit_are_suggested(tmp_path: Path) -> None:
     path = table(tmp_path / "a.csv", ["code", "cost", "node_count"], ["x", 1, 2])
     for names, todo in (
-        ({"target": "node"}, "did you mean 'node_count'?"),
+        ({"target": "nodes_count"}, "did you mean 'node_count'?"),
+        ({"target": "node"}, "name another one: cost, node_count"),
+        ({"target": "program"}, "name another one: cost, node_count"),
         ({"target": "xyz"}, "name another one: cost, node_count"),
         ({"text": "cod", "target": "cost"}, "did you mean 'code'?"),
         ({"text": "zzz", "target": "cost"}, "name another one: code"),
@@ -288,6 +335,10 @@ def test_only_columns_that_fit_are_suggested(tmp_path: Path) -> None:
         with pytest.raises(InputError, match="has no column") as caught:
             read_table(path, **names)
         assert caught.value.todo == todo
+    path = table(tmp_path / "b.csv", ["code", "cost_text"], ["x", "y"])
+    with pytest.raises(InputError, match="no column 'cost'") as caught:
+        read_table(path, target="cost")
+    assert caught.value.todo == "give a table that has one: none of these fits"
 
 
 def test_other_kinds_of_files_are_refused(tmp_path: Path) -> None:
@@ -447,8 +498,9 @@ def test_the_command_line(stored: Path, run_forerun: Run, tmp_path: Path) -> Non
         (("drafts", "--workloads", "w.jsonl", "-o", "nowhere/a.jsonl"), 2, "mkdir -p nowhere"),
         (("show", "none.csv"), 1, "cannot read"),
         (("import", "-o", "a.csv"), 2, "no file was named"),
-        (("import", "own.csv", "-o", "a.csv"), 2, "there is no text and target"),
-        (("import", "own.csv", "--text", "code", "-o", "a.csv"), 2, "there is no target"),
+        (("import", "own.csv", "-o", "a.csv"), 2, "a table of yours needs --text and --target"),
+        (("import", "own.csv", "-o", "a.csv"), 2, "there is no --text and no --target"),
+        (("import", "own.csv", "--text", "code", "-o", "a.csv"), 2, "there is no --target"),
         (
             ("import", "own.csv", "--layout", "code-regression", "--skip-bad-rows", "-o", "a.csv"),
             2,

@@ -57,8 +57,13 @@ def test_a_table_becomes_a_checkpoint_that_is_judged_beside_its_rivals(
     small = ("--depth", "1", "--context", "64", "--steps", "30", "--similar", "2", "-o", str(tmp_path / "made"))
     code, out, err = run_forerun("train", *mine, *small, "--seconds", "0.01", "--format", "json")
     assert code == 0 and json.loads(out)[0]["done"].startswith("no")
-    learn, held = map(int, re.findall(r"^(\d+) rows to learn from, (\d+) to", err)[0])
-    assert 0 < held < FEW < learn and f"{held} rows of latency calibrate its intervals, fewer than {FEW}" in err
+    told = re.findall(r"^(\d+) rows to learn from, (\d+) to validate with, (\d+) kept to judge by$", err, re.MULTILINE)
+    learn, held, kept = map(int, told[0])
+    assert (
+        learn + held + kept == 240
+        and 0 < held < FEW < learn
+        and f"{held} rows of latency calibrate its intervals, fewer than {FEW}" in err
+    )
     code, out, err = run_forerun("train", *mine, *small, "--format", "json")
     assert f"training nll {points_of(tmp_path / 'made')[-1]['nll']:.3f}" in err
     assert code == 0 and json.loads(out)[0] | {"steps": 30, "done": "yes"} == json.loads(out)[0]
@@ -190,6 +195,19 @@ def test_intervals_over_few_groups_are_told(run_forerun: Any, tmp_path: Path) ->
         assert row["mdape"] is not None and (row["mdape_low"] is None) == (row["mdape_high"] is None) == (groups == 3)
 
 
+def test_errors_that_are_vast_are_told_in_few_digits(run_forerun: Any, tmp_path: Path) -> None:
+    draw = random.Random(0)
+    rows = [
+        Row("x", "s", f"metric x\n\n{draw.random()} {draw.random()}", 10.0 ** draw.uniform(-300, 300), f"g{i % 90}")
+        for i in range(180)
+    ]
+    write_rows(tmp_path / "rows.csv", rows)
+    code, out, err = run_forerun("eval", str(tmp_path / "rows.csv"), "--model", "length")
+    shown = dict(zip(*(line.split("  ") for line in re.sub(" {2,}", "  ", out).strip().split("\n")), strict=True))
+    assert code == 0 and not err and len(max(out.splitlines(), key=len)) < 250
+    assert re.fullmatch(r"\d\.\de\+\d+", shown["mape"]) and re.fullmatch(r"\d+\.\d{3}", shown["log_crps"])
+
+
 def test_an_interrupted_training_says_how_to_go_on(table: Path, run_forerun: Any, tmp_path: Path) -> None:
     folder = tmp_path / "made"
     mine = ("-o", str(folder), "--data", str(table), "--text", "code", "--target", "latency_s", "--similar", "2")
@@ -210,7 +228,15 @@ def test_an_interrupted_training_says_how_to_go_on(table: Path, run_forerun: Any
     code, _, err = run_forerun("predict", str(table), "--model", str(folder))
     assert code == 1 and "has not come to its end" in err and f"-o {folder}" in err
     code, _, err = run_forerun("train", *mine, "--depth", "1", "--context", "64", "--steps", "9")
-    assert code == 1 and "steps 100000 (now 9)" in err
+    assert code == 1 and "it was begun with steps 100000 (now 9)\n" in err
+    for words in (
+        ("eval", str(table), "--checkpoint", str(folder)),
+        ("train", *mine[2:], "--start", str(folder), "-o", str(tmp_path / "other")),
+        ("train", *mine[2:], "--start", str(folder), "--recipe", "lora", "-o", str(tmp_path / "other")),
+    ):
+        code, _, err = run_forerun(*words)
+        assert code == 1 and "made holds no checkpoint" in err and "has not come to its end" in err
+    assert not (tmp_path / "other").exists()
 
 
 def test_what_a_killed_training_lost_and_another_one_forgets_is_told(
@@ -259,6 +285,10 @@ def test_what_a_killed_training_lost_and_another_one_forgets_is_told(
         (("train", "schedule", "--data", "rows.jsonl", "--recipe", "lora"), "recipes: schedule, cpu, gpu\n"),
         (("train", "--data", "mine.csv", "--start", "nowhere"), "there is no such folder"),
         (("train", "--data", "mine.csv", "--start", "scheduler"), "it writes schedules"),
+        (("train", "--data", "mine.csv", "--start", "."), ". holds no checkpoint"),
+        (("eval", "mine.csv", "--checkpoint", "nowhere"), "there is no such folder"),
+        (("eval", "mine.csv", "--checkpoint", "."), ". holds no checkpoint"),
+        (("eval", "mine.csv", "--checkpoint", "mine.csv"), "it is a file, and a checkpoint is a folder"),
         (("train", "--data", "mine.csv", "--start", "encoder_decoder", "--depth", "7"), "has its own, 2"),
         (("train", "--data", "mine.csv", "--start", "encoder_decoder", "--tokens", "999"), "--tokens with --start"),
         (("train", "--data", "mine.csv", "--context", "9000000"), "no memory holds"),
@@ -344,8 +374,10 @@ def test_code_without_labels_is_where_a_training_starts(table: Path, run_forerun
     assert torch.allclose(begins.embed_tokens.weight[token], known.embed_tokens.weight[pieces].mean(0))
     assert torch.equal(begins.encoder[0].mlp.gate_proj.weight, known.encoder[0].mlp.gate_proj.weight)
     assert new.tokenizer.decode(new.tokenizer.encode(text).ids) == text and new.learned == old.learned != Learned()
-    code, out, err = run_forerun(*words[:4], "--start", str(asm), "-o", str(tmp_path / "none"))
-    assert code != 0 and "leave out --start" in err
+    for told in ("asm holds no checkpoint", "leave out --start"):
+        code, out, err = run_forerun(*words[:4], "--start", str(asm), "-o", str(tmp_path / "none"))
+        assert code != 0 and told in err and not (tmp_path / "none").exists()
+        (asm / "config.json").write_text("{}")  # as of an encoder of T5Gemma
 
     code, out, err = run_forerun("train", "code", "-o", str(tmp_path / "none"))
     assert code == 2 and "no folder and no file is named" in err

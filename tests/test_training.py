@@ -33,13 +33,15 @@ from forerun.grammars.floats import Floats  # noqa: E402
 from forerun.models._decode import expand  # noqa: E402
 from forerun.models.encoder_decoder._torch import TorchNetwork  # noqa: E402
 from forerun.models.encoder_decoder.config import Config  # noqa: E402
+from forerun.models.encoder_decoder.head import Head  # noqa: E402
 from forerun.models.encoder_decoder.network import Network  # noqa: E402
 from forerun.models.encoder_decoder.tokenizer import Tokenizer, learn  # noqa: E402
 from forerun.prompts import number  # noqa: E402
-from forerun.train import losses  # noqa: E402
+from forerun.train import lora, losses  # noqa: E402
 from forerun.train.batches import Position, Sampler, batches  # noqa: E402
 from forerun.train.examples import Dataset, Example, Labelled, Legal, places, tokenised  # noqa: E402
-from forerun.train.loop import BEST, LAST, Objective, Progress, Recipe, optimisers, train  # noqa: E402
+from forerun.train.head import SquaredError  # noqa: E402
+from forerun.train.loop import BEST, LAST, Objective, Progress, Recipe, moved, optimisers, train  # noqa: E402
 from tests import torchrun  # noqa: E402
 
 torch.set_num_threads(1)
@@ -289,6 +291,17 @@ def ended(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
+def test_each_loss_has_a_share_of_all_weights(world: World) -> None:
+    """Without that processes of one training would wait for one another."""
+    plain, updated, headed = world.network(), world.network(), Head(world.network().config)
+    lora.add(updated, 4)
+    for network, objective in ((plain, Objective), (updated, Objective), (headed, SquaredError)):
+        batch = next(batches(Sampler(world.data.examples, Position(0), 2.0, 1), 2, 128))
+        loss, _ = objective(network, world.data, RECIPE)(moved(batch, torch.device("cpu")))
+        loss.backward()
+        assert all(own.grad is not None for own in network.parameters() if own.requires_grad)
+
+
 @pytest.mark.parametrize("machines", [1, 2])
 def test_two_processes_train_one_network_and_resume(machines: int, ended: Path, tmp_path: Path) -> None:
     places = [ended] if machines == 1 else [tmp_path / f"machine-{i}" for i in range(machines)]
@@ -303,6 +316,7 @@ def test_two_processes_train_one_network_and_resume(machines: int, ended: Path, 
     facts = json.loads((first / "0.json").read_text())
     (other,) = facts["others"]
     assert facts["position"]["seed"] != other["seed"]  # each draws examples of its own
+    assert not any(torchrun.errors(places[rank % machines], rank).read_text() for rank in (0, 1))  # no warning
 
 
 def test_another_number_of_processes_goes_on_with_nothing_but_what_has_ended(ended: Path, tmp_path: Path) -> None:
@@ -360,6 +374,12 @@ class Diverging(Objective):
         if self.network.training:
             self.calls += 1
         return (loss * math.nan if self.calls == 3 else loss), parts
+
+
+def test_a_rate_that_nothing_learns_with_is_answered_with_a_usual_one(world: World, tmp_path: Path) -> None:
+    with pytest.raises(ForerunError, match="diverged") as caught:
+        world.train(tmp_path / "run", Recipe(**{**as_dict(RECIPE), "learning_rate": 1e6}), objective=Diverging)
+    assert "at a learning rate of" in caught.value.why and "as --learning-rate 0.001" in caught.value.todo
 
 
 def test_a_loss_that_is_not_finite_ends_it_and_leaves_what_was_saved(world: World, tmp_path: Path) -> None:

@@ -74,9 +74,16 @@ class Distribution:
         return min(1.0, math.fsum(weight * _share(low, high, value) for low, high, weight in parts))
 
     def log_crps(self, truth: float) -> float:
-        """The continuous ranked probability score of log10 of a positive number, 0 at best (Gneiting and Raftery 2007).
+        """The continuous ranked probability score of log10 of a positive number, 0 at best (Gneiting and Raftery 2007),
+        of the distribution with the mass of each interval at its middle: what is spread within intervals is not seen.
 
-        Mass that is not positive counts as the smallest positive interval does.
+        With w the weights of intervals and d their widths in decades, this is the sum of w²d/6 more than the integral
+        over the distribution itself where the truth lies in none of them. For a truth in an interval, t decades from
+        its middle, it is w(d/2 - |t|)²/d of that one less than so: less than the integral where the truth is near the
+        middle of a wide one. For beliefs of 40 to 101 intervals the two differ by about 1%.
+
+        Mass that is not positive counts as the smallest positive interval does, infinite mass as the largest finite
+        one.
         """
         positive = [m for m in self._middles if 0 < m < math.inf] or [truth]
         floor, ceiling = min(positive), max(positive)

@@ -35,6 +35,8 @@ from forerun.scores import (
 from forerun.splits import SIMILAR, By, Split, groups_of, splits
 
 RESAMPLES = 300
+_ROUNDING = 1e-9
+"""Of a number: what logarithms and back move it by is a millionth of that."""
 HIGHER_IS_BETTER = {
     "spearman": True,
     "kendall": True,
@@ -205,12 +207,14 @@ def _fitted(
     return fitted
 
 
+@np.errstate(over="ignore", invalid="ignore")  # what is beyond doubles is infinite: of such a score no number is told
 def score(
     rows: Sequence[Row], beliefs: Sequence[Distribution], *, level: float = LEVEL, seed: int = 0
 ) -> dict[str, Score]:
     """Predictions against the truth, each score with its bootstrap interval over groups.
 
-    Percentage errors and CRPS are of the rows with a positive truth; a constant prediction ranks with 0.
+    Percentage errors and CRPS are of the rows with a positive truth; a constant prediction ranks with 0. An interval
+    covers a truth that lies outside by no more than rounding does.
     """
     truth = np.array([row.value for row in rows])
     median = np.array([one.median for one in beliefs])
@@ -220,9 +224,9 @@ def score(
     ape = np.abs(median[positive] / truth[positive] - 1)
     crps = np.array([one.log_crps(t) for one, t in zip(beliefs, truth.tolist(), strict=True) if t > 0])
     ends = np.array([one.interval(level) for one in beliefs])
-    inside = ((ends[:, 0] <= truth) & (truth <= ends[:, 1])).astype(np.float64)
-    with np.errstate(over="ignore"):  # a network that has hardly learned anything is infinitely unsure
-        width = np.divide(ends[:, 1] - ends[:, 0], np.abs(median), out=np.full(len(rows), np.inf), where=median != 0)
+    slack = _ROUNDING * np.abs(truth)
+    inside = ((ends[:, 0] - slack <= truth) & (truth <= ends[:, 1] + slack)).astype(np.float64)
+    width = np.divide(ends[:, 1] - ends[:, 0], np.abs(median), out=np.full(len(rows), np.inf), where=median != 0)
     values = {
         "spearman": weighted_spearman(median, truth, drawn),
         "kendall": weighted_kendall(median, truth, drawn),

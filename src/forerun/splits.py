@@ -35,6 +35,8 @@ _FEWEST = 3
 """Clusters or devices: one for each part."""
 _ENOUGH = 10
 """Clusters of a part, from which on hashes alone deal them: of 200 and more they always give as many."""
+_LARGE = 3.0
+"""Times the mean of all clusters, from which on one is large (`_too_large`)."""
 
 _ENDS = {"train": (0.0, TRAIN), "validation": (TRAIN, TRAIN + VALIDATION), "test": (TRAIN + VALIDATION, math.inf)}
 _SHINGLE, _BANDS, _DEEP = 5, 25, 5
@@ -85,12 +87,16 @@ def split(rows: Sequence[Row], by: By = "group", seed: int = 0, *, similar: floa
 
     By `group` or `random` (each program for itself) a cluster goes where the hash of its smallest key and the seed
     says: rows that come later move nothing but what they join. Only where a part would have less than its share, and
-    fewer than ten clusters, it gets those whose hashes are closest to it, of parts that have more. By `family` groups
-    stay apart that share programs, as those of one compiler do: each goes where its own hash says, and what is held out
-    and near to what is learned from (of the test, also to the validation) is left out. By `device` a tenth of the
-    devices is the test and a tenth (at least one each) the validation, whatever the programs. `similar` above 1
-    lets near-duplicates cross, for architectures that all look alike; the same text never does. Raises UsageError for
-    another `by`, for a `similar` that is not above 0, and for fewer than three devices or clusters.
+    fewer than ten clusters, it gets those whose hashes are closest to it, of parts that have more. What is so large
+    that holding it out would leave too little to learn from is learned from, wherever its hash lies: a cluster of a
+    fifth of the rows, which is what both other parts should have, and of three times the mean of all clusters, since
+    of a few each has a fifth; and, however few they are, one of the four fifths that are to be learned from. By
+    `family` groups stay apart that share programs, as those of one compiler do: each goes where its own hash says, if
+    it is not so large, and what is held out and near to what is learned from (of the test, also to the validation) is
+    left out. By `device` a tenth of the devices is the test and a tenth (at least one each) the validation, whatever
+    the programs. `similar` above 1 lets near-duplicates cross, for architectures that all look alike; the same text
+    never does. Raises UsageError for another `by`, for a `similar` that is not above 0, and for fewer than three
+    devices or clusters.
     """
     return splits(rows, by, (seed,), similar=similar)[0]
 
@@ -108,7 +114,8 @@ def splits(rows: Sequence[Row], by: By, seeds: Sequence[int], *, similar: float 
     if by not in ("random", "group"):
         raise UsageError(f"no split is called {by!r}", "splits: random, group, family, device", "name one of them")
     keys = _clustered(rows, by, similar)
-    placed = [_places(set(keys), seed) for seed in seeds]
+    sizes = Counter(keys)
+    placed = [_places(sizes, seed) for seed in seeds]
     return [_dealt(rows, [where[key] for key in keys]) for where in placed]
 
 
@@ -118,10 +125,10 @@ def _families(rows: Sequence[Row], seeds: Sequence[int], similar: float) -> list
     if rows and (left := len(set(keys))) < _FEWEST:
         why = f"all rows are of {left} group{'s' * (left != 1)}"
         raise UsageError("nothing can be held out", why, f"give rows of at least {_FEWEST} groups")
-    near = near_duplicates([parts(row.prompt).text for row in rows], similar)
+    near, sizes = near_duplicates([parts(row.prompt).text for row in rows], similar), Counter(keys)
     found = []
     for seed in seeds:
-        of_key = _places(set(keys), seed)
+        of_key = _places(sizes, seed)
         where = [of_key[key] for key in keys]
         seen = {name: {n for n, own in zip(near, where, strict=True) if own == name} for name in _ENDS}
         before = {"train": set(), "validation": seen["train"], "test": seen["train"] | seen["validation"]}
@@ -141,16 +148,26 @@ def _share(key: str, seed: int) -> float:
     return int.from_bytes(_digest(f"{seed}\0{key}")[:8], "big") / _WORD64
 
 
-def _places(keys: Collection[str], seed: int) -> Mapping[str, str]:
-    """Where each cluster goes; a part that would have too few gets the closest ones that another part can spare."""
-    found = {key: place(key, seed) for key in keys}
-    least = _least(len(keys))
+def _places(sizes: Mapping[str, int], seed: int) -> Mapping[str, str]:
+    """Where each cluster of so many rows goes: one that is too large to be held out is learned from; a part that would
+    have too few gets the closest ones that another part can spare."""
+    large = _too_large(sizes)
+    found = {key: "train" if key in large else place(key, seed) for key in sizes}
+    least = _least(len(sizes))
     for name in ("test", "train", "validation"):  # of those that are all in train the last ones, in their order
         for _ in range(least[name] - Counter(found.values())[name]):
             counts = Counter(found.values())
-            if spare := [key for key, where in found.items() if counts[where] > least[where]]:
+            if spare := [key for key, where in found.items() if counts[where] > least[where] and key not in large]:
                 found[_closest(spare, name, seed)] = name
     return found
+
+
+def _too_large(sizes: Mapping[str, int]) -> Collection[str]:
+    """The clusters that are learned from for their size, as `split` says; others are left for both other parts: of
+    three clusters two, of more at least half."""
+    rows = sum(sizes.values())
+    share = min(TRAIN, max(1 - TRAIN, _LARGE / max(len(sizes), 1)))
+    return {key for key, size in sizes.items() if size >= share * rows}
 
 
 def _least(clusters: int) -> Mapping[str, int]:

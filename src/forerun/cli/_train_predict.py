@@ -105,7 +105,8 @@ def run(options: argparse.Namespace) -> int:
     training = dialled(options, RECIPES, start)
     rows = read(options)
     found = split(rows, "group", training.recipe.seed, similar=options.similar)
-    say(f"{counted(len(found.train), 'row')} to learn from, {len(found.validation)} to validate with")
+    validate, judge = number(len(found.validation)), number(len(found.test))
+    say(f"{counted(len(found.train), 'row')} to learn from, {validate} to validate with, {judge} kept to judge by")
     held, learned = (Counter(row.metric for row in part) for part in (found.validation, found.train))
     for metric in learned:
         if held[metric] < FEW:
@@ -135,8 +136,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 def started(name: str | Path | None) -> Path | None:
-    """The checkpoint to start from, where one is named. Raises UsageError for a folder that is not there."""
-    from forerun.models.encoder_decoder import located
+    """The checkpoint to start from, where one is named. Raises UsageError for a folder that is not there, InputError
+    for one that holds no checkpoint, as of a training that has not come to its end."""
+    from forerun.models.encoder_decoder import CONFIG, configuration, located
     from forerun.models.scheduler import Scheduler
 
     start = located(name) if name else None
@@ -145,6 +147,8 @@ def started(name: str | Path | None) -> Path | None:
         if str(name) == Scheduler.name:
             why, todo = "it writes schedules, and numbers are asked for", f"{todo}; of schedules: train schedule --help"
         raise UsageError(f"--start {name}", why, todo)
+    if start and start.exists() and not (start / CONFIG).is_file():
+        configuration(start)
     return start
 
 

@@ -15,7 +15,7 @@ from forerun.cli.render import Column, Progress, Table, add_format, counted, num
 from forerun.corpora import workloads
 from forerun.errors import InputError, UsageError
 from forerun.files import in_folder
-from forerun.prompts import parts
+from forerun.prompts import MOST_BYTES, parts
 from forerun.rows import Row
 from forerun.splits import groups_of
 from forerun.stats import quantile
@@ -88,6 +88,7 @@ def table_options(parser: argparse.ArgumentParser) -> None:
 def skipping(parser: argparse.ArgumentParser) -> None:
     """Adds the option by which `left_out` is told of rows."""
     bad = "leave rows out that lack a text or a finite number, or hold a time or size of less than 0"
+    bad += f"; of a table of yours also texts of more than {MOST_BYTES:,} bytes"
     parser.add_argument("--skip-bad-rows", action="store_true", help=bad)
 
 
@@ -101,9 +102,11 @@ def left_out(options: argparse.Namespace) -> Callable[[InputError], None] | None
 def table_rows(paths: Sequence[Path], options: argparse.Namespace) -> list[Row]:
     """The rows of tables that are read so; says what is taken for granted. Raises UsageError, InputError."""
     if not (options.text and options.target):
-        missing = " and ".join(name for name in ("text", "target") if not getattr(options, name))
-        todo = "name both columns: --text code --target latency_s"
-        raise UsageError("--text and --target go together", f"there is no {missing}", todo)
+        missing = " and no ".join(f"--{name}" for name in ("text", "target") if not getattr(options, name))
+        what = "--text and --target go together"
+        if not (options.text or options.target):
+            what = "a table of yours needs --text and --target: the columns with the programs and with the numbers"
+        raise UsageError(what, f"there is no {missing}", "name both columns: --text code --target latency_s")
 
     about = (options.group, options.language, options.device, options.unit)
     by = left_out(options)

@@ -89,7 +89,7 @@ def _seeds(text: str) -> list[int]:
 def run(options: argparse.Namespace) -> int:
     """Fits every predictor on the same parts; prints a row for each and metric."""
     from forerun.evaluate import evaluate
-    from forerun.models.encoder_decoder import SHIPPED, WITHOUT, EncoderDecoder, located
+    from forerun.models.encoder_decoder import SHIPPED, WITHOUT, EncoderDecoder, configuration, located
     from forerun.models.encoder_decoder.card import Card
 
     trains = [name for name in options.model if name in NETWORKS]
@@ -101,6 +101,8 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("--card has no checkpoint to write to", "none was named", "add --checkpoint DIR")
     if options.card and located(options.checkpoint) == SHIPPED:
         raise UsageError("--card would replace the shipped card", "it belongs to forerun", "copy the checkpoint first")
+    if options.checkpoint:
+        configuration(located(options.checkpoint))  # says what is there where it is no checkpoint
     rows = read_rows(options.data, left_out(options))
     if options.checkpoint:
         _check_known(options, rows)
@@ -290,7 +292,7 @@ def _line(scores: Any) -> dict[str, Any]:
 
 def _table(lines: list[dict[str, Any]], form: str) -> Table:
     """For people the scores that count most have their intervals, in the same cell."""
-    from forerun.models.encoder_decoder.card import SCORES, scored
+    from forerun.models.encoder_decoder.card import SCORES, scored, short
 
     if form in ("table", "md"):
         lines = [line | {name: scored(line, name) for name in SCORES} for line in lines]
@@ -298,5 +300,5 @@ def _table(lines: list[dict[str, Any]], form: str) -> Table:
     counts = [Column("n", "n", number, True), Column("groups", "groups", number, True)]
     seeds = Column("seeds", "seeds", lambda seeds: ", ".join(map(str, seeds)), True)
     names = ("spearman", "kendall", "within_spearman", "mdape", "mape", "coverage", "width", "log_crps")
-    scores = [Column(name, name, str if name in SCORES else "{:.3f}".format, True) for name in names]
+    scores = [Column(name, name, str if name in SCORES else short, True) for name in names]
     return Table([*words, *counts, seeds, *scores], lines)

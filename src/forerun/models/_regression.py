@@ -169,7 +169,8 @@ class Regression(Predictor):
 
 
 def labels(rows: Sequence[Row]) -> Vector:
-    """The values. Raises InputError where they are too few, not finite, or of several metrics."""
+    """The values. Raises InputError where they are too few, not finite, of several metrics, or too far apart
+    (`check_reach`)."""
     if len(rows) < FEWEST:
         why = f"{len(rows)} rows, at least {FEWEST} are needed"
         raise InputError("there is too little to learn from", why, "give more rows")
@@ -180,7 +181,19 @@ def labels(rows: Sequence[Row]) -> Vector:
     if bad:
         what = f"a value of {bad.metric} is not finite"
         raise InputError(what, f"{bad.name or bad.group or 'a row'}: {bad.value}", "leave such rows out")
+    check_reach(rows)
     return np.array([row.value for row in rows], dtype=np.float64)
+
+
+def check_reach(rows: Sequence[Row]) -> None:
+    """Raises InputError where the values of one metric are too far apart for a `Scale` of both signs: it holds twice
+    the largest, and the largest as a multiple of the smallest."""
+    values = [row.value for row in rows]
+    sizes = [abs(value) for value in values if value] or [1.0]
+    if min(values) <= 0 and math.inf in (2 * max(sizes), max(sizes) / min(sizes)):
+        reach = f"they reach from {min(values):g} to {max(values):g}, and {min(sizes):g} is next to zero"
+        why = f"{reach}: no scale holds that where some are zero or negative"
+        raise InputError(f"the values of {rows[0].metric} are too far apart", why, "leave the farthest ones out")
 
 
 def untaught(name: str) -> InputError:

@@ -16,6 +16,7 @@ from typing import BinaryIO
 
 from forerun.core import Source
 from forerun.errors import InputError, ToolMissing, UsageError, meant
+from forerun.prompts import MOST_BYTES
 from forerun.questions.options import Options, level_of
 from forerun.tasks import _graphs
 from forerun.tasks._beside import Files, beginning, found, told
@@ -26,9 +27,8 @@ from forerun.toolchains.llvm.target import Target
 from forerun.toolchains.onnx import model as proto
 from forerun.toolchains.process.languages import LANGUAGES, of_file
 
-MOST_BYTES = 1 << 20
 MOST_GIVEN = 1 << 28
-"""Of a text: a model reads thousands of tokens; to count and cut those of a megabyte takes 1.6 s and 250 MB."""
+"""Of an input, in bytes."""
 LLVM, ONNX, TEXT = "llvm", _graphs.LANGUAGE, "text"
 COMPILED = ("c", "c++")
 """Languages that clang makes a module of."""

@@ -1,5 +1,6 @@
 """Records in files: CSV, JSON lines, both also gzipped, and Parquet. A file is whole or absent; what cannot be read is
-told with its row."""
+told with its row. Only JSON can spell characters that are no Unicode, halves of a surrogate pair: they are read as
+question marks, as they would be written."""
 
 from __future__ import annotations
 
@@ -12,11 +13,13 @@ import re
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, ClassVar
 
 from forerun.errors import InputError, ToolMissing, UsageError, meant
 from forerun.files import write_atomically
+from forerun.prompts import MOST_BYTES, readable
 
 Record = Mapping[str, Any]
 
@@ -24,9 +27,20 @@ Record = Mapping[str, Any]
 class WrongCell(InputError):
     """A row has no text or number where it needs one."""
 
+    told: ClassVar[str] = "lack a text or a number"
+    """Of several such rows."""
+
 
 class LessThanNothing(WrongCell):
     """A row has a negative time or size."""
+
+    told = "hold less than 0"
+
+
+class TooLong(WrongCell):
+    """A row has a text that no model reads."""
+
+    told = "hold too long a text"
 
 
 def read(path: Path) -> Iterator[Record]:
@@ -72,11 +86,13 @@ def write(path: Path, columns: Mapping[str, type], records: Sequence[Record]) ->
 
 
 def column(path: Path, name: str, record: Record, fits: Callable[[object], bool] = lambda _: True) -> Any:
-    """A value of a record. Raises InputError with the columns that are there, and the nearest whose value fits."""
+    """A value of a record. Raises InputError with the columns that are there, and those whose values fit: the nearest
+    one where it is so near that it may be meant."""
     if name in record:
         return record[name]
     fitting = [other for other, value in record.items() if fits(value)]
-    todo = meant(name, fitting, 0.4) or f"name another one: {', '.join(fitting or record)}"
+    others = f"name another one: {', '.join(fitting)}" if fitting else "give a table that has one: none of these fits"
+    todo = meant(name, fitting, 0.6) or others
     raise InputError(f"{path} has no column {name!r}", f"its columns: {', '.join(record)}", todo)
 
 
@@ -87,6 +103,13 @@ def text_in(path: Path, row: int, name: str, record: Record) -> str:
         why = f"column {name!r} holds {_shown(value)}"
         raise WrongCell(f"{path}, row {row}: no text", why, f"fill it in, or leave the row out: {_LEAVE}")
     return value
+
+
+def check_length(path: Path, row: int, name: str, text: str) -> None:
+    """Raises InputError for a text that is longer than one that can be asked about."""
+    if (size := len(text.encode())) > MOST_BYTES:
+        why = f"column {name!r} holds {size:,} bytes, and a text may have {MOST_BYTES:,}"
+        raise TooLong(f"{path}, row {row}: too long", why, f"give the part that matters, or leave it out: {_LEAVE}")
 
 
 def number_in(path: Path, row: int, name: str, record: Record) -> float:
@@ -150,9 +173,7 @@ def _csv(path: Path) -> Iterator[Record]:
         if len(names) == 1 and (mark := next((mark for mark in ";\t|" if mark in names[0]), "")):
             why = f"its header has one column, {names[0]!r:.60}"
             raise InputError(f"{path} is separated by {mark!r}", why, "write it again with commas between the columns")
-        if len(set(names)) < len(names):
-            twice = next(name for name in names if names.count(name) > 1)
-            raise InputError(f"{path} has two columns {twice!r}", "which of them is meant?", "rename one")
+        _check_names(str(path), names)
         for row, values in enumerate((v for v in reader if v), 1):
             if len(values) != len(names):
                 why = f"it has {len(values)} fields, the header names {len(names)}"
@@ -160,19 +181,34 @@ def _csv(path: Path) -> Iterator[Record]:
             yield dict(zip(names, values, strict=True))
 
 
+def _check_names(where: str, names: Sequence[str]) -> None:
+    """Raises InputError where two columns have one name."""
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"{where} has two columns {twice!r}", "which of them is meant?", "rename one")
+
+
 def _jsonl(path: Path) -> Iterator[Record]:
     with _opened(path) as file:
         for row, line in enumerate(file, 1):
             if not line.strip():
                 continue
+            where = f"{path}, row {row}"
             try:
-                record = json.loads(line)
+                record = json.loads(line, object_pairs_hook=partial(_object, where))
             except (ValueError, RecursionError) as error:
-                raise InputError(f"{path}, row {row}: not JSON", str(error), "write one object a line") from error
+                raise InputError(f"{where}: not JSON", str(error), "write one object a line") from error
             if not isinstance(record, dict):
                 why = f"it is {type(record).__name__}"
-                raise InputError(f"{path}, row {row}: no object", why, 'write one a line: {"code": "…", "target": 1}')
+                raise InputError(f"{where}: no object", why, 'write one a line: {"code": "…", "target": 1}')
             yield record
+
+
+def _object(where: str, pairs: Sequence[tuple[str, Any]]) -> Record:
+    """An object of JSON, with texts that are Unicode. Raises InputError for two of one name."""
+    found = [(readable(name), readable(value) if isinstance(value, str) else value) for name, value in pairs]
+    _check_names(where, [name for name, _ in found])
+    return dict(found)
 
 
 def _opened(path: Path) -> IO[str]:
@@ -190,6 +226,7 @@ def _parquet(path: Path) -> Iterator[Record]:
     parquet, arrow = _arrow()
     try:
         with parquet.ParquetFile(path) as file:
+            _check_names(str(path), file.schema_arrow.names)
             for batch in file.iter_batches(batch_size=64):
                 yield from batch.to_pylist()
     except arrow.ArrowException as error:

@@ -56,7 +56,8 @@ def read_public(
     limit: int | None = None,
     left_out: Callable[[InputError], None] = lambda error: None,
 ) -> Iterator[Row]:
-    """The rows of a public data set. `left_out` is told of those without a text or a finite number.
+    """The rows of a public data set. `left_out` is told of those without a text that can be asked about or a finite
+    number.
 
     `place` is a local .parquet, .csv or .jsonl file, a folder or a name of the Hub; the data set's own name on the Hub
     where it is empty. `target` is the column of the number, where it is not the usual one. Raises UsageError for an
@@ -77,7 +78,7 @@ def _rows(layout: Layout, place: str, target: str, left_out: Callable[[InputErro
             files.column(path, name, record)
         try:
             value = files.number_in(path, number, target, record)
-            files.text_in(path, number, "input", record)
+            files.check_length(path, number, "input", files.text_in(path, number, "input", record))
             row = layout.row(record, value, target)
             files.check_sign(path, number, target, row.value, row.unit)
         except InputError as error:

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from forerun.core import Metric
-from forerun.errors import InputError
+from forerun.errors import InputError, UsageError
 from forerun.prompts import readable
 from forerun.rows import Row, check_units
 from forerun.tables import files
-from forerun.tables.files import LessThanNothing, Record, WrongCell
+from forerun.tables.files import Record, WrongCell
 from forerun.tasks._programs import question
 from forerun.toolchains.process.languages import LANGUAGES
 
@@ -67,17 +67,21 @@ def read_table(
     `group` is a column; where it says nothing, and without it, each distinct text is a group. `language`, `device` and
     `unit` are columns where the table has one of that name, else what holds for all rows; without a language programs
     are `text`. Without a unit the end of the target's name may tell: `latency_s` is the metric `latency` in seconds.
-    Where there is a `left_out`, rows without a text or a finite number are, or with a time or size of less than 0,
-    unless all are so, and it is told of them.
+    Where there is a `left_out`, rows without a text or a finite number are, or with a time or size of less than 0 or a
+    text of more than a mebibyte, unless all are so, and it is told of them.
 
     Raises InputError with the columns that are there, with the rows that are so, or with two units of one metric;
-    UsageError, ToolMissing.
+    UsageError, also for one column that is to be both; ToolMissing.
     """
+    if text == target:
+        why = "what is to be predicted would stand in what it is predicted from"
+        raise UsageError(f"{text!r} is both the text and the target", why, "name a column with numbers as the target")
     others, columns = (language or "text", device or "", unit), dict.fromkeys(files.columns(path))
 
     def row(number: int, record: Record) -> Row:
         record = {**columns, **record}  # what a record of JSON lines lacks, it says nothing of
         code, value = files.text_in(path, number, text, record), files.number_in(path, number, target, record)
+        files.check_length(path, number, text, code)
         language, device, unit = (_named(record.get(name, name)) if name else name for name in others)
         if language and language.lower() in LANGUAGES:  # `C` and `Python` as people write them
             language = language.lower()
@@ -122,9 +126,7 @@ def _wrong(path: Path, wrong: Mapping[int, WrongCell]) -> InputError:
     if len(wrong) == 1:
         return cell
     named = ", ".join(map(str, list(wrong)[:_NAMED])) + f" and {len(wrong) - _NAMED} more" * (len(wrong) > _NAMED)
-    kinds = {
-        "hold less than 0" if isinstance(one, LessThanNothing) else "lack a text or a number" for one in wrong.values()
-    }
+    kinds = {one.told for one in wrong.values()}
     what = f"{path}: {len(wrong)} rows {' or '.join(sorted(kinds, reverse=True))}: {named}"
     return InputError(what, f"row {first}: {cell.why}", cell.todo)
 

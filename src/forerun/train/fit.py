@@ -33,6 +33,7 @@ from forerun.errors import InputError, UsageError, reason
 from forerun.files import write_atomically
 from forerun.models._calibrated import widths
 from forerun.models._familiarity import Known
+from forerun.models._regression import check_reach
 from forerun.models.encoder_decoder import (
     ANSWER,
     BEGUN,
@@ -404,6 +405,8 @@ def _check(parts: Parts) -> None:
     wrong = next((row for row in (*parts.train, *parts.validation) if not math.isfinite(row.value)), None)
     if wrong:
         raise InputError(f"{wrong.name or 'a row'} has the value {wrong.value}", "a cost is a number", "leave it out")
+    for metric in dict.fromkeys(row.metric for row in parts.train):  # before hours of training, not when trees grow
+        check_reach([row for row in (*parts.train, *parts.validation) if row.metric == metric])
     if len(parts.train) < 8 or not parts.validation:
         few = f"{len(parts.train)} rows to learn from, {len(parts.validation)} to validate with"
         raise InputError("too little to learn from", few, "give at least 16 rows of at least 4 groups")
@@ -450,7 +453,10 @@ def _whole(known: dict[str, Any]) -> dict[str, Any]:
 def _changed(before: Any, now: Any, name: str = "") -> Iterator[str]:
     """What another training was begun with, setting by setting."""
     if isinstance(before, dict) and isinstance(now, dict):
-        for each in [each for each in now | before if each != "save_every_s"]:  # which shapes nothing
+        unnamed = ["save_every_s"]  # which shapes nothing
+        if before.get("steps") != now.get("steps"):
+            unnamed.append("evaluate_every")  # which follows from the steps
+        for each in [each for each in now | before if each not in unnamed]:
             yield from _changed(before.get(each), now.get(each), each)
     elif before != now:
         yield "other rows" if name == "data" else f"{name} {before} (now {now})"

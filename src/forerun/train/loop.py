@@ -150,6 +150,7 @@ def train(
     """Trains in place, from the folder's checkpoint where there is one; whether it came to its end.
 
     Another `objective` gives, as `Objective` does, a batch's loss and its parts; `nll` decides which weights are best.
+    All weights that are trained have a share in each loss: of several processes each awaits the gradients of all.
     Under `torchrun` each process draws examples of its own and the gradients are averaged; the first one writes and
     reads for all, so that they go on from one step, with the position and the random state that each had there. Their
     number shapes the result: a training that has not ended goes on with as many.
@@ -211,7 +212,7 @@ class _Run:
         self.sampler = Sampler(data.examples, self.position, recipe.mixture, recipe.run)
         forward: nn.Module = self.objective
         if self.world > 1:
-            forward = DistributedDataParallel(forward, find_unused_parameters=True)
+            forward = DistributedDataParallel(forward)
         self.forward = torch.compile(forward, dynamic=True) if recipe.compile else forward
 
     def run(self, seconds: float, on_step: Callable[[Progress], None]) -> bool:
@@ -265,7 +266,8 @@ class _Run:
         """Before the step is taken: the weights are still good, and so is whatever was saved."""
         what = f"the training diverged at step {self.step + 1:,}"
         why = f"the loss is {loss:g}, the norm of its gradient {norm:g}, at a learning rate of {rate:.2g}"
-        less = f"a smaller learning rate, as --learning-rate {self.recipe.learning_rate / 3:.2g}"
+        usual = min(self.recipe.learning_rate / 3, Recipe().learning_rate)
+        less = f"a smaller learning rate, as --learning-rate {usual:.2g}"
         kept = f"; {self.folder} keeps what was saved before" if self.path.exists() else ""
         return ForerunError(what, why, f"train into another folder with {less}{kept}")
 

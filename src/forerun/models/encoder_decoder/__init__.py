@@ -46,7 +46,7 @@ from forerun.rows import Row
 A = TypeVar("A")
 
 CONFIG = "config.json"
-BESIDE = (CONFIG, TOKENIZER, PIECES, calibration.FILE, ensemble.FILE, carried.FILE, imports.FILE)
+BESIDE = (CONFIG, TOKENIZER, PIECES, calibration.FILE, ensemble.FILE, carried.FILE, imports.FILE, LEARNED)
 """What is read whatever runs the network."""
 PARTS = (*BESIDE, WEIGHTS, ENCODER, DECODER)
 BEGUN = "training.json"
@@ -110,7 +110,7 @@ def claim(folder: Path) -> None:
     make_folder(folder, "a checkpoint is a folder")
     if any((folder / name).is_file() for name in _OURS):
         return
-    if lost := next((name for name in (*PARTS, CARD, PAGE, LEARNED) if (folder / name).exists()), ""):
+    if lost := next((name for name in (*PARTS, CARD, PAGE) if (folder / name).exists()), ""):
         why = f"its {lost} is no checkpoint's, and would be overwritten"
         raise UsageError(f"{folder} holds something else", why, "name a folder of its own for the checkpoint")
 
@@ -145,21 +145,7 @@ class EncoderDecoder(Predictor):
         if place is not None and not isinstance(place, str | os.PathLike):
             raise UsageError(f"{place!r:.60} is no folder", "a checkpoint is one", 'for example: "checkpoint"')
         folder = SHIPPED if place is None else located(place)
-        try:
-            self.config = Config.from_json((folder / CONFIG).read_text(encoding="utf-8"), str(folder))
-        except (OSError, UnicodeDecodeError) as error:
-            why = reason(error) if folder.is_dir() else "there is no such folder"
-            if folder.is_file():
-                why = "it is a file, and a checkpoint is a folder"
-            todo = "name the folder that a training wrote"
-            if place is None:
-                todo = "install forerun again, or train one (forerun train --help) and name its folder"
-            elif (folder / WEIGHTS).is_file():
-                todo = "copy the whole folder again, or train it again"
-            elif (folder / BEGUN).is_file():
-                why = "a training was begun there and has not come to its end"
-                todo = f"go on with the command that began it: forerun train … -o {folder}"
-            raise InputError(f"{folder} holds no checkpoint", why, todo) from error
+        self.config = configuration(folder)
         self.tokenizer = Tokenizer.load(folder)
         if self.tokenizer.size != self.config.vocabulary:
             sizes = f"the tokenizer has {self.tokenizer.size} tokens, the network {self.config.vocabulary}"
@@ -381,11 +367,28 @@ def distribution(leaves: Sequence[_decode.Prefix], grammar: Floats) -> Distribut
     return Distribution.of((*grammar.interval(leaf.pieces), math.exp(leaf.logprob)) for leaf in leaves)
 
 
+def configuration(folder: Path) -> Config:
+    """The sizes of a checkpoint's network. Raises InputError for a folder that holds none, and says what is there."""
+    try:
+        return Config.from_json((folder / CONFIG).read_text(encoding="utf-8"), str(folder))
+    except (OSError, UnicodeDecodeError) as error:
+        why = reason(error) if folder.is_dir() else "there is no such folder"
+        if folder.is_file():
+            why = "it is a file, and a checkpoint is a folder"
+        todo = "name the folder that a training wrote"
+        if folder == SHIPPED:
+            todo = "install forerun again, or train one (forerun train --help) and name its folder"
+        elif (folder / WEIGHTS).is_file():
+            todo = "copy the whole folder again, or train it again"
+        elif (folder / BEGUN).is_file():
+            why = "a training was begun there and has not come to its end"
+            todo = f"go on with the command that began it: forerun train … -o {folder}"
+        raise InputError(f"{folder} holds no checkpoint", why, todo) from error
+
+
 def sizes(folder: Path) -> Config | None:
     """Those of the network of a checkpoint of ours; None where there is none. Raises InputError."""
-    if not ((folder / PIECES).is_file() and (folder / CONFIG).is_file()):
-        return None
-    return Config.from_json((folder / CONFIG).read_text(encoding="utf-8"), str(folder))
+    return configuration(folder) if (folder / PIECES).is_file() and (folder / CONFIG).is_file() else None
 
 
 def located(name: str | Path) -> Path:

@@ -204,7 +204,12 @@ def scored(result: Mapping[str, Any], name: str) -> str:
     value, low, high = (result.get(f"{name}{end}") for end in ("", "_low", "_high"))
     if value is None:
         return "–"
-    return f"{value:.3f}" + (f" [{low:.3f}, {high:.3f}]" if None not in (low, high) else "")
+    return short(value) + (f" [{short(low)}, {short(high)}]" if low is not None and high is not None else "")
+
+
+def short(score: float) -> str:
+    """A score for people: three decimals, and from a million on two digits and an exponent."""
+    return f"{score:.3f}" if abs(score) < 1e6 else f"{score:.2g}"
 
 
 def _rows(names: Sequence[str], lines: Iterator[Any]) -> str:

@@ -13,9 +13,11 @@ from forerun.files import write_atomically
 
 FILE = "checksums.json"
 WEIGHTS, ENCODER, DECODER = "model.safetensors", "encoder.onnx", "decoder.onnx"
-_CHANGING = ("card.json", "learned.json")
+_CHANGING = ("card.json",)
 """Files that may change afterwards, and have to be there."""
 _THERE = "there"
+_RECORDED_LATE = ("learned.json",)
+"""Files of which earlier versions recorded that they are there, or nothing."""
 _SHIPPED = Path(__file__).parents[2] / "weights"
 
 
@@ -57,10 +59,11 @@ def check(folder: Path, names: Sequence[str]) -> Mapping[str, str]:
     if not known:
         todo = "save it again; where a training wrote it, the command that began it goes on"
         raise InputError(f"{folder} is not one whole checkpoint", "its saving was begun and did not end", todo)
-    gone = (name for name in _CHANGING if known.get(name) == _THERE and not (folder / name).is_file())
+    gone = (name for name, saved in known.items() if saved == _THERE and not (folder / name).is_file())
     if name := next(gone, ""):
         raise InputError(f"{folder} is not one whole checkpoint", f"{name} is missing", again(folder, name))
-    for name in names:
+    unknown = [name for name in _RECORDED_LATE if known.get(name, _THERE) == _THERE]
+    for name in (name for name in names if name not in unknown):
         found = _digest(folder / name)
         if found != known.get(name, ""):
             why = f"{name} is not the file that was saved with the others" if found else f"{name} is missing"

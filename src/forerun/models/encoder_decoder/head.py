@@ -18,6 +18,7 @@ class Head(Network):
 
     def __init__(self, config: Config) -> None:
         super().__init__(replace(config, decoder_layers=0))
+        self.decoder_norm.requires_grad_(False)  # nothing is decoded: of several processes none awaits its gradient
         self.head = nn.Linear(config.width, 1)
         nn.init.zeros_(self.head.weight)
         nn.init.zeros_(self.head.bias)
