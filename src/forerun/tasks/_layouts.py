@@ -15,15 +15,7 @@ _LAYOUTS: Mapping[str, DataModel] = {
     "c++": DataModel(slot=8.0, field=8.0, keyed=48.0, text=32.0, list=24.0, thing=0.0, short=15.0),
     "rust": DataModel(slot=8.0, field=8.0, keyed=40.0, text=40.0, list=24.0, thing=0.0, views=True, few=(0.0, 80.0)),
     "go": DataModel(
-        slot=8.0,
-        field=8.0,
-        keyed=78.0,
-        text=24.0,
-        list=24.0,
-        thing=0.0,
-        garbage=4e6,
-        share=1.0,
-        views=True,
+        slot=8.0, field=8.0, keyed=78.0, text=24.0, list=24.0, thing=0.0, garbage=4e6, share=1.0, views=True
     ),
     "java": DataModel(slot=6.0, field=4.0, keyed=60.0, text=48.0, number=16.0, list=40.0, thing=12.0, garbage=1.15e8),
     "javascript": DataModel(
