@@ -135,17 +135,22 @@ def test_what_nobody_knows_may_take_anything(tmp_path: Path) -> None:
     assert not any("nobody_knows" in note for note in found["typed.py", "memory"].notes)
 
 
-def test_what_calls_itself_nobody_knows_how_often_may_hold_more_in_other_languages_too(tmp_path: Path) -> None:
+@pytest.mark.parametrize("drawn", [False, True])
+def test_what_calls_itself_nobody_knows_how_often_may_hold_more_in_other_languages_too(
+    tmp_path: Path, drawn: bool
+) -> None:
+    """All orders of nine numbers, which take 79 MB; of which some are left out as is drawn."""
+    skips = "if rand.Intn(9) < 3 { continue };" if drawn else ""
     given = "append(append([]int{}, a[:i]...), a[i+1:]...)"
     adds = "out = append(out, append([]int{a[i]}, p...))"
-    loop = f"for i := range a {{ rest := {given}; for _, p := range all(rest) {{ {adds} }} }}"
+    loop = f"for i := range a {{ {skips} rest := {given}; for _, p := range all(rest) {{ {adds} }} }}"
     one = "if len(a) <= 1 { return [][]int{append([]int{}, a...)} }"
     main = "func main() { fmt.Println(len(all([]int{1, 2, 3, 4, 5, 6, 7, 8, 9}))) }"
     function = f"func all(a []int) [][]int {{ {one}; var out [][]int; {loop}; return out }}"
-    text = f'package main\nimport "fmt"\n{function}\n{main}\n'
-    (tmp_path / "all.go").write_text(text)
+    packages = '"fmt"; "math/rand"' if drawn else '"fmt"'
+    (tmp_path / "all.go").write_text(f"package main\nimport ({packages})\n{function}\n{main}\n")
     found = forerun.predict(tmp_path / "all.go", metric="memory")
-    assert found.high > 4 * found.value
+    assert found.high > 4 * found.value if drawn else 4e7 < found.value < 1.6e8 < found.high
 
 
 def asking(text: str, metric: str = "memory", language: str = "python, cpython 3.11") -> str:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import weakref
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from forerun.core import Model
 from forerun.models._proposer import proposer
 from forerun.models.scheduler import Scheduler
+from forerun.sandbox import Pool
 from forerun.tasks.schedule import Schedule
+
+if TYPE_CHECKING:
+    from forerun.toolchains.tvm.space import Program
 
 _BUILDING_S = 120.0
 
@@ -26,7 +32,28 @@ def search_strategy(model: Model | str | None = None, checkpoint: str | Path | N
     """
     from forerun.toolchains.tvm.strategy import strategy
 
-    return strategy(Schedule(), proposer(model or Scheduler.name, checkpoint), seed)
+    return strategy(Schedule(), _Reading(proposer(model or Scheduler.name, checkpoint)), seed)
+
+
+class _Reading:
+    """A model as it proposes for a program: one that reads machine code, where workers make the same of it. They serve
+    all tasks of a strategy, are begun with the first one whose model reads, and end with the strategy."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+
+    @cached_property
+    def _pool(self) -> Pool:
+        from forerun.toolchains.tvm.device import IMPORTS
+
+        made = Pool(imports=IMPORTS)
+        weakref.finalize(self, made.close)
+        return made
+
+    def __call__(self, program: Program) -> Model:
+        if not (isinstance(self._model, Scheduler) and self._model.looks_at(program) and program.usual):
+            return self._model
+        return self._model.reading(self._pool)
 
 
 def local_builder(timeout_s: float = _BUILDING_S, workers: int | None = None) -> Any:

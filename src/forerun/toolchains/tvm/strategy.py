@@ -2,26 +2,20 @@
 
 The other way round from `forerun.solve`: TVM's task scheduler asks for candidates and tells what they took. How a
 kernel is built and timed, and whether anybody checks what it computes, is up to the builder and the runner it is given.
-Workers of our own make the machine code that a model reads before it proposes.
 """
 
 from __future__ import annotations
 
 import logging
-import weakref
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from forerun.core import Draft, Measurement, Model, Source, Task, Trial
 from forerun.errors import ForerunError
 from forerun.grammars.decisions import Decisions, Plan
-from forerun.models.scheduler import Scheduler
-from forerun.sandbox import Pool
 from forerun.stats import median
 from forerun.toolchains.tvm import target as targets
 from forerun.toolchains.tvm._load import load
-from forerun.toolchains.tvm.device import IMPORTS
 from forerun.toolchains.tvm.space import Program, Refused
 from forerun.toolchains.tvm.text import prompt
 
@@ -29,48 +23,34 @@ _PATIENCE = 4
 """Turns without a new candidate after which a model has no more to say."""
 
 
-class Readers:
-    """Workers that make machine code for all tasks of a strategy, begun with the first one whose model reads it; they
-    end with the strategy."""
-
-    @cached_property
-    def _pool(self) -> Pool:
-        made = Pool(imports=IMPORTS)
-        weakref.finalize(self, made.close)
-        return made
-
-    def of(self, model: Model, program: Program) -> Model:
-        """A model as it proposes for a program: one that reads machine code, where workers make the same of it."""
-        if not (isinstance(model, Scheduler) and model.looks_at(program) and program.usual):
-            return model
-        return model.reading(self._pool)
+Proposer = Callable[[Program], Model]
+"""The model that proposes for a program."""
 
 
-def strategy(task: Task[Plan], model: Model, seed: int, readers: Readers | None = None) -> Any:
-    """`model` as a `SearchStrategy` of MetaSchedule, with the drafts that `solve` gets of it. Raises ToolMissing.
+def strategy(task: Task[Plan], proposer: Proposer, seed: int) -> Any:
+    """A model as a `SearchStrategy` of MetaSchedule, with the drafts that `solve` gets of it. Raises ToolMissing.
 
     It is made of functions, as `derived_object` makes it of a class, which could stand only where TVM is imported.
     """
     load()
     from tvm.s_tir.meta_schedule.search_strategy.search_strategy import _PySearchStrategy
 
-    readers = readers or Readers()
-    search = Search(task, model, seed, readers)
+    search = Search(task, proposer, seed)
     return _PySearchStrategy(
         search.initialize,
         search.begin,
         lambda: search.running.post_tuning(),
         lambda: search.running.generate_measure_candidates(),
         lambda candidates, results: search.running.notify_runner_results(candidates, results),
-        lambda: strategy(task, model, seed, readers),
+        lambda: strategy(task, proposer, seed),
     )
 
 
 class Search:
     """What is known of a tuning context. It is not kept itself: it owns the strategy."""
 
-    def __init__(self, task: Task[Plan], model: Model, seed: int, readers: Readers) -> None:
-        self.task, self.model, self.seed, self.readers = task, model, seed, readers
+    def __init__(self, task: Task[Plan], proposer: Proposer, seed: int) -> None:
+        self.task, self.proposer, self.seed = task, proposer, seed
         self.running: Any = None
         """Between `begin` and its end: `Proposals`, or TVM's own strategy."""
 
@@ -89,7 +69,7 @@ class Search:
         source = Source(self.module.script(), self.task.reads[0], self.name, self.target)
         try:
             program = Program(source, spaces, self.postprocs)
-            model = self.readers.of(self.model, program)
+            model = self.proposer(program)
             self.running = Proposals(self.task, model, self.seed, program, int(trials), int(at_once))
         except ForerunError as error:
             told = "%s: %s: %s; TVM's own random sampling (replay-trace) tunes this task"
