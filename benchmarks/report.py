@@ -324,9 +324,7 @@ def tuning(name: str) -> str:
         rows = []
         for method in dict.fromkeys(row["method"] for row in lines):
             own = {row["candidates"]: row for row in lines if row["method"] == method}
-            cells = [
-                f"{own[n]['share']:.2f} [{own[n]['low']:.2f}, {own[n]['high']:.2f}]" if n in own else "" for n in at
-            ]
+            cells = [_share(own[n]) if n in own else "" for n in at]
             most = own[max(own)]
             seeds = max(row["seeds"] for row in own.values())
             rows.append([method, *cells, f"{most['won']}", f"{most['programs']}", f"{seeds}"])
@@ -345,7 +343,7 @@ def _rivals(beside: list[dict[str, Any]]) -> list[str]:
 def _beside(beside: list[dict[str, Any]]) -> list[list[str]]:
     """How many times as fast, and on how many programs at least as fast within 2%."""
     return [
-        [f"{n}", *(f"{r['ratio']:.2f} [{r['low']:.2f}, {r['high']:.2f}], {r['won']}" for r in rows)]
+        [f"{n}", *(f"{_ratio(row)}, {row['won']}" for row in rows)]
         for n, rows in groupby(beside, key=lambda row: row["candidates"])
     ]
 
@@ -359,7 +357,7 @@ def tuning_beside(name: str) -> str:
     for count in sorted({row["candidates"] for row in rows}):
         own = {(row["threads"], row["at"]): row for row in rows if row["candidates"] == count}
         found = (own.get(run) for run in runs)
-        lines.append([f"{count}", *(f"{r['ratio']:.2f} [{r['low']:.2f}, {r['high']:.2f}]" if r else "" for r in found)])
+        lines.append([f"{count}", *(_ratio(row) if row else "" for row in found)])
     return table(["candidates of ours", *head], lines) if rows else "Not measured.\n"
 
 
@@ -490,6 +488,10 @@ def _mean(values: Sequence[float]) -> str:
 
 def _share(row: dict[str, Any]) -> str:
     return _mean([row[name] for name in ("share", "low", "high")])
+
+
+def _ratio(row: dict[str, Any]) -> str:
+    return _mean([row[name] for name in ("ratio", "low", "high")])
 
 
 def coreset() -> str:

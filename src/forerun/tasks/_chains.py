@@ -8,6 +8,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from forerun.tasks._gathering import is_name
 from forerun.tasks._searching import leaving
 
 _PASSING = frozenset("print printf puts write hash_ len".split())
@@ -57,13 +58,9 @@ def along(loop: ast.While) -> str:
     if isinstance(first, ast.Compare) and isinstance(first.ops[0], (ast.NotEq, ast.IsNot)):
         first = first.left
     name = first.id if isinstance(first, ast.Name) else ""
-    steps = [one for one in loop.body if isinstance(one, ast.Assign) and _is(one.targets[0], name)]
-    goes = [one for one in steps if isinstance(one.value, ast.Attribute) and _is(one.value.value, name)]
+    steps = [one for one in loop.body if isinstance(one, ast.Assign) and is_name(one.targets[0], name)]
+    goes = [one for one in steps if isinstance(one.value, ast.Attribute) and is_name(one.value.value, name)]
     return name if goes and len(goes) == len(steps) else ""
-
-
-def _is(node: ast.expr, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name
 
 
 def _kept(found: ast.If, loop: ast.For | ast.While, other: ast.expr) -> str:

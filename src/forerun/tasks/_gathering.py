@@ -84,9 +84,9 @@ def _several_of(step: ast.Assign | ast.AugAssign, name: str, body: Sequence[ast.
     if isinstance(step, ast.AugAssign):
         return isinstance(step.op, ast.Add) and bool(_all_of(value, name))
     if isinstance(value, ast.Name):
-        return any(_adds(loop, value.id) > 1 for loop in body if isinstance(loop, ast.For) and _is(loop.iter, name))
+        return any(_adds(loop, value.id) > 1 for loop in body if isinstance(loop, ast.For) and is_name(loop.iter, name))
     if isinstance(value, ast.ListComp) and len(value.generators) > 1:
-        return _is(value.generators[0].iter, name) and not any(one.ifs for one in value.generators)
+        return is_name(value.generators[0].iter, name) and not any(one.ifs for one in value.generators)
     return _all_of(value, name) > 1
 
 
@@ -95,13 +95,14 @@ def _all_of(value: ast.expr, name: str) -> int:
     if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
         return _all_of(value.left, name) + _all_of(value.right, name)
     if isinstance(value, ast.ListComp):
-        return int(_is(value.generators[0].iter, name) and not any(one.ifs for one in value.generators))
+        return int(is_name(value.generators[0].iter, name) and not any(one.ifs for one in value.generators))
     if isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Slice):
-        return int(_is(value.value, name) and value.slice.lower is value.slice.upper is None)
-    return int(_is(value, name))
+        return int(is_name(value.value, name) and value.slice.lower is value.slice.upper is None)
+    return int(is_name(value, name))
 
 
-def _is(node: ast.expr, name: str) -> bool:
+def is_name(node: ast.expr, name: str) -> bool:
+    """Whether an expression is a name alone, this one."""
     return isinstance(node, ast.Name) and node.id == name
 
 
@@ -114,7 +115,7 @@ def _adds(loop: ast.For, name: str) -> int:
         elif (
             isinstance(one, ast.Expr) and isinstance(one.value, ast.Call) and isinstance(one.value.func, ast.Attribute)
         ):
-            found += one.value.func.attr in _ADDING and _is(one.value.func.value, name)
+            found += one.value.func.attr in _ADDING and is_name(one.value.func.value, name)
         elif isinstance(one, (ast.If, ast.Continue, ast.Break)):
             return 0
     return found

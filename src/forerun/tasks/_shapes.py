@@ -81,8 +81,8 @@ def orbits(test: ast.expr, body: Sequence[ast.stmt]) -> bool:
     return plain and len({*own} & stored(body)) == 2
 
 
-def stored(body: Sequence[ast.stmt]) -> set[str]:
-    """Names that a block gives something."""
+def stored(body: Sequence[ast.AST]) -> set[str]:
+    """Names that a block gives something, or a part of one."""
     inside = (one for stmt in body for one in ast.walk(stmt))
     return {one.id for one in inside if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
 

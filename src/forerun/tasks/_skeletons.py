@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from forerun.tasks._lengths import PLAIN, Many, altered, compared, joined, long_of, moved, through
+from forerun.tasks._shapes import stored
 
 Given = tuple[Any, ...]
 """What a function is given; `UNKNOWN` where that is not told."""
@@ -160,8 +161,7 @@ class Skeleton:
 
     def _blank(self, node: ast.AST, names: dict[str, Any]) -> None:
         """What something may give a name, or alter, is not told behind it."""
-        stored = {one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
-        names |= dict.fromkeys(stored | altered(node), UNKNOWN)
+        names |= dict.fromkeys(stored([node]) | altered(node), UNKNOWN)
 
     def _go_round(self, loop: ast.For, names: dict[str, Any], made: Tally) -> bool:
         """Whether what stands behind a loop is come to."""

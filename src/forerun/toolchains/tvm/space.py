@@ -207,8 +207,9 @@ class Program:
         Raises ValueError where it is of no space.
         """
         trace = trace.simplified(True)
+        own = _text(trace)
         for number, known in enumerate(self.spaces):
-            if _text(known.trace) == _text(trace):
+            if _text(known.trace) == own:
                 decisions = tuple(_read(trace.get_decision(inst)) for inst in trace.insts if _samples(inst))
                 if len(decisions) == len(known.asks):
                     return Plan(number, decisions)
