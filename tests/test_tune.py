@@ -1245,6 +1245,14 @@ def test_outputs_of_others_classes_are_tensors_in_a_row(tmp_path: Path) -> None:
     assert found.name == "Named" and found.comparison is not None and found.comparison.errors["PyTorch"] < 1e-5
 
 
+def test_whole_numbers_of_numpy_are_some(tmp_path: Path) -> None:
+    (tmp_path / "matmul.tir").write_text(PROGRAM)
+    numbers: dict[str, Any] = {"trials": np.int64(2), "per_task": np.int32(2), "seed": np.int64(1)}
+    where: dict[str, Any] = {"store": tmp_path / "trials.sqlite", "output": tmp_path / "out"}
+    found = tuning.tune(tmp_path / "matmul.tir", target="llvm:1", proposer="uniform", **numbers, **where)
+    assert len(found.order) == 2 and json.loads((tmp_path / "out" / "report.json").read_text())["seed"] == 1
+
+
 def test_outputs_of_other_shapes_are_told_as_such() -> None:
     one, other = np.zeros((2, 3), np.float32), np.zeros((3,), np.int64)
     assert networks.unlike([one], [one + 1]) == "" and "2 outputs, not 1" in networks.unlike([one, other], [one])

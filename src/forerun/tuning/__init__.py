@@ -85,6 +85,8 @@ def tune(
     began = time.monotonic()
     target = json.dumps(dict(target)) if isinstance(target, Mapping) else target
     check(trials, per_task, seed, target, layout, proposer, {} if shapes is None else shapes)
+    seed = int(seed)  # NumPy's are whole numbers, too, but not of JSON
+    trials, per_task = (None if given is None else int(given) for given in (trials, per_task))
     check_places({"output": output, "store": store, "rpc": rpc})
     settings.check()
     out = None if output is None else Path(output)
