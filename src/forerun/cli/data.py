@@ -6,6 +6,7 @@ import argparse
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
 from zlib import crc32
@@ -99,6 +100,27 @@ def left_out(options: argparse.Namespace) -> Callable[[InputError], None] | None
     return lambda error: say(f"forerun: left out: {error.what}: {error.why}")
 
 
+@contextmanager
+def read_along(path: Path) -> Iterator[Callable[[int], None]]:
+    """Shows how many rows of a file were read: what hears of them is given."""
+    progress = Progress(None, "rows")
+
+    def on_row(number: int) -> None:
+        progress.done = number
+        progress.step(f"of {path.name} read", 0)
+
+    try:
+        yield on_row
+    finally:
+        progress.end()
+
+
+def known_rows(path: Path, options: argparse.Namespace) -> list[Row]:
+    """The rows of a file that `forerun data` wrote, which says how far it is. Raises as `read_rows` does."""
+    with read_along(path) as on_row:
+        return read_rows(path, left_out(options), on_row)
+
+
 def table_rows(paths: Sequence[Path], options: argparse.Namespace) -> list[Row]:
     """The rows of tables that are read so; says what is taken for granted. Raises UsageError, InputError."""
     if not (options.text and options.target):
@@ -110,7 +132,10 @@ def table_rows(paths: Sequence[Path], options: argparse.Namespace) -> list[Row]:
 
     about = (options.group, options.language, options.device, options.unit)
     by = left_out(options)
-    rows = [row for path in paths for row in read_table(path, options.text, options.target, *about, by)]
+    rows = list[Row]()
+    for path in paths:
+        with read_along(path) as on_row:
+            rows += read_table(path, options.text, options.target, *about, by, on_row)
     if not options.group:
         say("forerun: no --group was named: each distinct text is a group of its own")
     if not options.language:
@@ -206,7 +231,7 @@ def _import(options: argparse.Namespace) -> Table:
 
 
 def _show(options: argparse.Namespace) -> Table:
-    return summary(read_rows(options.file, left_out(options)))
+    return summary(known_rows(options.file, options))
 
 
 def _schedules(options: argparse.Namespace) -> Table:
