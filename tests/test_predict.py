@@ -486,6 +486,29 @@ def test_a_limit_at_the_median_passes_whatever_the_last_bit_of_a_sum_is() -> Non
     assert "with a probability of 0.5" in caught.value.why and caught.value.todo.endswith("raise --fail-over or --risk")
 
 
+def test_no_gate_opens_for_what_is_unlike_anything_unless_its_interval_lies_below() -> None:
+    belief = Distribution.of([(1.0, 20.0, 1.0)])
+    one = forerun.Estimate("a.py", "time", "s", 4.5, 1.2, 17.2, "python", "", "", belief, familiarity=0.5)
+    strange = replace(one, familiarity=0.0)
+    _gate([one], 1, "10s", 0.5)
+    with pytest.raises(GateFailed, match="1 of 2 files over") as caught:
+        _gate([one, strange], 2, "10s", 0.5)
+    assert "up to 17.2 s, as it is unlike anything seen" in caught.value.why and "more than 0.05" in caught.value.why
+    _gate([strange], 1, "18s", 0.5)
+    with pytest.raises(GateFailed, match="1 of 1 file over"):
+        _gate([strange], 1, "18s", 0.01)
+
+
+def test_a_number_beyond_the_rows_is_said_and_closes_the_gate(folder: Path, run_forerun: Run) -> None:
+    ask = ("predict", "--model", str(folder), "--metric", "memory")
+    limit = 2 * forerun.predict("p3.py", metric="memory", model=folder).high
+    Path("large.py").write_text(program(3).replace("range(10)", "range(70000)"))
+    code, _, err = run_forerun(*ask, "p3.py", "--fail-over", f"{limit:.0f}")
+    assert code == 0 and "than in any row" not in err
+    code, _, err = run_forerun(*ask, "large.py", "--fail-over", f"{limit:.0f}")
+    assert code == 4 and "large.py: range is 70000, more than in any row (at most 10)" in err
+
+
 def test_of_which_device_times_are_is_said_once(folder: Path, run_forerun: Run) -> None:
     ask = ("predict", "p1.py", "p3.py", "p1.c", "--model", str(folder), "--metric")
     _, _, err = run_forerun(*ask, "runtime")
@@ -527,7 +550,8 @@ def test_an_open_gate_says_of_what_it_knows_nothing(folder: Path, run_forerun: R
     values = [one.value for one in found]
     code, _, err = run_forerun(*ask, "--fail-over", f"{min(values):.0f}", *strange)
     least = ("p1.py", "p3.py")[values.index(min(values))]
-    assert code == 4 and f"knows little of: {least} is unlike anything seen\n" in err
+    assert code == 4 and f"{least}: " in err and "as it is unlike anything seen; over it with a probability of" in err
+    assert "more than 0.05 is too much" in err
     for words in (gate, strange):
         code, _, err = run_forerun(*ask, *words)
         assert code == 0 and "the gate" not in err

@@ -3,11 +3,13 @@
 A text is asked about as on each device, or as of each metric, that the model knows. A ridge regression says what these
 beliefs tell of the new number, in logarithms, and the prompt's counters where that helps (stacked regressions, Breiman
 1996; how much it leans on them is what is best on rows left out one by one, Allen 1974). Where the model knows the
-metric, only its devices are asked. Intervals come from rows that were held out, so all rows teach and all calibrate.
+metric, only its devices are asked. Intervals come from rows that were held out, so all rows teach and all calibrate;
+where beliefs lie beyond those of the rows they are as wide as what may follow from that.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -17,8 +19,9 @@ import numpy as np
 from forerun.core import Metric
 from forerun.distribution import Distribution
 from forerun.errors import InputError
+from forerun.models._calibrated import LEVEL
 from forerun.models._familiarity import Known
-from forerun.models._regression import Fitted, Regression, Scale, Vector, untaught
+from forerun.models._regression import Classes, Fitted, Regression, Scale, Vector, untaught
 from forerun.prompts import Parts, parts, prompt
 from forerun.rows import Row
 
@@ -33,6 +36,8 @@ _ALPHAS = np.logspace(-3, 4, 29)
 _BEYOND = (0.5, 1.5)
 """What twice as much, as the model has it, is on another device where no row tells: between 2 to the one and to the
 other. Forty loops that differed in one number gave counters weights that made other programs a hundredth."""
+_OTHER = (0.0, 1.5)
+"""And what it is of another metric, whose weights may be of any size where rows are few: between nothing and that."""
 _COUNTERS = (0.0, 0.3)
 """What a standard deviation of a counter weighs beside one of a belief: not looked at, or leaned on less."""
 
@@ -52,6 +57,15 @@ class Linear:
         """The places."""
         within = np.clip(features, self.least, self.most)
         return np.asarray(within @ self.weights + (features - within) @ self.slopes + self.offset, np.float64)
+
+    def doubt(self, features: Any, beliefs: int, powers: tuple[float, float]) -> tuple[Vector, Vector]:
+        """`[N]`, `[N]`: how much lower and higher a place may be, as the first `beliefs` features lie beyond the rows,
+        where what is beyond counts by any of the `powers`."""
+        beyond = features - np.clip(features, self.least, self.most)
+        more, (least, most) = beyond @ self.slopes, powers
+        up, down = beyond[:, :beliefs].max(1).clip(min=0.0), beyond[:, :beliefs].min(1).clip(max=0.0)
+        lower, higher = more - (least * up + most * down), least * down + most * up - more
+        return lower.clip(min=0.0), higher.clip(min=0.0)
 
 
 class Transfer(Regression):
@@ -100,6 +114,16 @@ class Transfer(Regression):
         near = self._near.familiarity(x.astype(np.float32)).tolist()
         return list(zip(self._asked(self._fitted, x)[0], near, strict=True))
 
+    def _asked(self, fitted: Fitted, x: Any) -> tuple[list[Distribution], Classes]:
+        """With intervals that are wider where beliefs lie beyond those of the rows."""
+        found, classes = super()._asked(fitted, x)
+        assert isinstance(fitted.estimate, Linear)
+        doubt = fitted.estimate.doubt(x, len(self._others), _BEYOND if self._same else _OTHER)
+        for i in np.flatnonzero(doubt[0] + doubt[1]) if fitted.scale.unit == 0 else ():
+            low, high = found[i].interval(LEVEL)
+            found[i] = found[i].spanning(low / math.exp(doubt[0][i]), high * math.exp(doubt[1][i]), LEVEL)
+        return found, classes
+
     def known(self, asked: str) -> str:
         """The prompt as the first of the questions that are asked."""
         return self._as_known(parts(asked))[0]
@@ -111,7 +135,7 @@ class Transfer(Regression):
             raise untaught(self.name)
         assert isinstance(fitted.estimate, Linear)
         found: dict[str, Any] = {"near": self._near.to_json()}
-        found |= {"asked": [list(one) for one in self._others], "counters": list(self._counters)}
+        found |= {"asked": [list(one) for one in self._others], "same": self._same, "counters": list(self._counters)}
         found |= {name: np.asarray(value).tolist() for name, value in vars(fitted.estimate).items()}
         scale = {"unit": fitted.scale.unit, "least": None if np.isinf(fitted.scale.least) else fitted.scale.least}
         return found | {"errors": fitted.errors.tolist(), "low": fitted.low, "high": fitted.high, "scale": scale}
@@ -121,6 +145,7 @@ class Transfer(Regression):
         """What `to_json` gave, with the model. Raises ValueError, KeyError, TypeError for anything else."""
         made = cls(ask, kinds)
         made._others = tuple((str(metric), str(device)) for metric, device in found["asked"])
+        made._same = bool(found.get("same", False))
         made._counters, made._near = tuple(map(str, found["counters"])), Known.from_json(found["near"])
         errors, count = np.array(found["errors"], np.float64), len(made._others) + len(made._counters)
         vectors = {name: np.array(found.get(name, default), np.float64) for name, default in _vectors(count).items()}
