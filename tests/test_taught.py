@@ -65,7 +65,7 @@ def test_a_number_far_beyond_the_rows_moves_the_end_it_may_move() -> None:
     assert usual.outside == () and (usual.below, usual.above, usual.far) == (1, 1, False)
     large = told.doubt(asked("run(1000000) seed 777", lines=1))
     assert large.far and large.below == 1 and 5e5 < large.above < 5e6, "a thousand times, to about the second power"
-    assert [one.name for one in large.outside] == ["run"] and "run is 1e+06, more than in any row" in str(
+    assert [one.name for one in large.outside] == ["run"] and "run is 1,000,000, more than in any row" in str(
         large.outside[0]
     )
     small = told.doubt(asked("run(0) seed 777", lines=1))

@@ -113,7 +113,7 @@ def _elsewhere(found: Sequence[Estimate], loaded: EncoderDecoder) -> Iterator[st
 
 def _check_limit(limit: str, named: Sequence[str], units: Mapping[str, str]) -> None:
     """Raises UsageError where the limit is none of one metric; `units` are those of the metrics that are asked for."""
-    if len(named) == 1:
+    if len(named) == 1 or (not named and len(units) == 1):
         for unit in units.values():
             amount(limit, unit)
         return
@@ -291,7 +291,7 @@ def _asking(found: Sequence[Estimate]) -> str:
 
 def _allowed(one: Estimate, risk: float) -> float:
     """The probability of being over that is let through: of what is unlike anything seen that of the upper end."""
-    return min(risk, (1 - one.level) / 2) if one.familiarity == 0 else risk
+    return min(risk, round((1 - one.level) / 2, 9)) if one.familiarity == 0 else risk
 
 
 def _over(found: Sequence[tuple[float, Estimate]], risk: float) -> str:

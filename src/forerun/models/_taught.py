@@ -96,7 +96,7 @@ class Outside:
 
     def __str__(self) -> str:
         many, few = ("at most", "more") if self.value > self.end else ("at least", "less")
-        return f"{self.name} is {self.value:g}, {few} than in any row ({many} {self.end:.4g})"
+        return f"{self.name} is {_shown(self.value)}, {few} than in any row ({many} {_shown(self.end)})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +181,11 @@ def numbers(found: Parts) -> dict[str, float]:
             if math.isfinite(value := float(text)):
                 made[name] = max(made.get(name, 0.0), value)
     return made
+
+
+def _shown(value: float) -> str:
+    """Six digits; as whole numbers are written by people."""
+    return f"{float(f'{value:.6g}'):,.12g}"
 
 
 def _place(value: float) -> float:
