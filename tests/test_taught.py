@@ -129,7 +129,9 @@ def test_of_what_is_unlike_all_values_count_and_more() -> None:
 
 def test_it_is_kept_with_the_calibration_and_what_ships_has_none(tmp_path: Path) -> None:
     made = Calibration(taught=taught(squares(50)))
-    assert set(made.taught) == {"time", "time/text"}
+    assert set(made.taught) == {"time"}, "one language alone is all of it"
+    more = replace(squares(1)[0], prompt=prompt(TIME, "c", "", "run(7)"))
+    assert set(taught([*squares(50), more])) == {"time", "time/text", "time/c"}
     made.save(tmp_path)
     assert Calibration.load(tmp_path) == made and made.rows(asked("x")) == made.taught["time"]
     assert made.rows(parts(prompt(Metric("memory", "B"), "text", "", "x"))) is None

@@ -76,8 +76,10 @@ def ranges(rows: Sequence[Row]) -> dict[str, tuple[float, float]]:
 
 
 def taught(rows: Sequence[Row]) -> dict[str, Taught]:
-    """What the rows of each metric, and of its languages, taught."""
-    return {name: Taught.of(own) for name, own in _both(rows).items()}
+    """What the rows of each metric, and of each of its languages where these are several, taught."""
+    both = _both(rows)
+    apart = {name: own for name, own in both.items() if len(own) < len(both[own[0].metric])}
+    return {name: Taught.of(own) for name, own in both.items() if name in apart or name == own[0].metric}
 
 
 def _both(rows: Sequence[Row]) -> dict[str, list[Row]]:
