@@ -564,3 +564,15 @@ def test_how_far_a_large_table_is_read_is_shown(
     assert re.search(rf"^rows \d+  \d+ s  of mine{suffix} read$", err, re.MULTILINE), err
     for words in (("data", "show", str(out)), ("train", "--data", str(out), "--recipe", "adapt", "-o", str(tmp_path))):
         assert "of rows.jsonl read" in run_forerun(*words)[2], words
+
+
+def test_what_takes_a_while_after_reading_is_said(
+    run_forerun: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "rows.jsonl"
+    write_rows(path, [Row("latency", "s", f"metric latency\n\nf({i})", 1.0 + i, f"g{i}") for i in range(20)])
+    judge = ("eval", str(path), "--model", "length", "--similar", "2")
+    assert "near-duplicates" not in run_forerun(*judge)[2]
+    monkeypatch.setattr("forerun.cli.data._MANY", 20)
+    code, _, err = run_forerun(*judge)
+    assert "20 rows read; which of them are near-duplicates is looked for" in err, (code, err)

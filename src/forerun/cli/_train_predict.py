@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forerun.cli import INTERRUPTED
-from forerun.cli.data import OF_TABLES, known_rows, table_options, table_rows
+from forerun.cli.data import OF_TABLES, known_rows, say_many, table_options, table_rows
 from forerun.cli.render import Column, Progress, Table, counted, number, say, show
 from forerun.errors import ToolMissing, UsageError
 from forerun.prompts import parts
@@ -103,6 +103,7 @@ def run(options: argparse.Namespace) -> int:
         return _adapted(start, options)
     training = dialled(options, RECIPES, start)
     rows = read(options)
+    say_many(rows)
     found = split(rows, "group", training.recipe.seed, similar=options.similar)
     validate, judge = number(len(found.validation)), number(len(found.test))
     say(f"{counted(len(found.train), 'row')} to learn from, {validate} to validate with, {judge} kept to judge by")

@@ -29,6 +29,8 @@ from forerun.tables.stored import EACH
 OF_TABLES = ("text", "target", "group", "language", "device", "unit")
 """Options that say how a table of one's own is read."""
 _SAVE_S = 60.0
+_MANY = 5000
+"""Rows among which near-duplicates are looked for in several seconds and more."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -119,6 +121,12 @@ def known_rows(path: Path, options: argparse.Namespace) -> list[Row]:
     """The rows of a file that `forerun data` wrote, which says how far it is. Raises as `read_rows` does."""
     with read_along(path) as on_row:
         return read_rows(path, left_out(options), on_row)
+
+
+def say_many(rows: Sequence[Row]) -> None:
+    """Says what is done before anything is split, where that takes a while."""
+    if len(rows) >= _MANY:
+        say(f"forerun: {counted(len(rows), 'row')} read; which of them are near-duplicates is looked for")
 
 
 def table_rows(paths: Sequence[Path], options: argparse.Namespace) -> list[Row]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from forerun import registry
 from forerun.cli._quantities import names
-from forerun.cli.data import known_rows, skipping
+from forerun.cli.data import known_rows, say_many, skipping
 from forerun.cli.render import Column, Table, add_format, counted, number, say, show
 from forerun.errors import InputError, ToolMissing, UsageError
 from forerun.models._predictor import Predictor
@@ -103,6 +103,7 @@ def run(options: argparse.Namespace) -> int:
     if options.checkpoint:
         configuration(located(options.checkpoint))  # says what is there where it is no checkpoint
     rows = known_rows(options.data, options)
+    say_many(rows)
     if options.checkpoint:
         _check_known(options, rows)
     judged = _Judged.asked(options)
