@@ -36,7 +36,7 @@ _FEW = 4.0
 _LEAST_ROWS, _LEAST_SHARE = 5, 0.05
 """Rows that have a number of a name, and their share, from which on its range is told."""
 _FOLDS = 5
-_NEAR, _FAR = math.log(1.25), math.log(2.0)
+_NEAR, FAR = math.log(1.25), math.log(2.0)
 """How much farther than is usual a number lies beyond the range to count, and from where on nothing is like it."""
 _POWERS = (1.0, 3.0)
 """By which values grow beyond what was learned from, at least and at most."""
@@ -140,7 +140,7 @@ class Taught:
         outside = [Outside(name.removeprefix(COUNTER), value, own.end(out)) for name, value, own, out in found]
         moves = {name: own.moves(out) for name, _, own, out in found}
         below, above = (_together({name: both[end] for name, both in moves.items()}) for end in (0, 1))
-        return Doubt(tuple(outside), math.exp(below), math.exp(above), abs(found[0][3]) >= _FAR)
+        return Doubt(tuple(outside), math.exp(below), math.exp(above), abs(found[0][3]) >= FAR)
 
     def among(self, belief: Distribution, level: float) -> tuple[float, float]:
         """The central interval of `level` of a mixture of a belief with all values, half and half."""
