@@ -499,6 +499,12 @@ def test_no_gate_opens_for_what_is_unlike_anything_unless_its_interval_lies_belo
         _gate([strange], 1, "18s", 0.01)
 
 
+def test_a_gate_of_the_only_metric_needs_no_name(folder: Path, run_forerun: Run) -> None:
+    Path("net.onnx").write_bytes(next(generated(1, 7, "pixel3")).source.reference)
+    ask = ("predict", "net.onnx", "--device", "pixel3", "--model", str(folder), "--fail-over")
+    assert [run_forerun(*ask, limit)[0] for limit in ("2 min", "250us", "5MB")] == [0, 4, 2]
+
+
 def test_a_number_beyond_the_rows_is_said_and_closes_the_gate(folder: Path, run_forerun: Run) -> None:
     ask = ("predict", "--model", str(folder), "--metric", "memory")
     limit = 2 * forerun.predict("p3.py", metric="memory", model=folder).high
@@ -761,7 +767,6 @@ WRONG: list[tuple[tuple[str, ...], int, str]] = [
     (("p1.py", "--fail-over", "3MB"), 2, "add --metric memory"),
     (("p1.py", "--fail-over", "3ms"), 2, "add --metric runtime"),
     (("p1.py", "--metric", "memory,runtime", "--fail-over", "3ms"), 2, "name one alone: --metric runtime"),
-    (("open.onnx", "--size", "batch=1", "--fail-over", "3ms"), 2, "add --metric latency"),
     (("p1.py", "--metric", "memory", "--fail-over", "3ms"), 2, "512MB"),
     (("p1.py", "--metric", "memory", "--risk", "0.1"), 2, "add --fail-over"),
     (("p1.py", "--metric", "memory", "--fail-over", "3MB", "--risk", "1"), 2, "no probability between 0 and 1"),
