@@ -136,6 +136,24 @@ def test_an_interval_reaches_as_far_as_it_is_told(most: float) -> None:
     assert found.above(3.0) == pytest.approx(0.05) and belief.reaching(1.5, 0.9) is belief
 
 
+def test_an_interval_spans_what_it_is_told_and_keeps_its_median() -> None:
+    found = Distribution.of(PARTS)
+    low, high = found.interval(0.9)
+    wide = found.spanning(low / 5, high * 50, 0.9)
+    assert wide.median == pytest.approx(found.median)
+    assert wide.interval(0.9) == (pytest.approx(low / 5), pytest.approx(high * 50))
+    assert wide.above(high * 2) == pytest.approx(found.above(high * 0.99)), "what lay at the end moves with it"
+    one_sided = found.spanning(low, high * 50, 0.9)
+    assert one_sided.quantile(0.1) == pytest.approx(found.quantile(0.1)) and one_sided.interval(0.9)[1] > high * 49
+    assert found.spanning(low * 2, high / 2, 0.9).interval(0.9) == pytest.approx((low, high)), "it never narrows"
+    point = Distribution.point(2.0).spanning(1.0, 9.0, 0.9)
+    assert point.median == 2 and point.interval(0.9) == (1, 9)
+    mirrored = Distribution.of((-b, -a, weight) for a, b, weight in PARTS).spanning(-high * 50, -low / 5, 0.9)
+    assert mirrored.interval(0.9) == (pytest.approx(-high * 50), pytest.approx(-low / 5))
+    signed = Distribution.of([(-1.0, 2.0, 1.0)]).spanning(-8.0, 9.0, 0.9)
+    assert signed.interval(0.9) == (-8, 9)
+
+
 def test_draws_agree() -> None:
     draw = np.random.default_rng(0)
     values = np.exp(draw.normal(3, 1, 4000))

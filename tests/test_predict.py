@@ -486,6 +486,35 @@ def test_a_limit_at_the_median_passes_whatever_the_last_bit_of_a_sum_is() -> Non
     assert "with a probability of 0.5" in caught.value.why and caught.value.todo.endswith("raise --fail-over or --risk")
 
 
+def test_no_gate_opens_for_what_is_unlike_anything_unless_its_interval_lies_below() -> None:
+    belief = Distribution.of([(1.0, 20.0, 1.0)])
+    one = forerun.Estimate("a.py", "time", "s", 4.5, 1.2, 17.2, "python", "", "", belief, familiarity=0.5)
+    strange = replace(one, familiarity=0.0)
+    _gate([one], 1, "10s", 0.5)
+    with pytest.raises(GateFailed, match="1 of 2 files over") as caught:
+        _gate([one, strange], 2, "10s", 0.5)
+    assert "up to 17.2 s, as it is unlike anything seen" in caught.value.why and "more than 0.05" in caught.value.why
+    _gate([strange], 1, "18s", 0.5)
+    with pytest.raises(GateFailed, match="1 of 1 file over"):
+        _gate([strange], 1, "18s", 0.01)
+
+
+def test_a_gate_of_the_only_metric_needs_no_name(folder: Path, run_forerun: Run) -> None:
+    Path("net.onnx").write_bytes(next(generated(1, 7, "pixel3")).source.reference)
+    ask = ("predict", "net.onnx", "--device", "pixel3", "--model", str(folder), "--fail-over")
+    assert [run_forerun(*ask, limit)[0] for limit in ("2 min", "250us", "5MB")] == [0, 4, 2]
+
+
+def test_a_number_beyond_the_rows_is_said_and_closes_the_gate(folder: Path, run_forerun: Run) -> None:
+    ask = ("predict", "--model", str(folder), "--metric", "memory")
+    limit = 2 * forerun.predict("p3.py", metric="memory", model=folder).high
+    Path("large.py").write_text(f"{program(3)}print(7 << 70000)\n")
+    code, _, err = run_forerun(*ask, "p3.py", "--fail-over", f"{limit:.0f}")
+    assert code == 0 and "than in any row" not in err
+    code, _, err = run_forerun(*ask, "large.py", "--fail-over", f"{limit:.0f}")
+    assert code == 4 and "large.py: largest is 70,000, more than in any row (at most 10)" in err
+
+
 def test_of_which_device_times_are_is_said_once(folder: Path, run_forerun: Run) -> None:
     ask = ("predict", "p1.py", "p3.py", "p1.c", "--model", str(folder), "--metric")
     _, _, err = run_forerun(*ask, "runtime")
@@ -508,7 +537,8 @@ def test_no_gate_lets_through_what_asks_for_more_than_was_measured(folder: Path,
     assert found.asks == pytest.approx(8e9, rel=0.01) and found.familiarity == 0 and found.high >= found.asks
     code, out, err = run_forerun("predict", "much.py", "p1.py", *ask, "--fail-over", "4GB", "--format", "json")
     assert code == 4 and len(err.splitlines()) == 3 and [row["asks"] for row in json.loads(out)].count(None) == 1
-    assert run_forerun("predict", "much.py", *ask, "--fail-over", "10GB")[0] == 0
+    assert run_forerun("predict", "much.py", *ask, "--fail-over", "10GB")[0] == 4, "nothing so large was learned from"
+    assert run_forerun("predict", "much.py", *ask, "--fail-over", f"{found.high + 1:.0f}")[0] == 0
     Path("p8.py").write_text(program(3) + "while True:\n    pass\n")
     code, out, err = run_forerun("predict", "p8.py", *ask[:2], "--metric", "runtime", "--fail-over", "1 h")
     assert code == 4 and "p8.py: nothing is seen that ends it" in err and " – " in out
@@ -526,8 +556,9 @@ def test_an_open_gate_says_of_what_it_knows_nothing(folder: Path, run_forerun: R
     found = (forerun.predict(name, metric="memory", model=folder, device="a toaster") for name in ("p1.py", "p3.py"))
     values = [one.value for one in found]
     code, _, err = run_forerun(*ask, "--fail-over", f"{min(values):.0f}", *strange)
-    least = ("p1.py", "p3.py")[values.index(min(values))]
-    assert code == 4 and f"knows little of: {least} is unlike anything seen\n" in err
+    assert code == 4 and "2 of 2 files over" in err, "the interval of the one at its median reaches over it"
+    assert "as it is unlike anything seen; over it with a probability of 1, " in err
+    assert "more than 0.05 is too much" in err
     for words in (gate, strange):
         code, _, err = run_forerun(*ask, *words)
         assert code == 0 and "the gate" not in err
@@ -565,6 +596,8 @@ def test_standard_input_and_languages(folder: Path, run_forerun: Run, monkeypatc
     assert code == 2 and "of llvm it knows" in err, "what IR is, is seen"
     known = {"x.py": "python", "x.CC": "c++", "x.onnx": "onnx", "x.ll": "llvm", "x.s": "assembly"}
     assert {path: language_of(path) for path in known} == known
+    assert language_of("job.json", languages={"text"}) == language_of("a.py", languages={"text"}) == "text"
+    assert language_of("a.py", languages={"text", "c"}) == language_of("a.py", "py", {"text"}) == "python"
     for language in (f"python, {PYTHON}", f"Python,{PYTHON}"):
         words = ("--model", str(folder), "--language", language, "--metric", "memory", "--format", "json")
         code, out, _ = run_forerun("predict", "p3.py", *words)
@@ -734,7 +767,6 @@ WRONG: list[tuple[tuple[str, ...], int, str]] = [
     (("p1.py", "--fail-over", "3MB"), 2, "add --metric memory"),
     (("p1.py", "--fail-over", "3ms"), 2, "add --metric runtime"),
     (("p1.py", "--metric", "memory,runtime", "--fail-over", "3ms"), 2, "name one alone: --metric runtime"),
-    (("open.onnx", "--size", "batch=1", "--fail-over", "3ms"), 2, "add --metric latency"),
     (("p1.py", "--metric", "memory", "--fail-over", "3ms"), 2, "512MB"),
     (("p1.py", "--metric", "memory", "--risk", "0.1"), 2, "add --fail-over"),
     (("p1.py", "--metric", "memory", "--fail-over", "3MB", "--risk", "1"), 2, "no probability between 0 and 1"),

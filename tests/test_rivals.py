@@ -304,6 +304,21 @@ def test_factors_where_widening_cannot_help() -> None:
     assert enough([math.nan, math.inf], 0.9) == 1 and enough([2.0, math.inf], 0.9) == pytest.approx(2)
 
 
+@pytest.mark.parametrize("count", [1, 2, 4, 8])
+def test_few_rows_are_not_taken_for_nine_in_ten(count: int) -> None:
+    """Of errors with exponential tails the largest of few is too small; more than it holds nine in ten others."""
+    held = 0
+    for seed in range(2000):
+        draw = random.Random(seed)
+        found = [row("x" * 10, 10 * math.exp(draw.expovariate(3.0))) for _ in range(count + 1)]
+        (low, high), truth = (
+            calibrated(Fixed(1.0, 1.05), found[1:]).predict([found[0].prompt])[0].interval(0.9),
+            found[0].value,
+        )
+        held += low <= truth <= high
+    assert held / 2000 == pytest.approx(0.9, abs=0.025)
+
+
 def test_a_stack_is_the_nearest_convex_combination() -> None:
     rows = noisy(200, 0.1, "c", 4)
     stack = Stack({"half": Fixed(0.5, 2.0), "thrice": Fixed(3.0, 2.0)})

@@ -6,9 +6,11 @@ import csv
 import gzip
 import json
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -20,7 +22,7 @@ from forerun.prompts import MOST_BYTES, number, parts
 from forerun.rows import Row
 from forerun.splits import split
 from forerun.store import Store
-from forerun.tables import read_public, read_rows, read_table, rows_of, write_rows
+from forerun.tables import files, read_public, read_rows, read_table, rows_of, write_rows
 from forerun.tables.rows import metric_of
 from forerun.tasks.memory import Memory
 from forerun.tasks.runtime import Runtime
@@ -547,3 +549,30 @@ def test_languages_are_called_as_elsewhere_however_a_table_writes_them(tmp_path:
     (tmp_path / "mine.csv").write_text(text)
     rows = read_table(tmp_path / "mine.csv", language="lang")
     assert [parts(row.prompt).head["language"] for row in rows] == ["c", "c++", "ruby", "klingon", "Klingon"]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
+def test_how_far_a_large_table_is_read_is_shown(
+    suffix: str, run_forerun: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, out = tmp_path / f"mine{suffix}", tmp_path / "rows.jsonl"
+    files.write(path, {"code": str, "latency_s": float}, [{"code": f"f({i})", "latency_s": 1.0} for i in range(40)])
+    ticks = iter(range(0, 10**9, 4))  # seconds: each row takes some
+    monkeypatch.setattr("forerun.cli.render.time.monotonic", lambda: next(ticks))
+    words = ("--text", "code", "--target", "latency_s", "-o", str(out))
+    _, _, err = run_forerun("data", "import", str(path), *words)
+    assert re.search(rf"^rows \d+  \d+ s  of mine{suffix} read$", err, re.MULTILINE), err
+    for words in (("data", "show", str(out)), ("train", "--data", str(out), "--recipe", "adapt", "-o", str(tmp_path))):
+        assert "of rows.jsonl read" in run_forerun(*words)[2], words
+
+
+def test_what_takes_a_while_after_reading_is_said(
+    run_forerun: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "rows.jsonl"
+    write_rows(path, [Row("latency", "s", f"metric latency\n\nf({i})", 1.0 + i, f"g{i}") for i in range(20)])
+    judge = ("eval", str(path), "--model", "length", "--similar", "2")
+    assert "near-duplicates" not in run_forerun(*judge)[2]
+    monkeypatch.setattr("forerun.cli.data._MANY", 20)
+    code, _, err = run_forerun(*judge)
+    assert "20 rows read; which of them are near-duplicates is looked for" in err, (code, err)

@@ -69,6 +69,36 @@ def test_rows_that_differ_in_one_number_say_little_of_others() -> None:
     assert few / 20 < short < few, "a tenth, as the one device has it"
 
 
+def test_what_lies_beyond_the_rows_is_told_less_surely() -> None:
+    """From one power of what is believed nobody knows how another metric goes on; within the rows nothing is wider."""
+    for metric, power in (("latency", 0.5), ("heat", 0.0)):
+        carried = Transfer(believed, KINDS)
+        carried.fit([row for row in rows(80, metric) if len(parts(row.prompt).text) < 2000])
+        kept = Transfer.from_json(json.loads(json.dumps(carried.to_json())), believed, KINDS)
+        within, beyond = (one.interval(0.9) for one in kept.predict([asked(1500, metric), asked(200_000, metric)]))
+        assert within[1] / within[0] < 1.5
+        top = 5e-3 * 2000**0.7
+        assert beyond[0] < 1.5 * top * 100**power and beyond[1] > 0.6 * top * 100**1.5, (metric, beyond)
+
+
+def test_numbers_that_no_belief_follows_are_told_less_surely() -> None:
+    """A text with a size in it takes as long as that; beliefs are of its length alone."""
+
+    def text(n: int, length: int = 50) -> str:
+        return prompt(Metric("latency", "s"), "c", "new", f"run({n:07d})" + "x" * length)
+
+    draw = random.Random(0)
+    sizes = [draw.randint(10, 1000) for _ in range(60)]
+    carried = Transfer(believed, KINDS)
+    carried.fit([Row("latency", "s", text(n, 40 + n % 20), 1e-3 * n) for n in sizes])
+    kept = Transfer.from_json(json.loads(json.dumps(carried.to_json())), believed, KINDS)
+    (usual, near), (far, unlike) = kept.read([text(500), text(1_000_000)])
+    assert near > 0 == unlike and usual.interval(0.9)[1] < 10 and far.interval(0.9)[1] > 900
+    assert kept.predict([text(1_000_000)]) == [far] and far.median == pytest.approx(usual.median)
+    followed, longer = kept.predict([text(1_000_000, 50_000), text(500, 50_000)])
+    assert followed == longer, "as much more is believed: the number adds nothing"
+
+
 def test_it_keeps_the_laws_of_predictors() -> None:
     kinds = [Kind("memory", "B", language, "small", {}, 9) for language in ("c", "python")]
     check_model(Transfer(believed, kinds), Floats())

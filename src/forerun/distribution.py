@@ -96,6 +96,36 @@ class Distribution:
 
         It does nothing where the median itself is zero or infinite.
         """
+        return self._stretched(factor, factor)
+
+    def spanning(self, low: float, high: float, level: float) -> Distribution:
+        """With a central interval of `level` that begins at `low` or below, and ends at `high` or above: distances from
+        the median grow, in logarithms, on either side as far as it takes; else mass lies at these ends."""
+        middle, ends = self.median, self.interval(level)
+        wanted = min(low, ends[0]), max(high, ends[1])
+        below, above = (_times(middle, end, want) for end, want in zip(ends, wanted, strict=True))
+        found = self._parted(middle)._stretched(below, above)
+        least, most = found.interval(level)
+        if least <= low and high <= most:
+            return found
+        share = (1 - level) / 2 + 1e-9
+        parts = zip(found.lows, found.highs, found.weights, strict=True)
+        kept = [(a, b, weight * (1 - 2 * share)) for a, b, weight in parts]
+        return Distribution.of([(low, low, share), *kept, (high, high, share)])
+
+    def _parted(self, value: float) -> Distribution:
+        """The same with an interval that ends, and another that begins, at a value."""
+        parts = list[tuple[float, float, float]]()
+        for low, high, weight in zip(self.lows, self.highs, self.weights, strict=True):
+            if low < value < high:
+                share = _share(low, high, value)
+                parts += [(low, value, weight * share), (value, high, weight * (1 - share))]
+            else:
+                parts.append((low, high, weight))
+        return Distribution.of(parts)
+
+    def _stretched(self, below: float, above: float) -> Distribution:
+        """Distances from the median, in logarithms, times a factor on either side."""
         middle = self.median
         if not 0 < abs(middle) < math.inf:
             return self
@@ -104,6 +134,7 @@ class Distribution:
         def moved(value: float) -> float:
             if not 0 < value * sign < math.inf:
                 return value
+            factor = above if value > middle else below
             return sign * math.exp(min(max(log + (math.log(value * sign) - log) * factor, -744.0), 709.0))
 
         return Distribution(tuple(map(moved, self.lows)), tuple(map(moved, self.highs)), self.weights)
@@ -137,6 +168,13 @@ class Distribution:
     @cached_property
     def _middles(self) -> list[float]:
         return [_between(low, high, 0.5) for low, high in zip(self.lows, self.highs, strict=True)]
+
+
+def _times(middle: float, end: float, wanted: float) -> float:
+    """How many times as far from the middle what is wanted lies, in logarithms; 1 where there are none."""
+    if middle == 0 or not all(0 < value / middle < math.inf for value in (end, wanted)) or end == middle:
+        return 1.0
+    return max(math.log(wanted / middle) / math.log(end / middle), 1.0) * (1 + 1e-12)
 
 
 def _cut(parts: Sequence[tuple[float, float, float]]) -> list[tuple[float, float, float]]:

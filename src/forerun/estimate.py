@@ -244,6 +244,8 @@ def answers(asked: Sequence[Question], loaded: EncoderDecoder, model: str = MODE
         if unknown:
             told = _some(unknown)
             notes = (*notes, f"{question.name} uses {told}: nothing is known of what it takes, and it is not counted")
+        if asks is None and (more := [str(one) for one in reading.outside if one.value > one.end]):
+            notes = (*notes, f"{question.name}: {_some(more)}: the interval is wider")
         if reading.guessed:
             lines = _some([where(parts(question.prompt).text, line) for line in reading.guessed])
             notes = (*notes, f"{question.name}: how often line {lines} happens nobody can tell: it is guessed")

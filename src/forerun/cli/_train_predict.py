@@ -14,13 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forerun.cli import INTERRUPTED
-from forerun.cli.data import OF_TABLES, left_out, table_options, table_rows
+from forerun.cli.data import OF_TABLES, known_rows, say_many, table_options, table_rows
 from forerun.cli.render import Column, Progress, Table, counted, number, say, show
 from forerun.errors import ToolMissing, UsageError
 from forerun.prompts import parts
 from forerun.rows import Row
 from forerun.splits import split
-from forerun.tables import read_rows
 from forerun.train import leads
 from forerun.train.curves import LOG, Point, best, points_of
 
@@ -104,6 +103,7 @@ def run(options: argparse.Namespace) -> int:
         return _adapted(start, options)
     training = dialled(options, RECIPES, start)
     rows = read(options)
+    say_many(rows)
     found = split(rows, "group", training.recipe.seed, similar=options.similar)
     validate, judge = number(len(found.validation)), number(len(found.test))
     say(f"{counted(len(found.train), 'row')} to learn from, {validate} to validate with, {judge} kept to judge by")
@@ -287,7 +287,7 @@ def read(options: argparse.Namespace) -> list[Row]:
         raise UsageError("there is nothing to learn from", "no --data was named", "make some: forerun data --help")
     if any(vars(options)[name] for name in OF_TABLES):
         return table_rows(options.data, options)
-    return [row for path in options.data for row in read_rows(path, left_out(options))]
+    return [row for path in options.data for row in known_rows(path, options)]
 
 
 def _table(folder: Path, points: Sequence[Point], done: bool) -> Table:

@@ -6,6 +6,7 @@ import argparse
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
 from zlib import crc32
@@ -28,6 +29,8 @@ from forerun.tables.stored import EACH
 OF_TABLES = ("text", "target", "group", "language", "device", "unit")
 """Options that say how a table of one's own is read."""
 _SAVE_S = 60.0
+_MANY = 5000
+"""Rows among which near-duplicates are looked for in several seconds and more."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -99,6 +102,33 @@ def left_out(options: argparse.Namespace) -> Callable[[InputError], None] | None
     return lambda error: say(f"forerun: left out: {error.what}: {error.why}")
 
 
+@contextmanager
+def read_along(path: Path) -> Iterator[Callable[[int], None]]:
+    """Shows how many rows of a file were read: what hears of them is given."""
+    progress = Progress(None, "rows")
+
+    def on_row(number: int) -> None:
+        progress.done = number
+        progress.step(f"of {path.name} read", 0)
+
+    try:
+        yield on_row
+    finally:
+        progress.end()
+
+
+def known_rows(path: Path, options: argparse.Namespace) -> list[Row]:
+    """The rows of a file that `forerun data` wrote, which says how far it is. Raises as `read_rows` does."""
+    with read_along(path) as on_row:
+        return read_rows(path, left_out(options), on_row)
+
+
+def say_many(rows: Sequence[Row]) -> None:
+    """Says what is done before anything is split, where that takes a while."""
+    if len(rows) >= _MANY:
+        say(f"forerun: {counted(len(rows), 'row')} read; which of them are near-duplicates is looked for")
+
+
 def table_rows(paths: Sequence[Path], options: argparse.Namespace) -> list[Row]:
     """The rows of tables that are read so; says what is taken for granted. Raises UsageError, InputError."""
     if not (options.text and options.target):
@@ -110,7 +140,10 @@ def table_rows(paths: Sequence[Path], options: argparse.Namespace) -> list[Row]:
 
     about = (options.group, options.language, options.device, options.unit)
     by = left_out(options)
-    rows = [row for path in paths for row in read_table(path, options.text, options.target, *about, by)]
+    rows = list[Row]()
+    for path in paths:
+        with read_along(path) as on_row:
+            rows += read_table(path, options.text, options.target, *about, by, on_row)
     if not options.group:
         say("forerun: no --group was named: each distinct text is a group of its own")
     if not options.language:
@@ -206,7 +239,7 @@ def _import(options: argparse.Namespace) -> Table:
 
 
 def _show(options: argparse.Namespace) -> Table:
-    return summary(read_rows(options.file, left_out(options)))
+    return summary(known_rows(options.file, options))
 
 
 def _schedules(options: argparse.Namespace) -> Table:

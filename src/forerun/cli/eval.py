@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from forerun import registry
 from forerun.cli._quantities import names
-from forerun.cli.data import left_out, skipping
+from forerun.cli.data import known_rows, say_many, skipping
 from forerun.cli.render import Column, Table, add_format, counted, number, say, show
 from forerun.errors import InputError, ToolMissing, UsageError
 from forerun.models._predictor import Predictor
@@ -22,7 +22,6 @@ from forerun.models._regression import folds
 from forerun.prompts import parts
 from forerun.rows import Row
 from forerun.splits import By, Split, near_duplicates
-from forerun.tables import read_rows
 
 if TYPE_CHECKING:
     from forerun.models.encoder_decoder.learned import Learned
@@ -103,7 +102,8 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("--card would replace the shipped card", "it belongs to forerun", "copy the checkpoint first")
     if options.checkpoint:
         configuration(located(options.checkpoint))  # says what is there where it is no checkpoint
-    rows = read_rows(options.data, left_out(options))
+    rows = known_rows(options.data, options)
+    say_many(rows)
     if options.checkpoint:
         _check_known(options, rows)
     judged = _Judged.asked(options)

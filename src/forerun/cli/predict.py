@@ -37,7 +37,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
         "Several files are ranked, the best first. Everything after -- goes to the compiler, where the size of C or C++"
         " is asked for (default: -Oz). --fail-over exits with 4 where any file is over with a probability of more than"
-        " --risk: at .5 its median is over, at .05 the upper end of the table's interval. Files that a program"
+        " --risk: at .5 its median is over, at .05 the upper end of the table's interval, which counts in any case for"
+        " what is unlike anything seen. Files that a program"
         " is made of, or opens by a name in its text, are read where it lies. What a model knows: forerun models DIR"
     )
     what = "program, .ll, .bc or .onnx; module.py:factory, a network of PyTorch; a pattern; - reads stdin"
@@ -112,7 +113,7 @@ def _elsewhere(found: Sequence[Estimate], loaded: EncoderDecoder) -> Iterator[st
 
 def _check_limit(limit: str, named: Sequence[str], units: Mapping[str, str]) -> None:
     """Raises UsageError where the limit is none of one metric; `units` are those of the metrics that are asked for."""
-    if len(named) == 1:
+    if len(named) == 1 or (not named and len(units) == 1):
         for unit in units.values():
             amount(limit, unit)
         return
@@ -254,8 +255,8 @@ def _explain(found: Sequence[Estimate], form: str) -> None:
 
 
 def _gate(found: Sequence[Estimate], files: int, limit: str, risk: float) -> None:
-    """Raises GateFailed where a file, or a kernel of one, is over with more than that probability; says of which others
-    it cannot tell."""
+    """Raises GateFailed where a file, or a kernel of one, is over with more than that probability, or the interval
+    reaches over of one that is unlike anything seen; says of which others it knows little."""
     asking: list[Estimate] = []
     over: list[tuple[float, Estimate]] = []
     strange: list[Estimate] = []
@@ -265,7 +266,7 @@ def _gate(found: Sequence[Estimate], files: int, limit: str, risk: float) -> Non
         chance = round(one.above(most), 9)
         if one.asks is not None and one.asks > most:
             asking.append(one)
-        elif chance > risk:
+        elif chance > _allowed(one, risk):
             over.append((chance, one))
         elif one.familiarity == 0:
             strange.append(one)
@@ -288,7 +289,14 @@ def _asking(found: Sequence[Estimate]) -> str:
     return f"{one.name} asks for {quantity(most, one.unit)} of {one.metric}: nothing that was measured took so much"
 
 
+def _allowed(one: Estimate, risk: float) -> float:
+    """The probability of being over that is let through: of what is unlike anything seen that of the upper end."""
+    return min(risk, round((1 - one.level) / 2, 9)) if one.familiarity == 0 else risk
+
+
 def _over(found: Sequence[tuple[float, Estimate]], risk: float) -> str:
     chance, first = max(found, key=lambda entry: (entry[0], entry[1].value))
     what = f"{first.name}: {quantity(first.value, first.unit)} of {first.metric}"
-    return f"{what}; over it with a probability of {chance:.3g}, more than {risk:.3g} is too much"
+    if (allowed := _allowed(first, risk)) < risk:
+        what += f", up to {quantity(first.high, first.unit)}, as it is {first.familiar}"
+    return f"{what}; over it with a probability of {chance:.3g}, more than {allowed:.3g} is too much"

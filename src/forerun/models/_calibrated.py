@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import cache
 from typing import ClassVar
 
 from forerun.distribution import Distribution
@@ -22,6 +23,8 @@ from forerun.prompts import Parts, parts
 from forerun.rows import Row
 
 LEVEL = 0.9
+_MOST = 9.0
+"""Times the largest error: what one row tells of 90% of others."""
 _ENOUGH = 100
 """Rows for which a kind gets a factor of its own."""
 
@@ -71,9 +74,10 @@ def widths(
 
 
 def _careful(factors: Sequence[float], level: float, groups: int) -> float:
-    """Wider as soon as it is needed; narrower than what is believed only as far as that would be enough of a standard
-    deviation more of the rows, too: those of a group err together, so that it is groups that count."""
-    factor = enough(factors, level)
+    """Wider as soon as it is needed, and wider than the largest error where rows are too few; narrower than what is
+    believed only as far as that would be enough of a standard deviation more of the rows, too: those of a group err
+    together, so that it is groups that count."""
+    factor = enough(factors, level) * _more(len(factors), level)
     if factor >= 1 or not groups:
         return factor
     sure = min(level + math.sqrt(level * (1 - level) / groups), 1.0)
@@ -114,3 +118,24 @@ def enough(factors: Sequence[float], level: float) -> float:
         if reached and reached[place - 1] < math.inf:
             return max(reached[place - 1], 1e-3) * (1 + 1e-9)
     return 1.0
+
+
+@cache
+def _more(n: int, level: float) -> float:
+    """How many times the largest of `n` errors is enough for the share `level` of others; at most `_MOST`, and 1 from
+    nine on where that is 90%.
+
+    Errors with an exponential tail are above c times the largest of n with the probability 1 / binomial(n + c, n): the
+    integral of the chance of one over the density of the largest.
+    """
+
+    def above(times: float) -> float:
+        return math.exp(math.lgamma(n + 1) + math.lgamma(times + 1) - math.lgamma(n + times + 1))
+
+    low, high = 1.0, _MOST
+    if above(low) <= 1 - level:
+        return low
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = (middle, high) if above(middle) > 1 - level else (low, middle)
+    return high

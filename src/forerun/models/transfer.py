@@ -3,11 +3,13 @@
 A text is asked about as on each device, or as of each metric, that the model knows. A ridge regression says what these
 beliefs tell of the new number, in logarithms, and the prompt's counters where that helps (stacked regressions, Breiman
 1996; how much it leans on them is what is best on rows left out one by one, Allen 1974). Where the model knows the
-metric, only its devices are asked. Intervals come from rows that were held out, so all rows teach and all calibrate.
+metric, only its devices are asked. Intervals come from rows that were held out, so all rows teach and all calibrate;
+where beliefs, or numbers that these do not follow, lie beyond the rows, they are as wide as what may follow from that.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -17,8 +19,10 @@ import numpy as np
 from forerun.core import Metric
 from forerun.distribution import Distribution
 from forerun.errors import InputError
+from forerun.models._calibrated import LEVEL
 from forerun.models._familiarity import Known
 from forerun.models._regression import Fitted, Regression, Scale, Vector, untaught
+from forerun.models._taught import FAR, Doubt, Taught, beyond
 from forerun.prompts import Parts, parts, prompt
 from forerun.rows import Row
 
@@ -33,6 +37,8 @@ _ALPHAS = np.logspace(-3, 4, 29)
 _BEYOND = (0.5, 1.5)
 """What twice as much, as the model has it, is on another device where no row tells: between 2 to the one and to the
 other. Forty loops that differed in one number gave counters weights that made other programs a hundredth."""
+_OTHER = (0.0, 1.5)
+"""And what it is of another metric, whose weights may be of any size where rows are few: between nothing and that."""
 _COUNTERS = (0.0, 0.3)
 """What a standard deviation of a counter weighs beside one of a belief: not looked at, or leaned on less."""
 
@@ -51,7 +57,20 @@ class Linear:
     def __call__(self, features: Any) -> Vector:
         """The places."""
         within = np.clip(features, self.least, self.most)
-        return np.asarray(within @ self.weights + (features - within) @ self.slopes + self.offset, np.float64)
+        return np.asarray(within @ self.weights + self.further(features) + self.offset, np.float64)
+
+    def further(self, features: Any) -> Vector:
+        """`[N]`: how far beyond what the rows show the places are."""
+        return np.asarray((features - np.clip(features, self.least, self.most)) @ self.slopes, np.float64)
+
+    def doubt(self, features: Any, beliefs: int, powers: tuple[float, float]) -> tuple[Vector, Vector]:
+        """`[N]`, `[N]`: how much lower and higher a place may be, as the first `beliefs` features lie beyond the rows,
+        where what is beyond counts by any of the `powers`."""
+        out = features - np.clip(features, self.least, self.most)
+        more, (least, most) = self.further(features), powers
+        up, down = out[:, :beliefs].max(1).clip(min=0.0), out[:, :beliefs].min(1).clip(max=0.0)
+        lower, higher = more - (least * up + most * down), least * down + most * up - more
+        return lower.clip(min=0.0), higher.clip(min=0.0)
 
 
 class Transfer(Regression):
@@ -69,6 +88,7 @@ class Transfer(Regression):
         self._same = False
         self._counters: tuple[str, ...] = ()
         self._near: Known | None = None
+        self._taught: Taught | None = None
 
     def fit(self, rows: Sequence[Row], seed: int = 0) -> None:
         """Learns from rows of one metric. Raises InputError where they are too few, a value is not finite, or the model
@@ -81,6 +101,7 @@ class Transfer(Regression):
         super().fit(rows, seed)
         assert self._fitted is not None
         self._fitted = replace(self._fitted, own={})
+        self._taught = Taught.of(rows)
 
     @property
     def errors(self) -> Vector:
@@ -90,15 +111,39 @@ class Transfer(Regression):
         return self._fitted.errors
 
     def read(self, prompts: Sequence[str]) -> list[tuple[Distribution, float]]:
-        """As `predict`, and the share of the rows that lie at least as far from the others as this prompt from all.
-        Raises InputError before `fit`."""
+        """As `predict`, and the share of the rows that lie at least as far from the others as this prompt from all;
+        0 where numbers lie so far beyond theirs. Raises InputError before `fit`."""
         if self._fitted is None or self._near is None:
             raise untaught(self.name)
         if not prompts:
             return []
-        x = self._features([parts(prompt) for prompt in prompts])
-        near = self._near.familiarity(x.astype(np.float32)).tolist()
-        return list(zip(self._asked(self._fitted, x)[0], near, strict=True))
+        found, x, above = self._believed(prompts)
+        near = np.where(above < FAR, self._near.familiarity(x.astype(np.float32)), 0.0)
+        return list(zip(found, near.tolist(), strict=True))
+
+    def predict(self, prompts: Sequence[str]) -> list[Distribution]:
+        """What it believes of each. Raises InputError before `fit`."""
+        return self._believed(prompts)[0] if prompts or self._fitted is None else []
+
+    def _believed(self, prompts: Sequence[str]) -> tuple[list[Distribution], Any, Vector]:
+        """What it believes of each, wider where beliefs or numbers lie beyond those of the rows, the features, and by
+        how much (`[N]`, logarithms) numbers are beyond what beliefs followed. Raises InputError before `fit`."""
+        if self._fitted is None:
+            raise untaught(self.name)
+        asked = [parts(one) for one in prompts]
+        x, line = self._features(asked), self._fitted.estimate
+        assert isinstance(line, Linear)
+        found, more = self._asked(self._fitted, x)[0], line.further(x)
+        lower, higher = line.doubt(x, len(self._others), _BEYOND if self._same else _OTHER)
+        doubts = [self._taught.doubt(one) if self._taught else Doubt() for one in asked]
+        below = np.log([doubt.below for doubt in doubts]) + np.minimum(more, 0.0)
+        above = np.log([doubt.above for doubt in doubts]) - np.maximum(more, 0.0)
+        lower, higher = np.maximum(lower, below), np.maximum(higher, above)
+        for i in np.flatnonzero(lower + higher):
+            low, high = found[i].interval(LEVEL)
+            ends = beyond(low, -1, math.exp(lower[i])), beyond(high, 1, math.exp(higher[i]))
+            found[i] = found[i].spanning(*ends, LEVEL)
+        return found, x, above
 
     def known(self, asked: str) -> str:
         """The prompt as the first of the questions that are asked."""
@@ -111,9 +156,10 @@ class Transfer(Regression):
             raise untaught(self.name)
         assert isinstance(fitted.estimate, Linear)
         found: dict[str, Any] = {"near": self._near.to_json()}
-        found |= {"asked": [list(one) for one in self._others], "counters": list(self._counters)}
+        found |= {"asked": [list(one) for one in self._others], "same": self._same, "counters": list(self._counters)}
         found |= {name: np.asarray(value).tolist() for name, value in vars(fitted.estimate).items()}
         scale = {"unit": fitted.scale.unit, "least": None if np.isinf(fitted.scale.least) else fitted.scale.least}
+        found |= {"taught": self._taught.to_json()} if self._taught else {}
         return found | {"errors": fitted.errors.tolist(), "low": fitted.low, "high": fitted.high, "scale": scale}
 
     @classmethod
@@ -121,6 +167,8 @@ class Transfer(Regression):
         """What `to_json` gave, with the model. Raises ValueError, KeyError, TypeError for anything else."""
         made = cls(ask, kinds)
         made._others = tuple((str(metric), str(device)) for metric, device in found["asked"])
+        made._same = bool(found.get("same", False))
+        made._taught = Taught.from_json(found["taught"]) if "taught" in found else None
         made._counters, made._near = tuple(map(str, found["counters"])), Known.from_json(found["near"])
         errors, count = np.array(found["errors"], np.float64), len(made._others) + len(made._counters)
         vectors = {name: np.array(found.get(name, default), np.float64) for name, default in _vectors(count).items()}

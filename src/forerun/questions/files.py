@@ -214,8 +214,11 @@ def language_of(path: str, named: str = "", languages: Iterable[str] = ()) -> st
     """The language's name, given by a user (`c++`, `cpp`, `C++`) or by a suffix. Raises UsageError, which names those
     that may be given, or `languages`.
 
-    As answers name it (`c, gcc 12 -O2`) it has a tool behind, and a module that C was compiled to is of C.
+    As answers name it (`c, gcc 12 -O2`) it has a tool behind, and a module that C was compiled to is of C. Where
+    texts of no language are all that is known, each is one.
     """
+    if not named and {*languages} == {TEXT}:
+        return TEXT
     named, _, tool = (part.strip() for part in named.partition(","))
     if tool and named == LLVM and (own := of_file(Path(path))) and own.name in COMPILED:
         return own.name

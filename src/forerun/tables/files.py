@@ -22,6 +22,8 @@ from forerun.files import write_atomically
 from forerun.prompts import MOST_BYTES, readable
 
 Record = Mapping[str, Any]
+OnRow = Callable[[int], None]
+"""Hears of each row that is read, from 1 on."""
 
 
 class WrongCell(InputError):
@@ -69,10 +71,11 @@ def read(path: Path) -> Iterator[Record]:
         raise InputError(f"{path} is empty", "it holds no row", "give a table with a row for each program")
 
 
-def columns(path: Path) -> list[str]:
+def columns(path: Path, on_row: OnRow = lambda _: None) -> list[str]:
     """Those that any record has; only records of JSON lines may differ. Raises as `read` does."""
     found = dict[str, None]()
-    for record in read(path):
+    for number, record in enumerate(read(path), 1):
+        on_row(number)
         found |= dict.fromkeys(record)
         if _kind(path)[0] is not _jsonl:
             break

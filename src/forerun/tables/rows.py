@@ -10,7 +10,7 @@ from forerun.errors import InputError, UsageError
 from forerun.prompts import readable
 from forerun.rows import Row, check_units
 from forerun.tables import files
-from forerun.tables.files import Record, WrongCell
+from forerun.tables.files import OnRow, Record, WrongCell
 from forerun.tasks._programs import question
 from forerun.toolchains.process.languages import LANGUAGES
 
@@ -36,8 +36,11 @@ def write_rows(path: Path, rows: Iterable[Row]) -> int:
     return len(records)
 
 
-def read_rows(path: Path, left_out: Callable[[InputError], None] | None = None) -> list[Row]:
+def read_rows(
+    path: Path, left_out: Callable[[InputError], None] | None = None, on_row: OnRow = lambda _: None
+) -> list[Row]:
     """What `write_rows` wrote; rows that are wrong are left out where there is a `left_out`, as `read_table` does.
+    `on_row` hears of each that is read.
 
     Raises InputError with the rows that are wrong, UsageError, ToolMissing.
     """
@@ -49,7 +52,7 @@ def read_rows(path: Path, left_out: Callable[[InputError], None] | None = None) 
             raise InputError(f"{path} is no table of rows", why, f"{todo} (forerun train takes both options itself)")
         return _row(path, number, record)
 
-    return _each(path, row, left_out)
+    return _each(path, row, left_out, on_row)
 
 
 def read_table(
@@ -61,6 +64,7 @@ def read_table(
     device: str | None = None,
     unit: str | None = None,
     left_out: Callable[[InputError], None] | None = None,
+    on_row: OnRow = lambda _: None,
 ) -> list[Row]:
     """A user's table: one program a row, its text and its number in two columns.
 
@@ -68,7 +72,8 @@ def read_table(
     `unit` are columns where the table has one of that name, else what holds for all rows; without a language programs
     are `text`. Without a unit the end of the target's name may tell: `latency_s` is the metric `latency` in seconds.
     Where there is a `left_out`, rows without a text or a finite number are, or with a time or size of less than 0 or a
-    text of more than a mebibyte, unless all are so, and it is told of them.
+    text of more than a mebibyte, unless all are so, and it is told of them. `on_row` hears of each row that is read,
+    of JSON lines twice: which columns there are is looked through first.
 
     Raises InputError with the columns that are there, with the rows that are so, or with two units of one metric;
     UsageError, also for one column that is to be both; ToolMissing.
@@ -76,7 +81,7 @@ def read_table(
     if text == target:
         why = "what is to be predicted would stand in what it is predicted from"
         raise UsageError(f"{text!r} is both the text and the target", why, "name a column with numbers as the target")
-    others, columns = (language or "text", device or "", unit), dict.fromkeys(files.columns(path))
+    others, columns = (language or "text", device or "", unit), dict.fromkeys(files.columns(path, on_row))
 
     def row(number: int, record: Record) -> Row:
         record = {**columns, **record}  # what a record of JSON lines lacks, it says nothing of
@@ -97,16 +102,17 @@ def read_table(
             f"{path.name}:{number}",
         )
 
-    return _each(path, row, left_out)
+    return _each(path, row, left_out, on_row)
 
 
 def _each(
-    path: Path, row: Callable[[int, Record], Row], left_out: Callable[[InputError], None] | None = None
+    path: Path, row: Callable[[int, Record], Row], left_out: Callable[[InputError], None] | None, on_row: OnRow
 ) -> list[Row]:
     """A row of each record. Raises InputError that names those that are wrong, after all were read, or says it; and as
     `check_units` does."""
     found, wrong = list[Row](), dict[int, WrongCell]()
     for number, record in enumerate(files.read(path), 1):
+        on_row(number)
         try:
             found.append(row(number, record))
         except WrongCell as error:

@@ -314,7 +314,8 @@ def calibration(
     """How wide intervals must be for what is believed of held rows, and what it knows."""
     seen, there = [row.prompt for row in train], [row.prompt for row in held]
     known = Known.of(model.summaries(_every(seen)), model.summaries(there))
-    return Calibration(factors(held, beliefs), known, ranges(train), kinds_of(model, train, held))
+    told = kinds_of(model, train, held)
+    return Calibration(factors(held, beliefs), known, ranges(train), told, calibrating.taught(train))
 
 
 def kinds_of(model: EncoderDecoder, train: Sequence[Row], held: Sequence[Row]) -> dict[str, Known]:

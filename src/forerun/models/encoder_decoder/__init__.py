@@ -26,7 +26,9 @@ from forerun.errors import InputError, ToolMissing, UsageError, reason
 from forerun.files import make_folder, write_atomically
 from forerun.grammars.floats import Floats
 from forerun.models import _decode
+from forerun.models._calibrated import LEVEL
 from forerun.models._predictor import Predictor
+from forerun.models._taught import Outside, beyond
 from forerun.models.encoder_decoder import calibration, carried, checksums, ensemble, imports
 from forerun.models.encoder_decoder._onnx import OnnxNetwork
 from forerun.models.encoder_decoder.calibration import Calibration
@@ -91,7 +93,8 @@ class Reading:
     `familiarity` is the share of validation programs that lie at least as far from what it was trained on (None where
     nobody measured it), `cut` how many of the prompt's `tokens` did not fit. Sizes in the text ask for `beyond` times
     as much as about the `most` that was measured, at least once. `parts` make up the number as far as what the text
-    imports, holds and does tells it, in part by lines of what happens nobody knows how often: `guessed`.
+    imports, holds and does tells it, in part by lines of what happens nobody knows how often: `guessed`. Numbers
+    that lie `outside` of what was learned from widen the distribution, the farthest first.
     """
 
     distribution: Distribution
@@ -102,6 +105,7 @@ class Reading:
     most: float = 0.0
     parts: tuple[Part, ...] = ()
     guessed: tuple[int, ...] = ()
+    outside: tuple[Outside, ...] = ()
 
 
 def claim(folder: Path) -> None:
@@ -280,7 +284,7 @@ class EncoderDecoder(Predictor):
                 if self.imports.unsure(prompt) and (near := read[i].familiarity) is not None:
                     read[i] = replace(read[i], familiarity=min(near, UNSURE))
                 read[i] = replace(read[i], distribution=belief, parts=told, guessed=guessed)
-        made = [self._seen(*each) for each in zip(prompts, read, strict=True)]
+        made = [self._wary(prompt, self._seen(prompt, one)) for prompt, one in zip(prompts, read, strict=True)]
         for i, (belief, near) in self.carried.read(asked).items():
             before = made[i].familiarity
             near = near if before is None else min(near, before)
@@ -316,6 +320,21 @@ class EncoderDecoder(Predictor):
         strange = far or self.calibration.unseen(parts(prompt), reading.distribution.median)
         strange = (strange or self.ensemble.other_pipeline(prompt)) and reading.familiarity is not None
         return replace(reading, familiarity=0.0 if strange else reading.familiarity, beyond=beyond, most=most)
+
+    def _wary(self, prompt: str, reading: Reading) -> Reading:
+        """As wide as what is unlike the rows has to be: numbers beyond theirs, and what nothing near was learned from.
+        Nothing of what ships, which is told of sizes otherwise."""
+        asked, belief, near = parts(prompt), reading.distribution, reading.familiarity
+        if (taught := self.calibration.rows(asked)) is None:
+            return reading
+        doubt = taught.doubt(asked)
+        if doubt.far:
+            near = 0.0
+        elif doubt.outside and near is not None:
+            near = min(near, UNSURE)
+        low, high = taught.among(belief, LEVEL) if near == 0.0 else belief.interval(LEVEL)
+        belief = belief.spanning(beyond(low, -1, doubt.below), beyond(high, 1, doubt.above), LEVEL)
+        return replace(reading, distribution=belief, familiarity=near, outside=doubt.outside)
 
     def settled(self, prompts: Sequence[str], beliefs: Sequence[Distribution]) -> list[Distribution]:
         """As wide as beliefs of such prompts have to be, their ends not far beyond what was learned from, and not

@@ -15,6 +15,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
@@ -23,9 +24,13 @@ from forerun.errors import InputError, reason
 from forerun.files import write_atomically
 from forerun.models._calibrated import kind
 from forerun.models._familiarity import Floats32, Known
+from forerun.models._taught import Taught, beyond
 from forerun.models.boosted_trees import HELD
 from forerun.prompts import Parts, parts
 from forerun.rows import Row
+
+T = TypeVar("T")
+U = TypeVar("U")
 
 FILE = "calibration.json"
 FAR = 10.0
@@ -66,22 +71,37 @@ def question(prompt: str) -> str:
 
 def ranges(rows: Sequence[Row]) -> dict[str, tuple[float, float]]:
     """`FAR` times beyond the values of each metric, and of its languages: away from zero where that lies inside."""
-    values = defaultdict(list)
+    values = {name: [row.value for row in own] for name, own in _both(rows).items()}
+    return {name: (beyond(min(own), -1, FAR), beyond(max(own), 1, FAR)) for name, own in values.items()}
+
+
+def taught(rows: Sequence[Row]) -> dict[str, Taught]:
+    """What the rows of each metric, and of each of its languages where these are several, taught."""
+    both = _both(rows)
+    apart = {name: own for name, own in both.items() if len(own) < len(both[own[0].metric])}
+    return {name: Taught.of(own) for name, own in both.items() if name in apart or name == own[0].metric}
+
+
+def _both(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    """By metric, and by metric and language."""
+    found = defaultdict(list)
     for row in rows:
-        for name in (row.metric, f"{row.metric}/{parts(row.prompt).head.get('language', '')}"):
-            values[name].append(row.value)
-    return {name: (_beyond(min(own), -1, FAR), _beyond(max(own), 1, FAR)) for name, own in values.items()}
+        for name in (row.metric, question(row.prompt)):
+            found[name].append(row)
+    return found
 
 
-def _beyond(value: float, way: int, times: float) -> float:
-    """So many times farther down (-1) or up (1): a positive number goes down towards zero, a negative one from it."""
-    return value * times if value * way > 0 else value / times
+def _of(told: Mapping[str, T], found: Parts, other: U) -> T | U:
+    """What is told of a prompt's metric and language, else of its metric."""
+    metric, language = found.head.get("metric", ""), found.head.get("language", "")
+    return told.get(f"{metric}/{language}", told.get(metric, other))
 
 
 @dataclass(frozen=True)
 class Calibration:
     """`factors` by `metric` and `metric/kind` (see `kind`); `ranges`, ten times beyond what was learned of, by `metric`
-    and `metric/language`; and what is `known` of all rows together, and of `kinds` of questions by `metric/language`.
+    and `metric/language`; what is `known` of all rows together, and of `kinds` of questions by `metric/language`; and
+    what the rows `taught`, by both, of which what ships has nothing.
 
     All parts may be absent.
     """
@@ -90,6 +110,7 @@ class Calibration:
     known: Known | None = None
     ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     kinds: Mapping[str, Known] = field(default_factory=dict)
+    taught: Mapping[str, Taught] = field(default_factory=dict)
 
     def familiarity(self, prompts: Sequence[str], summaries_BF: Floats32) -> list[float | None]:
         """Of each prompt, among rows of its kind of question, else among all; None where nothing is known."""
@@ -107,17 +128,17 @@ class Calibration:
         """The least and the most for a prompt whose answer has this middle; none where no range is known. No program
         holds less than its language takes."""
         least, most = self._range(found)
-        floor = least * FAR * _FLOOR if found.head.get("metric") == HELD else min(least, _beyond(middle, -1, FAR))
-        return floor, max(most, _beyond(middle, 1, FAR))
+        floor = least * FAR * _FLOOR if found.head.get("metric") == HELD else min(least, beyond(middle, -1, FAR))
+        return floor, max(most, beyond(middle, 1, FAR))
 
     def unseen(self, found: Parts, middle: float) -> bool:
         """Whether an answer lies beyond what was learned of its language, else of its metric."""
         least, most = self._range(found)
-        return not _beyond(least, -1, _UNSEEN / FAR) <= middle <= _beyond(most, 1, _UNSEEN / FAR)
+        return not beyond(least, -1, _UNSEEN / FAR) <= middle <= beyond(most, 1, _UNSEEN / FAR)
 
     def most(self, found: Parts) -> float:
         """The most that was measured of its language, else of its metric."""
-        return _beyond(self._range(found)[1], 1, 1 / FAR)
+        return beyond(self._range(found)[1], 1, 1 / FAR)
 
     def possible(self, found: Parts, belief: Distribution) -> Distribution:
         """What is believed of machine code, moved up as a whole where its functions cannot be as small as its middle:
@@ -128,17 +149,20 @@ class Calibration:
         middle = belief.median
         return belief.scaled(floor / middle).within(kept, math.inf) if 0 < middle < floor else belief
 
+    def rows(self, found: Parts) -> Taught | None:
+        """What the rows of its language taught, else those of its metric; None where it is not told."""
+        return _of(self.taught, found, None)
+
     def _range(self, found: Parts) -> tuple[float, float]:
-        metric, language = found.head.get("metric", ""), found.head.get("language", "")
-        whole = (-math.inf, math.inf)
-        return self.ranges.get(f"{metric}/{language}", self.ranges.get(metric, whole))
+        return _of(self.ranges, found, (-math.inf, math.inf))
 
     def save(self, folder: Path) -> None:
         """Writes `calibration.json`."""
         rows = None if self.known is None else self.known.to_json()
         told = {name: known.to_json() for name, known in self.kinds.items()}
-        text = json.dumps({"factors": dict(self.factors), "ranges": dict(self.ranges), "known": rows, "kinds": told})
-        write_atomically(folder / FILE, (text + "\n").encode())
+        found = {"factors": dict(self.factors), "ranges": dict(self.ranges), "known": rows, "kinds": told}
+        found |= {"taught": {name: one.to_json() for name, one in self.taught.items()}} if self.taught else {}
+        write_atomically(folder / FILE, (json.dumps(found) + "\n").encode())
 
     @classmethod
     def load(cls, folder: Path) -> Calibration:
@@ -154,6 +178,7 @@ class Calibration:
             if not all(0 < x < math.inf for x in factors.values()):
                 raise ValueError("a factor is not a positive number")
             ranges = {name: (float(least), float(most)) for name, (least, most) in found.get("ranges", {}).items()}
-            return cls(factors, known, ranges, told)
+            taught = {name: Taught.from_json(each) for name, each in found.get("taught", {}).items()}
+            return cls(factors, known, ranges, told, taught)
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise InputError(f"{path} cannot be read", reason(error), "calibrate it again, or delete it") from error

@@ -64,7 +64,7 @@ class Carried:
                 metric, language, device = map(str, row["place"])
                 members[metric, language, device] = Transfer.from_json(row["transfer"], ask, kinds)
             return cls(members)
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             todo = "make it again (forerun train --recipe adapt), or delete it"
             raise InputError(f"{path} cannot be read", reason(error), todo) from error
 
