@@ -29,8 +29,6 @@ class Block:
         self.arrays = arrays
         self.stored = {store.buffer: store for store in nest.stores}
         self.lets = {let.var: let.value for let in nest.lets}
-        if len(self.stored) < len(nest.stores):
-            raise unsupported(f"two stores to one buffer in the block {nest.block.name_hint}")
         self.splits = _splits(nest)
         self.box = self._bounds()
 
@@ -45,6 +43,7 @@ class Block:
             for read in loads(part.value):
                 if read.source in self.stored:
                     self._check_same(read, self.stored[read.source])
+        self._check_apart(starts)
         for store in self.nest.stores:
             if store.buffer not in self.arrays:
                 # What is never written must not pass for a result.
@@ -168,13 +167,31 @@ class Block:
                 reach += step * (size - 1)
             else:
                 return
-        mask = self._mask(scope)
-        with scope.masked(mask):
-            positions = np.broadcast_arrays(*scope.positions(indices, data.shape, store.buffer.name))
-        flat = np.broadcast_to(np.ravel_multi_index(positions, data.shape), scope.box.sizes)
-        flat = flat if mask is None else flat[np.broadcast_to(mask, flat.shape)]
+        flat = self._flat(scope, store)
         if np.unique(flat).size < flat.size:
             raise unsupported(f"a block that writes an element of {store.buffer.name} twice")
+
+    def _check_apart(self, starts: object) -> None:
+        """Raises InputError where several stores write one element of a buffer, or reduce into one buffer."""
+        several = [store for store in self.nest.stores if store is not self.stored[store.buffer]]
+        if several and (starts is not None or self.nest.lets):
+            raise unsupported(f"two stores to one buffer in the block {self.nest.block.name_hint}")
+        for buffer in {store.buffer for store in several}:
+            written = np.zeros(math.prod(shape(buffer)), bool)
+            for store in (each for each in self.nest.stores if each.buffer.same_as(buffer)):
+                flat = self._flat(self.whole, store)
+                if written[flat].any():
+                    raise unsupported(f"a block that writes an element of {buffer.name} twice")
+                written[flat] = True
+
+    def _flat(self, scope: Scope, store: Any) -> Array:
+        """Where a store writes, as places in the buffer as one row."""
+        sizes, mask = shape(store.buffer), self._mask(scope)
+        with scope.masked(mask):
+            indices = [scope.value(index) for index in store.indices]
+            positions = np.broadcast_arrays(*scope.positions(indices, sizes, store.buffer.name))
+        flat = np.broadcast_to(np.ravel_multi_index(positions, sizes), scope.box.sizes)
+        return flat if mask is None else flat[np.broadcast_to(mask, flat.shape)]
 
     def _write(self, scope: Scope, store: Any, values: Array, mask: Array | None) -> None:
         data = self.arrays[store.buffer]
