@@ -33,8 +33,8 @@ _FUSED, _ALONE = 4, 8
 """TVM's numbers of how a program may be fused: what is computed element by element of its result comes into it, or
 nothing."""
 _READ, _MOVED = 32.0, 16.0
-"""What a core computes while it reads a number of the weights from memory, and while one of the parts or products, which
-caches hold mostly, is written and read again (an AMD EPYC, Zen 4: 115 GFLOP/s beside 14 GB/s)."""
+"""What a core computes while it reads a number of the weights from memory, and while one of the parts or products,
+which caches hold mostly, is written and read again (an AMD EPYC, Zen 4: 115 GFLOP/s beside 14 GB/s)."""
 _GAIN = 0.8
 """How much of a direct sum's time is to be saved at least, by what is known beforehand."""
 
@@ -129,10 +129,11 @@ def _recognised(tvm: Any, call: Any) -> Convolution | None:
     if not isinstance(weights, tvm.ir.GenericConst):
         return None
     own = call.attrs
-    sizes = [getattr(each.ty, "shape", None) for each in (data, weights)]
-    known = all(isinstance(size, tvm.tirx.IntImm) for shape in sizes for size in shape or (None,))
+    sizes: list[Any] = [getattr(each.ty, "shape", None) for each in (data, weights)]
+    known = all(shape and all(isinstance(size, tvm.tirx.IntImm) for size in shape) for shape in sizes)
     said = [str(each) for each in (own.data_layout, own.kernel_layout, own.out_layout)]
-    if not known or said != ["NHWC", "HWIO", "NHWC"] or {str(each.ty.dtype) for each in call.args} != {"float32"}:
+    types = {str(each.ty.dtype) for each in call.args}
+    if not known or said != ["NHWC", "HWIO", "NHWC"] or types != {"float32"}:
         return None
     samples, rows, columns, channels, *kernel, of, made = (int(size) for shape in sizes for size in shape)
     steps = [int(each) for each in (*own.strides, *own.dilation, own.groups)]
@@ -164,95 +165,91 @@ def _three(tvm: Any, builder: Any, call: Any, asked: Convolution) -> Any:
 def _apart(asked: Convolution) -> Any:
     """[samples, rows, columns, channels] to [36, tiles, channels]: first along the rows, then along the columns, so
     that neighbouring tiles share what they have in common."""
-    from tvm.script.ir_builder import IRBuilder
-    from tvm.script.ir_builder import tirx as T
+    from tvm.script.ir_builder import IRBuilder, tirx
 
     by, _, _ = _matrices()
     (samples, rows, columns, channels), (down, across) = asked.data, asked.tiles
     top, left, *_ = asked.padding
     wide = _TILE * across + _KERNEL - 1
-    with IRBuilder() as builder:
-        with T.prim_func(s_tir=True):
-            T.func_name("main")
-            T.func_attr({"tirx.noalias": True, "op_pattern": _ALONE})
-            data = T.arg("data", _tensor(T, asked.data))
-            made = T.arg("parts", _tensor(T, (_SIDE**2, samples * down * across, channels)))
-            half = T.sblock_alloc_buffer(_long(T, _SIDE, samples, down, wide, channels), "float32")
-            with T.grid(*_long(T, samples, down, wide, channels)) as loops, T.sblock("rows"):
-                n, y, x, c = T.axis.remap("SSSS", loops)
-                at = _TILE * y - top
-                T.reads(data[n, at : at + _SIDE, x - left, c])
-                T.writes(half[0:_SIDE, n, y, x, c])
-                inside = T.And(x >= left, x < left + columns)
-                read = [
-                    T.if_then_else(
-                        T.And(inside, T.And(at + row >= 0, at + row < rows)), data[n, at + row, x - left, c],
-                        T.float32(0),
-                    )
-                    for row in range(_SIDE)
-                ]  # fmt: skip
-                for row in range(_SIDE):
-                    T.buffer_store(half, _sum(T, by[row], read), [row, n, y, x, c])
-            with T.grid(*_long(T, samples, down, across, channels)) as loops, T.sblock("columns"):
-                n, y, x, c = T.axis.remap("SSSS", loops)
-                place = (n * down + y) * across + x
-                T.reads(half[0:_SIDE, n, y, _TILE * x : _TILE * x + _SIDE, c])
-                T.writes(made[0 : _SIDE**2, place, c])
-                for row in range(_SIDE):
-                    read = [half[row, n, y, _TILE * x + column, c] for column in range(_SIDE)]
-                    for column in range(_SIDE):
-                        T.buffer_store(made, _sum(T, by[column], read), [_SIDE * row + column, place, c])
+    with IRBuilder() as builder, tirx.prim_func(s_tir=True):
+        tirx.func_name("main")
+        tirx.func_attr({"tirx.noalias": True, "op_pattern": _ALONE})
+        data = tirx.arg("data", _tensor(tirx, asked.data))
+        made = tirx.arg("parts", _tensor(tirx, (_SIDE**2, samples * down * across, channels)))
+        half = tirx.sblock_alloc_buffer(_long(tirx, _SIDE, samples, down, wide, channels), "float32")
+        with tirx.grid(*_long(tirx, samples, down, wide, channels)) as loops, tirx.sblock("rows"):
+            n, y, x, c = tirx.axis.remap("SSSS", loops)
+            at = _TILE * y - top
+            tirx.reads(data[n, at : at + _SIDE, x - left, c])
+            tirx.writes(half[0:_SIDE, n, y, x, c])
+            inside = tirx.And(x >= left, x < left + columns)
+            read = [
+                tirx.if_then_else(
+                    tirx.And(inside, tirx.And(at + row >= 0, at + row < rows)), data[n, at + row, x - left, c],
+                    tirx.float32(0),
+                )
+                for row in range(_SIDE)
+            ]  # fmt: skip
+            for row in range(_SIDE):
+                tirx.buffer_store(half, _sum(tirx, by[row], read), [row, n, y, x, c])
+        with tirx.grid(*_long(tirx, samples, down, across, channels)) as loops, tirx.sblock("columns"):
+            n, y, x, c = tirx.axis.remap("SSSS", loops)
+            place = (n * down + y) * across + x
+            tirx.reads(half[0:_SIDE, n, y, _TILE * x : _TILE * x + _SIDE, c])
+            tirx.writes(made[0 : _SIDE**2, place, c])
+            for row in range(_SIDE):
+                read = [half[row, n, y, _TILE * x + column, c] for column in range(_SIDE)]
+                for column in range(_SIDE):
+                    tirx.buffer_store(made, _sum(tirx, by[column], read), [_SIDE * row + column, place, c])
     return builder.get()
 
 
 def _together(asked: Convolution) -> Any:
     """[36, tiles, channels] to the result, without what tiles reach beyond it."""
-    from tvm.script.ir_builder import IRBuilder
-    from tvm.script.ir_builder import tirx as T
+    from tvm.script.ir_builder import IRBuilder, tirx
 
     _, _, by = _matrices()
     (samples, *_, made), (down, across) = asked.result, asked.tiles
     whole = (samples, _TILE * down, _TILE * across, made)
-    with IRBuilder() as builder:
-        with T.prim_func(s_tir=True):
-            T.func_name("main")
-            T.func_attr({"tirx.noalias": True, "op_pattern": _FUSED})
-            parts = T.arg("products", _tensor(T, (_SIDE**2, samples * down * across, made)))
-            result = T.arg("result", _tensor(T, asked.result))
-            tiled = result if whole == asked.result else T.sblock_alloc_buffer(_long(T, *whole), "float32")
-            with T.grid(*_long(T, samples, down, across, made)) as loops, T.sblock("tiles"):
-                n, y, x, c = T.axis.remap("SSSS", loops)
-                place = (n * down + y) * across + x
-                T.reads(parts[0 : _SIDE**2, place, c])
-                T.writes(tiled[n, _TILE * y : _TILE * y + _TILE, _TILE * x : _TILE * x + _TILE, c])
-                read = [[parts[_SIDE * i + j, place, c] for i in range(_SIDE)] for j in range(_SIDE)]
-                for row in range(_TILE):
-                    half = [_sum(T, by[row], each) for each in read]
-                    for column in range(_TILE):
-                        T.buffer_store(tiled, _sum(T, by[column], half), [n, _TILE * y + row, _TILE * x + column, c])
-            if tiled is not result:
-                with T.grid(*_long(T, *asked.result)) as loops, T.sblock("inside"):
-                    place = T.axis.remap("SSSS", loops)
-                    T.reads(tiled[tuple(place)])
-                    T.writes(result[tuple(place)])
-                    T.buffer_store(result, tiled[tuple(place)], place)
+    with IRBuilder() as builder, tirx.prim_func(s_tir=True):
+        tirx.func_name("main")
+        tirx.func_attr({"tirx.noalias": True, "op_pattern": _FUSED})
+        parts = tirx.arg("products", _tensor(tirx, (_SIDE**2, samples * down * across, made)))
+        result = tirx.arg("result", _tensor(tirx, asked.result))
+        tiled = result if whole == asked.result else tirx.sblock_alloc_buffer(_long(tirx, *whole), "float32")
+        with tirx.grid(*_long(tirx, samples, down, across, made)) as loops, tirx.sblock("tiles"):
+            n, y, x, c = tirx.axis.remap("SSSS", loops)
+            place = (n * down + y) * across + x
+            tirx.reads(parts[0 : _SIDE**2, place, c])
+            tirx.writes(tiled[n, _TILE * y : _TILE * y + _TILE, _TILE * x : _TILE * x + _TILE, c])
+            read = [[parts[_SIDE * i + j, place, c] for i in range(_SIDE)] for j in range(_SIDE)]
+            for row in range(_TILE):
+                half = [_sum(tirx, by[row], each) for each in read]
+                for column in range(_TILE):
+                    tirx.buffer_store(tiled, _sum(tirx, by[column], half), [n, _TILE * y + row, _TILE * x + column, c])
+        if tiled is not result:
+            with tirx.grid(*_long(tirx, *asked.result)) as loops, tirx.sblock("inside"):
+                place = tirx.axis.remap("SSSS", loops)
+                tirx.reads(tiled[tuple(place)])
+                tirx.writes(result[tuple(place)])
+                tirx.buffer_store(result, tiled[tuple(place)], place)
     return builder.get()
 
 
-def _sum(T: Any, factors: Matrix, terms: Sequence[Any]) -> Any:
+def _sum(tirx: Any, factors: Matrix, terms: Sequence[Any]) -> Any:
     """Of the terms times their factors, those of zero left out."""
     found = [
-        term if factor == 1 else T.float32(float(factor)) * term
+        term if factor == 1 else tirx.float32(float(factor)) * term
         for factor, term in zip(factors, terms, strict=True)
         if factor
     ]
     return reduce(lambda left, right: left + right, found)
 
 
-def _tensor(T: Any, shape: Sequence[int]) -> Any:
-    return T.buffer(_long(T, *shape), "float32")
+def _tensor(tirx: Any, shape: Sequence[int]) -> Any:
+    return tirx.buffer(_long(tirx, *shape), "float32")
 
 
-def _long(T: Any, *sizes: int) -> list[Any]:
+def _long(tirx: Any, *sizes: int) -> list[Any]:
     """Sizes in the type of those of Relax."""
-    return [T.int64(size) for size in sizes]
+    return [tirx.int64(size) for size in sizes]
