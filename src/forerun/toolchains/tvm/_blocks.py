@@ -167,31 +167,30 @@ class Block:
                 reach += step * (size - 1)
             else:
                 return
-        flat = self._flat(scope, store)
+        mask = self._mask(scope)
+        with scope.masked(mask):
+            positions = np.broadcast_arrays(*scope.positions(indices, data.shape, store.buffer.name))
+        flat = np.broadcast_to(np.ravel_multi_index(positions, data.shape), scope.box.sizes)
+        flat = flat if mask is None else flat[np.broadcast_to(mask, flat.shape)]
         if np.unique(flat).size < flat.size:
             raise unsupported(f"a block that writes an element of {store.buffer.name} twice")
 
     def _check_apart(self, starts: object) -> None:
-        """Raises InputError where several stores write one element of a buffer, or reduce into one buffer."""
-        several = [store for store in self.nest.stores if store is not self.stored[store.buffer]]
-        if several and (starts is not None or self.nest.lets):
+        """Raises InputError where several stores may write one element of a buffer, or reduce into one buffer."""
+        several = len(self.stored) < len(self.nest.stores)
+        if several and starts is not None:
             raise unsupported(f"two stores to one buffer in the block {self.nest.block.name_hint}")
-        for buffer in {store.buffer for store in several}:
-            written = np.zeros(math.prod(shape(buffer)), bool)
-            for store in (each for each in self.nest.stores if each.buffer.same_as(buffer)):
-                flat = self._flat(self.whole, store)
-                if written[flat].any():
-                    raise unsupported(f"a block that writes an element of {buffer.name} twice")
-                written[flat] = True
+        for one, other in itertools.combinations(self.nest.stores if several else (), 2):
+            if one.buffer.same_as(other.buffer) and not any(map(self._apart, one.indices, other.indices)):
+                raise unsupported(f"a block that may write an element of {one.buffer.name} twice")
 
-    def _flat(self, scope: Scope, store: Any) -> Array:
-        """Where a store writes, as places in the buffer as one row."""
-        sizes, mask = shape(store.buffer), self._mask(scope)
-        with scope.masked(mask):
-            indices = [scope.value(index) for index in store.indices]
-            positions = np.broadcast_arrays(*scope.positions(indices, sizes, store.buffer.name))
-        flat = np.broadcast_to(np.ravel_multi_index(positions, sizes), scope.box.sizes)
-        return flat if mask is None else flat[np.broadcast_to(mask, flat.shape)]
+    def _apart(self, one: Any, other: Any) -> bool:
+        """Whether two indices never have one value, as 4 i + 1 and 4 j + 2: they leave other rests."""
+        first, second = (self.whole.value(index) for index in (one, other))
+        if not isinstance(first, Affine) or not isinstance(second, Affine):
+            return False
+        step, between = math.gcd(*first.factors, *second.factors), first.constant - second.constant
+        return between % step != 0 if step else between != 0
 
     def _write(self, scope: Scope, store: Any, values: Array, mask: Array | None) -> None:
         data = self.arrays[store.buffer]
