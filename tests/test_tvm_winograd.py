@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,10 @@ import pytest
 import torch
 from torch import nn
 
+import forerun
 from forerun.core import Source
 from forerun.corpora.workloads import LANGUAGE
-from forerun.errors import InputError
+from forerun.errors import InputError, UsageError
 from forerun.toolchains.tvm import extract as tasks
 from forerun.toolchains.tvm import frontends, reference
 from forerun.toolchains.tvm import target as targets
@@ -130,6 +132,20 @@ def test_their_programs_are_scheduled_and_checked_as_any_other() -> None:
             made = tvm.runtime.tensor(np.zeros(expected.shape, np.float32))
             built["main"](*(tvm.runtime.tensor(array) for array in inputs), made)
             assert reference.agrees(made.numpy(), expected, reference.terms(function))
+
+
+def test_a_network_is_tuned_with_them(tmp_path: Path) -> None:
+    network, inputs = nn.Sequential(nn.Conv2d(32, 32, 3, padding=1), nn.ReLU()).eval(), (torch.randn(1, 32, 12, 12),)
+    asked: dict[str, Any] = {"inputs": inputs, "target": "llvm:1", "trials": 8, "store": tmp_path / "trials"}
+    tuned = forerun.tune(network, output=tmp_path / "tuned", **asked)
+    names = {kernel.name for kernel in tuned.kernels}
+    assert {"winograd_apart", "matmul"} < names and not any("conv2d" in name for name in names)
+    assert tuned.comparison is not None and max(tuned.comparison.errors.values()) < 1e-4
+    with pytest.raises(UsageError) as refused:
+        forerun.tune(network, output=tmp_path / "tuned", layout=tasks.CHANNELS_LAST, **asked)
+    assert "other programs" in refused.value.why
+    plain = forerun.tune(network, output=tmp_path / "plain", layout=tasks.CHANNELS_LAST, **asked)
+    assert any("conv2d" in kernel.name for kernel in plain.kernels)
 
 
 def stores(first: str, second: str) -> Any:
