@@ -415,6 +415,31 @@ def searches() -> str:
     return table(f"{head}, {more}, {equal}".split(", "), rows)
 
 
+def winograd() -> str:
+    """Convolutions of 3 x 3 both ways."""
+    found = load("winograd")
+    if not found:
+        return "Not measured.\n"
+    head = [
+        "samples x side x channels, made",
+        "sums of products, µs",
+        "Winograd's, µs",
+        "faster",
+        "taken",
+        "error, of a sum's",
+    ]
+    rows = []
+    for line in found["convolutions"]:
+        *data, made = line["shape"].split("x")
+        ratio, errors = line["direct"] / line["winograd"], line["winograd off"] / line["direct off"]
+        seconds = [f"{line[way] * 1e6:,.0f}" for way in ("direct", "winograd")]
+        told = "yes" if line["told"] else "no"
+        rows.append([f"{' x '.join(data)}, {made}", *seconds, f"{ratio:.2f}×", told, f"{errors:.1f}×"])
+    mean = found["faster"]
+    told = f"{mean['mean']:.2f}× [{mean['low']:.2f}, {mean['high']:.2f}]"
+    return f"{table(head, rows)}\nGeometric mean of those that are taken: {told} as fast.\n"
+
+
 def _labelled(one: dict[str, Any]) -> str:
     return f"{one['network']}, {one['threads']}"
 
@@ -545,6 +570,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "networks": networks,
     "searches": searches,
     "operators": operators,
+    "winograd": winograd,
     "stages": stages,
     "judge": judge_of_processors,
     "judge-code": lambda: judge("judge-code", ""),

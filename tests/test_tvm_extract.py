@@ -530,6 +530,7 @@ def test_programs_are_known_by_the_layouts_that_have_them(target: Any) -> None:
     assert len(found) == len({program.workload.text for program in found}) and all(each.layouts for each in found)
     names = {program.name for program in found}
     assert len(names) == len(found) and "espcn-1x1x96x96/channels-last/fused_conv2d_add_tir_tanh" in names
+    assert "espcn-1x1x96x96/winograd/winograd_apart" in names
     dense, _ = corpus.programs("mlp-784-8x784", target)
     assert {program.layouts for program in dense} == {tasks.LAYOUTS}
 

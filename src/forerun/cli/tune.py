@@ -56,8 +56,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rpc", metavar="HOST:PORT[/KEY]", help="measure on another machine: TVM's RPC server, or a tracker's device"
     )
-    kept = "of convolutions on a processor; given: as the network has it, for a database of its own programs"
-    parser.add_argument("--layout", default="channels-last", metavar="channels-last|given", help=kept)
+    kept = (
+        "of convolutions on a processor: channels last, those of 3 x 3 by Winograd's algorithm where it is faster"
+        " (winograd, the default) or not; given: as the network has it, for a database of its own programs"
+    )
+    parser.add_argument("--layout", default="winograd", metavar="winograd|channels-last|given", help=kept)
     parser.add_argument("--model", help="who proposes: scheduler or uniform (default: the first where its weights are)")
     parser.add_argument("--checkpoint", metavar="DIR", help="weights of the scheduler")
     parser.add_argument(

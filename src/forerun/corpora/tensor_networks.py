@@ -106,8 +106,8 @@ class Program:
 
     @property
     def name(self) -> str:
-        """The network's and its own, with the layout where it is a program of another one than is given."""
-        return "/".join([self.network.name, *self.layouts * (GIVEN not in self.layouts), self.workload.name])
+        """The network's and its own, with the plainest layout where it is a program of another one than is given."""
+        return "/".join([self.network.name, *self.layouts[-1:] * (GIVEN not in self.layouts), self.workload.name])
 
     @property
     def unfit(self) -> str:

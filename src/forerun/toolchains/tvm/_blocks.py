@@ -29,8 +29,6 @@ class Block:
         self.arrays = arrays
         self.stored = {store.buffer: store for store in nest.stores}
         self.lets = {let.var: let.value for let in nest.lets}
-        if len(self.stored) < len(nest.stores):
-            raise unsupported(f"two stores to one buffer in the block {nest.block.name_hint}")
         self.splits = _splits(nest)
         self.box = self._bounds()
 
@@ -45,6 +43,7 @@ class Block:
             for read in loads(part.value):
                 if read.source in self.stored:
                     self._check_same(read, self.stored[read.source])
+        self._check_apart(starts)
         for store in self.nest.stores:
             if store.buffer not in self.arrays:
                 # What is never written must not pass for a result.
@@ -175,6 +174,23 @@ class Block:
         flat = flat if mask is None else flat[np.broadcast_to(mask, flat.shape)]
         if np.unique(flat).size < flat.size:
             raise unsupported(f"a block that writes an element of {store.buffer.name} twice")
+
+    def _check_apart(self, starts: object) -> None:
+        """Raises InputError where several stores may write one element of a buffer, or reduce into one buffer."""
+        several = len(self.stored) < len(self.nest.stores)
+        if several and starts is not None:
+            raise unsupported(f"two stores to one buffer in the block {self.nest.block.name_hint}")
+        for one, other in itertools.combinations(self.nest.stores if several else (), 2):
+            if one.buffer.same_as(other.buffer) and not any(map(self._apart, one.indices, other.indices)):
+                raise unsupported(f"a block that may write an element of {one.buffer.name} twice")
+
+    def _apart(self, one: Any, other: Any) -> bool:
+        """Whether two indices never have one value, as 4 i + 1 and 4 j + 2: they leave other rests."""
+        first, second = (self.whole.value(index) for index in (one, other))
+        if not isinstance(first, Affine) or not isinstance(second, Affine):
+            return False
+        step, between = math.gcd(*first.factors, *second.factors), first.constant - second.constant
+        return between % step != 0 if step else between != 0
 
     def _write(self, scope: Scope, store: Any, values: Array, mask: Array | None) -> None:
         data = self.arrays[store.buffer]

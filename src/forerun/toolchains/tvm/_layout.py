@@ -38,7 +38,9 @@ def channels_last(tvm: Any, module: Any) -> Any:
     weights = [call.args[1] for name in wanted for call in named[name]]
     if not weights or not all(isinstance(weight, tvm.ir.GenericConst) for weight in weights):
         return module
-    return tvm.transform.Sequential([steps.ConvertLayout(wanted | _KEPT), steps.CanonicalizeBindings()])(folded)
+    return tvm.transform.Sequential(
+        [steps.ConvertLayout(wanted | _KEPT), steps.FoldConstant(), steps.CanonicalizeBindings()]
+    )(folded)
 
 
 def _named(function: Any) -> dict[str, list[Any]]:

@@ -18,6 +18,7 @@ from forerun.toolchains.tvm import target as targets
 from forerun.toolchains.tvm._layout import channels_last
 from forerun.toolchains.tvm._load import load
 from forerun.toolchains.tvm._rewriting import biases_into_means, dropouts_left_out, rewriting
+from forerun.toolchains.tvm._winograd import legalized
 from forerun.toolchains.tvm.frontends import unsized
 
 _BUILDING = {"tirx.disable_cse_tir": True}
@@ -26,8 +27,9 @@ which is a third of lowering."""
 _BUFFERS = 32
 """Tensors of a program, at most: each trial of what puts 50 states of a recurrent network together took a minute."""
 _FIXED = "export it with fixed ones: torch.export.export(network, inputs), without dynamic_shapes"
-CHANNELS_LAST, GIVEN = LAYOUTS = "channels-last", "given"
-"""Of convolutions: what a processor is fast with, and what the network has."""
+WINOGRAD, CHANNELS_LAST, GIVEN = LAYOUTS = "winograd", "channels-last", "given"
+"""Of convolutions: what a processor is fast with, by Winograd's algorithm where that is faster or as sums of products;
+and what the network has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,18 +194,19 @@ def _tried(dlight: Any, rule: Any) -> Any:
 def _prepared(tvm: Any, module: Any, target: Any, layout: str) -> Any:
     from tvm import relax
 
-    steps = relax.transform
+    steps, fast = relax.transform, layout != GIVEN and str(target.kind.name) == "llvm"
     first = (
         rewriting(tvm, dropouts_left_out), rewriting(tvm, biases_into_means), steps.FoldConstant(),
         steps.DeadCodeElimination(), steps.FoldBatchnormToConv2D(), steps.DecomposeOpsForInference(),
         steps.CanonicalizeBindings(),
     )  # fmt: skip
-    fused = (steps.LegalizeOps, steps.AnnotateTIROpPattern, steps.FoldConstant, steps.FuseOps, steps.FuseTIR)
-    dispatch = relax.pipeline.library_dispatch_passes(target)
-    passes = [*dispatch, *(step() for step in (*fused, steps.RewriteDataflowReshape))]
+    fused = (steps.AnnotateTIROpPattern, steps.FoldConstant, steps.FuseOps, steps.FuseTIR)
+    own = legalized(tvm) if fast and layout == WINOGRAD else None
+    passes = [*relax.pipeline.library_dispatch_passes(target), steps.LegalizeOps(own)]
+    passes += [step() for step in (*fused, steps.RewriteDataflowReshape)]
     with target, tvm.transform.PassContext(opt_level=3):
         found = tvm.transform.Sequential(first)(module)
-        if layout == CHANNELS_LAST and str(target.kind.name) == "llvm":
+        if fast:
             found = channels_last(tvm, found)
         found = tvm.transform.Sequential(passes)(found)
     for name, function in found.functions_items():

@@ -57,7 +57,7 @@ class Network:
     path: Path
     factory: str = ""
     shapes: tuple[tuple[str, tuple[int, ...]], ...] = ()
-    layout: str = extract.CHANNELS_LAST
+    layout: str = extract.WINOGRAD
 
     @property
     def name(self) -> str:
