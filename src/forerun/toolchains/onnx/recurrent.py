@@ -47,8 +47,7 @@ def unroll(light: Any, proto: Any) -> None:
         written.layer(layer)
         nodes += written.nodes
         proto.graph.initializer.extend(written.tensors)
-    del proto.graph.node[:]
-    proto.graph.node.extend(nodes)
+    onnx_model.replace_nodes(proto.graph, nodes)
 
 
 @dataclass(frozen=True, slots=True)

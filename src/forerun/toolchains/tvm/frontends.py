@@ -11,6 +11,7 @@ from typing import Any
 from forerun.errors import InputError, ToolMissing, UsageError, reason
 from forerun.factories import guarded
 from forerun.toolchains.onnx import model as onnx_model
+from forerun.toolchains.onnx.lowered import lower, operator
 from forerun.toolchains.onnx.recurrent import unroll
 from forerun.toolchains.onnx.renewed import renew
 from forerun.toolchains.onnx.settled import settle, sized
@@ -19,6 +20,9 @@ from forerun.toolchains.tvm._operators import converted
 
 Shapes = Mapping[str, Sequence[int]]
 """The shape of each input, by its name."""
+_EXPORT = "run it with onnxruntime; if it runs there, export it again with opset 17 or 18"
+_OTHERS = frozenset(("Attention",))
+"""Operators of others that TVM has under a name of ONNX's own."""
 _NO_TENSORS = (bool, int, float, str, type(None))
 """What a network may return beside tensors."""
 
@@ -128,15 +132,34 @@ def from_onnx(path: Path, shapes: Shapes | None = None) -> Any:
     settle(light, proto)
     unroll(light, proto)
     renew(proto)
-
-    from tvm.relax.frontend.onnx import from_onnx as imported
-
+    lower(light, proto, _operators())
     _known(path, proto)
-    return guarded(
-        f"TVM cannot import {path}",
-        "run it with onnxruntime; if it runs there, export it again with opset 17 or 18",
-        lambda: imported(proto, shape_dict=fixed, keep_params_in_input=False),
-    )
+    return guarded(f"TVM cannot import {path}", _EXPORT, _imported, path, proto, fixed)
+
+
+def _imported(path: Path, proto: Any, shapes: Shapes) -> Any:
+    """By TVM's importer, which does not say where it fails."""
+    from tvm.relax.frontend.onnx.onnx_frontend import ONNXGraphImporter
+
+    class Importer(ONNXGraphImporter):  # type: ignore[misc]
+        def _convert_operator(self, op_name: str, inputs: Any, attrs: Any, opset: int) -> Any:
+            try:
+                return super()._convert_operator(op_name, inputs, attrs, opset)
+            except Exception as error:  # TVM's and Python's own
+                name = attrs["tvm_custom"]["name"]
+                node = f"{op_name} {name}" if name else f"an {op_name}" if op_name[0] in "AEIOU" else f"a {op_name}"
+                why = f"{node}: {type(error).__name__}: {reason(error)[:200]}"
+                raise InputError(f"TVM cannot import {path}", why, _EXPORT) from error
+
+    importer = Importer(shapes, "float32")
+    return importer.from_onnx(proto.graph, onnx_model.opset(proto))
+
+
+def _operators() -> frozenset[str]:
+    """Those of ONNX that TVM's importer has, as far as it has them right."""
+    from tvm.relax.frontend.onnx import onnx_frontend
+
+    return frozenset({*onnx_frontend._get_convert_map(), "Constant", "If"} - _OTHERS)
 
 
 def _torch() -> Any:
@@ -178,12 +201,8 @@ def _bound(name: str, kind: Any, wanted: Sequence[int] | None) -> list[int]:
 
 def _known(path: Path, proto: Any) -> None:
     """Raises InputError for operators that TVM does not import."""
-    from tvm.relax.frontend.onnx import onnx_frontend
-
-    has = {*onnx_frontend._get_convert_map(), "Constant", "If"}
     nodes = onnx_model.every(proto.graph)
-    found = {node.op_type if onnx_model.standard(node) else f"{node.domain}.{node.op_type}" for node in nodes}
-    if unknown := sorted(found - has):
+    if unknown := sorted({operator(node) for node in nodes} - _operators()):
         why = f"TVM's importer has no operator {', '.join(unknown)}"
         raise InputError(f"{path} cannot be tuned", why, "export it with others, or cut the part around them out")
 

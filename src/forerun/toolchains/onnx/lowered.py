@@ -1,0 +1,87 @@
+"""Operators of ONNX as other ones, where an importer lacks them or takes them for something else.
+
+Many operators are functions: ONNX itself says of which others they are made, and that is what they become. Of those
+that are none, `_RULES` says it. What nobody knows stays as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
+
+from forerun.toolchains.onnx import model as onnx_model
+from forerun.toolchains.onnx import quantised
+from forerun.toolchains.onnx.bodies import opened
+from forerun.toolchains.onnx.facts import Facts, Given
+from forerun.toolchains.onnx.settled import settle
+from forerun.toolchains.onnx.written import Written
+
+Rule = Callable[[Given, Written], bool]
+"""Writes what a node is made of, its outputs named as they are; False where it does not know, and wrote nothing."""
+
+_RULES: Mapping[str, Rule] = {**quantised.RULES}
+_ROUNDS = 16
+"""What a node is made of may be made of others, and sizes that follow from it may be what another one waits for."""
+
+
+def lower(light: Any, whole: Any, known: Collection[str]) -> None:
+    """Rewrites a model whose inputs have sizes in place, and `light`, which is it without the values of its weights;
+    nothing in branches. `known` are the operators that need no other form, unless a rule has one."""
+    for _ in range(_ROUNDS):
+        for each in (light, whole):
+            _named(each.graph)
+        settle(light, whole)
+        if not _ruled(light, whole, known):
+            return
+
+
+def operator(node: Any) -> str:
+    """An operator's name, with its domain where that is not ONNX's own."""
+    return str(node.op_type) if onnx_model.standard(node) else f"{node.domain}.{node.op_type}"
+
+
+def _named(graph: Any) -> None:
+    """Constants that are nodes become initializers, whichever way they are told, and what gives them on."""
+    ends, nodes = {value.name for value in graph.output}, list[Any]()
+    for node in graph.node:
+        tensor = onnx_model.valued(node) if node.op_type == "Constant" and onnx_model.standard(node) else None
+        if tensor is None:
+            nodes.append(node)
+            continue
+        if tensor.name in ends:
+            tensor.name += "/value"
+            nodes.append(onnx_model.library().helper.make_node("Identity", [tensor.name], [node.output[0]]))
+        graph.initializer.append(tensor)
+    onnx_model.replace_nodes(graph, nodes)
+
+
+def _replace(light: Any, whole: Any, nodes: Sequence[Any]) -> None:
+    """The nodes of both; those with branches keep those that have weights."""
+    own = {node.output[0]: node for node in whole.graph.node if onnx_model.branches(node)}
+    onnx_model.replace_nodes(light.graph, nodes)
+    onnx_model.replace_nodes(whole.graph, [own.get(node.output[0], node) for node in nodes])
+
+
+def _ruled(light: Any, whole: Any, known: Collection[str]) -> bool:
+    """Operators become what a rule says, or what they are made of where they are not `known`; whether any did."""
+    rules = {place: rule for place, node in enumerate(light.graph.node) if (rule := _rule(node, known))}
+    if not rules:
+        return False
+    facts, nodes, changed = Facts(light, whole), list[Any](), False
+    for place, node in enumerate(light.graph.node):
+        written = Written(f"{node.output[0]}/{node.op_type}{place}")
+        if place not in rules or not rules[place](Given(node, facts), written):
+            nodes.append(node)
+            continue
+        changed = True
+        nodes += written.nodes
+        for each in (light, whole):
+            each.graph.initializer.extend(written.tensors)
+    if changed:
+        _replace(light, whole, nodes)
+    return changed
+
+
+def _rule(node: Any, known: Collection[str]) -> Rule | None:
+    rule = _RULES.get(operator(node))
+    return opened if rule is None and onnx_model.standard(node) and node.op_type not in known else rule
