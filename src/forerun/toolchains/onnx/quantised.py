@@ -21,6 +21,8 @@ _FLOAT = 1
 _EXACT = 1 << 24
 """Whole numbers up to which all are a float32."""
 _MICROSOFT = "com.microsoft."
+_OWN = frozenset(("channels_last", "opset"))
+"""Attributes of Microsoft's operators that ONNX's have not: where the channels are, and whose softmax is meant."""
 
 
 def _whole(given: Given, written: Written, value: int, zero: int, shape: Sequence[int] = ()) -> str:
@@ -186,8 +188,8 @@ def _of_numbers(kind: str, triples: Sequence[int], made: int, given: Given, writ
     """An operator on the numbers that inputs stand for, each with its scale and zero behind it; at `made` are the
     result's."""
     dtype = _bytes(given, made + 1, *triples)
-    told = {name: value for name, value in given.told.items() if name != "channels_last"}
-    if dtype is None or given.told.get("channels_last"):
+    told = {name: value for name, value in given.told.items() if name not in _OWN}
+    if dtype is None or given.told.get("channels_last") or given.told.get("opset", 13) < 13:
         return False
     values = [_number(given, written, place, place + 1, place + 2) for place in triples]
     ahead = [given.input(0)] if kind == "Where" else []
@@ -235,6 +237,7 @@ _SINGLE = {
     "QLinearLeakyRelu": "LeakyRelu",
     "QLinearGlobalAveragePool": "GlobalAveragePool",
     "QLinearAveragePool": "AveragePool",
+    "QLinearSoftmax": "Softmax",
 }
 RULES: Mapping[str, Any] = {
     "QLinearConv": _convolution,

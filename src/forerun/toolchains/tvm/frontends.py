@@ -16,6 +16,7 @@ from forerun.toolchains.onnx.recurrent import unroll
 from forerun.toolchains.onnx.renewed import renew
 from forerun.toolchains.onnx.settled import settle, sized
 from forerun.toolchains.tvm._load import load
+from forerun.toolchains.tvm._onnx_operators import CONVERTED
 from forerun.toolchains.tvm._operators import converted
 
 Shapes = Mapping[str, Sequence[int]]
@@ -144,7 +145,10 @@ def _imported(path: Path, proto: Any, shapes: Shapes) -> Any:
     class Importer(ONNXGraphImporter):  # type: ignore[misc]
         def _convert_operator(self, op_name: str, inputs: Any, attrs: Any, opset: int) -> Any:
             try:
-                return super()._convert_operator(op_name, inputs, attrs, opset)
+                found = None
+                if op_name in CONVERTED and any(_runs(each) for each in inputs):
+                    found = CONVERTED[op_name](self.bb.emit, [*inputs], attrs)
+                return super()._convert_operator(op_name, inputs, attrs, opset) if found is None else found
             except Exception as error:  # TVM's and Python's own
                 name = attrs["tvm_custom"]["name"]
                 node = f"{op_name} {name}" if name else f"an {op_name}" if op_name[0] in "AEIOU" else f"a {op_name}"
@@ -153,6 +157,13 @@ def _imported(path: Path, proto: Any, shapes: Shapes) -> Any:
 
     importer = Importer(shapes, "float32")
     return importer.from_onnx(proto.graph, onnx_model.opset(proto))
+
+
+def _runs(value: Any) -> bool:
+    """Whether an input of an operator is known only when the network runs."""
+    from tvm import ir, relax
+
+    return isinstance(value, relax.Expr) and not isinstance(value, (ir.GenericConst, relax.ShapeExpr))
 
 
 def _operators() -> frozenset[str]:
