@@ -6,20 +6,21 @@ that are none, `_RULES` says it. What nobody knows stays as it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from forerun.toolchains.onnx import model as onnx_model
-from forerun.toolchains.onnx import quantised
+from forerun.toolchains.onnx import quantised, resized
 from forerun.toolchains.onnx.bodies import opened
 from forerun.toolchains.onnx.facts import Facts, Given
 from forerun.toolchains.onnx.settled import settle
+from forerun.toolchains.onnx.unrolled import straighten
 from forerun.toolchains.onnx.written import Written
 
 Rule = Callable[[Given, Written], bool]
 """Writes what a node is made of, its outputs named as they are; False where it does not know, and wrote nothing."""
 
-_RULES: Mapping[str, Rule] = {**quantised.RULES}
+_RULES: Mapping[str, Rule] = {**quantised.RULES, **resized.RULES}
 _ROUNDS = 16
 """What a node is made of may be made of others, and sizes that follow from it may be what another one waits for."""
 
@@ -31,7 +32,7 @@ def lower(light: Any, whole: Any, known: Collection[str]) -> None:
         for each in (light, whole):
             _named(each.graph)
         settle(light, whole)
-        if not _ruled(light, whole, known):
+        if not (straighten(light, whole) or _ruled(light, whole, known)):
             return
 
 
@@ -55,19 +56,12 @@ def _named(graph: Any) -> None:
     onnx_model.replace_nodes(graph, nodes)
 
 
-def _replace(light: Any, whole: Any, nodes: Sequence[Any]) -> None:
-    """The nodes of both; those with branches keep those that have weights."""
-    own = {node.output[0]: node for node in whole.graph.node if onnx_model.branches(node)}
-    onnx_model.replace_nodes(light.graph, nodes)
-    onnx_model.replace_nodes(whole.graph, [own.get(node.output[0], node) for node in nodes])
-
-
 def _ruled(light: Any, whole: Any, known: Collection[str]) -> bool:
     """Operators become what a rule says, or what they are made of where they are not `known`; whether any did."""
     rules = {place: rule for place, node in enumerate(light.graph.node) if (rule := _rule(node, known))}
     if not rules:
         return False
-    facts, nodes, changed = Facts(light, whole), list[Any](), False
+    facts, nodes, tensors, changed = Facts(light, whole), list[Any](), list[Any](), False
     for place, node in enumerate(light.graph.node):
         written = Written(f"{node.output[0]}/{node.op_type}{place}")
         if place not in rules or not rules[place](Given(node, facts), written):
@@ -75,10 +69,9 @@ def _ruled(light: Any, whole: Any, known: Collection[str]) -> bool:
             continue
         changed = True
         nodes += written.nodes
-        for each in (light, whole):
-            each.graph.initializer.extend(written.tensors)
+        tensors += written.tensors
     if changed:
-        _replace(light, whole, nodes)
+        onnx_model.rewrite(light, whole, nodes, tensors)
     return changed
 
 

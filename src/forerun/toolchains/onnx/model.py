@@ -243,6 +243,16 @@ def tensors(graph: Any) -> Iterator[Any]:
                 yield from tensors(inner)
 
 
+def rewrite(light: Any, whole: Any, nodes: Sequence[Any], tensors: Sequence[Any]) -> None:
+    """Gives a model, and what it is without the values of its weights, other nodes, most of them `light`'s own, and
+    more constants. Nodes with branches keep those that have weights."""
+    own = {node.output[0]: node for node in whole.graph.node if branches(node)}
+    replace_nodes(light.graph, nodes)
+    replace_nodes(whole.graph, [own.get(node.output[0], node) for node in nodes])
+    for each in (light, whole):
+        each.graph.initializer.extend(tensors)
+
+
 def branches(node: Any) -> list[Any]:
     """The subgraphs of a node."""
     return [inner for attribute in node.attribute for inner in _inner(attribute)]

@@ -36,8 +36,8 @@ def unroll(light: Any, proto: Any) -> None:
         return
     shapes, left = shapes_of(light), _MOST
     constants = {tensor.name: tensor for tensor in proto.graph.initializer}
-    nodes = list[Any]()
-    for place, node in enumerate(proto.graph.node):
+    nodes, tensors = list[Any](), list[Any]()
+    for place, node in enumerate(light.graph.node):
         layer = _read(node, shapes, constants) if node.op_type in _GATES and onnx_model.standard(node) else None
         if layer is None or layer.steps * layer.directions > left:
             nodes.append(node)
@@ -46,8 +46,8 @@ def unroll(light: Any, proto: Any) -> None:
         written = _Steps(f"{node.name or node.op_type}/{place}")
         written.layer(layer)
         nodes += written.nodes
-        proto.graph.initializer.extend(written.tensors)
-    onnx_model.replace_nodes(proto.graph, nodes)
+        tensors += written.tensors
+    onnx_model.rewrite(light, proto, nodes, tensors)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,8 @@ from forerun.toolchains.tvm._operators import converted
 Shapes = Mapping[str, Sequence[int]]
 """The shape of each input, by its name."""
 _EXPORT = "run it with onnxruntime; if it runs there, export it again with opset 17 or 18"
-_OTHERS = frozenset(("Attention",))
-"""Operators of others that TVM has under a name of ONNX's own."""
+_OTHERS = frozenset(("Attention", "Resize"))
+"""Operators that TVM has otherwise than ONNX: what stays of them is none that it knows."""
 _NO_TENSORS = (bool, int, float, str, type(None))
 """What a network may return beside tensors."""
 
@@ -130,9 +130,9 @@ def from_onnx(path: Path, shapes: Shapes | None = None) -> Any:
     fixed = _fixed(path, light.graph, shapes or {})
     for each in (light, proto):
         sized(each, fixed)
+        renew(each)
     settle(light, proto)
     unroll(light, proto)
-    renew(proto)
     lower(light, proto, _operators())
     _known(path, proto)
     return guarded(f"TVM cannot import {path}", _EXPORT, _imported, path, proto, fixed)
@@ -214,7 +214,9 @@ def _known(path: Path, proto: Any) -> None:
     """Raises InputError for operators that TVM does not import."""
     nodes = onnx_model.every(proto.graph)
     if unknown := sorted({operator(node) for node in nodes} - _operators()):
-        why = f"TVM's importer has no operator {', '.join(unknown)}"
+        has = [each for each in unknown if each in _OTHERS]
+        as_here = " with such settings, or with sizes that only data decide" if has == unknown else ""
+        why = f"TVM's importer has no operator {', '.join(unknown)}{as_here}"
         raise InputError(f"{path} cannot be tuned", why, "export it with others, or cut the part around them out")
 
 
