@@ -6,7 +6,7 @@ that are none, `_RULES` says it. What nobody knows stays as it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from forerun.toolchains.onnx import model as onnx_model
@@ -17,23 +17,30 @@ from forerun.toolchains.onnx.settled import settle
 from forerun.toolchains.onnx.unrolled import straighten
 from forerun.toolchains.onnx.written import Written
 
-Rule = Callable[[Given, Written], bool]
-"""Writes what a node is made of, its outputs named as they are; False where it does not know, and wrote nothing."""
+Rule = Callable[[Given, Written], bool | str]
+"""Writes what a node is made of, its outputs named as they are. It is False, and nothing is written, where the importer
+has the node right; or why nobody has it."""
 
 _RULES: Mapping[str, Rule] = {**quantised.RULES, **resized.RULES}
 _ROUNDS = 16
 """What a node is made of may be made of others, and sizes that follow from it may be what another one waits for."""
 
 
-def lower(light: Any, whole: Any, known: Collection[str]) -> None:
+def lower(light: Any, whole: Any, known: Collection[str]) -> Sequence[str]:
     """Rewrites a model whose inputs have sizes in place, and `light`, which is it without the values of its weights;
-    nothing in branches. `known` are the operators that need no other form, unless a rule has one."""
+    nothing in branches. `known` are the operators that need no other form, unless a rule has one. What nobody knows is
+    told, each node by its operator, its name and why."""
+    left: Sequence[str] = ()
     for _ in range(_ROUNDS):
         for each in (light, whole):
             _named(each.graph)
         settle(light, whole)
-        if not (straighten(light, whole) or _ruled(light, whole, known)):
-            return
+        changed = straighten(light, whole)
+        if not changed:
+            changed, left = _ruled(light, whole, known)
+        if not changed:
+            break
+    return left
 
 
 def operator(node: Any) -> str:
@@ -56,23 +63,25 @@ def _named(graph: Any) -> None:
     onnx_model.replace_nodes(graph, nodes)
 
 
-def _ruled(light: Any, whole: Any, known: Collection[str]) -> bool:
-    """Operators become what a rule says, or what they are made of where they are not `known`; whether any did."""
+def _ruled(light: Any, whole: Any, known: Collection[str]) -> tuple[bool, Sequence[str]]:
+    """Operators become what a rule says, or what they are made of where they are not `known`: whether any did, and what
+    is told of those that nobody knows."""
     rules = {place: rule for place, node in enumerate(light.graph.node) if (rule := _rule(node, known))}
     if not rules:
-        return False
-    facts, nodes, tensors, changed = Facts(light, whole), list[Any](), list[Any](), False
+        return False, ()
+    facts, nodes, tensors = Facts(light, whole), list[Any](), list[Any]()
+    changed, left = False, list[str]()
     for place, node in enumerate(light.graph.node):
         written = Written(f"{node.output[0]}/{node.op_type}{place}")
-        if place not in rules or not rules[place](Given(node, facts), written):
-            nodes.append(node)
-            continue
-        changed = True
-        nodes += written.nodes
-        tensors += written.tensors
+        done = rules[place](Given(node, facts), written) if place in rules else False
+        if isinstance(done, str):
+            left.append(f"{operator(node)} {node.name}".strip() + f": {done}")
+        changed |= done is True
+        nodes += written.nodes if done is True else [node]
+        tensors += written.tensors if done is True else []
     if changed:
         onnx_model.rewrite(light, whole, nodes, tensors)
-    return changed
+    return changed, left
 
 
 def _rule(node: Any, known: Collection[str]) -> Rule | None:

@@ -25,15 +25,18 @@ _SETTINGS = frozenset(
 )
 
 
-def _resized(given: Given, written: Written) -> bool:
+def _resized(given: Given, written: Written) -> bool | str:
     shape, dtype = given.shape(0), given.dtype(0)
     mode = given.told.get("mode", "nearest")
-    stretched = given.told.get("keep_aspect_ratio_policy", "stretch") == "stretch"
-    if shape is None or dtype is None or not stretched or (mode != "nearest" and dtype.kind in "iub"):
-        return False
+    if given.told.get("keep_aspect_ratio_policy", "stretch") != "stretch":
+        return "sizes that keep the ratio of an image are not known"
+    if shape is None or dtype is None:
+        return "what it resizes has a size that is known only when it runs"
+    if mode != "nearest" and dtype.kind in "iub":
+        return f"integers are resized by their nearest ones alone, not by {mode}"
     asked = _asked(given, shape)
     if asked is None:
-        return False
+        return "its scales or sizes are known only when it runs"
     settings = {name: value for name, value in given.told.items() if name in _SETTINGS}
     value = given.input(0)
     outside = np.zeros((), bool)

@@ -10,9 +10,11 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial, reduce
 from typing import Any
 
+import numpy as np
+
 Relax = Any
 Emit = Callable[[Relax], Relax]
-Convert = Callable[[Emit, Sequence[Relax | None], Mapping[str, Any]], Relax | None]
+Convert = Callable[[Emit, Sequence[Relax], Mapping[str, Any]], Relax | None]
 
 
 def _op() -> Any:
@@ -55,10 +57,67 @@ def _floats(tensor: Relax) -> bool:
     return "float" in str(getattr(tensor.ty, "dtype", ""))
 
 
+def _log_sum_exp(emit: Emit, inputs: Sequence[Relax], told: Mapping[str, Any]) -> Relax | None:
+    """Less the largest number, where that is one: TVM takes infinity from infinity."""
+    from tvm import relax
+
+    op, tensor, axes = _op(), inputs[0], told.get("axes")
+    if len(inputs) > 1 and inputs[1] is not None:
+        axes = _constant(inputs[1]).tolist()
+    if not axes and told.get("noop_with_empty_axes", 0):
+        return None
+    axes = [*axes] if axes else None
+    largest = emit(op.max(tensor, axes, True))
+    finite = emit(op.where(emit(op.isfinite(largest)), largest, relax.const(0, str(largest.ty.dtype))))
+    total = emit(op.sum(emit(op.exp(emit(op.subtract(tensor, finite)))), axes, True))
+    found = emit(op.add(emit(op.log(total)), finite))
+    return found if told.get("keepdims", 1) else emit(op.squeeze(found, axes))
+
+
+def _suppressed(emit: Emit, inputs: Sequence[Relax], told: Mapping[str, Any]) -> Relax:
+    """Scores of -1 and less are none to TVM, so they are made small, by a power of two, which keeps their order and
+    whether they are equal; it takes 0 where there is no least score, and drops boxes that overlap just as much as they
+    may. Raises NotImplementedError."""
+    from tvm import relax
+
+    op = _op()
+    boxes, scores, *numbers = [*inputs, None, None, None][:5]
+    most, overlap, least = (None if each is None else _constant(each).reshape(()).item() for each in numbers)
+    if told.get("center_point_box", 0):
+        x, y, width, height = (emit(relax.TupleGetItem(emit(op.split(boxes, 4, axis=2)), place)) for place in range(4))
+        half = relax.const(0.5, str(boxes.ty.dtype))
+        down, along = emit(op.multiply(height, half)), emit(op.multiply(width, half))
+        corners = [op.subtract(y, down), op.subtract(x, along), op.add(y, down), op.add(x, along)]
+        boxes = emit(op.concat([emit(each) for each in corners], axis=2))
+    small = 2.0**-64
+    scores = emit(op.multiply(scores, relax.const(small, str(scores.ty.dtype))))
+    found = op.vision.all_class_non_max_suppression(
+        boxes,
+        scores,
+        relax.const(int(most or 0), "int64"),
+        relax.const(np.nextafter(np.float32(overlap or 0), np.float32(np.inf)), "float32"),
+        relax.const(-0.5 if least is None else least * small, "float32"),
+        output_format="onnx",
+    )
+    selected = emit(found)
+    return emit(relax.TupleGetItem(selected, 0))
+
+
+def _constant(value: Relax) -> Any:
+    """The values of a constant, as NumPy has them. Raises NotImplementedError for what is none."""
+    from tvm.ir import GenericConst
+
+    if not isinstance(value, GenericConst):
+        raise NotImplementedError("a setting of it is known only when it runs")
+    return value.value.numpy()
+
+
 CONVERTED: Mapping[str, Convert] = {
     "Max": partial(_pairwise, "maximum"),
     "Min": partial(_pairwise, "minimum"),
     "Sum": partial(_pairwise, "add"),
     "Mean": _mean,
     "Cast": _cast,
+    "NonMaxSuppression": _suppressed,
+    "ReduceLogSumExp": _log_sum_exp,
 }

@@ -22,8 +22,8 @@ from forerun.toolchains.tvm._operators import converted
 Shapes = Mapping[str, Sequence[int]]
 """The shape of each input, by its name."""
 _EXPORT = "run it with onnxruntime; if it runs there, export it again with opset 17 or 18"
-_OTHERS = frozenset(("Attention", "Resize"))
-"""Operators that TVM has otherwise than ONNX: what stays of them is none that it knows."""
+_OTHERS = frozenset(("Attention",))
+"""Operators of others that TVM has under a name of ONNX's own."""
 _NO_TENSORS = (bool, int, float, str, type(None))
 """What a network may return beside tensors."""
 
@@ -133,8 +133,7 @@ def from_onnx(path: Path, shapes: Shapes | None = None) -> Any:
         renew(each)
     settle(light, proto)
     unroll(light, proto)
-    lower(light, proto, _operators())
-    _known(path, proto)
+    _known(path, proto, lower(light, proto, _operators()))
     return guarded(f"TVM cannot import {path}", _EXPORT, _imported, path, proto, fixed)
 
 
@@ -210,14 +209,14 @@ def _bound(name: str, kind: Any, wanted: Sequence[int] | None) -> list[int]:
     return [int(size) for size in wanted]
 
 
-def _known(path: Path, proto: Any) -> None:
-    """Raises InputError for operators that TVM does not import."""
+def _known(path: Path, proto: Any, left: Sequence[str]) -> None:
+    """Raises InputError for operators that TVM does not import, and for what is `left` that it imports wrong."""
     nodes = onnx_model.every(proto.graph)
     if unknown := sorted({operator(node) for node in nodes} - _operators()):
-        has = [each for each in unknown if each in _OTHERS]
-        as_here = " with such settings, or with sizes that only data decide" if has == unknown else ""
-        why = f"TVM's importer has no operator {', '.join(unknown)}{as_here}"
+        why = f"TVM's importer has no operator {', '.join(unknown)}"
         raise InputError(f"{path} cannot be tuned", why, "export it with others, or cut the part around them out")
+    if left:
+        raise InputError(f"{path} cannot be tuned", left[0], "export it otherwise, or cut the part around it out")
 
 
 def unsized(name: str, known: Sequence[int | str] | None, todo: str = "") -> InputError:
