@@ -112,12 +112,32 @@ def _constant(value: Relax) -> Any:
     return value.value.numpy()
 
 
+def _shifted(emit: Emit, inputs: Sequence[Relax], told: Mapping[str, Any]) -> Relax:
+    """By as many bits as there are and more, too, as unsigned numbers of bits: a processor takes what is left over."""
+    from tvm import relax
+
+    op, (tensor, bits), left = _op(), inputs, told["direction"] == b"LEFT"
+    kind = str(tensor.ty.dtype)
+    width = int(kind.lstrip("uint"))
+
+    def number(value: int) -> Relax:
+        return relax.const(value, kind)
+
+    inside = emit(op.less(bits, number(width)))
+    if kind.startswith("i"):
+        inside = emit(op.logical_and(inside, emit(op.greater_equal(bits, number(0)))))
+    most = emit(op.where(inside, bits, number(width - 1)))
+    found = emit((op.left_shift if left else op.right_shift)(tensor, most))
+    return found if kind.startswith("i") and not left else emit(op.where(inside, found, number(0)))
+
+
 CONVERTED: Mapping[str, Convert] = {
     "Max": partial(_pairwise, "maximum"),
     "Min": partial(_pairwise, "minimum"),
     "Sum": partial(_pairwise, "add"),
     "Mean": _mean,
     "Cast": _cast,
+    "BitShift": _shifted,
     "NonMaxSuppression": _suppressed,
     "ReduceLogSumExp": _log_sum_exp,
 }

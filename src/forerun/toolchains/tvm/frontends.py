@@ -133,8 +133,22 @@ def from_onnx(path: Path, shapes: Shapes | None = None) -> Any:
         renew(each)
     settle(light, proto)
     unroll(light, proto)
-    _known(path, proto, lower(light, proto, _operators()))
-    return guarded(f"TVM cannot import {path}", _EXPORT, _imported, path, proto, fixed)
+    known = _operators()
+    _known(path, proto, lower(light, proto, known))
+    while True:
+        try:
+            return guarded(f"TVM cannot import {path}", _EXPORT, _imported, path, proto, fixed)
+        except _Unlike as failed:
+            known -= {failed.operator}
+            lower(light, proto, known)
+            if any(node.op_type == failed.operator for node in proto.graph.node):
+                raise InputError(failed.what, failed.why, failed.todo) from failed
+
+
+class _Unlike(InputError):
+    """An operator that TVM's importer has, but not as it is here: of halves, mostly. It may be made of others."""
+
+    operator = ""
 
 
 def _imported(path: Path, proto: Any, shapes: Shapes) -> Any:
@@ -152,7 +166,9 @@ def _imported(path: Path, proto: Any, shapes: Shapes) -> Any:
                 name = attrs["tvm_custom"]["name"]
                 node = f"{op_name} {name}" if name else f"an {op_name}" if op_name[0] in "AEIOU" else f"a {op_name}"
                 why = f"{node}: {type(error).__name__}: {reason(error)[:200]}"
-                raise InputError(f"TVM cannot import {path}", why, _EXPORT) from error
+                failed = _Unlike(f"TVM cannot import {path}", why, _EXPORT)
+                failed.operator = op_name
+                raise failed from error
 
     importer = Importer(shapes, "float32")
     return importer.from_onnx(proto.graph, onnx_model.opset(proto))
