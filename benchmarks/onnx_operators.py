@@ -146,7 +146,8 @@ def by_onnxruntime(model: Any, inputs: Sequence[Any]) -> Sequence[Any]:
 
 
 def compared(got: Sequence[Any], outputs: Sequence[Any], near: tuple[float, float]) -> tuple[str, str]:
-    """Whether outputs are as they should be."""
+    """Whether outputs are as they should be; those of a sequence stand one after the other."""
+    outputs = [one for each in outputs for one in (each if isinstance(each, list) else [each])]
     if len(got) != len(outputs):
         return WRONG, f"{len(got)} outputs, not {len(outputs)}"
     for place, (ours, theirs) in enumerate(zip(got, outputs, strict=True)):

@@ -7,7 +7,7 @@ from typing import Any
 
 from forerun.toolchains.onnx import model as onnx_model
 from forerun.toolchains.onnx.facts import Given
-from forerun.toolchains.onnx.written import Written
+from forerun.toolchains.onnx.written import Written, renamed
 
 
 def opened(given: Given, written: Written) -> bool:
@@ -27,15 +27,10 @@ def opened(given: Given, written: Written) -> bool:
     told = {each.name: each for each in given.node.attribute}
     defaults = {name: each.default_value for name, each in schema.attributes.items() if each.default_value.name}
     for node in body.node:
-        made = type(node)()
-        made.CopyFrom(node)
+        for name in node.output:
+            names.setdefault(name, f"{written.name}/{name}" if name else "")
+        made = renamed(node, names)
         made.name = f"{written.name}/{len(written.nodes)}"
-        for place, name in enumerate(node.input):
-            made.input[place] = names.get(name, name)
-        for place, name in enumerate(node.output):
-            if name:
-                names.setdefault(name, f"{written.name}/{name}")
-            made.output[place] = names.get(name, "")
         _attributes(made, defaults | told)
         written.nodes.append(made)
     return True

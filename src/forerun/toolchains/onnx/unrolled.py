@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from forerun.toolchains.onnx import model as onnx_model
-from forerun.toolchains.onnx.written import Written
+from forerun.toolchains.onnx.written import Written, renamed
 
 _MOST = 8192
 """Nodes of one loop, at most."""
@@ -103,7 +103,7 @@ class _Runs(Written):
                 self.tensors.append(made)
         names |= given
         names |= {name: f"{self.name}{turn}/{name}" for node in body.node for name in node.output if name}
-        self.nodes += (_renamed(node, names) for node in body.node)
+        self.nodes += (renamed(node, names) for node in body.node)
         return [names.get(each.name, each.name) for each in body.output]
 
     def _stacked(self, parts: Sequence[str]) -> str:
@@ -128,22 +128,3 @@ def _given_on(body: Any) -> bool:
     if name in made and made[name].op_type == "Constant":
         known = {name: onnx_model.valued(made[name])}
     return bool(_value(known, name))
-
-
-def _renamed(node: Any, names: Mapping[str, str]) -> Any:
-    """A copy of a node, in which values have other names, also in its branches."""
-    made = type(node)()
-    made.CopyFrom(node)
-    _rename(made, names)
-    return made
-
-
-def _rename(node: Any, names: Mapping[str, str]) -> None:
-    for values in (node.input, node.output):
-        for place, name in enumerate(values):
-            values[place] = names.get(name, name)
-    for body in onnx_model.branches(node):
-        for each in (*body.output, *body.initializer, *body.input):
-            each.name = names.get(each.name, each.name)
-        for inner in body.node:
-            _rename(inner, names)

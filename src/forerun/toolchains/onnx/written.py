@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -39,3 +39,22 @@ class Written:
     def slice(self, name: str, axis: int, start: int, end: int) -> str:
         """What lies between two places of an axis."""
         return self.node("Slice", name, *(self.constant(np.array([each], np.int64)) for each in (start, end, axis)))
+
+
+def renamed(node: Any, names: Mapping[str, str]) -> Any:
+    """A copy of a node, in which values have other names, also in its branches."""
+    made = type(node)()
+    made.CopyFrom(node)
+    _rename(made, names)
+    return made
+
+
+def _rename(node: Any, names: Mapping[str, str]) -> None:
+    for values in (node.input, node.output):
+        for place, name in enumerate(values):
+            values[place] = names.get(name, name)
+    for body in onnx_model.branches(node):
+        for each in (*body.output, *body.initializer, *body.input):
+            each.name = names.get(each.name, each.name)
+        for inner in body.node:
+            _rename(inner, names)

@@ -11,7 +11,8 @@ from typing import Any
 from forerun.errors import InputError, ToolMissing, UsageError, reason
 from forerun.factories import guarded
 from forerun.toolchains.onnx import model as onnx_model
-from forerun.toolchains.onnx.lowered import lower, operator
+from forerun.toolchains.onnx.lowered import lower
+from forerun.toolchains.onnx.lowered import operator as name_of
 from forerun.toolchains.onnx.recurrent import unroll
 from forerun.toolchains.onnx.renewed import renew
 from forerun.toolchains.onnx.settled import settle, sized
@@ -133,16 +134,18 @@ def from_onnx(path: Path, shapes: Shapes | None = None) -> Any:
         renew(each)
     settle(light, proto)
     unroll(light, proto)
-    known = _operators()
+    known, first = _operators(), None
     _known(path, proto, lower(light, proto, known))
     while True:
         try:
             return guarded(f"TVM cannot import {path}", _EXPORT, _imported, path, proto, fixed)
-        except _Unlike as failed:
-            known -= {failed.operator}
+        except InputError as failed:
+            first = first or failed
+            operator = failed.operator if isinstance(failed, _Unlike) else ""
+            known -= {operator}
             lower(light, proto, known)
-            if any(node.op_type == failed.operator for node in proto.graph.node):
-                raise InputError(failed.what, failed.why, failed.todo) from failed
+            if not operator or any(node.op_type == operator for node in proto.graph.node):
+                raise InputError(first.what, first.why, first.todo) from failed
 
 
 class _Unlike(InputError):
@@ -228,7 +231,7 @@ def _bound(name: str, kind: Any, wanted: Sequence[int] | None) -> list[int]:
 def _known(path: Path, proto: Any, left: Sequence[str]) -> None:
     """Raises InputError for operators that TVM does not import, and for what is `left` that it imports wrong."""
     nodes = onnx_model.every(proto.graph)
-    if unknown := sorted({operator(node) for node in nodes} - _operators()):
+    if unknown := sorted({name_of(node) for node in nodes} - _operators()):
         why = f"TVM's importer has no operator {', '.join(unknown)}"
         raise InputError(f"{path} cannot be tuned", why, "export it with others, or cut the part around them out")
     if left:
