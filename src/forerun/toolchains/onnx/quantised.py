@@ -96,14 +96,16 @@ def _convolution(given: Given, written: Written) -> bool:
     dtype, weights = _bytes(given, 7), given.shape(3)
     if dtype is None or weights is None:
         return False
-    channels = [weights[0], *[1] * (len(weights) - 2)]
+    ones = [1] * (len(weights) - 2)
     operands = [
         _whole(given, written, 0, 2),
-        _whole(given, written, 3, 5, [*channels, 1]),
+        _whole(given, written, 3, 5, [weights[0], 1, *ones]),
         *([written.node("Cast", given.input(8), to=_FLOAT)] if given.input(8) else []),
     ]
     sums = written.node("Conv", *operands, **given.told)
-    return _rounded(given, written, written.node("Mul", sums, _scaled(given, written, 1, 4, 6, channels)), 7, dtype)
+    # With as many dimensions as the sums have, or TVM would bring those to another layout first.
+    scale = _scaled(given, written, 1, 4, 6, [1, weights[0], *ones])
+    return _rounded(given, written, written.node("Mul", sums, scale), 7, dtype)
 
 
 def _product(given: Given, written: Written) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from forerun.toolchains.onnx.bodies import opened
 from forerun.toolchains.onnx.facts import Array, Given
 from forerun.toolchains.onnx.written import Written
 
@@ -103,4 +104,94 @@ def _folded(given: Given, written: Written) -> bool | str:
     return True
 
 
-RULES: Mapping[str, Any] = {"OneHot": _one_hot, "MaxPool": _pooled, "Col2Im": _folded}
+def _transposed(given: Given, written: Written) -> bool | str:
+    """A transposed convolution that is told how large its result is, or to be as large as its steps say: the importer
+    knows pads alone. https://onnx.ai/onnx/operators/onnx__ConvTranspose.html"""
+    told, shape, weights = dict(given.told), given.shape(0), given.shape(1)
+    automatic, asked = told.pop("auto_pad", "NOTSET"), told.pop("output_shape", None)
+    if asked is None and automatic in ("NOTSET", "VALID"):
+        return False
+    if shape is None or weights is None:
+        return _OPEN
+    rank = len(shape) - 2
+    strides, dilations = (told.get(name, [1] * rank) for name in ("strides", "dilations"))
+    behind = told.get("output_padding", [0] * rank)
+    sizes = asked[-rank:] if asked is not None else [n * step for n, step in zip(shape[2:], strides, strict=True)]
+    before, after, left = [], [], []
+    for axis in range(rank):
+        whole = strides[axis] * (shape[2 + axis] - 1) + dilations[axis] * (weights[2 + axis] - 1) + 1 + behind[axis]
+        over = max(whole - sizes[axis], 0)
+        small, large = over // 2, over - over // 2
+        before.append(small if automatic != "SAME_LOWER" else large)
+        after.append(large if automatic != "SAME_LOWER" else small)
+        left.append(behind[axis] + max(sizes[axis] - whole, 0))
+    told |= {"pads": before + after, "output_padding": left}
+    written.node("ConvTranspose", *given.node.input, output=given.output(0), **told)
+    return True
+
+
+def _dropped(given: Given, written: Written) -> bool | str:
+    """Nothing is, and the mask says so, https://onnx.ai/onnx/operators/onnx__Dropout.html."""
+    training = given.constant(2) if given.input(2) else np.array(False)
+    if training is None or training.any():
+        return "it drops at random: export the network in evaluation mode"
+    if given.output(1) and given.shape(0) is None:
+        return _OPEN
+    written.node("Identity", given.input(0), output=given.output(0))
+    if given.output(1):
+        kept = written.constant(np.array(True))
+        sizes = written.constant(np.array(given.shape(0), np.int64))
+        written.node("Expand", kept, sizes, output=given.output(1))
+    return True
+
+
+def _infinite(given: Given, written: Written) -> bool:
+    """Of one sign alone: the importer knows both."""
+    up, down = (given.told.get(f"detect_{sign}", 1) for sign in ("positive", "negative"))
+    dtype = given.dtype(0)
+    if (up and down) or dtype is None:
+        return False
+    wanted = np.inf if up else -np.inf if down else np.nan
+    written.node("Equal", given.input(0), written.constant(np.array(wanted, dtype)), output=given.output(0))
+    return True
+
+
+def _normalised(given: Given, written: Written) -> bool | str:
+    """The importer knows no means and deviations: where they are asked for, it is what it is made of."""
+    return opened(given, written) if given.output(1) or given.output(2) else False
+
+
+def _moved(given: Given, written: Written) -> bool | str:
+    """The importer knows one order of channels."""
+    return opened(given, written) if given.told.get("mode", "DCR") != "DCR" else False
+
+
+def _trained(given: Given, written: Written) -> bool | str:
+    """The importer takes the means that were learned."""
+    training = given.told.get("training_mode")
+    return "it is in training mode: export the network in evaluation mode" if training else False
+
+
+def _aligned(given: Given, written: Written) -> bool | str:
+    """The importer takes maxima of other places."""
+    return "maxima of regions are not known, their means are" if given.told.get("mode") == "max" else False
+
+
+def _expanded(given: Given, written: Written) -> bool | str:
+    """The importer takes sizes for those of the result, which are the larger ones of both."""
+    return False if given.constant(1) is not None else "its sizes are known only when it runs"
+
+
+RULES: Mapping[str, Any] = {
+    "OneHot": _one_hot,
+    "MaxPool": _pooled,
+    "Col2Im": _folded,
+    "ConvTranspose": _transposed,
+    "Dropout": _dropped,
+    "IsInf": _infinite,
+    "LayerNormalization": _normalised,
+    "SpaceToDepth": _moved,
+    "BatchNormalization": _trained,
+    "RoiAlign": _aligned,
+    "Expand": _expanded,
+}

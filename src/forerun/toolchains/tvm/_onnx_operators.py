@@ -57,16 +57,38 @@ def _floats(tensor: Relax) -> bool:
     return "float" in str(getattr(tensor.ty, "dtype", ""))
 
 
+def _extremum(name: str, emit: Emit, inputs: Sequence[Relax], told: Mapping[str, Any]) -> Relax | None:
+    """Infinity where all are: TVM begins with the largest number there is, so it looks at halves of them."""
+    from tvm import relax
+
+    op, tensor, axes = _op(), inputs[0], _axes(inputs, told)
+    if not _floats(tensor) or (not axes and told.get("noop_with_empty_axes", 0)):
+        return None
+    kind = str(tensor.ty.dtype)
+    sign = -1 if name == "max" else 1
+    most = {"float64": np.finfo(np.float64).max, "float16": 65504.0}.get(kind, float(np.finfo(np.float32).max))
+    half = emit(op.multiply(tensor, relax.const(0.5, kind)))
+    found = emit(getattr(op, name)(half, axes, bool(told.get("keepdims", 1))))
+    beyond = emit((op.less if sign < 0 else op.greater)(found, relax.const(sign * float(most) * 0.75, kind)))
+    whole = emit(op.multiply(found, relax.const(2.0, kind)))
+    return emit(op.where(beyond, relax.const(sign * np.inf, kind), whole))
+
+
+def _axes(inputs: Sequence[Relax], told: Mapping[str, Any]) -> list[int] | None:
+    """What is reduced, which newer versions of ONNX have as an input; None where that is all."""
+    axes = told.get("axes")
+    if len(inputs) > 1 and inputs[1] is not None:
+        axes = _constant(inputs[1]).tolist()
+    return [*axes] if axes else None
+
+
 def _log_sum_exp(emit: Emit, inputs: Sequence[Relax], told: Mapping[str, Any]) -> Relax | None:
     """Less the largest number, where that is one: TVM takes infinity from infinity."""
     from tvm import relax
 
-    op, tensor, axes = _op(), inputs[0], told.get("axes")
-    if len(inputs) > 1 and inputs[1] is not None:
-        axes = _constant(inputs[1]).tolist()
+    op, tensor, axes = _op(), inputs[0], _axes(inputs, told)
     if not axes and told.get("noop_with_empty_axes", 0):
         return None
-    axes = [*axes] if axes else None
     largest = emit(op.max(tensor, axes, True))
     finite = emit(op.where(emit(op.isfinite(largest)), largest, relax.const(0, str(largest.ty.dtype))))
     total = emit(op.sum(emit(op.exp(emit(op.subtract(tensor, finite)))), axes, True))
@@ -140,4 +162,6 @@ CONVERTED: Mapping[str, Convert] = {
     "BitShift": _shifted,
     "NonMaxSuppression": _suppressed,
     "ReduceLogSumExp": _log_sum_exp,
+    "ReduceMax": partial(_extremum, "max"),
+    "ReduceMin": partial(_extremum, "min"),
 }

@@ -219,6 +219,8 @@ def _bound(name: str, kind: Any, wanted: Sequence[int] | None) -> list[int]:
         sizes = [size for size in known if isinstance(size, int)]
         if not ranked or len(sizes) < len(known):
             raise unsized(name, told)
+        if 0 in sizes:
+            raise InputError(f"the input {name} is empty", f"its shape is {_told(told)}", "export it with other sizes")
         return sizes
     pairs = zip(known if ranked else wanted, wanted, strict=False)
     same = all(isinstance(size, str) or size == asked for size, asked in pairs)
