@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -261,10 +262,99 @@ def test_maxima_means_and_casts_are_taken_one_by_one(agrees: Callable[..., None]
         agrees([node("Cast", ["x"], ["v"], to=kind)], {"x": np.abs(x) * 50})
 
 
+def test_extrema_of_infinities_alone(agrees: Callable[..., None]) -> None:
+    """Not the largest number there is, which some masks are made of."""
+    least = np.finfo(np.float32).min
+    x = np.array([[-np.inf, -np.inf], [least, -np.inf], [1, 2], [np.inf, 1]], np.float32)
+    nodes = [node("ReduceMax", ["x"], ["a"], axes=[1]), node("Neg", ["x"], ["n"]), node("ReduceMin", ["n"], ["b"])]
+    agrees(nodes, {"x": x}, ends=["a", "b"])
+
+
+def test_rows_that_a_mask_hides_altogether(agrees: Callable[..., None]) -> None:
+    q, k, v = floats(1, 2, 3, 8), floats(1, 2, 3, 8), floats(1, 2, 3, 8)
+    mask = np.array([[True, False, False], [False, False, False], [True, True, True]])
+    agrees([node("Attention", ["q", "k", "v", "m"], ["y"])], {"q": q, "k": k, "v": v, "m": mask}, opset=23)
+
+
+def test_classes_places_and_windows(agrees: Callable[..., None]) -> None:
+    """Of indices from the end, of maxima, and put together again."""
+    kinds = {"kernel_shape": [3, 2], "strides": [2, 1], "pads": [1, 0, 1, 1], "ceil_mode": 1}
+    nodes = [
+        node("OneHot", ["i", "depth", "values"], ["hot"], axis=1),
+        node("MaxPool", ["x"], ["most", "place"], **kinds),
+        node("MaxPool", ["x"], ["others", "columns"], kernel_shape=[2, 2], dilations=[2, 1], storage_order=1),
+        node("Col2Im", ["w", "image", "window"], ["whole"], strides=[2, 2], pads=[1] * 4),
+    ]
+    inputs = {"i": np.array([[-1, 0], [3, 9]]), "x": floats(2, 3, 7, 6), "w": floats(1, 18, 9)}
+    weights = {
+        "depth": np.array(4),
+        "values": np.float32([0, 2]),
+        "image": np.array([6, 6]),
+        "window": np.array([3, 3]),
+    }
+    agrees(nodes, inputs, weights, 18, ends=["hot", "most", "place", "others", "columns", "whole"])
+
+
+def test_what_operators_give_beside_their_first_result(agrees: Callable[..., None]) -> None:
+    nodes = [
+        node("LayerNormalization", ["x", "scale"], ["y", "mean", "deviation"], axis=-1),
+        node("Dropout", ["y"], ["z", "kept"]),
+        node("IsInf", ["x"], ["up"], detect_negative=0),
+        node("IsInf", ["x"], ["down"], detect_positive=0),
+    ]
+    x = floats(3, 8)
+    x[0, 0], x[0, 1] = np.inf, -np.inf
+    agrees(nodes, {"x": x}, {"scale": floats(8)}, ends=["mean", "deviation", "z", "kept", "up", "down"])
+
+
+@pytest.mark.parametrize("told", [{"output_shape": [10, 8]}, {"auto_pad": "SAME_UPPER"}, {"auto_pad": "SAME_LOWER"}])
+def test_transposed_convolutions_of_a_size(told: dict[str, Any], agrees: Callable[..., None]) -> None:
+    transposed = node("ConvTranspose", ["x", "w"], ["y"], strides=[3, 2], **told)
+    agrees([transposed], {"x": floats(1, 1, 3, 3)}, {"w": floats(1, 2, 3, 3)})
+
+
+@pytest.mark.parametrize(
+    "refused, why",
+    [
+        (node("Dropout", ["x", "", "on"], ["y"]), "it drops at random"),
+        (node("BatchNormalization", ["x", *"cccc"], ["y", "", ""], training_mode=1), "it is in training mode"),
+        (node("Expand", ["x", "sizes"], ["y"]), "its sizes are known only when it runs"),
+        (node("Scan", ["x"], ["y"], num_scan_inputs=1), "no operator Scan"),
+    ],
+)
+def test_what_would_be_computed_otherwise_is_refused(refused: Any, why: str, tmp_path: Path) -> None:
+    inputs = {"x": floats(1, 2, 3, 3), "sizes": np.array([1, 2, 3, 3])}
+    path = saved(tmp_path, [refused], inputs, {"on": np.array(True), "c": floats(2)}, ["y"], 17)
+    with pytest.raises(InputError, match=why):
+        frontends.from_onnx(path)
+
+
+def test_halves_that_the_importer_fails_at_are_opened(tmp_path: Path, target: Any) -> None:
+    x = floats(2, 3).astype(np.float16)
+    path = saved(tmp_path, [node("Elu", ["x"], ["y"], alpha=0.5)], {"x": x}, {}, ["y"], 18)
+    (found,) = ours(path, {"x": x}, target)
+    wide = x.astype(np.float32)
+    np.testing.assert_allclose(found, np.where(wide > 0, wide, 0.5 * np.expm1(wide)), 5e-3, 1e-3)
+
+
+def test_a_quantised_network_is_tuned(tmp_path: Path, run_forerun: Any) -> None:
+    path = quantised(tmp_path, "QUInt8")
+    told = ("--target", "llvm:1", "--trials", "2", "--model", "uniform", "--format", "json")
+    code, out, err = run_forerun("tune", str(path), "-o", str(tmp_path / "tuned"), *told)
+    assert code == 0, err
+    rows = json.loads(out)
+    assert sum(row.get("trials", 0) for row in rows) == 2
+    assert any("conv2d" in row["task"] and "round" in row["task"] for row in rows if "task" in row)
+    x = floats(1, 3, 16, 16)
+    (expected,) = session(str(path), 1).run(None, {"x": x})
+    machine = tvm.relax.VirtualMachine(tvm.runtime.load_module(str(tmp_path / "tuned" / "model.so")), tvm.cpu())
+    np.testing.assert_allclose(machine["main"](tvm.runtime.tensor(x)).numpy(), expected, 1e-5, 1e-6)
+
+
 def test_the_node_that_an_import_fails_at_is_named(tmp_path: Path) -> None:
-    nodes = [node("Relu", ["x"], ["r"]), node("Elu", ["r"], ["y"], name="grow")]
-    path = saved(tmp_path, nodes, {"x": floats(2).astype(np.float16)}, {}, ["y"], 17)
-    with pytest.raises(InputError, match="Elu grow: "):
+    nodes = [node("Relu", ["x"], ["r"]), node("CumSum", ["r", "a"], ["y"], name="grow")]
+    path = saved(tmp_path, nodes, {"x": floats(2), "a": np.array(0)}, {}, ["y"], 17)
+    with pytest.raises(InputError, match="CumSum grow: "):
         frontends.from_onnx(path)
 
 
