@@ -147,6 +147,12 @@ def test_quantised_operators_that_stand_alone(agrees: Callable[..., None]) -> No
         agrees([one], {"a": a}, {**scales, "s2": np.float32(0.01)})
 
 
+def test_weights_in_blocks(agrees: Callable[..., None]) -> None:
+    nodes = [node("DequantizeLinear", ["q", "s", "z"], ["w"], axis=0, block_size=3), node("MatMul", ["x", "w"], ["y"])]
+    weights = {"q": draw.integers(-9, 9, (6, 4)).astype(np.int8), "s": np.abs(floats(2, 4))}
+    agrees(nodes, {"x": floats(2, 6)}, {**weights, "z": draw.integers(-3, 3, (2, 4)).astype(np.int8)}, 21)
+
+
 @pytest.mark.parametrize("signal", [0.0, 1.0, -3.0])
 def test_what_is_quantised_while_it_runs(signal: float, agrees: Callable[..., None]) -> None:
     """Zeros alone, too: their scale is 1."""
@@ -319,12 +325,15 @@ def test_transposed_convolutions_of_a_size(told: dict[str, Any], agrees: Callabl
         (node("Dropout", ["x", "", "on"], ["y"]), "it drops at random"),
         (node("BatchNormalization", ["x", *"cccc"], ["y", "", ""], training_mode=1), "it is in training mode"),
         (node("Expand", ["x", "sizes"], ["y"]), "its sizes are known only when it runs"),
+        (node("RoiAlign", ["x", "boxes", "images"], ["y"], mode="max"), "maxima of regions are not known"),
+        (node("Cast", ["x"], ["y"], to=TensorProto.FLOAT8E5M2), "numbers of the type float8e5m2"),
         (node("Scan", ["x"], ["y"], num_scan_inputs=1), "no operator Scan"),
     ],
 )
 def test_what_would_be_computed_otherwise_is_refused(refused: Any, why: str, tmp_path: Path) -> None:
     inputs = {"x": floats(1, 2, 3, 3), "sizes": np.array([1, 2, 3, 3])}
-    path = saved(tmp_path, [refused], inputs, {"on": np.array(True), "c": floats(2)}, ["y"], 17)
+    weights = {"on": np.array(True), "c": floats(2), "boxes": floats(1, 4), "images": np.array([0])}
+    path = saved(tmp_path, [refused], inputs, weights, ["y"], 19)
     with pytest.raises(InputError, match=why):
         frontends.from_onnx(path)
 

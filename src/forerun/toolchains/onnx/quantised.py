@@ -234,6 +234,22 @@ def _stored(given: Given, written: Written) -> bool:
     return _rounded(given, written, written.node("Div", given.input(0), _factor(given, written, 1)), 2, dtype)
 
 
+def _in_blocks(given: Given, written: Written) -> bool | str:
+    """Weights with a scale for every few of them along an axis, as numbers."""
+    size = given.told.get("block_size", 0)
+    if not size:
+        return False
+    whole, scales, zeros = (given.constant(place) for place in range(3))
+    if whole is None or scales is None or (given.input(2) and zeros is None):
+        return "what is quantised in blocks is known where it is a weight"
+    axis = given.told.get("axis", 1)
+    length = range(whole.shape[axis])
+    less = 0 if zeros is None else zeros.astype(np.float32).repeat(size, axis).take(length, axis)
+    numbers = (whole.astype(np.float32) - less) * scales.astype(np.float32).repeat(size, axis).take(length, axis)
+    written.node("Identity", written.constant(numbers.astype(scales.dtype)), output=given.output(0))
+    return True
+
+
 _SINGLE = {
     "QLinearSigmoid": "Sigmoid",
     "QLinearLeakyRelu": "LeakyRelu",
@@ -245,6 +261,7 @@ RULES: Mapping[str, Any] = {
     "QLinearConv": _convolution,
     "QLinearMatMul": _product,
     "ConvInteger": _whole_convolution,
+    "DequantizeLinear": _in_blocks,
     "DynamicQuantizeLinear": _dynamic,
     f"{_MICROSOFT}QGemm": _dense,
     f"{_MICROSOFT}QLinearAdd": partial(_of_numbers, "Add", (0, 3), 6),

@@ -135,7 +135,7 @@ def from_onnx(path: Path, shapes: Shapes | None = None) -> Any:
     settle(light, proto)
     unroll(light, proto)
     known, first = _operators(), None
-    _known(path, proto, lower(light, proto, known))
+    _known(path, proto, guarded(f"cannot read the operators of {path}", _EXPORT, lower, light, proto, known))
     while True:
         try:
             return guarded(f"TVM cannot import {path}", _EXPORT, _imported, path, proto, fixed)
@@ -143,7 +143,7 @@ def from_onnx(path: Path, shapes: Shapes | None = None) -> Any:
             first = first or failed
             operator = failed.operator if isinstance(failed, _Unlike) else ""
             known -= {operator}
-            lower(light, proto, known)
+            guarded(f"cannot read the operators of {path}", _EXPORT, lower, light, proto, known)
             if not operator or any(node.op_type == operator for node in proto.graph.node):
                 raise InputError(first.what, first.why, first.todo) from failed
 
