@@ -66,14 +66,15 @@ def _named(graph: Any) -> None:
 def _ruled(light: Any, whole: Any, known: Collection[str]) -> tuple[bool, Sequence[str]]:
     """Operators become what a rule says, or what they are made of where they are not `known`: whether any did, and what
     is told of those that nobody knows."""
-    rules = {place: rule for place, node in enumerate(light.graph.node) if (rule := _rule(node, known))}
+    rules = {place: rules for place, node in enumerate(light.graph.node) if (rules := _rules(node, known))}
     if not rules:
         return False, ()
     facts, nodes, tensors = Facts(light, whole), list[Any](), list[Any]()
     changed, left = False, list[str]()
     for place, node in enumerate(light.graph.node):
         written = Written(f"{node.output[0]}/{node.op_type}{place}")
-        done = rules[place](Given(node, facts), written) if place in rules else False
+        answers = (rule(Given(node, facts), written) for rule in rules.get(place, ()))
+        done = next((answer for answer in answers if answer), False)
         if isinstance(done, str):
             left.append(f"{operator(node)} {node.name}".strip() + f": {done}")
         changed |= done is True
@@ -84,6 +85,7 @@ def _ruled(light: Any, whole: Any, known: Collection[str]) -> tuple[bool, Sequen
     return changed, left
 
 
-def _rule(node: Any, known: Collection[str]) -> Rule | None:
-    rule = _RULES.get(operator(node))
-    return opened if rule is None and onnx_model.standard(node) and node.op_type not in known else rule
+def _rules(node: Any, known: Collection[str]) -> Sequence[Rule]:
+    """What is asked of a node, one after the other."""
+    own = [_RULES[operator(node)]] if operator(node) in _RULES else []
+    return [*own, opened] if onnx_model.standard(node) and node.op_type not in known else own

@@ -142,8 +142,9 @@ def from_onnx(path: Path, shapes: Shapes | None = None) -> Any:
         except InputError as failed:
             first = first or failed
             operator = failed.operator if isinstance(failed, _Unlike) else ""
-            known -= {operator}
-            guarded(f"cannot read the operators of {path}", _EXPORT, lower, light, proto, known)
+            if operator:
+                known -= {operator}
+                guarded(f"cannot read the operators of {path}", _EXPORT, lower, light, proto, known)
             if not operator or any(node.op_type == operator for node in proto.graph.node):
                 raise InputError(first.what, first.why, first.todo) from failed
 
