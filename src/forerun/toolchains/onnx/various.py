@@ -164,6 +164,12 @@ def _normalised(given: Given, written: Written) -> bool | str:
     return opened(given, written) if given.output(1) or given.output(2) else False
 
 
+def _over_all(given: Given, written: Written) -> bool | str:
+    """The importer's kernel cannot take all axes together."""
+    shape = given.shape(0)
+    return opened(given, written) if shape and given.told.get("axis", -1) % len(shape) == 0 else False
+
+
 def _moved(given: Given, written: Written) -> bool | str:
     """The importer knows one order of channels."""
     return opened(given, written) if given.told.get("mode", "DCR") != "DCR" else False
@@ -203,6 +209,7 @@ RULES: Mapping[str, Any] = {
     "Dropout": _dropped,
     "IsInf": _infinite,
     "LayerNormalization": _normalised,
+    "RMSNormalization": _over_all,
     "SpaceToDepth": _moved,
     "BatchNormalization": _trained,
     "RoiAlign": _aligned,
