@@ -31,10 +31,15 @@ class Facts:
         }
         """Of the numbers, as ONNX counts types, by the name of a value."""
         self._tensors = {tensor.name: tensor for tensor in whole.graph.initializer}
+        for node in whole.graph.node:  # constants that are outputs, too
+            if node.op_type == "Identity" and node.input[0] in self._tensors:
+                self._tensors[node.output[0]] = self._tensors[node.input[0]]
+            elif node.op_type == "Constant" and (tensor := onnx_model.valued(node)) is not None:
+                self._tensors[node.output[0]] = tensor
         self.types |= {name: tensor.data_type for name, tensor in self._tensors.items()}
 
     def constant(self, name: str) -> Array | None:
-        """The values of a weight; None for what is none."""
+        """The values of a weight or another constant; None for what is none."""
         tensor = self._tensors.get(name)
         return None if tensor is None else np.asarray(onnx_model.library().numpy_helper.to_array(tensor))
 
