@@ -53,6 +53,7 @@ ELEMENTS: Calls = {
     "units": lambda a: (functional.selu(a), functional.celu(a, 2.0), functional.elu(a, 1.5)),
     "functions": lambda a: (torch.erfc(a), torch.exp2(a), torch.logaddexp(a, a - 1), torch.isfinite(a / a)),
     "nan": lambda a: (_without_nan(a.sqrt()), _without_nan(a), a != a),
+    "nan-counted": lambda a: (torch.count_nonzero(a.sqrt(), 0), a.sqrt() != a, a.sqrt().any(-1)),
     "clamped": lambda a: (a.clamp(min=0), a.clamp(max=0.5), a.clamp(-1, 1)),
     "largest": lambda a: (a.amax((1, 2), keepdim=True), a.amin(), a.max(1), a.min(-1, keepdim=True), a.logsumexp(-1)),
     "moments": lambda a: (torch.var_mean(a, -1), torch.std_mean(a, dim=(1, 2), unbiased=False), a[:, :3].prod(1)),

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from forerun.errors import ForerunError, InputError, ToolMissing, UsageError
 
@@ -157,6 +159,28 @@ def infer(model: Any, name: str = "the model") -> Any:
     return _guarded(name, lambda: library().shape_inference.infer_shapes(model, data_prop=True))
 
 
+def valued(node: Any) -> Any:
+    """What a constant holds, as a TensorProto with the name of its output; None for texts and sparse ones."""
+    onnx, (attribute, *_) = library(), node.attribute
+    if attribute.name == "value":
+        tensor = onnx.TensorProto()
+        tensor.CopyFrom(attribute.t)
+        tensor.name = node.output[0]
+        return tensor
+    kinds = {"value_float": np.float32, "value_floats": np.float32, "value_int": np.int64, "value_ints": np.int64}
+    if attribute.name not in kinds:
+        return None
+    told = onnx.helper.get_attribute_value(attribute)
+    return onnx.numpy_helper.from_array(np.array(told, kinds[attribute.name]), node.output[0])
+
+
+def replace_nodes(graph: Any, nodes: Iterable[Any]) -> None:
+    """Gives a GraphProto other nodes, some of which may be its own."""
+    kept = [*nodes]
+    del graph.node[:]
+    graph.node.extend(kept)
+
+
 def nodes(graph: Any) -> Iterator[Any]:
     """The nodes of a GraphProto that are no constants."""
     return (node for node in graph.node if not (node.op_type == "Constant" and not node.domain))
@@ -217,6 +241,21 @@ def tensors(graph: Any) -> Iterator[Any]:
                 yield attribute.t
             for inner in _inner(attribute):
                 yield from tensors(inner)
+
+
+def rewrite(light: Any, whole: Any, nodes: Sequence[Any], tensors: Sequence[Any]) -> None:
+    """Gives a model, and what it is without the values of its weights, other nodes, most of them `light`'s own, and
+    more constants. Nodes with branches keep those that have weights."""
+    own = {node.output[0]: node for node in whole.graph.node if branches(node)}
+    replace_nodes(light.graph, nodes)
+    replace_nodes(whole.graph, [own.get(node.output[0], node) for node in nodes])
+    for each in (light, whole):
+        each.graph.initializer.extend(tensors)
+
+
+def branches(node: Any) -> list[Any]:
+    """The subgraphs of a node."""
+    return [inner for attribute in node.attribute for inner in _inner(attribute)]
 
 
 def _inner(attribute: Any) -> Iterator[Any]:

@@ -7,13 +7,14 @@ multiplied with is one product for all steps, and the steps share one program ea
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from forerun.toolchains.onnx import model as onnx_model
 from forerun.toolchains.onnx.settled import shapes_of
+from forerun.toolchains.onnx.written import Written
 
 _GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
 _FUNCTIONS = {"LSTM": ("Sigmoid", "Tanh", "Tanh"), "GRU": ("Sigmoid", "Tanh"), "RNN": ("Tanh",)}
@@ -35,19 +36,18 @@ def unroll(light: Any, proto: Any) -> None:
         return
     shapes, left = shapes_of(light), _MOST
     constants = {tensor.name: tensor for tensor in proto.graph.initializer}
-    nodes = list[Any]()
-    for place, node in enumerate(proto.graph.node):
+    nodes, tensors = list[Any](), list[Any]()
+    for place, node in enumerate(light.graph.node):
         layer = _read(node, shapes, constants) if node.op_type in _GATES and onnx_model.standard(node) else None
         if layer is None or layer.steps * layer.directions > left:
             nodes.append(node)
             continue
         left -= layer.steps * layer.directions
-        written = _Written(f"{node.name or node.op_type}/{place}")
+        written = _Steps(f"{node.name or node.op_type}/{place}")
         written.layer(layer)
         nodes += written.nodes
-        proto.graph.initializer.extend(written.tensors)
-    del proto.graph.node[:]
-    proto.graph.node.extend(nodes)
+        tensors += written.tensors
+    onnx_model.rewrite(light, proto, nodes, tensors)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,50 +106,45 @@ def _all(tensor: Any, steps: int) -> bool:
     return bool((onnx_model.library().numpy_helper.to_array(tensor) == steps).all())
 
 
-@dataclass
-class _Written:
+class _Steps(Written):
     """The nodes of one operator, and their constants."""
-
-    name: str
-    nodes: list[Any] = field(default_factory=list)
-    tensors: list[Any] = field(default_factory=list)
 
     def layer(self, layer: _Layer) -> None:
         """Its outputs, from those of its directions."""
         sides = [self._direction(layer, side) for side in range(layer.directions)]
         for output, axis, parts in zip(layer.outputs, (1, 0, 0), zip(*sides, strict=True), strict=False):
             if output:
-                self._node("Concat", *parts, output=output, axis=axis)
+                self.node("Concat", *parts, output=output, axis=axis)
 
     def _direction(self, layer: _Layer, side: int) -> Sequence[str]:
         """All states `[steps, 1, batch, hidden]`, the last one `[1, batch, hidden]`, and of an LSTM its cell."""
         gates, hidden = _GATES[layer.kind], layer.hidden
         x, weights, recurrent, biases = layer.inputs[:4]
         into, back = (
-            self._node("Transpose", self._of_side(name, side, [gates * hidden, -1]), perm=[1, 0])
+            self.node("Transpose", self._of_side(name, side, [gates * hidden, -1]), perm=[1, 0])
             for name in (weights, recurrent)
         )
-        given = self._node("MatMul", x, into)  # [steps, batch, gates * hidden]
+        given = self.node("MatMul", x, into)  # [steps, batch, gates * hidden]
         bias = ""
         if biases:
             whole = self._of_side(biases, side, [2 * gates * hidden])
-            own, bias = (self._slice(whole, 0, i * gates * hidden, (i + 1) * gates * hidden) for i in (0, 1))
-            given = self._node("Add", given, own)
+            own, bias = (self.slice(whole, 0, i * gates * hidden, (i + 1) * gates * hidden) for i in (0, 1))
+            given = self.node("Add", given, own)
         from_state = [(back, bias)]
         if layer.kind == "GRU":  # of the two that say how much, and of what is new
             from_state = [
-                (self._slice(back, 1, start, end), self._slice(bias, 0, start, end) if bias else "")
+                (self.slice(back, 1, start, end), self.slice(bias, 0, start, end) if bias else "")
                 for start, end in ((0, 2 * hidden), (2 * hidden, 3 * hidden))
             ]
         state, cell = (self._state(layer, layer.inputs[i], side) for i in (5, 6))
         states = [""] * layer.steps
         for step in reversed(range(layer.steps)) if layer.reverse[side] else range(layer.steps):
             # No slice: each of them would be a program of its own.
-            now = self._node("Gather", given, self._constant(np.array(step, np.int64)), axis=0)
+            now = self.node("Gather", given, self.constant(np.array(step, np.int64)), axis=0)
             state, cell = self._step(layer, side, now, state, cell, from_state)
-            states[step] = self._shaped(state, [1, 1, layer.batch, hidden])
-        ends = [self._shaped(each, [1, layer.batch, hidden]) for each in (state, cell) if each]
-        return [self._node("Concat", *states, axis=0), *ends]
+            states[step] = self.shaped(state, [1, 1, layer.batch, hidden])
+        ends = [self.shaped(each, [1, layer.batch, hidden]) for each in (state, cell) if each]
+        return [self.node("Concat", *states, axis=0), *ends]
 
     def _step(
         self, layer: _Layer, side: int, now: str, state: str, cell: str, from_state: Sequence[tuple[str, str]]
@@ -159,14 +154,14 @@ class _Written:
         functions = layer.functions[side]
         if layer.kind == "GRU":
             return self._gated(layer, functions, now, state, *from_state), ""
-        every = self._node("Add", now, self._product(state, *from_state[0]))
+        every = self.node("Add", now, self._product(state, *from_state[0]))
         if layer.kind == "RNN":
-            return self._node(functions[0], every), ""
+            return self.node(functions[0], every), ""
         first, last, forget, new = self._gates(every, layer.hidden, 4)
-        first, forget, last = (self._node(functions[0], each) for each in (first, forget, last))
-        new = self._node("Mul", first, self._node(functions[1], new))
-        cell = self._node("Add", self._node("Mul", forget, cell), new)
-        return self._node("Mul", last, self._node(functions[2], cell)), cell
+        first, forget, last = (self.node(functions[0], each) for each in (first, forget, last))
+        new = self.node("Mul", first, self.node(functions[1], new))
+        cell = self.node("Add", self.node("Mul", forget, cell), new)
+        return self.node("Mul", last, self.node(functions[2], cell)), cell
 
     def _gated(
         self,
@@ -179,20 +174,20 @@ class _Written:
     ) -> str:
         *into, new = self._gates(now, layer.hidden, 3)
         gates = zip(into, self._gates(self._product(state, *to_gates), layer.hidden, 2), strict=True)
-        update, reset = (self._node(functions[0], self._node("Add", *pair)) for pair in gates)
+        update, reset = (self.node(functions[0], self.node("Add", *pair)) for pair in gates)
         if layer.linear:
-            remembered = self._node("Mul", reset, self._product(state, *to_new))
+            remembered = self.node("Mul", reset, self._product(state, *to_new))
         else:
-            remembered = self._product(self._node("Mul", reset, state), *to_new)
-        new = self._node(functions[1], self._node("Add", new, remembered))
-        return self._node("Add", new, self._node("Mul", update, self._node("Sub", state, new)))
+            remembered = self._product(self.node("Mul", reset, state), *to_new)
+        new = self.node(functions[1], self.node("Add", new, remembered))
+        return self.node("Add", new, self.node("Mul", update, self.node("Sub", state, new)))
 
     def _product(self, state: str, weights: str, bias: str) -> str:
-        product = self._node("MatMul", state, weights)
-        return self._node("Add", product, bias) if bias else product
+        product = self.node("MatMul", state, weights)
+        return self.node("Add", product, bias) if bias else product
 
     def _gates(self, every: str, hidden: int, count: int) -> Iterator[str]:
-        return (self._slice(every, 1, i * hidden, (i + 1) * hidden) for i in range(count))
+        return (self.slice(every, 1, i * hidden, (i + 1) * hidden) for i in range(count))
 
     def _state(self, layer: _Layer, given: str, side: int) -> str:
         """What it begins with: what was given, else zeros."""
@@ -200,23 +195,7 @@ class _Written:
             return self._of_side(given, side, [layer.batch, layer.hidden])
         helper = onnx_model.library().helper
         zeros = np.zeros((layer.batch, layer.hidden), helper.tensor_dtype_to_np_dtype(layer.type))
-        return self._constant(zeros)
+        return self.constant(zeros)
 
     def _of_side(self, name: str, side: int, shape: Sequence[int]) -> str:
-        return self._shaped(self._slice(name, 0, side, side + 1), shape)
-
-    def _shaped(self, name: str, shape: Sequence[int]) -> str:
-        return self._node("Reshape", name, self._constant(np.array(shape, np.int64)))
-
-    def _slice(self, name: str, axis: int, start: int, end: int) -> str:
-        return self._node("Slice", name, *(self._constant(np.array([each], np.int64)) for each in (start, end, axis)))
-
-    def _constant(self, array: Any) -> str:
-        name = f"{self.name}/constant{len(self.tensors)}"
-        self.tensors.append(onnx_model.library().numpy_helper.from_array(array, name))
-        return name
-
-    def _node(self, kind: str, *inputs: str, output: str = "", **told: Any) -> str:
-        output = output or f"{self.name}/{len(self.nodes)}"
-        self.nodes.append(onnx_model.library().helper.make_node(kind, [*inputs], [output], **told))
-        return output
+        return self.shaped(self.slice(name, 0, side, side + 1), shape)

@@ -19,9 +19,9 @@ Array = NDArray[Any]
 
 _READING = ("Shape", "Size")
 _OPERATORS = frozenset(
-    "Abs Add And Cast Ceil Concat ConstantOfShape Div Equal Expand Floor Gather Greater Identity Less Max Min Mod Mul"
-    " Neg Not Or Range ReduceMax ReduceMin ReduceProd ReduceSum Reshape Slice Split Squeeze Sub Tile Unsqueeze"
-    " Where".split()
+    "Abs Add And Cast CastLike Ceil Concat ConstantOfShape Div Equal Expand Floor Gather Greater GreaterOrEqual"
+    " Identity Less LessOrEqual Max Min Mod Mul Neg Not Or Pow Range ReduceMax ReduceMin ReduceProd ReduceSum Reshape"
+    " Slice Split Sqrt Squeeze Sub Tile Transpose Unsqueeze Where".split()
 )
 """What is done with sizes."""
 _LARGEST = 64
@@ -44,8 +44,6 @@ def sized(proto: Any, sizes: Mapping[str, Sequence[int]]) -> None:
 def settle(light: Any, proto: Any) -> None:
     """Replaces such nodes, in place, of a model whose inputs have sizes, and of what it is without the values of its
     weights (`model.load`), from which they follow; nothing in branches."""
-    if not any(node.op_type in _READING and onnx_model.standard(node) for node in light.graph.node):
-        return
     for _ in range(_ROUNDS):
         found = _known(light)
         if not found:
@@ -56,12 +54,17 @@ def settle(light: Any, proto: Any) -> None:
 
 def shapes_of(light: Any) -> dict[str, list[int]]:
     """The sizes of all values of a model whose inputs have sizes, as far as they are known."""
-    inferred, shapes = onnx_model.infer(light).graph, {}
+    return shapes_in(onnx_model.infer(light).graph)
+
+
+def shapes_in(inferred: Any) -> dict[str, list[int]]:
+    """The same, of a graph in which they stand."""
+    shapes = {}
     for value in (*inferred.input, *inferred.value_info, *inferred.output):
         own = value.type.tensor_type
         if own.HasField("shape") and all(size.HasField("dim_value") for size in own.shape.dim):
             shapes[value.name] = [size.dim_value for size in own.shape.dim]
-    return shapes | {tensor.name: [*tensor.dims] for tensor in light.graph.initializer}
+    return shapes | {tensor.name: [*tensor.dims] for tensor in inferred.initializer}
 
 
 def _known(light: Any) -> dict[str, Array]:
@@ -117,6 +120,5 @@ def _replace(graph: Any, found: Mapping[str, Array]) -> None:
         if name in ends
     ]
     kept = [node for node in graph.node if not {*node.output} & found.keys()]
-    del graph.node[:]
-    graph.node.extend([*constants, *kept])
+    onnx_model.replace_nodes(graph, [*constants, *kept])
     graph.initializer.extend(tensor for name, tensor in tensors.items() if name not in ends)

@@ -60,10 +60,10 @@ def _promoting(known: dict[str, Any], name: str, places: Sequence[int], node: An
 
     operands = [node.args[place] for place in places if place < len(node.args)]
     values = [each.meta["val"] if isinstance(each, torch.fx.Node) else each for each in operands]
-    made = node.meta["val"].dtype
+    made, emit = node.meta["val"].dtype, importer.block_builder.emit
     operator = name.partition(".")[0]
     if operator in _SAME and operands[0] is operands[-1] and values[0].is_floating_point():
-        return _itself(importer.block_builder.emit, operator, importer.env[operands[0]])
+        return _itself(emit, operator, importer.env[operands[0]])
     computed = torch.result_type(*values) if operator in _COMPARING else made
     if operator == "pow" and not made.is_floating_point:  # which TVM has none of
         computed = torch.float64
@@ -73,9 +73,11 @@ def _promoting(known: dict[str, Any], name: str, places: Sequence[int], node: An
     for operand, value in zip(operands, values, strict=True):
         if isinstance(operand, torch.fx.Node) and value.dtype != computed and operand not in before:
             before[operand] = importer.env[operand]
-            importer.env[operand] = importer.block_builder.emit(_cast(before[operand], computed))
+            importer.env[operand] = emit(_cast(before[operand], computed))
+    unequal = operator == "ne" and computed.is_floating_point  # of which TVM says no where one is NaN
     try:
-        return _as(importer.block_builder.emit, _own(known, importer)[name](node), made)
+        found = _own(known, importer)[f"eq{name[2:]}" if unequal else name](node)
+        return _as(emit, emit(_op().logical_not(found)) if unequal else found, made)
     finally:
         importer.env |= before
 
@@ -178,7 +180,7 @@ def _prod(emit: Emit, made: Made, self: Relax, dim: int, keepdim: bool, dtype: A
 
 def _any(emit: Emit, made: Made, self: Relax, dim: Any = None, keepdim: bool = False) -> Relax:
     if self.ty.dtype != "bool":
-        self = emit(_op().not_equal(self, _constant(0, self.ty.dtype)))
+        self = emit(_op().logical_not(emit(_op().equal(self, _constant(0, self.ty.dtype)))))
     return _reduced("max", emit, made, self, dim, keepdim)
 
 

@@ -11,14 +11,20 @@ from typing import Any
 from forerun.errors import InputError, ToolMissing, UsageError, reason
 from forerun.factories import guarded
 from forerun.toolchains.onnx import model as onnx_model
+from forerun.toolchains.onnx.lowered import lower
+from forerun.toolchains.onnx.lowered import operator as name_of
 from forerun.toolchains.onnx.recurrent import unroll
 from forerun.toolchains.onnx.renewed import renew
 from forerun.toolchains.onnx.settled import settle, sized
 from forerun.toolchains.tvm._load import load
+from forerun.toolchains.tvm._onnx_operators import CONVERTED
 from forerun.toolchains.tvm._operators import converted
 
 Shapes = Mapping[str, Sequence[int]]
 """The shape of each input, by its name."""
+_EXPORT = "run it with onnxruntime; if it runs there, export it again with opset 17 or 18"
+_OTHERS = frozenset(("Attention",))
+"""Operators of others that TVM has under a name of ONNX's own."""
 _NO_TENSORS = (bool, int, float, str, type(None))
 """What a network may return beside tensors."""
 
@@ -125,18 +131,65 @@ def from_onnx(path: Path, shapes: Shapes | None = None) -> Any:
     fixed = _fixed(path, light.graph, shapes or {})
     for each in (light, proto):
         sized(each, fixed)
+        renew(each)
     settle(light, proto)
     unroll(light, proto)
-    renew(proto)
+    known, first = _operators(), None
+    _known(path, proto, guarded(f"cannot read the operators of {path}", _EXPORT, lower, light, proto, known))
+    while True:
+        try:
+            return guarded(f"TVM cannot import {path}", _EXPORT, _imported, path, proto, fixed)
+        except InputError as failed:
+            first = first or failed
+            operator = failed.operator if isinstance(failed, _Unlike) else ""
+            if operator:
+                known -= {operator}
+                guarded(f"cannot read the operators of {path}", _EXPORT, lower, light, proto, known)
+            if not operator or any(node.op_type == operator for node in proto.graph.node):
+                raise InputError(first.what, first.why, first.todo) from failed
 
-    from tvm.relax.frontend.onnx import from_onnx as imported
 
-    _known(path, proto)
-    return guarded(
-        f"TVM cannot import {path}",
-        "run it with onnxruntime; if it runs there, export it again with opset 17 or 18",
-        lambda: imported(proto, shape_dict=fixed, keep_params_in_input=False),
-    )
+class _Unlike(InputError):
+    """An operator that TVM's importer has, but not as it is here: of halves, mostly. It may be made of others."""
+
+    operator = ""
+
+
+def _imported(path: Path, proto: Any, shapes: Shapes) -> Any:
+    """By TVM's importer, which does not say where it fails."""
+    from tvm.relax.frontend.onnx.onnx_frontend import ONNXGraphImporter
+
+    class Importer(ONNXGraphImporter):  # type: ignore[misc]
+        def _convert_operator(self, op_name: str, inputs: Any, attrs: Any, opset: int) -> Any:
+            try:
+                found = None
+                if op_name in CONVERTED and any(_runs(each) for each in inputs):
+                    found = CONVERTED[op_name](self.bb.emit, [*inputs], attrs)
+                return super()._convert_operator(op_name, inputs, attrs, opset) if found is None else found
+            except Exception as error:  # TVM's and Python's own
+                name = attrs["tvm_custom"]["name"]
+                node = f"{op_name} {name}" if name else f"an {op_name}" if op_name[0] in "AEIOU" else f"a {op_name}"
+                why = f"{node}: {type(error).__name__}: {reason(error)[:200]}"
+                failed = _Unlike(f"TVM cannot import {path}", why, _EXPORT)
+                failed.operator = op_name
+                raise failed from error
+
+    importer = Importer(shapes, "float32")
+    return importer.from_onnx(proto.graph, onnx_model.opset(proto))
+
+
+def _runs(value: Any) -> bool:
+    """Whether an input of an operator is known only when the network runs."""
+    from tvm import ir, relax
+
+    return isinstance(value, relax.Expr) and not isinstance(value, (ir.GenericConst, relax.ShapeExpr))
+
+
+def _operators() -> frozenset[str]:
+    """Those of ONNX that TVM's importer has, as far as it has them right."""
+    from tvm.relax.frontend.onnx import onnx_frontend
+
+    return frozenset({*onnx_frontend._get_convert_map(), "Constant", "If"} - _OTHERS)
 
 
 def _torch() -> Any:
@@ -167,6 +220,8 @@ def _bound(name: str, kind: Any, wanted: Sequence[int] | None) -> list[int]:
         sizes = [size for size in known if isinstance(size, int)]
         if not ranked or len(sizes) < len(known):
             raise unsized(name, told)
+        if 0 in sizes:
+            raise InputError(f"the input {name} is empty", f"its shape is {_told(told)}", "export it with other sizes")
         return sizes
     pairs = zip(known if ranked else wanted, wanted, strict=False)
     same = all(isinstance(size, str) or size == asked for size, asked in pairs)
@@ -176,16 +231,14 @@ def _bound(name: str, kind: Any, wanted: Sequence[int] | None) -> list[int]:
     return [int(size) for size in wanted]
 
 
-def _known(path: Path, proto: Any) -> None:
-    """Raises InputError for operators that TVM does not import."""
-    from tvm.relax.frontend.onnx import onnx_frontend
-
-    has = {*onnx_frontend._get_convert_map(), "Constant", "If"}
+def _known(path: Path, proto: Any, left: Sequence[str]) -> None:
+    """Raises InputError for operators that TVM does not import, and for what is `left` that it imports wrong."""
     nodes = onnx_model.every(proto.graph)
-    found = {node.op_type if onnx_model.standard(node) else f"{node.domain}.{node.op_type}" for node in nodes}
-    if unknown := sorted(found - has):
+    if unknown := sorted({name_of(node) for node in nodes} - _operators()):
         why = f"TVM's importer has no operator {', '.join(unknown)}"
         raise InputError(f"{path} cannot be tuned", why, "export it with others, or cut the part around them out")
+    if left:
+        raise InputError(f"{path} cannot be tuned", left[0], "export it otherwise, or cut the part around it out")
 
 
 def unsized(name: str, known: Sequence[int | str] | None, todo: str = "") -> InputError:

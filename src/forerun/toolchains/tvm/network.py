@@ -23,7 +23,7 @@ from forerun import factories
 from forerun.clock import Timing, runs_of, samples_of
 from forerun.errors import ForerunError, InputError, reason
 from forerun.toolchains.onnx import run as onnx_run
-from forerun.toolchains.tvm import database, extract, frontends
+from forerun.toolchains.tvm import database, differing, extract, frontends
 from forerun.toolchains.tvm import target as targets
 from forerun.toolchains.tvm._load import load
 from forerun.toolchains.tvm._nodes import kind
@@ -329,14 +329,35 @@ def read(network: Network, place: Place) -> Known:
     rounds = any(_operator(value) in _ROUNDING for value in _bound(module["main"]))
     if not same(ours, theirs, smallest, rounds):
         other = "" if network.layout == extract.GIVEN else "try --layout given; else "
+        why = unlike(ours, theirs) or f"outputs are off by {off(ours, theirs, smallest):.2g} of their size"
+        node = _first(network, place, inputs, smallest, rounds) if network.path.suffix == ".onnx" else ""
+        told = f"export it without {node.partition(',')[0]}" if node else "find the operator by cutting the network"
         raise InputError(
             f"TVM does not compute what {name} does of {network.name}",
-            unlike(ours, theirs) or f"outputs are off by {off(ours, theirs, smallest):.2g} of their size",
-            f"{other}find the operator by cutting the network, and report it to Apache TVM",
+            f"{why}, the first that differ are those of {node}" if node else why,
+            f"{other}{told}, and report it to Apache TVM",
         )
     for step in (_imported, _untuned):  # all that is needed of them is known now
         step.cache_clear()
     return Known(extraction, inputs, {name: rival}, made, {DEFAULT: ours, name: theirs}, smallest, rounds)
+
+
+def _first(network: Network, place: Place, inputs: Sequence[Any], smallest: float, rounds: bool) -> str:
+    """The node of an ONNX network from which on something else is computed; empty where none is found."""
+
+    def ours(module: Any) -> Sequence[Any]:
+        target = targets.made(place.target)
+        made = extract.compiled(extract.extract(module, target, network.layout).module, target)
+        with opened(place, SESSION_S) as device:
+            return flat(Running(device, made, inputs)())
+
+    def alike(found: Any, expected: Any) -> bool:
+        return same([found], [expected], smallest, rounds)
+
+    try:
+        return differing.first(network.path, dict(network.shapes), inputs, ours, alike)
+    except Exception:  # TVM's and onnxruntime's share no base; what was found out before is told all the same
+        return ""
 
 
 def _begin(network: Network, place: Place) -> None:

@@ -1,0 +1,91 @@
+"""Operators of ONNX as other ones, where an importer lacks them or takes them for something else.
+
+Many operators are functions: ONNX itself says of which others they are made, and that is what they become. Of those
+that are none, `_RULES` says it. What nobody knows stays as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
+
+from forerun.toolchains.onnx import model as onnx_model
+from forerun.toolchains.onnx import quantised, resized, various
+from forerun.toolchains.onnx.bodies import opened
+from forerun.toolchains.onnx.facts import Facts, Given
+from forerun.toolchains.onnx.settled import settle
+from forerun.toolchains.onnx.unrolled import straighten
+from forerun.toolchains.onnx.written import Written
+
+Rule = Callable[[Given, Written], bool | str]
+"""Writes what a node is made of, its outputs named as they are. It is False, and nothing is written, where the importer
+has the node right; or why nobody has it."""
+
+_RULES: Mapping[str, Rule] = {**quantised.RULES, **resized.RULES, **various.RULES}
+_ROUNDS = 16
+"""What a node is made of may be made of others, and sizes that follow from it may be what another one waits for."""
+
+
+def lower(light: Any, whole: Any, known: Collection[str]) -> Sequence[str]:
+    """Rewrites a model whose inputs have sizes in place, and `light`, which is it without the values of its weights;
+    nothing in branches. `known` are the operators that need no other form, unless a rule has one. What nobody knows is
+    told, each node by its operator, its name and why."""
+    left: Sequence[str] = ()
+    for _ in range(_ROUNDS):
+        for each in (light, whole):
+            _named(each.graph)
+        settle(light, whole)
+        changed = straighten(light, whole)
+        if not changed:
+            changed, left = _ruled(light, whole, known)
+        if not changed:
+            break
+    return left
+
+
+def operator(node: Any) -> str:
+    """An operator's name, with its domain where that is not ONNX's own."""
+    return str(node.op_type) if onnx_model.standard(node) else f"{node.domain}.{node.op_type}"
+
+
+def _named(graph: Any) -> None:
+    """Constants that are nodes become initializers, whichever way they are told, and what gives them on."""
+    ends, nodes = {value.name for value in graph.output}, list[Any]()
+    for node in graph.node:
+        tensor = onnx_model.valued(node) if node.op_type == "Constant" and onnx_model.standard(node) else None
+        if tensor is None:
+            nodes.append(node)
+            continue
+        if tensor.name in ends:
+            tensor.name += "/value"
+            nodes.append(onnx_model.library().helper.make_node("Identity", [tensor.name], [node.output[0]]))
+        graph.initializer.append(tensor)
+    onnx_model.replace_nodes(graph, nodes)
+
+
+def _ruled(light: Any, whole: Any, known: Collection[str]) -> tuple[bool, Sequence[str]]:
+    """Operators become what a rule says, or what they are made of where they are not `known`: whether any did, and what
+    is told of those that nobody knows."""
+    rules = {place: rules for place, node in enumerate(light.graph.node) if (rules := _rules(node, known))}
+    if not rules:
+        return False, ()
+    facts, nodes, tensors = Facts(light, whole), list[Any](), list[Any]()
+    changed, left = False, list[str]()
+    for place, node in enumerate(light.graph.node):
+        written = Written(f"{node.output[0]}/{node.op_type}{place}")
+        answers = (rule(Given(node, facts), written) for rule in rules.get(place, ()))
+        done = next((answer for answer in answers if answer), False)
+        if isinstance(done, str):
+            left.append(f"{operator(node)} {node.name}".strip() + f": {done}")
+        changed |= done is True
+        nodes += written.nodes if done is True else [node]
+        tensors += written.tensors if done is True else []
+    if changed:
+        onnx_model.rewrite(light, whole, nodes, tensors)
+    return changed, left
+
+
+def _rules(node: Any, known: Collection[str]) -> Sequence[Rule]:
+    """What is asked of a node, one after the other."""
+    own = [_RULES[operator(node)]] if operator(node) in _RULES else []
+    return [*own, opened] if onnx_model.standard(node) and node.op_type not in known else own
