@@ -33,7 +33,7 @@ from forerun.toolchains.tvm.network import flat
 RESULTS = Path(__file__).parent / "results" / "winograd.json"
 WAYS = {"direct": extract.CHANNELS_LAST, "winograd": extract.WINOGRAD}
 SHAPES = (
-    (1, 112, 64, 128), (1, 112, 32, 32), (1, 56, 64, 64), (1, 56, 32, 32), (1, 56, 16, 16), (1, 32, 256, 512),
+    (1, 256, 64, 64), (1, 256, 32, 32), (1, 112, 64, 128), (1, 112, 32, 32), (1, 56, 64, 64), (1, 56, 32, 32), (1, 56, 16, 16), (1, 32, 256, 512),
     (1, 28, 256, 256), (1, 28, 128, 128), (1, 28, 32, 64), (1, 16, 512, 512), (1, 14, 256, 256), (1, 14, 128, 128),
     (1, 14, 64, 64), (1, 13, 192, 384), (2, 10, 256, 256), (1, 8, 128, 128), (4, 7, 512, 512), (1, 8, 512, 512),
     (1, 7, 512, 512), (1, 64, 64, 3), (1, 64, 3, 64),
@@ -81,7 +81,7 @@ def tuned(text: str, trials: int) -> float:
     """Seconds of a program's best kernel."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "program.py"
-        path.write_text(text)
+        path.write_text(text, encoding="utf-8")
         (kernel,) = forerun.tune(
             str(path), target="llvm:1", trials=trials, output=Path(folder) / "tuned", store=Path(folder) / "store"
         ).kernels
