@@ -328,7 +328,8 @@ def read(network: Network, place: Place) -> Known:
     smallest = min(_large(extraction.module), default=math.inf)
     rounds = any(_operator(value) in _ROUNDING for value in _bound(module["main"]))
     if not same(ours, theirs, smallest, rounds):
-        other = "" if network.layout == extract.GIVEN else "try --layout given; else "
+        plainer = extract.LAYOUTS[extract.LAYOUTS.index(network.layout) + 1 :]
+        other = f"try --layout {' or '.join(plainer)}; else " if plainer else ""
         raise InputError(
             f"TVM does not compute what {name} does of {network.name}",
             unlike(ours, theirs) or f"outputs are off by {off(ours, theirs, smallest):.2g} of their size",
