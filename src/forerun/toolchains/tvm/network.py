@@ -328,7 +328,8 @@ def read(network: Network, place: Place) -> Known:
     smallest = min(_large(extraction.module), default=math.inf)
     rounds = any(_operator(value) in _ROUNDING for value in _bound(module["main"]))
     if not same(ours, theirs, smallest, rounds):
-        other = "" if network.layout == extract.GIVEN else "try --layout given; else "
+        plainer = extract.LAYOUTS[extract.LAYOUTS.index(network.layout) + 1 :]
+        other = f"try --layout {' or '.join(plainer)}; else " if plainer else ""
         why = unlike(ours, theirs) or f"outputs are off by {off(ours, theirs, smallest):.2g} of their size"
         node = _first(network, place, inputs, smallest, rounds) if network.path.suffix == ".onnx" else ""
         told = f"export it without {node.partition(',')[0]}" if node else "find the operator by cutting the network"
