@@ -110,6 +110,17 @@ def test_weights_that_are_inputs_are_not_taken_apart() -> None:
     assert [one.name for one in found.workloads] == ["conv2d"]
 
 
+def test_sums_of_whole_numbers_stay_exact() -> None:
+    network = nn.Conv2d(64, 32, 3, padding=1, bias=False).eval()
+    network.weight.data = torch.randint(-128, 128, network.weight.shape).float()
+    x = torch.randint(-128, 128, (1, 64, 16, 16)).float()
+    target = tvm.target.Target(ONE)
+    found = tasks.extract(frontends.from_torch(network, (x,)), target, tasks.WINOGRAD)
+    machine = tvm.relax.VirtualMachine(tasks.compiled(found.module, target), tvm.cpu())
+    (made,) = flat(machine["main"](tvm.runtime.tensor(x.numpy())))
+    assert np.array_equal(made, network.double()(x.double()).detach().numpy())
+
+
 def test_what_is_saved_is_known_beforehand() -> None:
     padding = (1, 1, 1, 1)
     assert Convolution((1, 56, 56, 64), 64, padding).worth and Convolution((1, 14, 14, 256), 256, padding).worth

@@ -109,12 +109,15 @@ def _matrices() -> tuple[Matrix, Matrix, Matrix]:
 
 def legalized(tvm: Any) -> dict[str, Any]:
     """What `relax.transform.LegalizeOps` takes: convolutions of float32 with channels last and known weights become
-    three programs where that is faster; all others what TVM makes of them."""
+    three programs where that is faster; all others what TVM makes of them. So do those whose weights are whole numbers:
+    what was quantised is summed up exactly, and is rounded behind."""
     otherwise = _legal(tvm, _CONVOLUTION)
 
     def legal(builder: Any, call: Any) -> Any:
         found = _recognised(tvm, call)
-        return otherwise(builder, call) if found is None or not found.worth else _three(tvm, builder, call, found)
+        if found is None or not found.worth or not (call.args[1].value.numpy() % 1).any():
+            return otherwise(builder, call)
+        return _three(tvm, builder, call, found)
 
     return {_CONVOLUTION: legal}
 
