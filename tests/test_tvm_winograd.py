@@ -158,8 +158,6 @@ def test_a_network_is_tuned_with_them(tmp_path: Path) -> None:
     with pytest.raises(UsageError) as refused:
         forerun.tune(network, output=tmp_path / "tuned", layout=tasks.CHANNELS_LAST, **asked)
     assert "other programs" in refused.value.why
-    plain = forerun.tune(network, output=tmp_path / "plain", layout=tasks.CHANNELS_LAST, **asked)
-    assert any("conv2d" in kernel.name for kernel in plain.kernels)
 
 
 def test_where_numbers_spread_a_plainer_layout_is_named(tmp_path: Path) -> None:
