@@ -67,12 +67,17 @@ class Convolution:
         return -(-rows // _TILE), -(-columns // _TILE)
 
     @property
+    def count(self) -> int:
+        """Tiles of all samples."""
+        return self.data[0] * math.prod(self.tiles)
+
+    @property
     def worth(self) -> bool:
         """Whether it takes less time so, by what is to be computed and read: four times as many weights are, which of
         small maps with many channels is what takes the time."""
         samples, rows, columns, made = self.result
         channels, elements = self.data[3], samples * rows * columns
-        points = samples * math.prod(self.tiles) * _SIDE**2
+        points = self.count * _SIDE**2
         direct = channels * made * _KERNEL**2 * (2 * elements + _READ)
         products = channels * made * (2 * points + _READ * _SIDE**2)
         return products + _MOVED * points * (channels + made) < _GAIN * direct
@@ -162,8 +167,7 @@ def _three(tvm: Any, builder: Any, call: Any, asked: Convolution) -> Any:
     def called(function: Any, name: str, argument: Any, shape: Sequence[int]) -> Any:
         return relax.call_tir(builder.add_func(function, name), [argument], out_ty=relax.TensorType(shape, "float32"))
 
-    tiles = asked.data[0] * math.prod(asked.tiles)
-    parts = builder.emit(called(apart, "winograd_apart", call.args[0], (_SIDE**2, tiles, asked.data[3])))
+    parts = builder.emit(called(apart, "winograd_apart", call.args[0], (_SIDE**2, asked.count, asked.data[3])))
     weights = relax.const(taken.astype(np.float32))
     products = builder.emit(_legal(tvm, "relax.matmul")(builder, builder.normalize(relax.op.matmul(parts, weights))))
     return called(together, "winograd_together", products, asked.result)
@@ -182,7 +186,7 @@ def _apart(asked: Convolution) -> Any:
         tirx.func_name("main")
         tirx.func_attr({"tirx.noalias": True, "op_pattern": _ALONE})
         data = tirx.arg("data", _tensor(tirx, asked.data))
-        made = tirx.arg("parts", _tensor(tirx, (_SIDE**2, samples * down * across, channels)))
+        made = tirx.arg("parts", _tensor(tirx, (_SIDE**2, asked.count, channels)))
         half = tirx.sblock_alloc_buffer(_long(tirx, _SIDE, samples, down, wide, channels), "float32")
         with tirx.grid(*_long(tirx, samples, down, wide, channels)) as loops, tirx.sblock("rows"):
             n, y, x, c = tirx.axis.remap("SSSS", loops)
@@ -223,7 +227,7 @@ def _together(asked: Convolution) -> Any:
     with IRBuilder() as builder, tirx.prim_func(s_tir=True):
         tirx.func_name("main")
         tirx.func_attr({"tirx.noalias": True, "op_pattern": _FUSED})
-        parts = tirx.arg("products", _tensor(tirx, (_SIDE**2, samples * down * across, made)))
+        parts = tirx.arg("products", _tensor(tirx, (_SIDE**2, asked.count, made)))
         result = tirx.arg("result", _tensor(tirx, asked.result))
         tiled = result if whole == asked.result else tirx.sblock_alloc_buffer(_long(tirx, *whole), "float32")
         with tirx.grid(*_long(tirx, samples, down, across, made)) as loops, tirx.sblock("tiles"):
