@@ -2,13 +2,14 @@
 
     python benchmarks/networks.py resnet18-1x224 bert-tiny-8x128 --trials 16 --rival-trials 64
     python benchmarks/networks.py net.onnx --threads 1 --threads 2 --checkpoint DIR
+    python benchmarks/networks.py vit-tiny-1x224 swin-tiny-1x224 --rival-trials 0 -o benchmarks/results/runtimes.json
 
 A network is a name of `forerun.corpora.tensor_networks`, `module.py:factory` or an .onnx file of fixed sizes. For each,
 one after the other on this machine: every program's default and TVM's own rules (`static`), `forerun.tune` from an
 empty store (`ours`), and MetaSchedule's evolutionary search over the programs as TVM has them (`metaschedule`), each
-with one worker that builds, compares with NumPy and times; then all ways to run the whole network, interleaved; then
-each kernel of ours beside PyTorch's operator, interleaved. A result is kept as it comes: an interrupted run is called
-again. A search that was interrupted begins anew, since its seconds are a result.
+with one worker that builds, compares with NumPy and times (no MetaSchedule where it has no trials); then all ways to
+run the whole network, interleaved; then each kernel of ours beside PyTorch's operator, interleaved. A result is kept as
+it comes: an interrupted run is called again. A search that was interrupted begins anew, since its seconds are a result.
 """
 
 from __future__ import annotations
@@ -87,7 +88,9 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("networks", nargs="+", help="names of networks, module.py:factory, or .onnx files")
     parser.add_argument("--trials", type=int, default=16, help="ours, of each program in the mean (16)")
-    parser.add_argument("--rival-trials", type=int, default=64, help="MetaSchedule's, of each in the mean (64)")
+    parser.add_argument(
+        "--rival-trials", type=int, default=64, help="MetaSchedule's, of each in the mean (64); 0: none"
+    )
     parser.add_argument(
         "--at-once",
         type=int,
@@ -140,11 +143,13 @@ class Asked:
         ours = self._line(
             OURS, lambda: self._ours(len(tuned)), **asked, checkpoint=weights(options.checkpoint)
         )  # fmt: skip
-        asked = {"programs": _digest(self.programs), "seed": options.seed}
-        asked |= {"trials": options.rival_trials, "at once": options.at_once}
-        rival = self._line(METASCHEDULE, lambda: self._metaschedule(static), **asked)
-        searches = {OURS: (self.network, tuned, ours), METASCHEDULE: (self.given, self.programs, rival)}
-        said = digest(repr((static, ours, rival)))
+        searches = {OURS: (self.network, tuned, ours)}
+        if options.rival_trials:
+            asked = {"programs": _digest(self.programs), "seed": options.seed}
+            asked |= {"trials": options.rival_trials, "at once": options.at_once}
+            rival = self._line(METASCHEDULE, lambda: self._metaschedule(static), **asked)
+            searches[METASCHEDULE] = (self.given, self.programs, rival)
+        said = digest(repr((static, *(line for _, _, line in searches.values()))))
         self._line(WHOLE, lambda: self._whole(searches), searches=said)
         for name, one in ours["kernels"].items():
             text, record = tuned[name].text, one["record"]
@@ -357,29 +362,38 @@ def summary(lines: Iterable[Line]) -> Line:
 
 def row(name: str, threads: int, parts: Mapping[str, Line]) -> Line:
     """What a network's searches and runs say of each other. `total` is the time of all kernels, by the searches."""
-    static, ours, rival, whole = (parts[part] for part in (STATIC, OURS, METASCHEDULE, WHOLE))
+    static, ours, whole = (parts[part] for part in (STATIC, OURS, WHOLE))
     runs = whole["runs"]
     mine = runs[OURS]["latency"]
     fixed = min(runs[one]["latency"] for one in (DEFAULT, DLIGHT) if one in runs)
-    total, met = ours["curve"][-1][1], reached(rival["curve"], ours["curve"][-1][1])
-    ended_s, end = rival["curve"][-1]
-    level = reached(ours["curve"], (1 + AGAIN) * end)
-    return {
+    searches = {part: parts[part] for part in (STATIC, OURS, METASCHEDULE) if part in parts}
+    found = {
         "network": name,
         "threads": threads,
         "programs": len(ours["kernels"]),
-        "trials": {OURS: ours["trials"], METASCHEDULE: rival["trials"]},
-        "seconds": {part: parts[part]["seconds"] for part in (STATIC, OURS, METASCHEDULE)},
-        "total": {part: parts[part]["curve"][-1][1] for part in (STATIC, OURS, METASCHEDULE)},
+        "trials": {part: line["trials"] for part, line in searches.items() if part != STATIC},
+        "seconds": {part: line["seconds"] for part, line in searches.items()},
+        "total": {part: line["curve"][-1][1] for part, line in searches.items()},
         "runs": runs,
         "missing": whole["missing"],
         "static over ours": fixed / mine,
+        "static over ours at equal time": static["curve"][-1][1] / after(ours["curve"], static["seconds"]),
+    }
+    return found | (beside_its(parts[METASCHEDULE], ours, runs) if METASCHEDULE in parts else {})
+
+
+def beside_its(rival: Line, ours: Line, runs: Mapping[str, Line]) -> Line:
+    """What MetaSchedule's search says of ours."""
+    total, met = ours["curve"][-1][1], reached(rival["curve"], ours["curve"][-1][1])
+    ended_s, end = rival["curve"][-1]
+    level = reached(ours["curve"], (1 + AGAIN) * end)
+    mine = runs[OURS]["latency"]
+    return {
         "metaschedule over ours": runs[METASCHEDULE]["latency"] / mine if METASCHEDULE in runs else None,
         "time to equal latency": met,
         "time ratio": None if met is None else met / ours["seconds"],
         "time to its end": level,
         "its end ratio": None if level is None else ended_s / level,
-        "static over ours at equal time": static["curve"][-1][1] / after(ours["curve"], static["seconds"]),
         "metaschedule over ours at equal time": after(rival["curve"], ours["seconds"]) / total,
     }
 

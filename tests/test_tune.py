@@ -913,11 +913,20 @@ def test_what_does_not_come_to_its_end_leaves_what_was_found(tmp_path: Path, sto
 def test_a_busy_machine_is_told(tuned: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     found, _, _ = tuned
     about = {"task": Schedule(), "trials": [], "stopped": None, "inherited": False}
-    baselines = [
-        Hand(extract.Extracted(k.name, "", 1, 1.0), SimpleNamespace(baseline=k.result.baseline, **about))  # type: ignore[arg-type]
-        for k in found.kernels
-    ]
+
+    def hands(waited: float) -> list[Hand]:
+        searches = []
+        for kernel in found.kernels:
+            measured = kernel.result.baseline.measurement
+            told = replace(measured, values=dict(measured.values) | {"waited": waited})
+            baseline = replace(kernel.result.baseline, measurement=told)
+            searches.append((kernel.name, SimpleNamespace(baseline=baseline, **about)))
+        return [Hand(extract.Extracted(name, "", 1, 1.0), one) for name, one in searches]  # type: ignore[arg-type]
+
+    baselines = hands(0.01)
     notes = partial(remarks.on_hands, baselines, Uniform(), device.Place(found.target))
+    (note,) = (one for one in remarks.on_hands(hands(0.4), Uniform(), device.Place(found.target), None) if "40%" in one)
+    assert note.startswith("the machine is busy: others had the processor for 40% of the time of kernels")
     monkeypatch.setattr(remarks, "BUSY", -1.0)
     assert any(note.startswith("the machine is busy") and "%" in note for note in notes(None))
     wide = {"default": Timing((1.0, 1.0, 1.0)), "PyTorch": Timing((1.0, 5.0, 1.0, 9.0))}

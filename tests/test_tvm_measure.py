@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -178,6 +179,29 @@ def test_runs_of_a_sample_are_called_by_tvm(monkeypatch):
     timer = device.timer(Counted(), "main", *tensors)
     assert len(timer(1, 1)) == 1 and len(called) == 1
     assert len(timer(50, 3)) == 3 and len(called) == 1, "Python calls none of them"
+
+
+@pytest.mark.parametrize("runs", [1, 2])
+def test_time_in_which_others_have_the_processor_counts_only_where_threads_wait_for_each_other(runs):
+    """Sleep is what nothing else tells from it."""
+
+    class Sleeping:
+        def __getitem__(self, name):
+            return lambda *given: time.sleep(0.02)
+
+        def time_evaluator(self, name, device, number, repeat):
+            def timed(*given):
+                time.sleep(0.02 * number * repeat)
+                return SimpleNamespace(results=[0.02] * repeat)
+
+            return timed
+
+    device = Device(targets.here(1))
+    alone = device.timer(Sleeping(), "main")(runs, 3)
+    device.single = False
+    together = device.timer(Sleeping(), "main")(runs, 3)
+    assert len(alone) == len(together) == 3
+    assert max(alone) < 0.01 < 0.02 <= min(together)
 
 
 def test_a_hopeless_kernel_is_timed_once():

@@ -20,7 +20,7 @@ BUSY = 0.15
 _BUSY_WHOLE = 3.0
 """Times that for runs of a whole network, which are longer and of several threads."""
 _WAITED = 0.1
-"""Of the time of a comparison: on an idle machine others have the processor for less than a hundredth of it."""
+"""Of the time of a comparison or a kernel: on an idle machine others have the processor for less than a hundredth."""
 _TOGETHER = 1.5
 """Kernels one after the other take less than this times the network that they make up, in which caches are colder."""
 _BESIDE = 1.5
@@ -86,6 +86,9 @@ def _busy(hands: Sequence[Hand], comparison: network.Comparison | None) -> Itera
             f"the machine is busy: samples of one kernel spread by {spread:.0%} of their median, over {BUSY:.0%}:"
             f" {_ANEW}"
         )
+    waits = [values["waited"] for values in measured if "waited" in values]
+    if waits and (waited := median(waits)) > _WAITED:
+        yield f"the machine is busy: others had the processor for {waited:.0%} of the time of kernels: {_ANEW}"
     default = comparison.timings[network.DEFAULT].median_s if comparison else math.inf
     together = sum(hand.program.weight * hand.before_s for hand in hands)
     if together <= _TOGETHER * default:
