@@ -75,6 +75,38 @@ def test_products_of_bytes_can_be_built(processor):
 
 
 @pytest.mark.parametrize("name", SHAPES)
+SUMS = """
+@T.prim_func(s_tir=True)
+def main(a: T.Buffer((64, 256), "float32"), b: T.Buffer((64, 256), "float32")):
+{buffers}
+{sums}
+    for i, j in T.grid(64, 256):
+        with T.sblock("b"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            b[vi, vj] = a[vi, vj] + {read}
+"""
+SUM = """
+    for i, j in T.grid(64, 256):
+        with T.sblock("s{0}"):
+            vi, vj = T.axis.remap("SR", [i, j])
+            with T.init():
+                s{0}[vi] = T.float32(0)
+            s{0}[vi] = s{0}[vi] + a[vi, vj] * T.float32({0})
+"""
+
+
+def test_of_more_design_spaces_than_there_are_words_some_are_taken():
+    buffers = "\n".join(f'    s{i} = T.sblock_alloc_buffer((64,), "float32")' for i in range(4))
+    made = SUMS.format(
+        buffers=buffers, sums="".join(map(SUM.format, range(4))), read=" + ".join(f"s{i}[vi]" for i in range(4))
+    )
+    program = Program(Source(f"# from tvm.script import tirx as T\n{made}", "tensorir", "sums", TARGET))
+    assert len(program) == 64 and program.usual
+    assert {len(space.asks) for space in program.spaces} > {5}
+    for draft in Scheduler().propose(Decisions(program), 2, seed=0)[:2]:
+        assert program.takes(draft.answer)
+
+
 def test_every_sentence_replays_to_exactly_its_decisions(programs, name):
     program = programs[name]
     grammar, refused = Decisions(program), 0

@@ -24,14 +24,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from forerun.toolchains.tvm._programs import ALONE, FUSED, block, called, inner, legal, program, tensor
+
 _CONVOLUTION = "relax.nn.conv2d"
 _KERNEL, _TILE = 3, 4
 _SIDE = _TILE + _KERNEL - 1
 POINTS = (Fraction(0), Fraction(1), Fraction(-1), Fraction(1, 2), Fraction(-2))
 """Where polynomials are looked at; and at infinity."""
-_FUSED, _ALONE = 4, 8
-"""TVM's numbers of how a program may be fused: what is computed element by element of its result comes into it, or
-nothing."""
 _READ, _MOVED = 32.0, 16.0
 """What a core computes while it reads a number of the weights from memory, and while one of the parts or products,
 which caches hold mostly, is written and read again (an AMD EPYC, Zen 4: 115 GFLOP/s beside 14 GB/s)."""
@@ -116,20 +115,15 @@ def legalized(tvm: Any) -> dict[str, Any]:
     """What `relax.transform.LegalizeOps` takes: convolutions of float32 with channels last and known weights become
     three programs where that is faster; all others what TVM makes of them. So do those whose weights are whole numbers:
     what was quantised is summed up exactly, and is rounded behind."""
-    otherwise = _legal(tvm, _CONVOLUTION)
+    otherwise = legal(tvm, _CONVOLUTION)
 
-    def legal(builder: Any, call: Any) -> Any:
+    def made(builder: Any, call: Any) -> Any:
         found = _recognised(tvm, call)
         if found is None or not found.worth or not (call.args[1].value.numpy() % 1).any():
             return otherwise(builder, call)
         return _three(tvm, builder, call, found)
 
-    return {_CONVOLUTION: legal}
-
-
-def _legal(tvm: Any, name: str) -> Any:
-    """What TVM makes of an operator of Relax."""
-    return tvm.ir.Op.get(name).get_attr("FLegalize")
+    return {_CONVOLUTION: made}
 
 
 def _recognised(tvm: Any, call: Any) -> Convolution | None:
@@ -162,15 +156,10 @@ def _three(tvm: Any, builder: Any, call: Any, asked: Convolution) -> Any:
     values = call.args[1].value.numpy().astype(np.float64)
     _, by, _ = _matrices()
     taken = (np.kron(by, by) @ values.reshape(_KERNEL**2, -1)).reshape(_SIDE**2, *values.shape[2:])
-    apart, together = _apart(asked), _together(asked)
-
-    def called(function: Any, name: str, argument: Any, shape: Sequence[int]) -> Any:
-        return relax.call_tir(builder.add_func(function, name), [argument], out_ty=relax.TensorType(shape, "float32"))
-
-    parts = builder.emit(called(apart, "winograd_apart", call.args[0], (_SIDE**2, asked.count, asked.data[3])))
-    weights = relax.const(taken.astype(np.float32))
-    products = builder.emit(_legal(tvm, "relax.matmul")(builder, builder.normalize(relax.op.matmul(parts, weights))))
-    return called(together, "winograd_together", products, asked.result)
+    apart = called(builder, _apart(asked), "winograd_apart", call.args[:1], (_SIDE**2, asked.count, asked.data[3]))
+    product = relax.op.matmul(builder.emit(apart), relax.const(taken.astype(np.float32)))
+    made = builder.emit(legal(tvm, "relax.matmul")(builder, builder.normalize(product)))
+    return called(builder, _together(asked), "winograd_together", [made], asked.result)
 
 
 def _apart(asked: Convolution) -> Any:
@@ -182,14 +171,12 @@ def _apart(asked: Convolution) -> Any:
     (samples, rows, columns, channels), (down, across) = asked.data, asked.tiles
     top, left, *_ = asked.padding
     wide = _TILE * across + _KERNEL - 1
-    with IRBuilder() as builder, tirx.prim_func(s_tir=True):
-        tirx.func_name("main")
-        tirx.func_attr({"tirx.noalias": True, "op_pattern": _ALONE})
-        data = tirx.arg("data", _tensor(tirx, asked.data))
-        made = tirx.arg("parts", _tensor(tirx, (_SIDE**2, asked.count, channels)))
-        half = tirx.sblock_alloc_buffer(_long(tirx, _SIDE, samples, down, wide, channels), "float32")
-        with tirx.grid(*_long(tirx, samples, down, wide, channels)) as loops, tirx.sblock("rows"):
-            n, y, x, c = tirx.axis.remap("SSSS", loops)
+    builder = IRBuilder()
+    with program(builder, tirx, ALONE):
+        data = tirx.arg("data", tensor(tirx, asked.data))
+        made = tirx.arg("parts", tensor(tirx, (_SIDE**2, asked.count, channels)))
+        half = inner(tirx, (_SIDE, samples, down, wide, channels))
+        with block(tirx, "rows", (samples, down, wide, channels)) as (n, y, x, c):
             at = _TILE * y - top
             tirx.reads(data[n, at : at + _SIDE, x - left, c])
             tirx.writes(half[0:_SIDE, n, y, x, c])
@@ -205,8 +192,7 @@ def _apart(asked: Convolution) -> Any:
             ]  # fmt: skip
             for row in range(_SIDE):
                 tirx.buffer_store(half, _sum(tirx, by[row], read), [row, n, y, x, c])
-        with tirx.grid(*_long(tirx, samples, down, across, channels)) as loops, tirx.sblock("columns"):
-            n, y, x, c = tirx.axis.remap("SSSS", loops)
+        with block(tirx, "columns", (samples, down, across, channels)) as (n, y, x, c):
             place = (n * down + y) * across + x
             tirx.reads(half[0:_SIDE, n, y, _TILE * x : _TILE * x + _SIDE, c])
             tirx.writes(made[0 : _SIDE**2, place, c])
@@ -224,14 +210,12 @@ def _together(asked: Convolution) -> Any:
     _, _, by = _matrices()
     (samples, *_, made), (down, across) = asked.result, asked.tiles
     whole = (samples, _TILE * down, _TILE * across, made)
-    with IRBuilder() as builder, tirx.prim_func(s_tir=True):
-        tirx.func_name("main")
-        tirx.func_attr({"tirx.noalias": True, "op_pattern": _FUSED})
-        parts = tirx.arg("products", _tensor(tirx, (_SIDE**2, asked.count, made)))
-        result = tirx.arg("result", _tensor(tirx, asked.result))
-        tiled = result if whole == asked.result else tirx.sblock_alloc_buffer(_long(tirx, *whole), "float32")
-        with tirx.grid(*_long(tirx, samples, down, across, made)) as loops, tirx.sblock("tiles"):
-            n, y, x, c = tirx.axis.remap("SSSS", loops)
+    builder = IRBuilder()
+    with program(builder, tirx, FUSED):
+        parts = tirx.arg("products", tensor(tirx, (_SIDE**2, asked.count, made)))
+        result = tirx.arg("result", tensor(tirx, asked.result))
+        tiled = result if whole == asked.result else inner(tirx, whole)
+        with block(tirx, "tiles", (samples, down, across, made)) as (n, y, x, c):
             place = (n * down + y) * across + x
             tirx.reads(parts[0 : _SIDE**2, place, c])
             tirx.writes(tiled[n, _TILE * y : _TILE * y + _TILE, _TILE * x : _TILE * x + _TILE, c])
@@ -243,8 +227,7 @@ def _together(asked: Convolution) -> Any:
                         tiled, _sum(tirx, by[column], half[row]), [n, _TILE * y + row, _TILE * x + column, c]
                     )
         if tiled is not result:
-            with tirx.grid(*_long(tirx, *asked.result)) as loops, tirx.sblock("inside"):
-                place = tirx.axis.remap("SSSS", loops)
+            with block(tirx, "inside", asked.result) as place:
                 tirx.reads(tiled[tuple(place)])
                 tirx.writes(result[tuple(place)])
                 tirx.buffer_store(result, tiled[tuple(place)], place)
@@ -259,12 +242,3 @@ def _sum(tirx: Any, factors: Matrix, terms: Sequence[Any]) -> Any:
         if factor
     ]
     return reduce(lambda left, right: left + right, found)
-
-
-def _tensor(tirx: Any, shape: Sequence[int]) -> Any:
-    return tirx.buffer(_long(tirx, *shape), "float32")
-
-
-def _long(tirx: Any, *sizes: int) -> list[Any]:
-    """Sizes in the type of those of Relax."""
-    return [tirx.int64(size) for size in sizes]

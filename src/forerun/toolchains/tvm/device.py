@@ -131,15 +131,14 @@ def by_clock(run: Callable[[], object]) -> Timer:
 
 
 def _had(timer: Timer) -> Timer:
-    """Of each sample the share in which this process had the processor."""
+    """Of each sample no more than what this process had of the processor in the meantime."""
 
     def timed(runs: int, samples: int) -> Sequence[float]:
         found = []
         for _ in range(samples + (samples > 1)):
-            start, busy = time.perf_counter(), time.process_time()
+            busy = time.process_time()
             (seconds,) = timer(runs, 1)
-            share = (time.process_time() - busy) / (time.perf_counter() - start)
-            found.append(seconds * min(1.0, share))
+            found.append(min(seconds, (time.process_time() - busy) / runs))
         return found[-samples:]
 
     return timed

@@ -14,16 +14,18 @@ from typing import Any
 
 from forerun.errors import reason
 from forerun.factories import guarded
+from forerun.toolchains.tvm import _larger, _softmax, _winograd
 from forerun.toolchains.tvm import target as targets
 from forerun.toolchains.tvm._layout import channels_last
 from forerun.toolchains.tvm._load import load
 from forerun.toolchains.tvm._rewriting import biases_into_means, dropouts_left_out, rewriting
-from forerun.toolchains.tvm._winograd import legalized
 from forerun.toolchains.tvm.frontends import unsized
 
 _BUILDING = {"tirx.disable_cse_tir": True}
 """LLVM finds common subexpressions anyway: of 151 kernels the time is .999 of what it is where TVM looks for them, too,
 which is a third of lowering."""
+_FLOAT = 32
+"""Bits."""
 _BUFFERS = 32
 """Tensors of a program, at most: each trial of what puts 50 states of a recurrent network together took a minute."""
 _FIXED = "export it with fixed ones: torch.export.export(network, inputs), without dynamic_shapes"
@@ -201,7 +203,10 @@ def _prepared(tvm: Any, module: Any, target: Any, layout: str) -> Any:
         steps.CanonicalizeBindings(),
     )  # fmt: skip
     fused = (steps.AnnotateTIROpPattern, steps.FoldConstant, steps.FuseOps, steps.FuseTIR)
-    own = legalized(tvm) if fast and layout == WINOGRAD else None
+    own = None
+    if fast and layout == WINOGRAD:
+        lanes = targets.vectors(target)[1] // _FLOAT
+        own = _winograd.legalized(tvm) | _larger.legalized(tvm, lanes) | _softmax.legalized(tvm, lanes)
     passes = [*relax.pipeline.library_dispatch_passes(target), steps.LegalizeOps(own)]
     passes += [step() for step in (*fused, steps.RewriteDataflowReshape)]
     with target, tvm.transform.PassContext(opt_level=3):

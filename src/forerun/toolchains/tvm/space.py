@@ -17,7 +17,7 @@ from typing import Any
 
 from forerun.core import Source
 from forerun.errors import InputError, reason
-from forerun.grammars.decisions import CHOICES, LOOPS, PARTS, Choice, Decision, Place, Plan, Step, Tile, following
+from forerun.grammars.decisions import CHOICES, LOOPS, PARTS, SPACES, Choice, Decision, Place, Plan, Step, Tile, following
 from forerun.threads import mapped
 from forerun.toolchains.tvm import target as targets
 from forerun.toolchains.tvm._load import intrinsics, load
@@ -99,7 +99,7 @@ class Program:
         self.module = parsed(source)
         if spaces is None:
             spaces, postprocs = _made(source, self.module, self.target)
-        self.spaces = tuple(_space(schedule.trace, source.name) for schedule in spaces)
+        self.spaces = tuple(_space(schedule.trace, source.name) for schedule in _writable(spaces))
         self._postprocs = postprocs
         self._fresh: dict[Plan, Any] = {}
         self.step = lru_cache(maxsize=100_000)(self._step)
@@ -319,6 +319,13 @@ def _made(source: Source, module: Any, target: Any) -> tuple[Sequence[Any], Sequ
     except Exception as error:  # TVM's own errors share no base
         todo = "leave this subgraph out; its default schedule works"
         raise InputError(f"{source.name} has no design space", reason(error), todo) from error
+
+
+def _writable(spaces: Sequence[Any]) -> list[Any]:
+    """Of more than there are words for some that lie evenly: TVM makes the product of what it has for each block, so
+    that four sums in a program have 81."""
+    count = min(len(spaces), SPACES)
+    return [spaces[place * len(spaces) // count] for place in range(count)]
 
 
 def _narrow(source: Source) -> bool:

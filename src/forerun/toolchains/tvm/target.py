@@ -236,12 +236,14 @@ def described(text: str) -> str:
 def registers(text: str) -> tuple[int, int]:
     """How many vector registers there are, and their bits; of a GPU those of a thread, and the bits that it loads at
     once."""
-    values, target = json.loads(text), made(text)
-    if values["kind"] != "llvm":
-        return 255, 128
+    return (255, 128) if json.loads(text)["kind"] != "llvm" else vectors(made(text))
+
+
+def vectors(target: Any) -> tuple[int, int]:
+    """How many vector registers a processor has, a TVM target, and their bits."""
     from tvm.target import codegen
 
-    if not str(values.get("mtriple") or codegen.llvm_get_system_triple()).startswith(_X86):
+    if not str(target.attrs.get("mtriple") or codegen.llvm_get_system_triple()).startswith(_X86):
         return 32, int(codegen.llvm_get_vector_width(target))
     able = {*map(str, codegen.llvm_get_cpu_features(target))}  # TVM takes every x86 for one with AVX-512
     return next(((count, bits) for feature, count, bits in _VECTORS if feature in able), (16, 128))
