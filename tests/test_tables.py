@@ -583,8 +583,8 @@ def test_what_takes_a_while_after_reading_is_said(
 def test_a_network_of_a_table_is_asked_about_as_its_file_is(tmp_path: Path) -> None:
     """By its name or in ONNX's own syntax: the same text and the same counters, of which no program has any."""
     onnx = pytest.importorskip("onnx")
-    body = 'agraph (float[B, 4] x) => (float[B, 2] y) <float[4, 2] w = {1, 2, 3, 4, 5, 6, 7, 8}> { h = MatMul(x, w) y = Relu(h) }'
-    text = f'<ir_version: 8, opset_import: ["" : 17]> {body}'
+    body = "<float[4, 2] w = {1, 2, 3, 4, 5, 6, 7, 8}> { h = MatMul(x, w) y = Relu(h) }"
+    text = f'<ir_version: 8, opset_import: ["" : 17]> agraph (float[B, 4] x) => (float[B, 2] y) {body}'
     (tmp_path / "nets").mkdir()
     onnx.save(onnx.parser.parse_model(text.replace("B,", "3,")), tmp_path / "nets" / "a net.onnx")
     head = ["net", "latency_s", "B"]
@@ -622,7 +622,14 @@ def test_the_name_of_a_file_is_no_text(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("word", "name"),
-    [("C++", "c++"), ("cpp", "c++"), ("JS", "javascript"), ("Kotlin", "kotlin"), ("ll", "llvm"), ("c,gcc 12", "c, gcc 12")],
+    [
+        ("C++", "c++"),
+        ("cpp", "c++"),
+        ("JS", "javascript"),
+        ("Kotlin", "kotlin"),
+        ("ll", "llvm"),
+        ("c,gcc 12", "c, gcc 12"),
+    ],
 )
 def test_a_language_is_called_as_predict_calls_it(word: str, name: str, tmp_path: Path) -> None:
     found = read_table(table(tmp_path / "t.csv", ["code", "time_s"], ["x = 1", 1.0]), "code", "time_s", language=word)

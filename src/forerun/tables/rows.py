@@ -191,14 +191,18 @@ def _of_network(cell: _Cell, metric: Metric, language: str, device: str, record:
     """The prompt about a network, as it is asked about. Raises WrongCell for one that cannot be read, ToolMissing."""
     try:
         model = proto.load(cell.file) if cell.file else proto.written(cell.text)
-        given = {name: files.size_in(cell.path, cell.row, name, record) for name in proto.symbols(model) if name in record}
+        given = {
+            name: files.size_in(cell.path, cell.row, name, record) for name in proto.symbols(model) if name in record
+        }
         proto.check_sizes(proto.fix(model, given), "it")
         found = _graphs.carried(model, "", cell.text[:40])
         counted = _graphs.counted(found.reference)
     except (WrongCell, ToolMissing):
         raise
     except UsageError as error:  # sizes are open
-        todo = f"give the table a column for each of them, or export it with fixed shapes; or leave it out: {files.LEAVE}"
+        todo = (
+            f"give the table a column for each of them, or export it with fixed shapes; or leave it out: {files.LEAVE}"
+        )
         raise cell.wrong("no fixed shape", f"a network with {error.why}", todo) from error
     except InputError as error:
         todo = f"name an .onnx file, or write it as onnx.printer.to_text does; or leave it out: {files.LEAVE}"

@@ -62,7 +62,9 @@ def written(text: str, name: str = "the text") -> Any:
     try:
         model = onnx.parser.parse_model(text)
     except Exception as error:  # the parser's own exceptions differ between its versions
-        why = next((line for line in str(error).split("\n") if "]" not in line[:3] and line.strip()), "it cannot be read")
+        why = next(
+            (line for line in str(error).split("\n") if "]" not in line[:3] and line.strip()), "it cannot be read"
+        )
         raise InputError(f"{name} is no network in ONNX's syntax", why.strip(), "export it again") from error
     return parse(model.SerializeToString(), name)
 
