@@ -635,3 +635,18 @@ def test_a_language_is_called_as_predict_calls_it(word: str, name: str, tmp_path
     found = read_table(table(tmp_path / "t.csv", ["code", "time_s"], ["x = 1", 1.0]), "code", "time_s", language=word)
     assert parts(found[0].prompt).head["language"] == name
     assert language_of("x", word) == name.partition(",")[0]
+
+
+def test_a_column_that_is_called_text_is_no_language(tmp_path: Path) -> None:
+    path = table(tmp_path / "t.csv", ["text", "cost_s"], ["run it", 1.0], ["run 2", 2.0])
+    for language in (None, "text"):
+        found = read_table(path, "text", "cost_s", language=language)
+        assert {parts(row.prompt).head["language"] for row in found} == {"text"}
+
+
+def test_two_targets_are_not_one(run_forerun: Run, tmp_path: Path) -> None:
+    path = table(tmp_path / "t.csv", ["code", "a_s", "b_s"], ["run it", 1.0, 2.0])
+    ask = ("data", "import", str(path), "--text", "code", "--target", "a_s", "-o", str(tmp_path / "rows.jsonl"))
+    code, _, err = run_forerun(*ask, "--target", "b_s")
+    assert code == 2 and "--target a_s and b_s" in err and "forerun data import" in err
+    assert run_forerun(*ask, "--target", "a_s")[0] == 0

@@ -87,13 +87,14 @@ def read_table(
     if text == target:
         why = "what is to be predicted would stand in what it is predicted from"
         raise UsageError(f"{text!r} is both the text and the target", why, "name a column with numbers as the target")
-    others, columns = (language or "text", device or "", unit), dict.fromkeys(files.columns(path, on_row))
+    others, columns = (language or "", device or "", unit), dict.fromkeys(files.columns(path, on_row))
 
     def row(number: int, record: Record) -> Row:
         record = {**columns, **record}  # what a record of JSON lines lacks, it says nothing of
         code, value = files.text_in(path, number, text, record), files.number_in(path, number, target, record)
         files.check_length(path, number, text, code)
-        language, device, unit = (_named(record.get(name, name)) if name else name for name in others)
+        about = {name: value for name, value in record.items() if name != text}  # which may be called "text"
+        language, device, unit = (_named(about.get(name, name)) if name else name for name in others)
         language = _spelled(language or "text")
         metric = metric_of(target, unit)
         files.check_sign(path, number, target, value, metric.unit)
