@@ -93,7 +93,9 @@ class _Once(argparse.Action):
 def table_options(parser: argparse.ArgumentParser) -> None:
     """Adds those of `OF_TABLES`."""
     own = parser.add_argument_group("of a table of yours")
-    own.add_argument("--text", action=_Once, metavar="COLUMN", help="the column with the programs; of networks with .onnx files")
+    own.add_argument(
+        "--text", action=_Once, metavar="COLUMN", help="the column with the programs; of networks with .onnx files"
+    )
     own.add_argument("--target", action=_Once, metavar="COLUMN", help="the column with the numbers")
     own.add_argument("--group", metavar="COLUMN", help="what belongs together, as the solutions of one problem")
     own.add_argument("--language", help="the language of all programs, or the column that says it")
