@@ -6,6 +6,8 @@ import builtins
 import math
 import random
 from collections.abc import Callable
+from dataclasses import replace
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -277,16 +279,16 @@ def test_calibrated_intervals_cover_what_they_promise(width: float) -> None:
 
 def test_few_groups_narrow_less_than_many() -> None:
     found = [calibrated(Fixed(1.0, 3.0), noisy(400, 0.2, "c", 1, groups)).factor for groups in (1, 10, 100, 400)]
-    assert found == sorted(found, reverse=True) and found[-1] < 0.9 * found[0] < 0.9, found
+    assert found == sorted(found, reverse=True) and found[-1] < 0.9 * found[1] and found[1] < 0.9, found
     wide = [calibrated(Fixed(1.0, 1.2), noisy(400, 0.2, "c", 1, groups)).factor for groups in (1, 400)]
-    assert wide[0] == wide[1] > 1.5, "what is too narrow is widened at once"
+    assert wide[0] > wide[1] > 1.5, "what is too narrow is widened at once"
 
 
 def test_calibration_on_its_own_rows_is_exact_and_needs_rows() -> None:
-    rows = noisy(99, 0.3, "c", 1)
+    rows = noisy(109, 0.3, "c", 1)
     fitted = calibrated(Fixed(1.3, 2.0), rows)
     ends = [found.interval(0.9) for found in fitted.predict([one.prompt for one in rows])]
-    assert sum(low <= one.value <= high for (low, high), one in zip(ends, rows, strict=True)) == 90
+    assert sum(low <= one.value <= high for (low, high), one in zip(ends, rows, strict=True)) == 99
     with pytest.raises(InputError):
         calibrated(Fixed(1.0, 2.0), [])
 
@@ -306,7 +308,7 @@ def test_factors_where_widening_cannot_help() -> None:
 
 @pytest.mark.parametrize("count", [1, 2, 4, 8])
 def test_few_rows_are_not_taken_for_nine_in_ten(count: int) -> None:
-    """Of errors with exponential tails the largest of few is too small; more than it holds nine in ten others."""
+    """Of errors with exponential tails the largest of few is too small, and of what is far too narrow a few say so."""
     held = 0
     for seed in range(2000):
         draw = random.Random(seed)
@@ -316,7 +318,30 @@ def test_few_rows_are_not_taken_for_nine_in_ten(count: int) -> None:
             found[0].value,
         )
         held += low <= truth <= high
-    assert held / 2000 == pytest.approx(0.9, abs=0.025)
+    assert held / 2000 > {1: 0.65, 2: 0.75, 4: 0.83, 8: 0.86}[count]
+
+
+@pytest.mark.parametrize("count", [1, 4, 16, 64])
+def test_a_few_rows_hardly_move_what_is_as_wide_as_it_should_be(count: int) -> None:
+    """Normal errors, of which the belief is right: nine in ten are held, in intervals that are seldom much wider."""
+    held, factors, errors = 0.0, list[float](), NormalDist(0, 0.5)
+    end = errors.inv_cdf(0.95)
+    for seed in range(400):
+        draw = random.Random(seed)
+        found = [row(f"{i:010}", 10 * math.exp(draw.gauss(0, 0.5))) for i in range(count)]
+        factors.append(calibrated(Fixed(1.0, math.exp(end / 0.9)), found).factor)
+        held += 2 * errors.cdf(end * factors[-1]) - 1
+    assert 0.89 < held / 400 < 0.97 and max(factors) < 1 + 6 / math.sqrt(count), (held / 400, max(factors))
+
+
+def test_rows_of_one_group_count_once() -> None:
+    rows = noisy(40, 0.5, "c", 1)
+    found = [calibrated(Fixed(1.0, 3.0), [replace(one, group=f"g{i % n}") for i, one in enumerate(rows)]).factor
+             for n in (1, 4, 40)]  # fmt: skip
+    alone = calibrated(
+        Fixed(1.0, 3.0), [replace(one, group="", prompt=f"{one.prompt} {i}") for i, one in enumerate(rows)]
+    )
+    assert found[0] > found[1] > found[2] and alone.factor == pytest.approx(found[2], rel=0.02)
 
 
 def test_a_stack_is_the_nearest_convex_combination() -> None:

@@ -18,7 +18,9 @@ from hypothesis import strategies as st
 
 from forerun.core import Draft, Measurement, Source, Trial
 from forerun.errors import ForerunError, InputError, UsageError
+from forerun.models.encoder_decoder.card import Card
 from forerun.prompts import MOST_BYTES, number, parts
+from forerun.questions import Options, language_of, questions
 from forerun.rows import Row
 from forerun.splits import split
 from forerun.store import Store
@@ -548,7 +550,7 @@ def test_languages_are_called_as_elsewhere_however_a_table_writes_them(tmp_path:
     text = "code,latency_s,lang\n" + "".join(f"int x{i};,{i + 1},{word}\n" for i, word in enumerate(words))
     (tmp_path / "mine.csv").write_text(text)
     rows = read_table(tmp_path / "mine.csv", language="lang")
-    assert [parts(row.prompt).head["language"] for row in rows] == ["c", "c++", "ruby", "klingon", "Klingon"]
+    assert [parts(row.prompt).head["language"] for row in rows] == ["c", "c++", "ruby", "klingon", "klingon"]
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
@@ -576,3 +578,75 @@ def test_what_takes_a_while_after_reading_is_said(
     monkeypatch.setattr("forerun.cli.data._MANY", 20)
     code, _, err = run_forerun(*judge)
     assert "20 rows read; which of them are near-duplicates is looked for" in err, (code, err)
+
+
+def test_a_network_of_a_table_is_asked_about_as_its_file_is(tmp_path: Path) -> None:
+    """By its name or in ONNX's own syntax: the same text and the same counters, of which no program has any."""
+    onnx = pytest.importorskip("onnx")
+    body = "<float[4, 2] w = {1, 2, 3, 4, 5, 6, 7, 8}> { h = MatMul(x, w) y = Relu(h) }"
+    text = f'<ir_version: 8, opset_import: ["" : 17]> agraph (float[B, 4] x) => (float[B, 2] y) {body}'
+    (tmp_path / "nets").mkdir()
+    onnx.save(onnx.parser.parse_model(text.replace("B,", "3,")), tmp_path / "nets" / "a net.onnx")
+    head = ["net", "latency_s", "B"]
+    rows = [["nets/a net.onnx", 1.5, ""], [onnx.printer.to_text(onnx.parser.parse_model(text)), 2.5, 3]]
+    found = read_table(table(tmp_path / "t.csv", head, *rows), "net", "latency_s", language="ONNX", device="pi")
+    card = Card.of(found, {})
+    asked = questions(str(tmp_path / "nets" / "a net.onnx"), card, Options())
+    assert {row.prompt for row in found} == {asked[0].prompt}
+    assert parts(asked[0].prompt).counters["parameters"] == 8 and "loops" not in parts(asked[0].prompt).counters
+    named = read_table(tmp_path / "t.csv", "net", "latency_s", language="onnx, onnxruntime 1.32")
+    assert parts(named[0].prompt).head["language"] == "onnx, onnxruntime 1.32"
+    for size, why in (("", "row 2: no fixed shape"), ("-1", "row 2: no size"), ("x", "row 2: not a number")):
+        wrong = table(tmp_path / "w.csv", head, rows[0], [rows[1][0], 2.5, size]) if size else tmp_path / "w.csv"
+        if not size:
+            table(wrong, head[:2], rows[0][:2], rows[1][:2])
+        with pytest.raises(InputError, match=why):
+            read_table(wrong, "net", "latency_s", language="onnx")
+    for cell, why in (("gone.onnx", "cannot read .*gone.onnx"), ("input 1x4\nRelu", "no network in ONNX's syntax")):
+        table(tmp_path / "w.csv", head, [cell, 1.0, 1], rows[0])
+        with pytest.raises(InputError, match="row 1: no network") as caught:
+            read_table(tmp_path / "w.csv", "net", "latency_s", language="onnx")
+        assert re.search(why, caught.value.why) and "onnx.printer.to_text" in caught.value.todo
+
+
+def test_the_name_of_a_file_is_no_text(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("print(1)\n")
+    for cell, todo in (("nets/a.onnx", "--language onnx"), ("a.py", "put the program's text there")):
+        path = table(tmp_path / "t.csv", ["code", "time_s"], [cell, 1.0])
+        with pytest.raises(InputError, match="row 1: no text") as caught:
+            read_table(path, "code", "time_s")
+        assert todo in caught.value.todo
+    fine = table(tmp_path / "t.csv", ["code", "time_s"], ["b.py", 1.0], ["run a.onnx", 1.0], ["x" * 400 + ".py", 1.0])
+    assert len(read_table(fine, "code", "time_s")) == 3
+
+
+@pytest.mark.parametrize(
+    ("word", "name"),
+    [
+        ("C++", "c++"),
+        ("cpp", "c++"),
+        ("JS", "javascript"),
+        ("Kotlin", "kotlin"),
+        ("ll", "llvm"),
+        ("c,gcc 12", "c, gcc 12"),
+    ],
+)
+def test_a_language_is_called_as_predict_calls_it(word: str, name: str, tmp_path: Path) -> None:
+    found = read_table(table(tmp_path / "t.csv", ["code", "time_s"], ["x = 1", 1.0]), "code", "time_s", language=word)
+    assert parts(found[0].prompt).head["language"] == name
+    assert language_of("x", word) == name.partition(",")[0]
+
+
+def test_a_column_that_is_called_text_is_no_language(tmp_path: Path) -> None:
+    path = table(tmp_path / "t.csv", ["text", "cost_s"], ["run it", 1.0], ["run 2", 2.0])
+    for language in (None, "text"):
+        found = read_table(path, "text", "cost_s", language=language)
+        assert {parts(row.prompt).head["language"] for row in found} == {"text"}
+
+
+def test_two_targets_are_not_one(run_forerun: Run, tmp_path: Path) -> None:
+    path = table(tmp_path / "t.csv", ["code", "a_s", "b_s"], ["run it", 1.0, 2.0])
+    ask = ("data", "import", str(path), "--text", "code", "--target", "a_s", "-o", str(tmp_path / "rows.jsonl"))
+    code, _, err = run_forerun(*ask, "--target", "b_s")
+    assert code == 2 and "--target a_s and b_s" in err and "forerun data import" in err
+    assert run_forerun(*ask, "--target", "a_s")[0] == 0

@@ -16,7 +16,7 @@ from forerun.core import Metric
 from forerun.distribution import Distribution
 from forerun.errors import InputError
 from forerun.models._taught import Extent, Taught, numbers
-from forerun.models.encoder_decoder import LEVEL, SHIPPED
+from forerun.models.encoder_decoder import LEVEL, SHIPPED, EncoderDecoder
 from forerun.models.encoder_decoder.calibration import Calibration, taught
 from forerun.models.transfer import Linear
 from forerun.prompts import Parts, parts, prompt
@@ -162,3 +162,20 @@ def test_what_beliefs_beyond_the_rows_leave_open() -> None:
     lower, higher = line.doubt(below[None], 2, (0.5, 1.5))
     assert lower.tolist() == [0] and higher.tolist() == [7], "4 times 2 less are told, and half of 2 may be"
     assert line.doubt(above[None], 1, (0.0, 1.5))[1].tolist() == [1], "counters are no beliefs"
+
+
+def test_packages_that_rows_use_are_known() -> None:
+    """Of a table of programs with NumPy nobody has to measure what importing it takes."""
+
+    def program(package: str) -> str:
+        return prompt(Metric("runtime", "s"), "python", "", f"import {package}\nprint({package})\n")
+
+    rows = [Row("runtime", "s", program("numpy"), 1.0 + i, str(i)) for i in range(8)]
+    model = EncoderDecoder.__new__(EncoderDecoder)
+    model.calibration = Calibration(taught=taught(rows))
+    assert model.unknown(program("numpy")) == [] and model.unknown(program("sympy")) == ["sympy"]
+    told = model.calibration.taught["runtime"]
+    assert Taught.from_json(json.loads(json.dumps(told.to_json()))) == told
+    assert Taught.from_json({"extents": {}, "values": [*told.values]}).packages == frozenset(), "of an older version"
+    model.calibration = Calibration()
+    assert model.unknown(program("numpy")) == ["numpy"]

@@ -227,7 +227,7 @@ def answers(asked: Sequence[Question], loaded: EncoderDecoder, model: str = MODE
             wanted = max(wanted, reading.beyond * reading.most)
         if (wants := loaded.imports.wants(question.prompt)) is not None and math.isfinite(wanted):
             wanted = wants
-        unknown = loaded.imports.unknown(question.prompt) if ran(kind.metric) else []
+        unknown = loaded.unknown(question.prompt) if ran(kind.metric) else []
         unknown = [one for one in unknown if Path(one).stem not in question.own]
         if unknown and lacks(parts(question.prompt), unknown):
             wanted = math.inf  # it may take any time, and any memory

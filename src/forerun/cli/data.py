@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 from zlib import crc32
 
 from forerun import settings
@@ -76,11 +77,26 @@ def _import_options(parser: argparse.ArgumentParser) -> None:
     _output(parser)
 
 
+class _Once(argparse.Action):
+    """A column that is named once: of two the first would be left out, and nothing would say so."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, options: argparse.Namespace, values: Any, _: str | None = None
+    ) -> None:
+        before = getattr(options, self.dest)
+        if before not in (None, values):
+            todo = "import each of them with `forerun data import`, and name all files: --data a.jsonl --data b.jsonl"
+            raise UsageError(f"--{self.dest} {before} and {values}", "a table is read for one column at a time", todo)
+        setattr(options, self.dest, values)
+
+
 def table_options(parser: argparse.ArgumentParser) -> None:
     """Adds those of `OF_TABLES`."""
     own = parser.add_argument_group("of a table of yours")
-    own.add_argument("--text", metavar="COLUMN", help="the column with the programs")
-    own.add_argument("--target", metavar="COLUMN", help="the column with the numbers")
+    own.add_argument(
+        "--text", action=_Once, metavar="COLUMN", help="the column with the programs; of networks with .onnx files"
+    )
+    own.add_argument("--target", action=_Once, metavar="COLUMN", help="the column with the numbers")
     own.add_argument("--group", metavar="COLUMN", help="what belongs together, as the solutions of one problem")
     own.add_argument("--language", help="the language of all programs, or the column that says it")
     own.add_argument("--device", help="where all of them ran, or the column that says it")

@@ -1,8 +1,8 @@
 """Intervals that hold what they promise: split conformal prediction in logarithms (Papadopoulos et al. 2002).
 
 Each row that was not learned from says by which factor its distribution would have to be widened for the interval to
-reach the truth; the factor that is enough for nine rows in ten is used from then on. Like the rows, it speaks for
-groups that were not learned from.
+reach the truth; the factor that is enough for nine rows in ten, or where they are few would be enough for the next one,
+is used from then on. Like the rows, it speaks for groups that were not learned from.
 
 Costs are positive, and that is what logarithms are for; a difference of costs lies on either side of zero. No factor
 moves the end of an interval across: rows whose sign a belief rules out are beyond it, and a belief of zero stays.
@@ -14,19 +14,22 @@ import math
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import cache
+from statistics import NormalDist
 from typing import ClassVar
 
 from forerun.distribution import Distribution
 from forerun.errors import InputError
 from forerun.models._predictor import Predictor
+from forerun.models._regression import missing
 from forerun.prompts import Parts, parts
 from forerun.rows import Row
+from forerun.splits import groups_of
 
 LEVEL = 0.9
-_MOST = 9.0
-"""Times the largest error: what one row tells of 90% of others."""
 _ENOUGH = 100
-"""Rows for which a kind gets a factor of its own."""
+"""Rows for which a kind gets a factor of its own, and groups whose rows alone say how wide intervals are."""
+_PRIOR = 3
+"""Groups that what is believed counts for."""
 
 
 class Calibrated(Predictor):
@@ -39,7 +42,8 @@ class Calibrated(Predictor):
         self.factor, self.factors = 1.0, dict[str, float]()
 
     def fit(self, rows: Sequence[Row], seed: int = 0) -> None:
-        """Learns the factors from rows that the inner predictor has not learned from. Raises InputError without any."""
+        """Learns the factors from rows that the inner predictor has not learned from. Raises InputError without any,
+        ToolMissing."""
         if not rows:
             raise InputError("there is nothing to calibrate with", "no rows were given", "give more rows")
         self.factor, self.factors = widths(rows, self.inner.predict([row.prompt for row in rows]), self.level)
@@ -60,12 +64,13 @@ def calibrated(predictor: Predictor, rows: Sequence[Row], level: float = LEVEL) 
 def widths(
     rows: Sequence[Row], beliefs: Sequence[Distribution], level: float = LEVEL
 ) -> tuple[float, dict[str, float]]:
-    """The factor that is enough for what was believed of rows, and those of kinds with enough of them."""
+    """The factor that is enough for what was believed of rows, and those of kinds with enough of them. Raises
+    ToolMissing."""
     found, groups = defaultdict(list), defaultdict(set)
-    for row, one in zip(rows, beliefs, strict=True):
+    for row, group, one in zip(rows, groups_of(rows), beliefs, strict=True):
         name = kind(parts(row.prompt))
         found[name].append(needed(one, row.value, level))
-        groups[name].add(row.group)
+        groups[name].add(group)
     own = {
         name: _careful(factors, level, len(groups[name])) for name, factors in found.items() if len(factors) >= _ENOUGH
     }
@@ -74,14 +79,41 @@ def widths(
 
 
 def _careful(factors: Sequence[float], level: float, groups: int) -> float:
-    """Wider as soon as it is needed, and wider than the largest error where rows are too few; narrower than what is
-    believed only as far as that would be enough of a standard deviation more of the rows, too: those of a group err
-    together, so that it is groups that count."""
-    factor = enough(factors, level) * _more(len(factors), level)
-    if factor >= 1 or not groups:
-        return factor
+    """Of rows of many groups what is enough for the share `level` of them; narrower than what is believed only as far
+    as that would be enough of a standard deviation more of them, too. Of fewer groups what `predictive` says."""
+    if groups < _ENOUGH:
+        return predictive(factors, level, groups)
+    factor = enough(factors, level)
     sure = min(level + math.sqrt(level * (1 - level) / groups), 1.0)
-    return max(factor, min(enough(factors, sure), 1.0))
+    return factor if factor >= 1 else max(factor, min(enough(factors, sure), 1.0))
+
+
+def predictive(factors: Sequence[float], level: float, groups: int) -> float:
+    """The factor that the next row needs at most, with the probability `level`, by the mean square of all.
+
+    The order of a few rows says little of one in ten. Measured factors are spread as absolute values of a normal
+    distribution, so the next one is as Student's t says, with as many degrees of freedom as there are groups, since
+    those of a group err together, and `_PRIOR` more (Bayesian prediction with a conjugate prior; Gelman et al. 2013,
+    chapter 3). Those say that what is believed is as wide as it should be, unless the rows say that it is too narrow.
+    Rows that no factor reaches do not count. Raises ToolMissing.
+    """
+    reached = [factor for factor in factors if factor < math.inf]
+    found, usual = min(groups, len(reached)), _quantile(math.inf, level) ** -2
+    square = math.fsum(factor**2 for factor in reached) / max(len(reached), 1)
+    spread = (_PRIOR * max(square, usual) + found * square) / (_PRIOR + found)
+    return max(_quantile(_PRIOR + found, level) * math.sqrt(spread), 1e-3) if reached else 1.0
+
+
+@cache
+def _quantile(freedom: float, level: float) -> float:
+    """Below which lies the absolute value of Student's t with the probability `level`."""
+    if math.isinf(freedom):
+        return NormalDist().inv_cdf((1 + level) / 2)
+    try:
+        from scipy.special import stdtrit
+    except ImportError as error:
+        raise missing(error, Calibrated.name) from error
+    return float(stdtrit(freedom, (1 + level) / 2))
 
 
 def kind(found: Parts) -> str:
@@ -118,24 +150,3 @@ def enough(factors: Sequence[float], level: float) -> float:
         if reached and reached[place - 1] < math.inf:
             return max(reached[place - 1], 1e-3) * (1 + 1e-9)
     return 1.0
-
-
-@cache
-def _more(n: int, level: float) -> float:
-    """How many times the largest of `n` errors is enough for the share `level` of others; at most `_MOST`, and 1 from
-    nine on where that is 90%.
-
-    Errors with an exponential tail are above c times the largest of n with the probability 1 / binomial(n + c, n): the
-    integral of the chance of one over the density of the largest.
-    """
-
-    def above(times: float) -> float:
-        return math.exp(math.lgamma(n + 1) + math.lgamma(times + 1) - math.lgamma(n + times + 1))
-
-    low, high = 1.0, _MOST
-    if above(low) <= 1 - level:
-        return low
-    for _ in range(50):
-        middle = (low + high) / 2
-        low, high = (middle, high) if above(middle) > 1 - level else (low, middle)
-    return high

@@ -21,10 +21,11 @@ from typing import Any
 import numpy as np
 
 from forerun.distribution import Distribution
-from forerun.models._features import COUNTER, line
+from forerun.models._features import COUNTER, language, line
 from forerun.models._regression import Mask, Vector, folds
 from forerun.prompts import Parts, parts
 from forerun.rows import Row
+from forerun.tasks._packages import foreign
 
 _TOKEN = re.compile(
     r"(?P<word>[^\W\d]\w*)|(?<![\w.%@!#$])(?P<number>\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d{1,3})?)"
@@ -112,10 +113,12 @@ class Doubt:
 
 @dataclass(frozen=True)
 class Taught:
-    """Of the rows of a metric: `extents` of numbers by name, and 41 quantiles of the `values`."""
+    """Of the rows of a metric: `extents` of numbers by name, 41 quantiles of the `values`, and the `packages` that
+    programs use which are no part of their languages."""
 
     extents: Mapping[str, Extent]
     values: tuple[float, ...]
+    packages: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, rows: Sequence[Row]) -> Taught:
@@ -128,7 +131,9 @@ class Taught:
             for name, count in sorted(counts.items())
             if count >= least
         }
-        return cls(extents, tuple(np.quantile(values, np.linspace(0, 1, _PARTS + 1), method="nearest").tolist()))
+        told = tuple(np.quantile(values, np.linspace(0, 1, _PARTS + 1), method="nearest").tolist())
+        asked = [parts(row.prompt) for row in rows]
+        return cls(extents, told, frozenset(name for one in asked for name in foreign(language(one), one.text)))
 
     def doubt(self, asked: Parts) -> Doubt:
         """What makes a prompt unlike the rows."""
@@ -151,7 +156,8 @@ class Taught:
 
     def to_json(self) -> dict[str, Any]:
         """As plain data."""
-        return {"extents": {name: list(astuple(one)) for name, one in self.extents.items()}, "values": [*self.values]}
+        extents = {name: list(astuple(one)) for name, one in self.extents.items()}
+        return {"extents": extents, "values": [*self.values], "packages": sorted(self.packages)}
 
     @classmethod
     def from_json(cls, found: Mapping[str, Any]) -> Taught:
@@ -159,7 +165,8 @@ class Taught:
         values = tuple(map(float, found["values"]))
         if len(values) != _PARTS + 1 or not all(a <= b for a, b in pairwise(values)):
             raise ValueError("the values that were learned from are no quantiles")
-        return cls({name: Extent(*map(float, one)) for name, one in found["extents"].items()}, values)
+        extents = {name: Extent(*map(float, one)) for name, one in found["extents"].items()}
+        return cls(extents, values, frozenset(map(str, found.get("packages", ()))))
 
 
 def beyond(value: float, way: int, times: float) -> float:

@@ -25,7 +25,7 @@ from forerun.tasks._several import Several, whole
 from forerun.toolchains.llvm import clang
 from forerun.toolchains.llvm.target import Target
 from forerun.toolchains.onnx import model as proto
-from forerun.toolchains.process.languages import LANGUAGES, of_file
+from forerun.toolchains.process.languages import LANGUAGES, OTHERS, of_file, spelled
 
 MOST_GIVEN = 1 << 28
 """Of an input, in bytes."""
@@ -37,7 +37,6 @@ _CONTROLS = bytes({*range(32), 127} - set(b"\a\b\t\n\v\f\r\x1a\x1b"))
 """Characters that a text has no use for."""
 _MOST_CONTROLS = 0.01
 """Their share of a text: of 23,000 programs none has a thousandth, of machine code and images they are a tenth."""
-_SUFFIXES = {".ll": LLVM, ".bc": LLVM, ".onnx": ONNX, ".s": "assembly", ".asm": "assembly"}
 _NEAR = {
     **dict.fromkeys((".h", ".hh", ".hpp", ".hxx", ".cu", ".cuh"), "c++"),
     **dict.fromkeys((".ts", ".tsx", ".jsx", ".cjs"), "javascript"),
@@ -222,13 +221,13 @@ def language_of(path: str, named: str = "", languages: Iterable[str] = ()) -> st
     named, _, tool = (part.strip() for part in named.partition(","))
     if tool and named == LLVM and (own := of_file(Path(path))) and own.name in COMPILED:
         return own.name
-    if named.lower() in LANGUAGES:
-        return named.lower()
-    suffix = f".{named.lower()}" if named else Path(path).suffix.lower()
-    if suffix in _SUFFIXES:
-        return _SUFFIXES[suffix]
-    if (known := of_file(Path(f"x{suffix}"))) or named:
-        return known.name if known else named.lower()
+    if named:
+        return spelled(named)
+    suffix = Path(path).suffix.lower()
+    if known := of_file(Path(f"x{suffix}")):
+        return known.name
+    if suffix in OTHERS:
+        return OTHERS[suffix]
     bare = f"{'standard input' if path == '-' else 'it'} has no suffix"
     why = f"the suffix {suffix!r} is not known" if suffix else bare
     near = _NEAR.get(suffix)

@@ -20,6 +20,7 @@ from typing import IO, Any, ClassVar
 from forerun.errors import InputError, ToolMissing, UsageError, meant
 from forerun.files import write_atomically
 from forerun.prompts import MOST_BYTES, readable
+from forerun.toolchains.onnx.model import MOST_SIZE
 
 Record = Mapping[str, Any]
 OnRow = Callable[[int], None]
@@ -104,7 +105,7 @@ def text_in(path: Path, row: int, name: str, record: Record) -> str:
     value = column(path, name, record, lambda value: isinstance(value, str) and not _is_number(value))
     if not isinstance(value, str) or not value.strip():
         why = f"column {name!r} holds {_shown(value)}"
-        raise WrongCell(f"{path}, row {row}: no text", why, f"fill it in, or leave the row out: {_LEAVE}")
+        raise WrongCell(f"{path}, row {row}: no text", why, f"fill it in, or leave the row out: {LEAVE}")
     return value
 
 
@@ -112,7 +113,7 @@ def check_length(path: Path, row: int, name: str, text: str) -> None:
     """Raises InputError for a text that is longer than one that can be asked about."""
     if (size := len(text.encode())) > MOST_BYTES:
         why = f"column {name!r} holds {size:,} bytes, and a text may have {MOST_BYTES:,}"
-        raise TooLong(f"{path}, row {row}: too long", why, f"give the part that matters, or leave it out: {_LEAVE}")
+        raise TooLong(f"{path}, row {row}: too long", why, f"give the part that matters, or leave it out: {LEAVE}")
 
 
 def number_in(path: Path, row: int, name: str, record: Record) -> float:
@@ -122,28 +123,38 @@ def number_in(path: Path, row: int, name: str, record: Record) -> float:
         found = _number(value)
     except (TypeError, ValueError, OverflowError):
         why = f"column {name!r} holds {_shown(value)}"
-        todo = f"name another column, mend the row, or leave it out: {_LEAVE}"
+        todo = f"name another column, mend the row, or leave it out: {LEAVE}"
         if isinstance(value, str) and _GROUPED.fullmatch(value.strip()):
-            todo = f"write it without commas between digits, and with a decimal point, or leave it out: {_LEAVE}"
+            todo = f"write it without commas between digits, and with a decimal point, or leave it out: {LEAVE}"
         raise WrongCell(f"{path}, row {row}: not a number", why, todo) from None
     if math.isfinite(found):
         return found
     why = f"column {name!r} holds {_shown(value)}"
-    raise WrongCell(f"{path}, row {row}: no finite number", why, f"measure it, or leave the row out: {_LEAVE}")
+    raise WrongCell(f"{path}, row {row}: no finite number", why, f"measure it, or leave the row out: {LEAVE}")
+
+
+def size_in(path: Path, row: int, name: str, record: Record) -> int:
+    """A size of a network: a whole number from 1 on. Raises InputError."""
+    found = number_in(path, row, name, record)
+    if found != int(found) or not 1 <= found <= MOST_SIZE:
+        why = f"column {name!r} holds {_shown(record[name])}, and a size is a whole number from 1 to {MOST_SIZE}"
+        raise WrongCell(f"{path}, row {row}: no size", why, f"write one, or leave the row out: {LEAVE}")
+    return int(found)
 
 
 def check_sign(path: Path, row: int, name: str, value: float, unit: str) -> None:
     """Raises InputError for less than nothing of what is a time or a size by its unit."""
     if value < 0 and unit in _MEASURED:
         why = f"column {name!r} holds {value:g} {unit}, and no time or size is less than 0"
-        todo = f"measure it, give the --unit that it has, or leave the row out: {_LEAVE}"
+        todo = f"measure it, give the --unit that it has, or leave the row out: {LEAVE}"
         raise LessThanNothing(f"{path}, row {row}: less than 0", why, todo)
 
 
 _MEASURED = frozenset("s ms us µs ns min h B kB KB KiB MB MiB GB GiB".split())
 """Units of what cannot be negative."""
 _READABLE = "give a .csv, .jsonl or .parquet file, the first two perhaps with .gz behind"
-_LEAVE = "--skip-bad-rows"
+LEAVE = "--skip-bad-rows"
+"""How rows are left out."""
 _PACKED = ".gz"
 _GROUPED = re.compile(r"[-+]?\d[\d.]*(,\d+)+(\.\d*)?")
 """As spreadsheets write numbers: 1,234.5 or 0,25."""

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from forerun.core import Metric
-from forerun.errors import InputError, UsageError
+from forerun.errors import InputError, ToolMissing, UsageError
 from forerun.prompts import readable
 from forerun.rows import Row, check_units
 from forerun.tables import files
 from forerun.tables.files import OnRow, Record, WrongCell
+from forerun.tasks import _graphs
 from forerun.tasks._programs import question
-from forerun.toolchains.process.languages import LANGUAGES
+from forerun.toolchains.onnx import model as proto
+from forerun.toolchains.process.languages import of_file, spelled
 
 _NEEDED = {"metric": str, "unit": str, "prompt": str, "value": float}
 _OTHERS = {"group": str, "device": str, "name": str, "licence": str}
 _UNITS = {"s": "s", "ms": "ms", "us": "us", "ns": "ns", "bytes": "B", "b": "B", "kb": "kB", "mb": "MB", "mib": "MiB"}
 """What the end of a column's name says of its unit."""
+_NETWORK = ".onnx"
 _NAMED = 5
 """Rows that are wrong, of which an error names the numbers."""
 
@@ -71,6 +75,8 @@ def read_table(
     `group` is a column; where it says nothing, and without it, each distinct text is a group. `language`, `device` and
     `unit` are columns where the table has one of that name, else what holds for all rows; without a language programs
     are `text`. Without a unit the end of the target's name may tell: `latency_s` is the metric `latency` in seconds.
+    Networks, whose language is `onnx`, are named by .onnx files, from the table's folder on, or written in ONNX's own
+    syntax (`onnx.printer.to_text`); sizes that one leaves open stand in columns of their names.
     Where there is a `left_out`, rows without a text or a finite number are, or with a time or size of less than 0 or a
     text of more than a mebibyte, unless all are so, and it is told of them. `on_row` hears of each row that is read,
     of JSON lines twice: which columns there are is looked through first.
@@ -81,21 +87,27 @@ def read_table(
     if text == target:
         why = "what is to be predicted would stand in what it is predicted from"
         raise UsageError(f"{text!r} is both the text and the target", why, "name a column with numbers as the target")
-    others, columns = (language or "text", device or "", unit), dict.fromkeys(files.columns(path, on_row))
+    others, columns = (language or "", device or "", unit), dict.fromkeys(files.columns(path, on_row))
 
     def row(number: int, record: Record) -> Row:
         record = {**columns, **record}  # what a record of JSON lines lacks, it says nothing of
         code, value = files.text_in(path, number, text, record), files.number_in(path, number, target, record)
         files.check_length(path, number, text, code)
-        language, device, unit = (_named(record.get(name, name)) if name else name for name in others)
-        if language and language.lower() in LANGUAGES:  # `C` and `Python` as people write them
-            language = language.lower()
+        about = {name: value for name, value in record.items() if name != text}  # which may be called "text"
+        language, device, unit = (_named(about.get(name, name)) if name else name for name in others)
+        language = _spelled(language or "text")
         metric = metric_of(target, unit)
         files.check_sign(path, number, target, value, metric.unit)
+        cell = _Cell(path, number, text, code)
+        if language.partition(",")[0] == _graphs.LANGUAGE:
+            asked = _of_network(cell, metric, language, device or "", record)
+        else:
+            cell.check_no_file()
+            asked = question(metric, language, device or "", code)
         return Row(
             metric.name,
             metric.unit,
-            question(metric, language or "text", device or "", code),
+            asked,
             value,
             "" if group is None else _named(files.column(path, group, record)),
             device or "",
@@ -135,6 +147,74 @@ def _wrong(path: Path, wrong: Mapping[int, WrongCell]) -> InputError:
     kinds = {one.told for one in wrong.values()}
     what = f"{path}: {len(wrong)} rows {' or '.join(sorted(kinds, reverse=True))}: {named}"
     return InputError(what, f"row {first}: {cell.why}", cell.todo)
+
+
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    """A text in a row of a table, and where it stands."""
+
+    path: Path
+    row: int
+    column: str
+    text: str
+
+    def wrong(self, what: str, why: str, todo: str) -> WrongCell:
+        """The error about it."""
+        return WrongCell(f"{self.path}, row {self.row}: {what}", f"column {self.column!r} holds {why}", todo)
+
+    @property
+    def file(self) -> Path | None:
+        """The file that it names, from the table's folder on; None for a text of several lines."""
+        name = self.text.strip()
+        return None if "\n" in name or not Path(name).suffix else self.path.parent / name
+
+    def check_no_file(self) -> None:
+        """Raises WrongCell where it is the name of a file: what stands in it is meant."""
+        if (file := self.file) is None:
+            return
+        network = file.suffix.lower() == _NETWORK
+        if not (network and " " not in self.text.strip()) and not ((network or of_file(file)) and _is_file(file)):
+            return
+        todo = "put the program's text there"
+        if network:
+            todo = f"name the language of networks, which are read from their files: --language {_graphs.LANGUAGE}"
+        raise self.wrong("no text", f"the name of a file: {self.text.strip()!r:.80}", todo)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # too long a name, or a zero byte in it
+        return False
+
+
+def _of_network(cell: _Cell, metric: Metric, language: str, device: str, record: Record) -> str:
+    """The prompt about a network, as it is asked about. Raises WrongCell for one that cannot be read, ToolMissing."""
+    try:
+        model = proto.load(cell.file) if cell.file else proto.written(cell.text)
+        given = {
+            name: files.size_in(cell.path, cell.row, name, record) for name in proto.symbols(model) if name in record
+        }
+        proto.check_sizes(proto.fix(model, given), "it")
+        found = _graphs.carried(model, "", cell.text[:40])
+        counted = _graphs.counted(found.reference)
+    except (WrongCell, ToolMissing):
+        raise
+    except UsageError as error:  # sizes are open
+        todo = (
+            f"give the table a column for each of them, or export it with fixed shapes; or leave it out: {files.LEAVE}"
+        )
+        raise cell.wrong("no fixed shape", f"a network with {error.why}", todo) from error
+    except InputError as error:
+        todo = f"name an .onnx file, or write it as onnx.printer.to_text does; or leave it out: {files.LEAVE}"
+        raise cell.wrong("no network", f"{cell.text!r:.60}: {error.what}: {error.why}", todo) from error
+    return _graphs.question(metric, device, found.text, counted, language.partition(",")[2].strip())
+
+
+def _spelled(language: str) -> str:
+    """As answers name it, with its tool behind: `c++, gcc 12` of `C++,gcc 12`."""
+    name, _, tool = (part.strip() for part in language.partition(","))
+    return ", ".join(filter(None, (spelled(name), tool)))
 
 
 def metric_of(column: str, unit: str | None = None) -> Metric:

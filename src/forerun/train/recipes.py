@@ -73,7 +73,7 @@ def schedule() -> Training:
 def lora() -> Training:
     """A new metric or device from a hundred examples and more, from a trained checkpoint, which forgets the others."""
     recipe = Recipe(steps=200, rows=4, row_tokens=1024, learning_rate=1e-3, evaluate_every=20, patience=4, bf16=False)
-    return Training(recipe, lora=8, ensemble=False)
+    return Training(recipe, lora=8)
 
 
 RECIPES: dict[str, Callable[[], Training]] = {"cpu": cpu, "gpu": gpu, "lora": lora, "schedule": schedule}

@@ -336,6 +336,12 @@ class EncoderDecoder(Predictor):
         belief = belief.spanning(beyond(low, -1, doubt.below), beyond(high, 1, doubt.above), LEVEL)
         return replace(reading, distribution=belief, familiarity=near, outside=doubt.outside)
 
+    def unknown(self, prompt: str) -> list[str]:
+        """Packages that a program uses, and of which neither its rows nor what was measured tell anything."""
+        taught = self.calibration.rows(parts(prompt))
+        seen = taught.packages if taught else frozenset[str]()
+        return [name for name in self.imports.unknown(prompt) if name not in seen]
+
     def settled(self, prompts: Sequence[str], beliefs: Sequence[Distribution]) -> list[Distribution]:
         """As wide as beliefs of such prompts have to be, their ends not far beyond what was learned from, and not
         below what can be."""

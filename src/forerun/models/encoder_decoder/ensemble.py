@@ -38,7 +38,7 @@ from forerun.prompts import parts
 from forerun.rows import Row
 
 FILE = "ensemble.safetensors"
-_FEWEST = 40
+_FEWEST = 16
 """Rows of a metric for which trees are grown."""
 _LEAN = 200
 """Rows that count as much as the share of all languages, and as what the errors of each alone say: what is best on few

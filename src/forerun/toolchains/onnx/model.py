@@ -34,6 +34,7 @@ def library() -> Any:
     try:
         import onnx
         import onnx.inliner
+        import onnx.parser
         import onnx.shape_inference
     except ImportError as error:
         raise ToolMissing("ONNX models need onnx", str(error), "pip install --force-reinstall forerun") from error
@@ -53,6 +54,19 @@ def load(path: Path) -> Any:
 
 
 _EXTERNAL = "export it with its weights in a file of their own (external data): only their shapes are read"
+
+
+def written(text: str, name: str = "the text") -> Any:
+    """A ModelProto, as `parse` gives it, of a text in ONNX's own syntax. Raises InputError, ToolMissing."""
+    onnx = library()
+    try:
+        model = onnx.parser.parse_model(text)
+    except Exception as error:  # the parser's own exceptions differ between its versions
+        why = next(
+            (line for line in str(error).split("\n") if "]" not in line[:3] and line.strip()), "it cannot be read"
+        )
+        raise InputError(f"{name} is no network in ONNX's syntax", why.strip(), "export it again") from error
+    return parse(model.SerializeToString(), name)
 
 
 def parse(data: bytes, name: str = "the model") -> Any:

@@ -98,6 +98,9 @@ _C_PARTS = r'^[ \t]*#[ \t]*include\s*"'
 _RUST = (("RUSTUP_HOME", "{home}/.rustup"), ("CARGO_HOME", "{home}/.cargo"))
 _GO = (("GOCACHE", "{cache}/go"), ("GO111MODULE", "off"), ("CGO_ENABLED", "0"), ("GOFLAGS", ""))
 
+OTHERS = {".ll": "llvm", ".bc": "llvm", ".onnx": "onnx", ".s": "assembly", ".asm": "assembly"}
+"""Suffixes of what is no program's source, and what it is in."""
+
 LANGUAGES: Mapping[str, Language] = {
     row.name: row
     for row in (
@@ -200,6 +203,15 @@ _BY_SUFFIX = {suffix: row for row in LANGUAGES.values() for suffix in row.suffix
 def of_file(path: Path) -> Language | None:
     """The language of a file, by its suffix."""
     return _BY_SUFFIX.get(path.suffix.lower())
+
+
+def spelled(word: str) -> str:
+    """The name of a language by a user's word for it: `c++` of `C++` and `cpp`, `llvm` of `ll`."""
+    name = word.lower()
+    if name in LANGUAGES:
+        return name
+    known = of_file(Path(f"x.{name}"))
+    return OTHERS.get(f".{name}") or (known.name if known else name)
 
 
 def named(name: str) -> Language:
