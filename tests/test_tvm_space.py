@@ -74,7 +74,6 @@ def test_products_of_bytes_can_be_built(processor):
         assert built(program.scheduled(plan).mod, program.target)
 
 
-@pytest.mark.parametrize("name", SHAPES)
 SUMS = """
 @T.prim_func(s_tir=True)
 def main(a: T.Buffer((64, 256), "float32"), b: T.Buffer((64, 256), "float32")):
@@ -96,17 +95,16 @@ SUM = """
 
 
 def test_of_more_design_spaces_than_there_are_words_some_are_taken():
-    buffers = "\n".join(f'    s{i} = T.sblock_alloc_buffer((64,), "float32")' for i in range(4))
-    made = SUMS.format(
-        buffers=buffers, sums="".join(map(SUM.format, range(4))), read=" + ".join(f"s{i}[vi]" for i in range(4))
-    )
+    buffers = "\n".join(f'    s{i} = T.sblock_alloc_buffer((64,), "float32")' for i in range(1, 5))
+    sums, read = "".join(map(SUM.format, range(1, 5))), " + ".join(f"s{i}[vi]" for i in range(1, 5))
+    made = SUMS.format(buffers=buffers, sums=sums, read=read)
     program = Program(Source(f"# from tvm.script import tirx as T\n{made}", "tensorir", "sums", TARGET))
     assert len(program) == 64 and program.usual
-    assert {len(space.asks) for space in program.spaces} > {5}
-    for draft in Scheduler().propose(Decisions(program), 2, seed=0)[:2]:
-        assert program.takes(draft.answer)
+    assert all(program.takes(plan) for plan in program.random(8, 0))
+    assert max(plan.space for plan in program.random(99, 0)) > 48
 
 
+@pytest.mark.parametrize("name", SHAPES)
 def test_every_sentence_replays_to_exactly_its_decisions(programs, name):
     program = programs[name]
     grammar, refused = Decisions(program), 0
