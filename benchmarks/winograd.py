@@ -88,11 +88,12 @@ def tuned(text: str, trials: int) -> float:
         return kernel.after_s
 
 
-def computed(found: extract.Extraction, x: Any) -> Any:
+def computed(found: extract.Extraction, *inputs: Any) -> Any:
     """The result of a network that is not tuned."""
     tvm = load()
     made = extract.compiled(found.module, targets.made(targets.here(1)))
-    (result,) = flat(tvm.relax.VirtualMachine(made, tvm.cpu())["main"](tvm.runtime.tensor(x.numpy())))
+    machine = tvm.relax.VirtualMachine(made, tvm.cpu())
+    (result,) = flat(machine["main"](*(tvm.runtime.tensor(each.numpy()) for each in inputs)))
     return result
 
 

@@ -17,7 +17,19 @@ from typing import Any
 
 from forerun.core import Source
 from forerun.errors import InputError, reason
-from forerun.grammars.decisions import CHOICES, LOOPS, PARTS, SPACES, Choice, Decision, Place, Plan, Step, Tile, following
+from forerun.grammars.decisions import (
+    CHOICES,
+    LOOPS,
+    PARTS,
+    SPACES,
+    Choice,
+    Decision,
+    Place,
+    Plan,
+    Step,
+    Tile,
+    following,
+)
 from forerun.threads import mapped
 from forerun.toolchains.tvm import target as targets
 from forerun.toolchains.tvm._load import intrinsics, load
