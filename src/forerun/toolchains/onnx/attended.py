@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ def _attention(given: Given, written: Written) -> bool | str:
         projected = written.node("Add", projected, given.input(2))
     sizes = told.get("qkv_hidden_sizes") or [weights[1] // 3] * 3
     heads, ends = told["num_heads"], np.cumsum([0, *sizes])
-    parts = [written.slice(projected, 2, int(a), int(b)) for a, b in zip(ends, ends[1:], strict=False)]
+    parts = [written.slice(projected, 2, int(a), int(b)) for a, b in pairwise(ends)]
     query, key, value = (_by_heads(written, part, heads) for part in parts)
     past = 0
     if given.input(4):
@@ -83,7 +84,7 @@ def _many_headed(given: Given, written: Written) -> bool | str:
     heads, parts = told["num_heads"], [given.input(place) for place in range(3)]
     if given.input(3):
         ends = np.cumsum([0, shape[2], shape[2], values[2] if len(values) == 3 else heads * values[3]])
-        for place, (start, end) in enumerate(zip(ends, ends[1:], strict=False)):
+        for place, (start, end) in enumerate(pairwise(ends)):
             if place == 0 or len(keys) == 3:
                 bias = written.slice(given.input(3), 0, int(start), int(end))
                 parts[place] = written.node("Add", parts[place], bias)

@@ -210,7 +210,7 @@ def unpacked(packed: Array, bits: int) -> Array:
 
 def _few_bits(given: Given, written: Written) -> bool | str:
     """A product with weights of 2, 4 or 8 bits, `[N, blocks, bytes]`, each block with a scale and a zero point. They
-    become float32 once, before anything runs: to unpack them on each run would take longer than the product."""
+    become numbers once, before anything runs, in up to eight times the memory: kernels are those of other products."""
     bits, size, n, k = (given.told.get(name, 0) for name in ("bits", "block_size", "N", "K"))
     bits = bits or 4
     weights, scales, dtype = given.constant(1), given.constant(2), given.dtype(0)
