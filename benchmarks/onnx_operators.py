@@ -1,12 +1,13 @@
 """Which operators of ONNX does `forerun tune` compute as ONNX says? The cases that the package onnx ships, one by one.
 
-    python benchmarks/onnx_operators.py             # writes results/onnx-operators.json
+    python benchmarks/onnx_operators.py             # writes results/onnx-operators.json, goes on where it was stopped
     python benchmarks/onnx_operators.py softmax     # those whose name has it, to read
 
 Each case is a network of one operator, or of those that an operator is said to be made of, with inputs and what comes
 of them. It is imported, prepared and compiled as a network of a user's is, with TVM's default schedules, and runs on
 the inputs: once as it is, and once with all inputs but the first as weights, as exported networks have their shapes,
-axes and scales. Each case runs in a process of its own, which may crash or hang.
+axes and scales. Each case runs in a process of its own, which may crash or hang; what it came to with the same sources
+is not asked again. The results count what cases come to, and name those that are not right.
 """
 
 from __future__ import annotations
@@ -20,15 +21,16 @@ import sys
 import tempfile
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import onnx
+from _lines import Lines, digest, summarise
 
+import forerun
 from forerun.errors import ForerunError
-from forerun.files import write_atomically
 from forerun.toolchains.onnx import model as onnx_model
 from forerun.toolchains.onnx.run import session
 from forerun.toolchains.tvm import extract, frontends
@@ -48,18 +50,33 @@ _PARTS = "_expanded"
 
 def main() -> None:
     """Runs the cases, and writes or prints what becomes of them."""
-    asked = sys.argv[1:]
+    asked, code = sys.argv[1:], sources()
+    lines = Lines(RESULTS / "onnx-operators.jsonl", ("code", "case", "way"))
     _warm()
-    rows = list[dict[str, str]]()
+    rows = list[Mapping[str, str]]()
     for case in cases():
-        if not asked or any(word in case.name for word in asked):
-            rows += outcomes(case)
-            print(json.dumps(rows[-1]), flush=True)
+        if asked and not any(word in case.name for word in asked):
+            continue
+        for way in ways(case):
+            place = {"code": code, "case": case.name, "way": way}
+            if not lines.known(place):
+                lines.keep({**place, **outcome(case, way)})
+                print(json.dumps(lines.known(place)), flush=True)
+            rows.append(lines.known(place))
     counted = summary(rows)
     print(json.dumps(counted, indent=1))
     if not asked:
-        told = {"onnx": onnx.__version__, "tvm": load().__version__, **counted, "rows": rows}
-        write_atomically(RESULTS / "onnx-operators.json", (_lines(told) + "\n").encode())
+        told = {"onnx": onnx.__version__, "tvm": load().__version__, "code": code, "cases": len(rows), **counted}
+        left = sorted((row for row in rows if row["outcome"] != RIGHT), key=lambda row: OUTCOMES.index(row["outcome"]))
+        names = {f"{row['case']}, {row['way']}": f"{row['outcome']}: {row['why']}"[:140] for row in left}
+        summarise(RESULTS / "onnx-operators.json", {**told, "not right": names})
+
+
+def sources() -> str:
+    """Names what reads and compiles networks."""
+    folder = Path(forerun.__file__).parent / "toolchains"
+    read = sorted(path for part in ("onnx", "tvm") for path in (folder / part).glob("*.py"))
+    return digest(b"".join(path.read_bytes() for path in read))
 
 
 def _warm() -> None:
@@ -84,15 +101,19 @@ def cases() -> Sequence[Any]:
         return list(collect_testcases(None))
 
 
-def outcomes(case: Any) -> Iterator[dict[str, str]]:
-    """What becomes of a case in both ways; in one where it has one input."""
-    inputs, outputs = (list(map(_array, each)) for each in case.data_sets[0])
-    tolerances = (case.rtol, case.atol)
+def ways(case: Any) -> Sequence[str]:
+    """Both; one where it has one input."""
+    inputs = list(map(_array, case.data_sets[0][0]))
     alike = len(inputs) < 2 or not all(isinstance(each, np.ndarray) for each in inputs)
-    for way in WAYS[: 1 if alike else 2]:
-        model, given = (case.model, inputs) if way == "inputs" else weighted(case.model, inputs)
-        outcome, why = apart(lambda model=model, given=given: computed(model, given, outputs, tolerances))
-        yield {"case": case.name, "operator": operator(case), "way": way, "outcome": outcome, "why": why}
+    return WAYS[: 1 if alike else 2]
+
+
+def outcome(case: Any, way: str) -> dict[str, str]:
+    """What becomes of a case in a way."""
+    inputs, outputs = (list(map(_array, each)) for each in case.data_sets[0])
+    model, given = (case.model, inputs) if way == "inputs" else weighted(case.model, inputs)
+    found, why = apart(lambda: computed(model, given, outputs, (case.rtol, case.atol)))
+    return {"operator": operator(case), "outcome": found, "why": why}
 
 
 def _array(value: Any) -> Any:
@@ -207,12 +228,6 @@ def summary(rows: Sequence[Mapping[str, str]]) -> dict[str, Any]:
             counts = Counter(row["outcome"] for row in own)
             found[f"{kind}, {way}"] = {outcome: counts[outcome] for outcome in OUTCOMES}
     return found
-
-
-def _lines(told: Mapping[str, Any]) -> str:
-    """JSON with one row a line."""
-    head = json.dumps({key: value for key, value in told.items() if key != "rows"}, indent=1)
-    return f'{head[:-2]},\n "rows": [\n' + ",\n".join(f"  {json.dumps(row)}" for row in told["rows"]) + "\n ]\n}"
 
 
 if __name__ == "__main__":

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
+from forerun.toolchains.onnx import attended, channels, fused, quantised, resized, various
 from forerun.toolchains.onnx import model as onnx_model
-from forerun.toolchains.onnx import quantised, resized, various
 from forerun.toolchains.onnx.bodies import opened
 from forerun.toolchains.onnx.facts import Facts, Given
 from forerun.toolchains.onnx.settled import settle
@@ -21,8 +21,10 @@ Rule = Callable[[Given, Written], bool | str]
 """Writes what a node is made of, its outputs named as they are. It is False, and nothing is written, where the importer
 has the node right; or why nobody has it."""
 
-_RULES: Mapping[str, Rule] = {**quantised.RULES, **resized.RULES, **various.RULES}
-_ROUNDS = 16
+_RULES: Mapping[str, Rule] = {
+    **fused.RULES, **attended.RULES, **channels.RULES, **quantised.RULES, **resized.RULES, **various.RULES
+}  # fmt: skip
+_ROUNDS = 256
 """What a node is made of may be made of others, and sizes that follow from it may be what another one waits for."""
 
 

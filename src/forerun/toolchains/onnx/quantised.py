@@ -181,6 +181,39 @@ def _dynamic(given: Given, written: Written) -> bool:
     return True
 
 
+def _to_float(given: Given, written: Written) -> bool | str:
+    """Of Microsoft: a product of 8 bits as a float: a, b, their scales, their zeros, and a bias."""
+    if any(given.dtype(place) is None for place in (0, 1)):
+        return "what it reads has a type that is known only when it runs"
+    sums = written.node("MatMul", _whole(given, written, 0, 4), _whole(given, written, 1, 5))
+    scale = written.node("Mul", _factor(given, written, 2), _factor(given, written, 3))
+    found = written.node("Mul", sums, scale, output="" if given.input(6) else given.output(0))
+    if given.input(6):
+        written.node("Add", found, given.input(6), output=given.output(0))
+    return True
+
+
+def _dynamic_product(given: Given, written: Written) -> bool | str:
+    """Of Microsoft: a, which is quantised while it runs, b, its scale and zero, and a bias."""
+    if given.dtype(1) is None:
+        return "what it reads has a type that is known only when it runs"
+    steps, scale, zero = (f"{written.name}/{name}" for name in ("steps", "scale", "zero"))
+    written.nodes.append(_made("DynamicQuantizeLinear", [given.input(0)], [steps, scale, zero]))
+    whole = written.node("Sub", written.node("Cast", steps, to=_FLOAT), written.node("Cast", zero, to=_FLOAT))
+    sums = written.node("MatMul", whole, _whole(given, written, 1, 3))
+    factor = written.node("Mul", scale, _factor(given, written, 2))
+    found = written.node("Mul", sums, factor, output="" if given.input(4) else given.output(0))
+    if given.input(4):
+        written.node("Add", found, given.input(4), output=given.output(0))
+    return True
+
+
+def _made(kind: str, inputs: Sequence[str], outputs: Sequence[str]) -> Any:
+    from forerun.toolchains.onnx.model import library
+
+    return library().helper.make_node(kind, inputs, outputs)
+
+
 def _number(given: Given, written: Written, value: int, scale: int, zero: int) -> str:
     """What an input stands for."""
     return written.node("Mul", _whole(given, written, value, zero), _factor(given, written, scale))
@@ -264,6 +297,8 @@ RULES: Mapping[str, Any] = {
     "DequantizeLinear": _in_blocks,
     "DynamicQuantizeLinear": _dynamic,
     f"{_MICROSOFT}QGemm": _dense,
+    f"{_MICROSOFT}MatMulIntegerToFloat": _to_float,
+    f"{_MICROSOFT}DynamicQuantizeMatMul": _dynamic_product,
     f"{_MICROSOFT}QLinearAdd": partial(_of_numbers, "Add", (0, 3), 6),
     f"{_MICROSOFT}QLinearMul": partial(_of_numbers, "Mul", (0, 3), 6),
     f"{_MICROSOFT}QLinearConcat": _joined,

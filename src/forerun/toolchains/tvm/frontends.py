@@ -236,9 +236,19 @@ def _known(path: Path, proto: Any, left: Sequence[str]) -> None:
     nodes = onnx_model.every(proto.graph)
     if unknown := sorted({name_of(node) for node in nodes} - _operators()):
         why = f"TVM's importer has no operator {', '.join(unknown)}"
-        raise InputError(f"{path} cannot be tuned", why, "export it with others, or cut the part around them out")
+        told = next((each for each in left if each.split(":")[0].split(" ")[0] in unknown), "")
+        raise InputError(f"{path} cannot be tuned", f"{why} ({told})" if told else why, _otherwise(unknown))
     if left:
         raise InputError(f"{path} cannot be tuned", left[0], "export it otherwise, or cut the part around it out")
+
+
+def _otherwise(unknown: Sequence[str]) -> str:
+    """What to do about operators that are not known."""
+    if any(name.startswith("com.microsoft.nchwc.") for name in unknown):
+        return "write it with ORT_ENABLE_EXTENDED: ORT_ENABLE_ALL lays its images out for one processor"
+    if any(name.startswith("com.microsoft.") for name in unknown):
+        return "tune the network as it was before onnxruntime fused it, or fuse it without them"
+    return "export it with others, or cut the part around them out"
 
 
 def unsized(name: str, known: Sequence[int | str] | None, todo: str = "") -> InputError:
