@@ -364,6 +364,50 @@ def tuning_beside(name: str) -> str:
 RUNS = ("default", "dlight", "metaschedule", "ours", "PyTorch", "Inductor", "onnxruntime")
 
 
+def larger() -> str:
+    """Attention and layers as they are, and computed larger."""
+    found = load("larger")
+    if not found:
+        return "Not measured.\n"
+    rows = []
+    for line in found["networks"]:
+        before, after = (sum(line[way].values()) for way in ("given", "larger"))
+        off = line["larger off"] / line["given off"]
+        shape = " x ".join(line["shape"].split("x"))
+        seconds = [f"{before * 1e6:,.0f}", f"{after * 1e6:,.0f}"]
+        rows.append([f"{line['kind']}, {shape}", *seconds, f"{before / after:.2f}×", f"{off:.1f}×"])
+    told = ", ".join(
+        f"{kind} {mean['mean']:.2f} [{mean['low']:.2f}, {mean['high']:.2f}]" for kind, mean in found["faster"].items()
+    )
+    head = ["sizes", "as it is, µs", "larger, µs", "faster", "error, of that as it is"]
+    return f"{table(head, rows)}\nGeometric means, times as fast: {told}.\n"
+
+
+def onnx_operators() -> str:
+    """How many of onnx's own cases are computed as onnx says."""
+    found = load("onnx-operators")
+    if not found:
+        return "Not measured.\n"
+    kinds = [key for key, value in found.items() if isinstance(value, dict) and "right" in value]
+    rows = [[kind, *(f"{count:,}" for count in found[kind].values())] for kind in kinds]
+    return table(["cases", *found[kinds[0]]], rows)
+
+
+def runtimes() -> str:
+    """Whole networks by what ships, beside what else runs them."""
+    found = load("runtimes")
+    if not found:
+        return "Not measured.\n"
+    ways = [way for way in RUNS if way not in ("dlight", "metaschedule")]
+    rows = []
+    for one in found["networks"]:
+        runs, mine = one["runs"], one["runs"]["ours"]["latency"]
+        best = min(runs[way]["latency"] for way in ways[2:] if way in runs)
+        shown = (_latency(runs[way]) if way in runs else "–" for way in ways)
+        rows.append([one["network"], f"{one['seconds']['ours']:.0f}", *shown, f"{best / mine:.2f}×"])
+    return table(["ms", "seconds of tuning", *ways, "best of theirs over ours"], rows)
+
+
 def measuring() -> str:
     """Candidates a minute, of our workers and of MetaSchedule's."""
     found = load("measuring")
@@ -571,6 +615,9 @@ TABLES: dict[str, Callable[[], str]] = {
     "searches": searches,
     "operators": operators,
     "winograd": winograd,
+    "larger": larger,
+    "runtimes": runtimes,
+    "onnx-operators": onnx_operators,
     "stages": stages,
     "judge": judge_of_processors,
     "judge-code": lambda: judge("judge-code", ""),

@@ -31,7 +31,8 @@ _BUFFERS = 32
 _FIXED = "export it with fixed ones: torch.export.export(network, inputs), without dynamic_shapes"
 WINOGRAD, CHANNELS_LAST, GIVEN = LAYOUTS = "winograd", "channels-last", "given"
 """Of convolutions, the plainest last: what a processor is fast with, by Winograd's algorithm where that is faster or as
-sums of products; and what the network has."""
+sums of products; and what the network has. With the first also products and softmax are others whose sizes divide into
+no tiles."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +70,9 @@ def extract(module: Any, target: Any, layout: str = CHANNELS_LAST) -> Extraction
     Four steps are added. Before: normalisations are folded into the weights of the convolution before them, also behind
     its bias, or taken apart into sums and products, which fuse; and where the target is a processor and the `layout` is
     not `given`, convolutions get their channels last, of which some become three programs each with the layout
-    `winograd`. After: what only gives a buffer another shape becomes a view, and is no program; and the ranges of what
-    is left are such that texts can tell them. Two programs are one where TVM's structural hash and equality say so.
+    `winograd`, with which products and softmax are others whose sizes divide into no tiles. After: what only gives a
+    buffer another shape becomes a view, and is no program; and the ranges of what is left are such that texts can tell
+    them. Two programs are one where TVM's structural hash and equality say so.
     """
     tvm = load()
     from tvm.s_tir.meta_schedule.relax_integration import extract_tasks

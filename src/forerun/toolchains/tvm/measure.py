@@ -109,9 +109,9 @@ def measure(source: Source, plan: Plan | None, bounds: Bounds = Bounds(), remote
 
     On a GPU, where nothing runs as it is, the default is what `extract.scheduled` makes of it. `latency` is the median
     sample, `latency_spread` the interquartile range over it, `latency_least` the fastest one; `samples`, and `runs` in
-    each; `waited` the share of the time in which others had this machine's processor; `build` the seconds to compile
-    and load it. What cannot be built, crashes TVM's runtime with an error or gives
-    a wrong result is a Measurement with its error; as is what another machine's connection was lost on.
+    each; of one thread of this machine `waited`, the share of the time in which others had the processor; `build` the
+    seconds to compile and load it. What cannot be built, crashes TVM's runtime with an error or gives a wrong result is
+    a Measurement with its error; as is what another machine's connection was lost on.
     """
     bench = _bench(source, bounds.seed, remote)
     with opened(Place(source.target, remote), settings.number("timeout")) as device:
@@ -206,10 +206,10 @@ def _steps(
             values = _told(Timing((once,)), 1)
         else:
             yield
-            start, busy = time.perf_counter(), time.process_time()
+            start, busy = time.perf_counter(), time.thread_time()
             values = timed(device.timer(module, "main", *tensors), bench.best_s, bounds)
-            if device.timed_here:
-                values["waited"] = max(0.0, 1 - (time.process_time() - busy) / (time.perf_counter() - start))
+            if device.single:
+                values["waited"] = max(0.0, 1 - (time.thread_time() - busy) / (time.perf_counter() - start))
     except Refused as error:
         return Measurement(error=f"schedule: {error}", tool=tool)
     except MemoryError:
