@@ -2,7 +2,7 @@
 
     python benchmarks/networks.py resnet18-1x224 bert-tiny-8x128 --trials 16 --rival-trials 64
     python benchmarks/networks.py net.onnx --threads 1 --threads 2 --checkpoint DIR
-    python benchmarks/networks.py vit-tiny-1x224 swin-tiny-1x224 --rival-trials 0 -o benchmarks/results/runtimes.json
+    python benchmarks/networks.py vit-tiny-1x224 swin-tiny-1x224 --rival-trials 0 -o runtimes.json
 
 A network is a name of `forerun.corpora.tensor_networks`, `module.py:factory` or an .onnx file of fixed sizes. For each,
 one after the other on this machine: every program's default and TVM's own rules (`static`), `forerun.tune` from an

@@ -393,21 +393,6 @@ def onnx_operators() -> str:
     return table(["cases", *found[kinds[0]]], rows)
 
 
-def runtimes() -> str:
-    """Whole networks by what ships, beside what else runs them."""
-    found = load("runtimes")
-    if not found:
-        return "Not measured.\n"
-    ways = [way for way in RUNS if way not in ("dlight", "metaschedule")]
-    rows = []
-    for one in found["networks"]:
-        runs, mine = one["runs"], one["runs"]["ours"]["latency"]
-        best = min(runs[way]["latency"] for way in ways[2:] if way in runs)
-        shown = (_latency(runs[way]) if way in runs else "–" for way in ways)
-        rows.append([one["network"], f"{one['seconds']['ours']:.0f}", *shown, f"{best / mine:.2f}×"])
-    return table(["ms", "seconds of tuning", *ways, "best of theirs over ours"], rows)
-
-
 def measuring() -> str:
     """Candidates a minute, of our workers and of MetaSchedule's."""
     found = load("measuring")
@@ -616,7 +601,6 @@ TABLES: dict[str, Callable[[], str]] = {
     "operators": operators,
     "winograd": winograd,
     "larger": larger,
-    "runtimes": runtimes,
     "onnx-operators": onnx_operators,
     "stages": stages,
     "judge": judge_of_processors,

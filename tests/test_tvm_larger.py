@@ -128,7 +128,7 @@ def test_their_schedules_are_right_and_told() -> None:
         a, b = reference.inputs(function, 0)
         (found,) = reference.evaluate(function, [a, b])
         assert np.allclose(found, (a.astype(np.float64) @ b)[..., : found.shape[-1]], rtol=1e-4, atol=1e-5)
-        assert "min" in described(one.text)
+        assert any("min(" in line for line in described(one.text)[1])
         plans = program.random(4, 0)
         assert len(plans) == 4 and all(measure(source, plan).ok for plan in plans)
 

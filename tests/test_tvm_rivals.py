@@ -180,6 +180,9 @@ def test_a_row_says_who_was_faster_and_when(benchmark: Any) -> None:
     assert row["time ratio"] is None and (row["time to its end"], row["its end ratio"]) == (2.0, 2.5)
     parts["ours"] = search(10.0, (2.0, 8.5))
     assert networks.row("net", 1, parts)["time to its end"] is None
+    del parts["metaschedule"], runs["metaschedule"]
+    alone = networks.row("net", 1, parts)
+    assert alone["static over ours"] == 3.0 and "time to its end" not in alone
 
 
 def test_stages_are_judged_by_the_fastest_kernel_of_all(benchmark: Any) -> None:
