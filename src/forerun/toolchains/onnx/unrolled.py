@@ -1,4 +1,4 @@
-"""`If` of ONNX whose condition is known, `Loop` and `Scan` whose count is, as the nodes that run."""
+"""`If` of ONNX whose condition is known, `Loop` whose count is, as the nodes that run."""
 
 from __future__ import annotations
 
