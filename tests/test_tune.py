@@ -769,7 +769,10 @@ def test_a_faster_kernel_of_an_earlier_call_stays(tmp_path: Path) -> None:
     assert not any("of an earlier call" in note for note in many.notes)
 
 
-def test_an_interrupt_keeps_what_was_measured(tmp_path: Path, asked: list[Any]) -> None:
+def test_an_interrupt_keeps_what_was_measured(
+    tmp_path: Path, asked: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(resuming, "_CLOSE", 0.0)  # one finalist, however alike kernels are
     (tmp_path / "matmul.tir").write_text(PROGRAM)
     seen = list[tuning.Progress]()
 
@@ -791,12 +794,11 @@ def test_an_interrupt_keeps_what_was_measured(tmp_path: Path, asked: list[Any]) 
     again = tuning.tune(tmp_path / "matmul.tir", target="llvm:1", trials=5, proposer="uniform", store=store)
     texts = [Decisions.text(Schedule().grammar(t.source), t.draft.answer) for t in again.kernels[0].result.trials]
     assert {row.answer for row in rows} <= set(texts) and len(texts) == 5
-    most = 2 + resuming._FINALISTS  # and whether those that are about as fast as the best are right on other inputs
-    assert 2 <= len(asked) <= most and None not in asked
+    assert len(asked) in (2, 3) and None not in asked  # and whether the best one is right on other inputs
     asked.clear()
     # Another seed has other drafts, and the same default.
     tuning.tune(tmp_path / "matmul.tir", target="llvm:1", trials=2, proposer="uniform", store=store, seed=1)
-    assert 2 <= len(asked) <= most and None not in asked
+    assert len(asked) in (2, 3) and None not in asked
 
 
 def test_drafts_are_known_by_all_that_they_depend_on(tmp_path: Path) -> None:

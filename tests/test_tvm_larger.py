@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +24,10 @@ from forerun.toolchains.tvm.measure import measure
 from forerun.toolchains.tvm.network import flat
 from forerun.toolchains.tvm.space import Program
 from forerun.toolchains.tvm.text import described
+from tests.test_tvm_winograd import ONE, ran
 
 tvm = load()
 pytestmark = pytest.mark.filterwarnings("ignore")
-ONE = {"kind": "llvm", "num-cores": 1}
 
 
 @pytest.mark.parametrize(
@@ -80,17 +79,9 @@ class Unknown(nn.Module):
 
 
 def computed(network: nn.Module, shape: Sequence[int], layout: str) -> tuple[list[tasks.Extracted], Any, float]:
-    """The programs with matrix products, the result, and its largest error as a share of the largest in float64."""
-    torch.manual_seed(0)
-    network, x = network.eval(), torch.randn(*shape)
-    target = tvm.target.Target(ONE)
-    found = tasks.extract(frontends.from_torch(network, (x,)), target, layout)
-    assert not found.left_out
-    machine = tvm.relax.VirtualMachine(tasks.compiled(found.module, target), tvm.cpu())
-    (made,) = flat(machine["main"](tvm.runtime.tensor(x.numpy())))
-    exact = deepcopy(network).double()(x.double()).detach().numpy()
-    products = [one for one in found.workloads if 'T.sblock("matmul")' in one.text]
-    return products, made, float(np.abs(made - exact).max() / np.abs(exact).max())
+    """The programs with matrix products, the result, and its error."""
+    found, made, error = ran(network, shape, layout)
+    return [one for one in found if 'T.sblock("matmul")' in one.text], made, error
 
 
 @pytest.mark.parametrize(

@@ -121,8 +121,10 @@ def _old_norm(given: Given, written: Written) -> bool | str:
     rank = len(given.shape(0) or ())
     if given.facts.opset >= _NORMS:
         return False
-    if given.dtype(0) != np.float32 or not rank or given.told.get("axis", -1) % rank != rank - 1:
+    if given.dtype(0) is None or not rank:
         return OPEN
+    if given.dtype(0) != np.float32 or given.told.get("axis", -1) % rank != rank - 1:
+        return "it is known for float32 along the last axis alone"
     ends = (given.output(0), given.output(1), given.output(2))
     epsilon = given.told.get("epsilon", 1e-5)
     normalised(given, written, given.input(0), given.input(1), given.input(2), epsilon, ends)
@@ -131,9 +133,9 @@ def _old_norm(given: Given, written: Written) -> bool | str:
 
 def _embedded(given: Given, written: Written) -> bool | str:
     """Sums of what words, places and segments stand for, and their norm; how many words a mask lets through."""
-    shape = given.shape(0)
-    if shape is None or given.facts.dtype(given.input(2)) != np.float32:
-        return OPEN if shape is None else "it is known for float32 alone"
+    shape, dtype = given.shape(0), given.facts.dtype(given.input(2))
+    if shape is None or dtype != np.float32:
+        return OPEN if shape is None or dtype is None else "it is known for float32 alone"
     words = written.node("Gather", given.input(2), given.input(0), axis=0)
     places = given.input(8) or written.constant(np.arange(shape[1])[None])
     total = written.node("Add", words, written.node("Gather", given.input(3), places, axis=0))
