@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnx
 import pytest
-from onnx import helper, numpy_helper
+from onnx import helper
 
 from forerun.errors import InputError
 
@@ -19,12 +18,12 @@ with warnings.catch_warnings():
     pytest.importorskip("tvm")
 
 from forerun.toolchains.onnx.run import session
-from forerun.toolchains.tvm import extract, frontends, network
+from forerun.toolchains.tvm import frontends
 from forerun.toolchains.tvm._load import load
+from tests.test_tvm_onnx import Arrays, ours, saved
 
 tvm = load()
 pytestmark = pytest.mark.filterwarnings("ignore")
-Arrays = Mapping[str, Any]
 draw = np.random.default_rng(0)
 
 
@@ -36,33 +35,17 @@ def floats(*shape: int) -> Any:
     return draw.standard_normal(shape).astype(np.float32)
 
 
-def saved(folder: Path, nodes: Sequence[Any], inputs: Arrays, weights: Arrays) -> Path:
-    kinds = {name: helper.np_dtype_to_tensor_dtype(array.dtype) for name, array in inputs.items()}
-    begins = [helper.make_tensor_value_info(name, kinds[name], array.shape) for name, array in inputs.items()]
-    tensors = [numpy_helper.from_array(np.asarray(array), name) for name, array in weights.items()]
-    ends = [helper.make_empty_tensor_value_info(name) for name in nodes[-1].output if name]
-    graph = helper.make_graph(nodes, "g", begins, ends, tensors)
-    versions = [helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)]
-    path = folder / "net.onnx"
-    onnx.save(helper.make_model(graph, opset_imports=versions, ir_version=8), str(path))
-    return path
-
-
 @pytest.fixture
 def agrees(tmp_path: Path) -> Callable[..., None]:
     """Runs a network here and in onnxruntime, and compares all that its last node makes."""
     target = tvm.target.Target({"kind": "llvm", "num-cores": 1})
 
-    def checked(nodes: Sequence[Any], inputs: Arrays, weights: Arrays = {}) -> None:  # noqa: B006
-        path = saved(tmp_path, nodes, inputs, weights)
+    def checked(nodes: Sequence[Any], inputs: Arrays, weights: Arrays = {}, opset: int = 17) -> None:  # noqa: B006
+        path = saved(tmp_path, nodes, inputs, weights, [name for name in nodes[-1].output if name], opset)
         theirs = session(str(path), 1).run(None, dict(inputs))
-        made = extract.compiled(extract.extract(frontends.from_onnx(path), target).module, target)
-        found = network.flat(
-            tvm.relax.VirtualMachine(made, tvm.cpu())["main"](*map(tvm.runtime.tensor, inputs.values()))
-        )
-        for ours, expected in zip(found, theirs, strict=True):
-            assert (ours.shape, ours.dtype) == (expected.shape, expected.dtype)
-            np.testing.assert_allclose(ours.astype(float), expected.astype(float), 1e-4, 2e-5)
+        for found, expected in zip(ours(path, inputs, target), theirs, strict=True):
+            assert (found.shape, found.dtype) == (expected.shape, expected.dtype)
+            np.testing.assert_allclose(found.astype(float), expected.astype(float), 1e-4, 2e-5)
 
     return checked
 
@@ -77,6 +60,20 @@ def test_activations(agrees: Callable[..., None]) -> None:
         node("QuickGelu", ["e"], ["y"], alpha=1.5),
     ]
     agrees(nodes, {"x": x}, {"b": bias})
+
+
+def test_norms_that_onnx_has_not(agrees: Callable[..., None]) -> None:
+    """Of its own domain, where its version has them not yet, or at all."""
+    weights, inputs = {"g": floats(8), "h": floats(8)}, {"x": floats(2, 3, 8)}
+    old = [helper.make_node("LayerNormalization", ["x", "g", "h"], ["y"], axis=-1, epsilon=1e-3)]
+    agrees(old, inputs, weights, opset=15)
+    simple = [helper.make_node("SimplifiedLayerNormalization", ["x", "g"], ["y"], axis=2, epsilon=1e-3)]
+    agrees(simple, inputs, {"g": weights["g"]})
+
+
+def test_products_by_their_older_name(agrees: Callable[..., None]) -> None:
+    told = {"transA": 1, "transB": 1, "alpha": 0.5}
+    agrees([node("TransposeMatMul", ["x", "w"], ["y"], **told)], {"x": floats(2, 5, 3)}, {"w": floats(2, 4, 5)})
 
 
 @pytest.mark.parametrize("bias, skip", [("b", (2, 3, 8)), ("", (3, 8)), ("b", (1, 3, 8))])
@@ -205,7 +202,7 @@ def test_channels_that_lie_last(agrees: Callable[..., None]) -> None:
     ],
 )
 def test_what_is_not_known_is_refused(refused: Any, why: str, tmp_path: Path) -> None:
-    path = saved(tmp_path, [refused], {"x": floats(1, 4, 4)}, {"w": floats(4, 12)})
+    path = saved(tmp_path, [refused], {"x": floats(1, 4, 4)}, {"w": floats(4, 12)}, refused.output, 17)
     with pytest.raises(InputError, match=why) as failed:
         frontends.from_onnx(path)
     assert "before onnxruntime fused it" in failed.value.todo
