@@ -37,7 +37,7 @@ from forerun.models.encoder_decoder import SHIPPED, EncoderDecoder, Reading, che
 from forerun.models.encoder_decoder.card import Card, Kind  # noqa: E402
 from forerun.questions import Options, files, language_of, questions  # noqa: E402
 from forerun.rows import Row  # noqa: E402
-from forerun.tables import write_rows  # noqa: E402
+from forerun.tables import read_table, write_rows  # noqa: E402
 from forerun.tasks._endless import counted, endless  # noqa: E402
 from forerun.tasks._parsing import broken  # noqa: E402
 from forerun.tasks.accuracy import Accuracy  # noqa: E402
@@ -424,6 +424,19 @@ def test_other_pipelines_than_were_learned_are_strange(compiler: str) -> None:
     assert slow.familiarity == 0 and slow.notes[0].endswith(
         "no size at -O0 was learned from: the answer is that of -O3"
     )
+
+
+def test_a_table_of_modules_is_asked_about_as_it_is_written(compiler: str) -> None:
+    text = "; by hand\ndefine i32 @f() {\n  ret i32 7\n}\n"
+    Path("m.ll").write_text(text)
+    Path("m.csv").write_text("code,speed_s\n" + '"' + text + '",2\n')
+    (row,) = read_table(Path("m.csv"), target="speed_s", language="llvm")
+    card = Card((Kind("speed", "s", "llvm", "", rows=9), Kind("text", "B", "llvm, LLVM 22", "", rows=9)))
+    speed, size = questions("m.ll", card, Options())
+    assert speed.prompt == row.prompt and "by hand" in speed.prompt
+    assert "by hand" not in size.prompt and "@f" in size.prompt
+    (given,) = questions(Source(text, "llvm"), card, Options(("speed",)))
+    assert given.prompt == row.prompt
 
 
 def test_a_part_of_a_program_is_no_program(folder: Path, compiler: str) -> None:

@@ -61,6 +61,8 @@ class File:
     source: Source
     place: str = ""
     compiled: Source | None = None
+    written: str = ""
+    """The text of LLVM IR as it was given, before the front end read it; nothing of bitcode."""
     sizes: tuple[str, ...] = ()
     """Those that a network leaves open."""
     whole: Several = field(default_factory=Several)
@@ -103,7 +105,8 @@ def opened(what: What, options: Options, languages: Iterable[str]) -> File:
         if not what.text.strip():
             raise _empty(what.name)
         if what.lang == LLVM and not what.target:
-            return File(_module(what.name, what.text.encode("utf-8", "surrogateescape"), options.flags, ""))
+            data = what.text.encode("utf-8", "surrogateescape")
+            return File(_module(what.name, data, options.flags, ""), written=what.text)
         return File(replace(what, reference=options.read) if options.read and what.lang in LANGUAGES else what)
     if not isinstance(what, (str, os.PathLike)):
         why = "a source is a path, a forerun.Source, or a list of them"
@@ -138,7 +141,8 @@ def read(path: str, options: Options, data: bytes | None = None, languages: Iter
     data = (content(path) if data is None else data).removeprefix(codecs.BOM_UTF8)
     _check(path, data)
     if language == LLVM:
-        return File(_module(path, data, options.flags, place), place)
+        written = "" if data.startswith(clang.BITCODE) else data.decode("utf-8", "surrogateescape")
+        return File(_module(path, data, options.flags, place), place, written=written)
     source = Source(data.decode("utf-8", "surrogateescape"), language, path, reference=options.read)
     return _with_others(File(source, place), options)
 

@@ -60,6 +60,8 @@ def question_of(file: File, kind: Kind, card: Card, options: Options) -> Questio
             notes.append(f"the size is that of -O{level}: no level was named")
     runs = ran(kind.metric) and module is None
     source = replace(file.source, text=file.text) if runs else module or file.source
+    if module and file.written and kind.metric not in size.METRICS:
+        source = replace(module, text=file.written)  # a table's rows are learned from as they are written
     prompt = _prompt(source, kind, device, level, file.files if runs else "")
     strange = strange or level != asked
     own = file.whole.names | ({Path(file.place).stem} if file.place else frozenset())
