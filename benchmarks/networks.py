@@ -15,6 +15,7 @@ it comes: an interrupted run is called again. A search that was interrupted begi
 from __future__ import annotations
 
 import argparse
+import shutil
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -191,7 +192,9 @@ class Asked:
                 scheduled = by_rules(module, targets.made(self.target))
                 if not (scheduled["main"].attrs or {}).get("tirx.is_scheduled", False):
                     continue
-                found = measured(pool, source, written(scheduled))
+                file = Path(written(scheduled))
+                found = measured(pool, source, str(file))
+                shutil.rmtree(file.parent)
                 runs.append((time.monotonic() - began, name, found.values.get("latency") if found.ok else None))
                 if not found.ok:
                     wrong[name] = found.error
