@@ -24,7 +24,7 @@ from forerun.errors import reason
 from forerun.toolchains.tvm import database, extract, measure, network
 from forerun.toolchains.tvm import target as targets
 from forerun.toolchains.tvm._load import load
-from forerun.toolchains.tvm.device import Device, Place, by_clock
+from forerun.toolchains.tvm.device import Device, Place
 from forerun.toolchains.tvm.network import Known, Network, Running
 
 DLIGHT, EAGER, INDUCTOR, ONNXRUNTIME = "dlight", "PyTorch", "Inductor", "onnxruntime"
@@ -42,8 +42,9 @@ class Raced:
     missing: Mapping[str, str]
 
 
-def raced(asked: Network, target: str, databases: Mapping[str, tuple[Network, Texts]]) -> Raced:
-    """A network as it is, by dlight's rules, with each database, and by PyTorch, its Inductor and onnxruntime.
+def raced(asked: Network, target: str, databases: Mapping[str, tuple[Network, Texts]], rules: bool) -> Raced:
+    """A network as it is, by dlight's `rules` where they are wanted (LLVM takes half an hour for some networks), with
+    each database, and by PyTorch, its Inductor and onnxruntime.
 
     A database has the layout of its own network. PyTorch and onnxruntime have the target's threads, or one where that
     is faster. All compute what the untuned network does, or are missing. Raises as
@@ -56,10 +57,9 @@ def raced(asked: Network, target: str, databases: Mapping[str, tuple[Network, Te
         module = whole if own == asked else network.read(own, Place(target)).extraction.module
         return Running(device, extract.compiled(module, built, database.opened(dict(texts))), known.inputs)
 
-    ways: dict[str, Callable[[], Run]] = {
-        DLIGHT: lambda: Running(device, extract.compiled(by_rules(whole, built), built), known.inputs),
-        **{name: partial(tuned, *own) for name, own in databases.items()},
-    }
+    ways: dict[str, Callable[[], Run]] = {name: partial(tuned, *own) for name, own in databases.items()}
+    if rules:
+        ways[DLIGHT] = lambda: Running(device, extract.compiled(by_rules(whole, built), built), known.inputs)
     default = Running(device, known.default, known.inputs)
     default()
     with TemporaryDirectory() as folder:
@@ -85,7 +85,7 @@ def raced(asked: Network, target: str, databases: Mapping[str, tuple[Network, Te
                 runs[name] = run
             else:
                 missing[name] = f"wrong: outputs are off by {network.off(found, expected):.2g} of their size"
-        timers = {name: run.timer if isinstance(run, Running) else by_clock(run) for name, run in runs.items()}
+        timers = {name: run.timer if isinstance(run, Running) else device.clock(run) for name, run in runs.items()}
         return Raced(network.timed(timers), made, missing)
 
 
@@ -145,5 +145,5 @@ def beside(source: Source, line: str, operator: Operator) -> dict[str, float]:
             called(operator, tensors)
 
     vendor()
-    timings = network.timed({"ours": by_clock(ours), "vendor": by_clock(vendor)})
+    timings = network.timed({"ours": device.clock(ours), "vendor": device.clock(vendor)})
     return {name: timing.median_s for name, timing in timings.items()}

@@ -90,7 +90,10 @@ def _options() -> argparse.Namespace:
     parser.add_argument("networks", nargs="+", help="names of networks, module.py:factory, or .onnx files")
     parser.add_argument("--trials", type=int, default=16, help="ours, of each program in the mean (16)")
     parser.add_argument(
-        "--rival-trials", type=int, default=64, help="MetaSchedule's, of each in the mean (64); 0: none"
+        "--rival-trials",
+        type=int,
+        default=64,
+        help="MetaSchedule's, of each in the mean (64); 0: none, and no whole network by TVM's rules",
     )
     parser.add_argument(
         "--at-once",
@@ -268,7 +271,7 @@ class Asked:
             best = {task: one["record"] for task, one in line["kernels"].items() if one["record"]}
             found = [(Program(self._source(programs[task])), record) for task, record in best.items()]
             texts[name] = asked, database.texts(found)
-        race = self._reader.call(raced, self.given, self.target, texts)
+        race = self._reader.call(raced, self.given, self.target, texts, METASCHEDULE in searches)
         runs = {
             name: {
                 "latency": one.median_s,

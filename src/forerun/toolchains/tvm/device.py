@@ -89,6 +89,10 @@ class Device:
 
         return _had(here) if self.single else here
 
+    def clock(self, run: Callable[[], object]) -> Timer:
+        """How long something else takes here, which ran before: by the same clock as what TVM compiled."""
+        return _had(by_clock(run)) if self.single else by_clock(run)
+
     def library(self, made: Any) -> tuple[bytes, str]:
         """The shared library of what TVM compiled, or why there is none."""
         if (linker := _linker()) is None:

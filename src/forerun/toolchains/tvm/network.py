@@ -152,16 +152,17 @@ def compared(network: Network, place: Place, texts: dict[str, str], library: boo
         for name, rival in known.rival.items() if device.own else ():
             if device.timed_here:
                 run, threads[name] = rival.fastest()
-                timers[name] = by_clock(run)
+                timers[name] = device.clock(run)
             elif targets.device(place.target) == "cuda" and (timer := rival.on_gpu()):
                 timers[name] = timer
         data, why = device.library(made) if library else (b"", "")
         unknown = tuple(place for place, array in enumerate(found) if array.size and not np.isfinite(array).any())
         here = device.own and device.timed_here
-        start, busy = time.perf_counter(), time.process_time()
+        clock = time.thread_time if device.single else time.process_time
+        start, busy = time.perf_counter(), clock()
         timings = timed(timers)
         timings = {DEFAULT: timings[DEFAULT], TUNED: timings[TUNED if changed else DEFAULT], **timings}
-        had = (time.process_time() - busy) / (time.perf_counter() - start)
+        had = (clock() - busy) / (time.perf_counter() - start)
         threads = threads if targets.device(place.target) == "cpu" else {}
         waited = max(0.0, 1 - had) if here else 0.0
         branches = _branches(known.extraction.module["main"])

@@ -288,6 +288,8 @@ class Beginnings:
         return Plan(plan.space, plan.decisions[: self._program.spaces[plan.space].begins])
 
 
+_LATE = "reverse-compute-at"
+"""What fails where something between a product and what follows it is not inlined, in TVM's words."""
 _OLD = re.compile(r"\bT\.block\(")
 """How texts for versions before TVM 0.27 begin a block."""
 
@@ -316,21 +318,44 @@ def parsed(source: Source) -> Any:
 
 def _made(source: Source, module: Any, target: Any) -> tuple[Sequence[Any], Sequence[Any]]:
     """TVM's own design spaces, and their post-processing."""
-    from tvm.s_tir import meta_schedule as ms
-
     rules = "from-target" if target.kind.name != "cuda" or _narrow(source) else "cuda"
     if targets.x86_64(target) and _BYTES in source.text:
         rules = "llvm"
     try:
-        generator = ms.space_generator.PostOrderApply(sch_rules=rules, postprocs=rules, mutator_probs=rules)
-        context = ms.TuneContext(
-            mod=_without_rules(source, module), target=target, space_generator=generator, task_name="main",
-            num_threads=1, rand_state=_SEED,
-        )  # fmt: skip
+        try:
+            context = _context(source, module, target, rules, rules)
+            return context.generate_design_space(), context.space_generator.postprocs
+        except Exception as error:
+            if target.kind.name != "llvm" or _LATE not in str(error):
+                raise
+        context = _context(source, module, target, _inlining(), "llvm")
         return context.generate_design_space(), context.space_generator.postprocs
     except Exception as error:  # TVM's own errors share no base
         todo = "leave this subgraph out; its default schedule works"
         raise InputError(f"{source.name} has no design space", reason(error), todo) from error
+
+
+def _context(source: Source, module: Any, target: Any, rules: Any, others: str) -> Any:
+    from tvm.s_tir import meta_schedule as ms
+
+    generator = ms.space_generator.PostOrderApply(sch_rules=rules, postprocs=others, mutator_probs=others)
+    return ms.TuneContext(
+        mod=_without_rules(source, module), target=target, space_generator=generator, task_name="main",
+        num_threads=1, rand_state=_SEED,
+    )  # fmt: skip
+
+
+def _inlining() -> list[Any]:
+    """TVM's rules for processors, of which the one that inlines also takes what is read more than once, as a mask that
+    all heads of an attention share: it stands between a product and what is added to that, which then cannot be moved
+    into the product's loops."""
+    from tvm.s_tir.meta_schedule import schedule_rule as rule
+
+    free = rule.AutoInline(
+        into_producer=False, into_consumer=True, inline_const_tensor=True, disallow_if_then_else=False,
+        require_injective=False, require_ordered=False, disallow_op=["tirx.exp"],
+    )  # fmt: skip
+    return [free if isinstance(one, rule.AutoInline) else one for one in rule.ScheduleRule.create("llvm")]
 
 
 def _writable(spaces: Sequence[Any]) -> list[Any]:
