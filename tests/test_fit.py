@@ -257,6 +257,21 @@ def test_trees_beside_the_network_are_kept_and_take_their_share(trained: Path, t
         Ensemble.load(tmp_path)
 
 
+def test_few_trees_grow_anew_from_all_rows() -> None:
+    every = rows(120, 3)
+    train, held = every[:-20], every[-20:]
+    first = Ensemble.of(train, held, [row.value for row in held])
+    again = first.anew(every)
+    (name, before), after = next(iter(first.members.items())), again.members
+    assert after[name].share == before.share == pytest.approx(0, abs=0.1), "the network is never off"
+    asked, alone = [row.prompt for row in held], BoostedTrees(before.trees.reading)
+    alone.fit(every)
+    found = [one.median for one in after[name].trees.predict(asked)]
+    assert found == [one.median for one in alone.predict(asked)]
+    assert found != [one.median for one in before.trees.predict(asked)]
+    assert first.anew(train[:90]).members[name] is before, "too few"
+
+
 def test_low_rank_updates_begin_as_nothing_and_end_in_the_weights() -> None:
     network = Network(Config.of_depth(1, 300))
     ids = torch.randint(0, 300, (1, 9))

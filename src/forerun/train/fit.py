@@ -144,6 +144,8 @@ def fit(
         model.ensemble = Ensemble.of(parts.train, held, medians, on_member=on_trees, folder=folder)
         beliefs = model.ensemble.moved([row.prompt for row in held], beliefs)
     model.calibration = calibration(model, parts.train, held, beliefs)
+    if training.ensemble:
+        model.ensemble = model.ensemble.anew([*parts.train, *parts.validation])
     model.card = Card.of(parts.train, _recipe(folder, parts, model, start))
     model.learned = Learned.of(parts.train, parts.validation, training.recipe.seed, parts.similar)
     if start and _ours(start):
