@@ -1,4 +1,5 @@
-"""Attention and layers of which a size divides into no tiles: as they are, and computed larger.
+"""Attention and layers of which a size divides into no tiles, and means over pictures: as they are, and computed
+larger, or in another order.
 
     taskset -c 0 python benchmarks/larger.py
 
@@ -36,6 +37,17 @@ ATTENTION = ((3, 197, 64), (12, 197, 64), (8, 77, 64), (16, 257, 64), (12, 50, 6
 LAYERS = ((197, 192, 768), (257, 1024, 1024), (59, 384, 384), (131, 512, 1000), (37, 256, 1000), (62, 768, 770))
 """Rows, and numbers of a row before and after."""
 
+MEANS = ((112, 112, 32), (56, 56, 144), (28, 28, 240), (14, 14, 672), (7, 7, 1280), (197, 1, 768))
+"""Rows and columns of a picture, or tokens, and channels."""
+
+
+class Mean(torch.nn.Module):
+    """Of each channel, which are last."""
+
+    def forward(self, picture: Any) -> Any:
+        """[1, rows, columns, channels]."""
+        return picture.mean((1, 2))
+
 
 class Attention(torch.nn.Module):
     """Of each token to all."""
@@ -52,6 +64,7 @@ def main() -> int:
     options = parser.parse_args()
     lines = Lines(options.output.with_suffix(".jsonl"), ("kind", "shape"))
     asked = [*(("attention", shape) for shape in ATTENTION), *(("layer", shape) for shape in LAYERS)]
+    asked += [("mean", shape) for shape in MEANS]
     progress = Progress(len(asked), "networks")
     for kind, shape in asked:
         line: Line = {"kind": kind, "shape": "x".join(map(str, shape)), "trials": options.trials}
@@ -80,6 +93,8 @@ def measured(kind: str, shape: tuple[int, int, int], trials: int) -> Line:
 def _network(kind: str, shape: tuple[int, int, int]) -> tuple[torch.nn.Module, tuple[Any, ...]]:
     if kind == "attention":
         return Attention().eval(), tuple(torch.randn(1, *shape) for _ in range(3))
+    if kind == "mean":
+        return Mean().eval(), (torch.randn(1, *shape),)
     rows, before, after = shape
     layer = torch.nn.Sequential(torch.nn.Linear(before, after), torch.nn.ReLU())
     return layer.eval(), (torch.randn(rows, before),)

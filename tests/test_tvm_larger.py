@@ -175,3 +175,32 @@ def test_a_network_of_them_is_tuned(tmp_path: Path) -> None:
     tuned = forerun.tune(f"{file}:network", target="llvm:1", trials=8, store=tmp_path / "trials.sqlite")
     assert tuned.comparison is not None and max(tuned.comparison.errors.values()) < 1e-4
     assert sum(kernel.result.best.draft.answer is not None for kernel in tuned.kernels) >= 2
+
+
+class Reduced(nn.Module):
+    """Over axes that are not the last one."""
+
+    def forward(self, x: Any) -> Any:
+        picture = torch.relu(x)
+        return (
+            picture.mean((1, 2)), picture.mean((1, 2), keepdim=True), picture.sum(1), picture.sum((0, 2)),
+            picture.amax((1, 2)), picture.amin(1, keepdim=True), picture.mean(-1), picture.mean(),
+        )  # fmt: skip
+
+
+def test_sums_go_along_what_lies_side_by_side() -> None:
+    module, x, target = Reduced(), torch.randn(3, 5, 4, 24) - 0.5, tvm.target.Target(ONE)
+    x[1, 2, 1, 3] = float("inf")
+    whole = frontends.from_torch(module, (x,))
+    found = tasks.extract(whole, target, tasks.WINOGRAD)
+    ours = [one for one in found.workloads if '"schedule_rule": "None"' in one.text]
+    assert len(ours) == 6, "neither the last axis nor all"
+    machine = tvm.relax.VirtualMachine(tasks.compiled(found.module, target).jit(), tvm.cpu())
+    expected = [each.numpy() for each in module(x)]
+    for mine, right in zip(flat(machine["main"](tvm.runtime.tensor(x.numpy()))), expected, strict=True):
+        np.testing.assert_allclose(mine, right, rtol=1e-5)
+    for one in ours:
+        source = Source(one.text, LANGUAGE, one.name, json.dumps(ONE))
+        assert measure(source, Program(source).random(1, 0)[0]).ok
+    narrow = tasks.extract(frontends.from_torch(module, (x[..., :1],)), target, tasks.WINOGRAD)
+    assert not any("schedule_rule" in one.text for one in narrow.workloads)

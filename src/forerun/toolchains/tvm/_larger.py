@@ -93,7 +93,7 @@ def _function(left: Sequence[int], right: Sequence[int], result: Sequence[int], 
             tirx.arg(name, tensor(tirx, shape)) for name, shape in zip("abc", (left, right, result), strict=True)
         )
         made = inner(tirx, whole)
-        with block(tirx, "matmul", [*whole, left[-1]], 1) as (*places, row, column, step):
+        with block(tirx, "matmul", [*whole, left[-1]], "S" * len(whole) + "R") as (*places, row, column, step):
             last = row if left[-2] == rows else tirx.min(row, tirx.int64(left[-2] - 1))
             first = (*_broadcast(tirx, places, batch, left[:-2]), last, step)
             second = (*_broadcast(tirx, places, batch, right[:-2]), step, column)

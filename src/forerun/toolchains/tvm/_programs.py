@@ -44,9 +44,10 @@ def program(builder: Any, tirx: Any, kind: int) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def block(tirx: Any, name: str, sizes: Sequence[int], reduced: int = 0) -> Iterator[Sequence[Any]]:
-    """A block in a loop for each size, over the last of which it is `reduced`; its axes."""
-    kinds, one = "S" * (len(sizes) - reduced) + "R" * reduced, len(sizes) == 1
+def block(tirx: Any, name: str, sizes: Sequence[int], kinds: str = "") -> Iterator[Sequence[Any]]:
+    """A block in a loop for each size, and its axes: of `kinds` each is spatial (S, as all are by default) or reduced
+    (R)."""
+    kinds, one = kinds or "S" * len(sizes), len(sizes) == 1
     with tirx.grid(*long(tirx, sizes)) as loops, tirx.sblock(name):
         found = tirx.axis.remap(kinds, [loops] if one else loops)
         yield [found] if one else found

@@ -53,7 +53,11 @@ def _function(shape: Sequence[int], lanes: int) -> Any:
     def gathered(source: Any, name: str, least: float, into: Into) -> Any:
         """Of each row what `into` makes of all its elements."""
         parts, made = inner(tirx, [*rows, lanes]), inner(tirx, rows)
-        with block(tirx, f"{name}s", [*rows, lanes, columns // lanes], 1) as (*row, lane, vector):
+        with block(tirx, f"{name}s", [*rows, lanes, columns // lanes], "S" * len(parts.shape) + "R") as (
+            *row,
+            lane,
+            vector,
+        ):
             at, place = (*row, lane), (*row, vector * lanes + lane)
             tirx.reads(source[place])
             tirx.writes(parts[at])

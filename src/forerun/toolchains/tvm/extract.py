@@ -14,7 +14,7 @@ from typing import Any
 
 from forerun.errors import reason
 from forerun.factories import guarded
-from forerun.toolchains.tvm import _larger, _softmax, _winograd
+from forerun.toolchains.tvm import _larger, _softmax, _sums, _winograd
 from forerun.toolchains.tvm import target as targets
 from forerun.toolchains.tvm._layout import channels_last
 from forerun.toolchains.tvm._load import load
@@ -208,7 +208,9 @@ def _prepared(tvm: Any, module: Any, target: Any, layout: str) -> Any:
     own = None
     if fast and layout == WINOGRAD:
         lanes = targets.vectors(target)[1] // _FLOAT
-        own = _winograd.legalized(tvm) | _larger.legalized(tvm, lanes) | _softmax.legalized(tvm, lanes)
+        own = _winograd.legalized(tvm)
+        for each in (_larger, _softmax, _sums):
+            own |= each.legalized(tvm, lanes)
     passes = [*relax.pipeline.library_dispatch_passes(target), steps.LegalizeOps(own)]
     passes += [step() for step in (*fused, steps.RewriteDataflowReshape)]
     with target, tvm.transform.PassContext(opt_level=3):
