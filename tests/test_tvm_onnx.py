@@ -229,6 +229,49 @@ def test_loops_of_a_known_count_are_written_out(agrees: Callable[..., None]) -> 
     agrees(nodes, {"x": floats(2, 3)}, {"n": np.array(3)})
 
 
+def scanned(told: Mapping[str, Any], opset: int = 17) -> Any:
+    """A state, two inputs that are scanned, and two outputs: its body has a constant, and reads a weight around it."""
+    body = helper.make_graph(
+        [
+            node("Constant", [], ["half"], value=numpy_helper.from_array(np.float32(0.5))),
+            node("MatMul", ["state", "w"], ["turned"]),
+            node("Mul", ["turned", "half"], ["less"]),
+            node("Add", ["less", "one"], ["sum"]),
+            node("Cast", ["two"], ["other"], to=TensorProto.FLOAT),
+            node("Add", ["sum", "other"], ["next"]),
+            node("Mul", ["next", "other"], ["kept"]),
+            node("Identity", ["state"], ["before"]),
+        ],
+        "body",
+        [info("state", 1, 2, 3), info("one", 1, 2, 3), info("two", TensorProto.INT32, 2, 1)],
+        [info("next", 1, 2, 3), info("kept", 1, 2, 3), info("before", 1, 2, 3)],
+    )
+    return node("Scan", ["s", "x", "i"], ["last", "kept", "before"], body=body, num_scan_inputs=2, **told)
+
+
+TURNED = {"scan_input_axes": [1, -1], "scan_input_directions": [0, 1]}
+TURNED |= {"scan_output_axes": [2, -2], "scan_output_directions": [1, 0]}
+
+
+@pytest.mark.parametrize("told, opset, shapes", [({}, 9, ((4, 2, 3), (4, 2, 1))), (TURNED, 17, ((2, 4, 3), (2, 1, 4)))])
+def test_scans_of_a_known_size_are_written_out(
+    told: dict[str, Any], opset: int, shapes: Sequence[Sequence[int]], agrees: Callable[..., None]
+) -> None:
+    numbers = draw.integers(-3, 4, shapes[1]).astype(np.int32)
+    agrees([scanned(told)], {"s": floats(2, 3), "x": floats(*shapes[0]), "i": numbers}, {"w": floats(3, 3)}, opset)
+
+
+@pytest.mark.parametrize(
+    "size, opset, why",
+    [(3000, 17, "3000 rounds of 7 nodes are more than the 8192"), (2, 8, "it is of opset 8, which scans several")],
+)
+def test_scans_that_stay_are_refused(size: int, opset: int, why: str, tmp_path: Path) -> None:
+    inputs = {"s": floats(2, 3), "x": floats(size, 2, 3), "i": np.ones((size, 2, 1), np.int32)}
+    path = saved(tmp_path, [scanned({})], inputs, {"w": floats(3, 3)}, ["last"], opset)
+    with pytest.raises(InputError, match=why):
+        frontends.from_onnx(path)
+
+
 def test_branches_of_known_conditions_are_chosen(agrees: Callable[..., None]) -> None:
     """By a size here; the other branch has an operator whose result's size only data decide."""
     taken = helper.make_graph(
@@ -327,7 +370,6 @@ def test_transposed_convolutions_of_a_size(told: dict[str, Any], agrees: Callabl
         (node("Expand", ["x", "sizes"], ["y"]), "its sizes are known only when it runs"),
         (node("RoiAlign", ["x", "boxes", "images"], ["y"], mode="max"), "maxima of regions are not known"),
         (node("Cast", ["x"], ["y"], to=TensorProto.FLOAT8E5M2), "numbers of the type float8e5m2"),
-        (node("Scan", ["x"], ["y"], num_scan_inputs=1), "no operator Scan"),
     ],
 )
 def test_what_would_be_computed_otherwise_is_refused(refused: Any, why: str, tmp_path: Path) -> None:

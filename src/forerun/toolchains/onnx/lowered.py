@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
-from forerun.toolchains.onnx import attended, channels, fused, quantised, resized, various
+from forerun.toolchains.onnx import attended, channels, fused, quantised, resized, unrolled, various
 from forerun.toolchains.onnx import model as onnx_model
 from forerun.toolchains.onnx.bodies import opened
 from forerun.toolchains.onnx.facts import Facts, Given
 from forerun.toolchains.onnx.settled import settle
-from forerun.toolchains.onnx.unrolled import straighten
 from forerun.toolchains.onnx.written import Written
 
 Rule = Callable[[Given, Written], bool | str]
@@ -22,7 +21,8 @@ Rule = Callable[[Given, Written], bool | str]
 has the node right; or why nobody has it."""
 
 _RULES: Mapping[str, Rule] = {
-    **fused.RULES, **attended.RULES, **channels.RULES, **quantised.RULES, **resized.RULES, **various.RULES
+    **fused.RULES, **attended.RULES, **channels.RULES, **quantised.RULES, **resized.RULES, **unrolled.RULES,
+    **various.RULES,
 }  # fmt: skip
 _ROUNDS = 256
 """What a node is made of may be made of others, and sizes that follow from it may be what another one waits for."""
@@ -37,7 +37,7 @@ def lower(light: Any, whole: Any, known: Collection[str]) -> Sequence[str]:
         for each in (light, whole):
             _named(each.graph)
         settle(light, whole)
-        changed = straighten(light, whole)
+        changed = unrolled.straighten(light, whole)
         if not changed:
             changed, left = _ruled(light, whole, known)
         if not changed:
