@@ -6,23 +6,19 @@ that are none, `_RULES` says it. What nobody knows stays as it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from forerun.toolchains.onnx import attended, channels, fused, quantised, resized, unrolled, various
+from forerun.toolchains.onnx import attended, channels, fused, grouped, quantised, resized, unrolled, various
 from forerun.toolchains.onnx import model as onnx_model
 from forerun.toolchains.onnx.bodies import opened
-from forerun.toolchains.onnx.facts import Facts, Given
+from forerun.toolchains.onnx.facts import Facts, Given, Rule
 from forerun.toolchains.onnx.settled import settle
 from forerun.toolchains.onnx.written import Written
 
-Rule = Callable[[Given, Written], bool | str]
-"""Writes what a node is made of, its outputs named as they are. It is False, and nothing is written, where the importer
-has the node right; or why nobody has it."""
-
 _RULES: Mapping[str, Rule] = {
-    **fused.RULES, **attended.RULES, **channels.RULES, **quantised.RULES, **resized.RULES, **unrolled.RULES,
-    **various.RULES,
+    **fused.RULES, **attended.RULES, **grouped.RULES, **channels.RULES, **quantised.RULES, **resized.RULES,
+    **unrolled.RULES, **various.RULES,
 }  # fmt: skip
 _ROUNDS = 256
 """What a node is made of may be made of others, and sizes that follow from it may be what another one waits for."""

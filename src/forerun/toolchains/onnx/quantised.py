@@ -224,11 +224,16 @@ def _of_numbers(kind: str, triples: Sequence[int], made: int, given: Given, writ
     result's."""
     dtype = _bytes(given, made + 1, *triples)
     told = {name: value for name, value in given.told.items() if name not in _OWN}
-    if dtype is None or given.told.get("channels_last") or given.told.get("opset", 13) < 13:
+    last = bool(given.told.get("channels_last"))
+    if dtype is None or given.told.get("opset", 13) < 13 or (last and given.shape(0) is None):
         return False
     values = [_number(given, written, place, place + 1, place + 2) for place in triples]
-    ahead = [given.input(0)] if kind == "Where" else []
+    ahead, behind = [given.input(0)] if kind == "Where" else [], len(given.shape(0) or ()) - 1
+    if last:
+        values = [written.node("Transpose", each, perm=[0, behind, *range(1, behind)]) for each in values]
     found = written.node(kind, *ahead, *values, **told)
+    if last:
+        found = written.node("Transpose", found, perm=[0, *range(2, behind + 1), 1])
     steps = written.node("Div", found, _factor(given, written, made))
     return _rounded(given, written, steps, made + 1, dtype)
 
@@ -283,6 +288,21 @@ def _in_blocks(given: Given, written: Written) -> bool | str:
     return True
 
 
+def _embedded(given: Given, written: Written) -> bool:
+    """Of Microsoft: tables, scale and shift of a norm in 8 bits, their scales and their zeros behind the mask."""
+    parts = [
+        written.node("DequantizeLinear", *(given.input(place + each) for each in (0, 6, 11)), domain="com.microsoft")
+        if given.input(place)
+        else ""
+        for place in range(2, 7)
+    ]
+    made = _made("EmbedLayerNormalization", [*given.node.input[:2], *parts, given.input(7)], given.node.output)
+    made.domain = given.node.domain
+    made.attribute.extend(given.node.attribute)
+    written.nodes.append(made)
+    return True
+
+
 _SINGLE = {
     "QLinearSigmoid": "Sigmoid",
     "QLinearLeakyRelu": "LeakyRelu",
@@ -305,5 +325,6 @@ RULES: Mapping[str, Any] = {
     f"{_MICROSOFT}QLinearWhere": partial(_of_numbers, "Where", (1, 4), 7),
     f"{_MICROSOFT}DequantizeLinear": _read,
     f"{_MICROSOFT}QuantizeLinear": _stored,
+    f"{_MICROSOFT}QEmbedLayerNormalization": _embedded,
     **{_MICROSOFT + name: partial(_of_numbers, kind, (0,), 3) for name, kind in _SINGLE.items()},
 }
