@@ -13,6 +13,7 @@ import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
+from onnx.reference import ReferenceEvaluator
 
 from forerun.errors import InputError
 
@@ -151,6 +152,13 @@ def test_weights_in_blocks(agrees: Callable[..., None]) -> None:
     nodes = [node("DequantizeLinear", ["q", "s", "z"], ["w"], axis=0, block_size=3), node("MatMul", ["x", "w"], ["y"])]
     weights = {"q": draw.integers(-9, 9, (6, 4)).astype(np.int8), "s": np.abs(floats(2, 4))}
     agrees(nodes, {"x": floats(2, 6)}, {**weights, "z": draw.integers(-3, 3, (2, 4)).astype(np.int8)}, 21)
+
+
+def test_weights_of_four_bits_with_a_scale_for_each_column(agrees: Callable[..., None]) -> None:
+    nodes = [node("DequantizeLinear", ["q", "s", "z"], ["w"], axis=-1), node("MatMul", ["x", "w"], ["y"])]
+    kind = helper.tensor_dtype_to_np_dtype(TensorProto.INT4)
+    weights = {"q": draw.integers(-8, 8, (6, 4)).astype(kind), "z": draw.integers(-8, 8, 4).astype(kind)}
+    agrees(nodes, {"x": floats(2, 6)}, {**weights, "s": np.abs(floats(4))}, 21)
 
 
 @pytest.mark.parametrize("signal", [0.0, 1.0, -3.0])
@@ -311,6 +319,30 @@ def test_maxima_means_and_casts_are_taken_one_by_one(agrees: Callable[..., None]
         agrees([node("Cast", ["x"], ["v"], to=kind)], {"x": np.abs(x) * 50})
 
 
+def test_remainders_powers_and_truths(tmp_path: Path, target: Any) -> None:
+    """As onnx's own evaluator has them: onnxruntime has no remainders of floats with the sign of what divides."""
+    infinity = np.inf
+    a = np.array([-3, 3, -1, 1, infinity, -5.5, 5.5, 1, -4, 0], np.float32)
+    b = np.array([infinity, infinity, -infinity, -infinity, 2, 2, -2, 0, 2, -2], np.float32)
+    inputs = {
+        "a": a,
+        "b": b,
+        "i": np.array([-3, 2, 7, 0]),
+        "j": np.array([3, 30, 2, 0]),
+        "t": draw.random((3, 4)) < 0.3,
+    }
+    nodes = [
+        node("Mod", ["a", "b"], ["m"]),
+        node("Pow", ["i", "j"], ["p"]),
+        node("ReduceMax", ["t", "one"], ["any"], keepdims=0),
+        node("ReduceMin", ["t"], ["all"]),
+    ]
+    path = saved(tmp_path, nodes, inputs, {"one": np.array([1])}, ["m", "p", "any", "all"], 20)
+    theirs = ReferenceEvaluator(str(path)).run(None, dict(inputs))
+    for found, expected in zip(ours(path, inputs, target), theirs, strict=True):
+        np.testing.assert_array_equal(found, expected)
+
+
 def test_extrema_of_infinities_alone(agrees: Callable[..., None]) -> None:
     """Not the largest number there is, which some masks are made of."""
     least = np.finfo(np.float32).min
@@ -370,12 +402,20 @@ def test_transposed_convolutions_of_a_size(told: dict[str, Any], agrees: Callabl
         (node("Expand", ["x", "sizes"], ["y"]), "its sizes are known only when it runs"),
         (node("RoiAlign", ["x", "boxes", "images"], ["y"], mode="max"), "maxima of regions are not known"),
         (node("Cast", ["x"], ["y"], to=TensorProto.FLOAT8E5M2), "numbers of the type float8e5m2"),
+        (node("QuantizeLinear", ["x", "one", "few"], ["y"]), "QuantizeLinear: numbers of the type uint4"),
+        (node("TopK", ["large", "k"], ["", "y"]), "TopK: numbers of the type uint64"),
+        (node("Slice", ["x", "sizes", "sizes"], ["y"]), "where it begins and ends is known only when it runs"),
+        (node("ConstantOfShape", ["sizes"], ["y"]), "ConstantOfShape: its sizes are known only when it runs"),
+        (node("Identity", ["words"], ["y"]), "TVM has numbers alone"),
     ],
 )
 def test_what_would_be_computed_otherwise_is_refused(refused: Any, why: str, tmp_path: Path) -> None:
-    inputs = {"x": floats(1, 2, 3, 3), "sizes": np.array([1, 2, 3, 3])}
-    weights = {"on": np.array(True), "c": floats(2), "boxes": floats(1, 4), "images": np.array([0])}
-    path = saved(tmp_path, [refused], inputs, weights, ["y"], 19)
+    inputs = {"x": floats(1, 2, 3, 3), "sizes": np.array([1, 2, 3, 3]), "large": np.ones(3, np.uint64)}
+    inputs |= {"words": np.array(["a"], object)} if "words" in refused.input else {}
+    weights = {"on": np.array(True), "c": floats(2), "boxes": floats(1, 4), "images": np.array([0]), "k": np.array([1])}
+    few = helper.tensor_dtype_to_np_dtype(TensorProto.UINT4)
+    weights |= {"one": np.float32(1), "few": np.zeros((), few)} if "few" in refused.input else {}
+    path = saved(tmp_path, [refused], inputs, weights, ["y"], 21)
     with pytest.raises(InputError, match=why):
         frontends.from_onnx(path)
 

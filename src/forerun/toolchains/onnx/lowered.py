@@ -9,7 +9,17 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from forerun.toolchains.onnx import attended, channels, fused, grouped, quantised, resized, unrolled, various
+from forerun.toolchains.onnx import (
+    arithmetic,
+    attended,
+    channels,
+    fused,
+    grouped,
+    quantised,
+    resized,
+    unrolled,
+    various,
+)
 from forerun.toolchains.onnx import model as onnx_model
 from forerun.toolchains.onnx.bodies import opened
 from forerun.toolchains.onnx.facts import Facts, Given, Rule
@@ -17,8 +27,8 @@ from forerun.toolchains.onnx.settled import settle
 from forerun.toolchains.onnx.written import Written
 
 _RULES: Mapping[str, Rule] = {
-    **fused.RULES, **attended.RULES, **grouped.RULES, **channels.RULES, **quantised.RULES, **resized.RULES,
-    **unrolled.RULES, **various.RULES,
+    **arithmetic.RULES, **fused.RULES, **attended.RULES, **grouped.RULES, **channels.RULES, **quantised.RULES,
+    **resized.RULES, **unrolled.RULES, **various.RULES,
 }  # fmt: skip
 _ROUNDS = 256
 """What a node is made of may be made of others, and sizes that follow from it may be what another one waits for."""
@@ -38,7 +48,19 @@ def lower(light: Any, whole: Any, known: Collection[str]) -> Sequence[str]:
             changed, left = _ruled(light, whole, known)
         if not changed:
             break
+    for each in (light, whole):
+        _shed(each.graph)
     return left
+
+
+def _shed(graph: Any) -> None:
+    """Weights that nothing reads any more go: an importer may not even know their types."""
+    read = {name for node in graph.node for name in (*node.input, *onnx_model.captured(node))}
+    read |= {value.name for value in (*graph.input, *graph.output)}
+    kept = [tensor for tensor in graph.initializer if tensor.name in read]
+    if len(kept) < len(graph.initializer):
+        del graph.initializer[:]
+        graph.initializer.extend(kept)
 
 
 def operator(node: Any) -> str:

@@ -21,6 +21,8 @@ _FLOAT = 1
 _EXACT = 1 << 24
 """Whole numbers up to which all are a float32."""
 _MICROSOFT = "com.microsoft."
+SMALL = 17
+"""From here on ONNX counts types of 8 bits with a point, and of fewer bits."""
 _OWN = frozenset(("channels_last", "opset"))
 """Attributes of Microsoft's operators that ONNX's have not: where the channels are, and whose softmax is meant."""
 
@@ -273,17 +275,22 @@ def _stored(given: Given, written: Written) -> bool:
 
 
 def _in_blocks(given: Given, written: Written) -> bool | str:
-    """Weights with a scale for every few of them along an axis, as numbers."""
-    size = given.told.get("block_size", 0)
-    if not size:
+    """Weights as numbers that have a scale for every few of them along an axis, or fewer than 8 bits."""
+    size, axis = given.told.get("block_size", 0), given.told.get("axis", 1)
+    if not size and given.facts.types.get(given.input(0), 0) < SMALL:
         return False
     whole, scales, zeros = (given.constant(place) for place in range(3))
     if whole is None or scales is None or (given.input(2) and zeros is None):
-        return "what is quantised in blocks is known where it is a weight"
-    axis = given.told.get("axis", 1)
-    length = range(whole.shape[axis])
-    less = 0 if zeros is None else zeros.astype(np.float32).repeat(size, axis).take(length, axis)
-    numbers = (whole.astype(np.float32) - less) * scales.astype(np.float32).repeat(size, axis).take(length, axis)
+        return "what is quantised in blocks, or to fewer than 8 bits, is known where it is a weight"
+    lying = [-1 if place == axis % whole.ndim else 1 for place in range(whole.ndim)]
+
+    def spread(values: Array) -> Array:
+        if not size:
+            return _lying(values, lying)
+        return values.astype(np.float32).repeat(size, axis).take(range(whole.shape[axis]), axis)
+
+    less = np.float32(0) if zeros is None else spread(zeros)
+    numbers = (whole.astype(np.float32) - less) * spread(scales)
     written.node("Identity", written.constant(numbers.astype(scales.dtype)), output=given.output(0))
     return True
 

@@ -8,13 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from forerun.toolchains.onnx import model as onnx_model
 from forerun.toolchains.onnx.bodies import opened
 from forerun.toolchains.onnx.facts import Array, Given
 from forerun.toolchains.onnx.written import Written
 
-_SMALL = 17
-"""From here on ONNX counts types of 8 bits with a point, and of fewer bits."""
 _OPEN = "what it reads has a size that is known only when it runs"
 
 
@@ -191,16 +188,18 @@ def _expanded(given: Given, written: Written) -> bool | str:
     return False if given.constant(1) is not None else "its sizes are known only when it runs"
 
 
-def _cast(given: Given, written: Written) -> bool | str:
-    """The importer takes the bits of small numbers for others."""
-    kinds = given.told["to"], given.facts.types.get(given.input(0), 0)
-    small = next((kind for kind in kinds if kind >= _SMALL), 0)
-    name = onnx_model.library().TensorProto.DataType.Name(small)
-    return f"numbers of the type {name.lower()} are known as quantised weights alone" if small else False
+def _cut(given: Given, written: Written) -> bool | str:
+    """TVM has no kernel of what is cut out where data say so."""
+    known = all(given.constant(place) is not None for place in range(1, len(given.node.input)) if given.input(place))
+    return False if known else "where it begins and ends is known only when it runs"
+
+
+def _filled(given: Given, written: Written) -> bool | str:
+    """TVM has no kernel of a size that data say."""
+    return False if given.constant(0) is not None else "its sizes are known only when it runs"
 
 
 RULES: Mapping[str, Any] = {
-    "Cast": _cast,
     "CastLike": opened,
     "OneHot": _one_hot,
     "MaxPool": _pooled,
@@ -214,4 +213,6 @@ RULES: Mapping[str, Any] = {
     "BatchNormalization": _trained,
     "RoiAlign": _aligned,
     "Expand": _expanded,
+    "Slice": _cut,
+    "ConstantOfShape": _filled,
 }

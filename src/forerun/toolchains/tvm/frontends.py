@@ -209,6 +209,8 @@ def _fixed(path: Path, graph: Any, shapes: Shapes) -> dict[str, list[int]]:
         if name not in inputs:
             known = ", ".join(inputs)
             raise UsageError(f"there is no input {name}", f"{path} has: {known}", "name one of them")
+    if texts := [name for name, kind in inputs.items() if kind.elem_type == onnx_model.library().TensorProto.STRING]:
+        raise InputError(f"the input {texts[0]} is of texts", "TVM has numbers alone", "cut out what reads it")
     return {name: _bound(name, kind, shapes.get(name)) for name, kind in inputs.items()}
 
 
