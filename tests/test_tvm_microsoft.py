@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 from onnx import helper
 
+from forerun.core import Source
 from forerun.errors import InputError
 
 with warnings.catch_warnings():
@@ -18,7 +20,7 @@ with warnings.catch_warnings():
     pytest.importorskip("tvm")
 
 from forerun.toolchains.onnx.run import session
-from forerun.toolchains.tvm import frontends
+from forerun.toolchains.tvm import extract, frontends, space
 from forerun.toolchains.tvm._load import load
 from tests.test_tvm_onnx import Arrays, ours, saved
 
@@ -157,6 +159,16 @@ def test_attention_with_all_masks(kind: str, causal: int, agrees: Callable[..., 
     told = {"num_heads": 2, "unidirectional": causal}
     inputs = {"x": floats(2, 4, 8), **({} if mask is None else {"m": mask})}
     agrees([node("Attention", ["x", "w", "b", "m" if "m" in inputs else ""], ["y"], **told)], inputs, weights)
+
+
+@pytest.mark.parametrize("kind", ["rows", "ends and starts"])
+def test_scores_with_a_mask_have_a_design_space(kind: str, tmp_path: Path) -> None:
+    told = '{"kind":"llvm","num-cores":1}'
+    weights, inputs = {"w": floats(16, 48), "b": floats(48)}, {"x": floats(2, 4, 16), "m": MASKS[kind]}
+    path = saved(tmp_path, [node("Attention", ["x", "w", "b", "m"], ["y"], num_heads=2)], inputs, weights, ["y"], 17)
+    found = extract.extract(frontends.from_onnx(path), tvm.target.Target(json.loads(told)))
+    (scores,) = (each for each in found.workloads if "cast" in each.name and "matmul" in each.name)
+    assert len(space.Program(Source(scores.text, "tvm", scores.name, told)))
 
 
 def test_attention_with_what_is_past(agrees: Callable[..., None]) -> None:

@@ -461,3 +461,14 @@ def test_the_node_that_is_imported_as_another_one_is_named(tmp_path: Path, monke
     with pytest.raises(InputError, match="the first that differ are those of Max most, output m"):
         network.read(network.Network(path), place)
     network.read.cache_clear()
+
+
+def test_a_size_of_one_input_is_that_of_others_by_its_name(tmp_path: Path) -> None:
+    begins = [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["n", 3]) for name in "xz"]
+    ends = [helper.make_empty_tensor_value_info("y")]
+    graph = helper.make_graph([node("Add", ["x", "z"], ["y"])], "g", begins, ends)
+    path = tmp_path / "net.onnx"
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), str(path))
+    for given in ("x", "z"):
+        main = frontends.from_onnx(path, {given: (2, 3)})["main"]
+        assert [[int(size) for size in each.ty.shape.values] for each in main.params] == [[2, 3], [2, 3]]

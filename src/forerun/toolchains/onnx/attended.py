@@ -165,14 +165,21 @@ def _mask(given: Given, written: Written, place: int, sized: tuple[int, int, int
         seen = written.node("Cast", written.shaped(name, lying), to=9)
     elif shape in ([batch], [2 * batch]):
         place_of = written.constant(np.arange(total, dtype=np.int32))
-        end = written.shaped(written.slice(name, 0, 0, batch), [batch, 1, 1, 1])
-        seen = written.node("Less", place_of, end)
+        ends = name if shape == [batch] else written.slice(name, 0, 0, batch)
+        seen = written.node("Less", place_of, written.shaped(ends, [batch, 1, 1, 1]))
         if shape == [2 * batch]:
             start = written.shaped(written.slice(name, 0, batch, 2 * batch), [batch, 1, 1, 1])
             seen = written.node("And", seen, written.node("Not", written.node("Less", place_of, start)))
     else:
         return ""
-    return written.node("Where", seen, *(written.constant(np.float32(each)) for each in (0, least)))
+    return hidden(written, seen, least)
+
+
+def hidden(written: Written, seen: str, least: float) -> str:
+    """What is added to scores, 0 where they are seen. It is a product, since a product of queries and keys that is
+    fused with a choice has no design space in TVM."""
+    unseen = written.node("Cast", written.node("Not", seen), to=1)
+    return written.node("Mul", unseen, written.constant(np.float32(least)))
 
 
 def _rotated(given: Given, written: Written) -> bool | str:

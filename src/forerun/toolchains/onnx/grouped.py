@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from forerun.toolchains.onnx.attended import LEAST, by_heads
+from forerun.toolchains.onnx.attended import LEAST, by_heads, hidden
 from forerun.toolchains.onnx.facts import Given
 from forerun.toolchains.onnx.fused import OPEN, widened
 from forerun.toolchains.onnx.written import Written
@@ -170,7 +170,7 @@ class _Grouped:
         if window > 0:
             first = written.node("Sub", own, self._number(window))
             seen = written.node("And", seen, written.node("Greater", place, first))
-        scores = written.node("Where", seen, scores, written.constant(np.float32(LEAST)))
+        scores = written.node("Add", scores, hidden(written, seen, LEAST))
         if not given.input(_SINK) and not told.get("smooth_softmax"):
             return written.node("Softmax", scores, axis=-1)
         sink = given.input(_SINK) or written.constant(np.zeros(self.heads, np.float32))

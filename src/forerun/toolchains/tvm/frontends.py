@@ -211,6 +211,16 @@ def _fixed(path: Path, graph: Any, shapes: Shapes) -> dict[str, list[int]]:
             raise UsageError(f"there is no input {name}", f"{path} has: {known}", "name one of them")
     if texts := [name for name, kind in inputs.items() if kind.elem_type == onnx_model.library().TensorProto.STRING]:
         raise InputError(f"the input {texts[0]} is of texts", "TVM has numbers alone", "cut out what reads it")
+    told = {
+        axis.dim_param: int(size)
+        for name, wanted in shapes.items()
+        for axis, size in zip(inputs[name].shape.dim, wanted, strict=False)
+        if axis.dim_param
+    }
+    for kind in [kind for name, kind in inputs.items() if name not in shapes]:
+        for axis in kind.shape.dim:
+            if axis.dim_param in told:
+                axis.dim_value = told[axis.dim_param]
     return {name: _bound(name, kind, shapes.get(name)) for name, kind in inputs.items()}
 
 
