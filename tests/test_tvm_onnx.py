@@ -428,6 +428,16 @@ def test_halves_that_the_importer_fails_at_are_opened(tmp_path: Path, target: An
     np.testing.assert_allclose(found, np.where(wide > 0, wide, 0.5 * np.expm1(wide)), 5e-3, 1e-3)
 
 
+@pytest.mark.parametrize("halves", [False, True])
+def test_products_of_halves_are_of_floats_where_processors_run_them(halves: bool, tmp_path: Path, target: Any) -> None:
+    nodes = [node("MatMul", ["x", "w"], ["p"]), node("TopK", ["p", "k"], ["v", "i"])]
+    inputs, weights = {"x": floats(2, 8).astype(np.float16)}, {"w": floats(8, 4).astype(np.float16), "k": np.array([1])}
+    path = saved(tmp_path, nodes, inputs, weights, ["v", "i"], 18)
+    found = extract.extract(frontends.from_onnx(path, halves=halves), target)
+    (product,) = (each.text for each in found.workloads if "matmul" in each.name)
+    assert ('in0: T.Buffer((T.int64(2), T.int64(8)), "float16")' in product) == halves
+
+
 def test_a_quantised_network_is_tuned(tmp_path: Path, run_forerun: Any) -> None:
     path = quantised(tmp_path, "QUInt8")
     told = ("--target", "llvm:1", "--trials", "2", "--model", "uniform", "--format", "json")

@@ -20,7 +20,7 @@ _MICROSOFT = "com.microsoft."
 _NORMS = 17
 """The version of ONNX from which on it has norms of its own."""
 _BITS = (2, 4, 8)
-_FLOAT, _HALF = 1, 10
+_FLOAT, HALF = 1, 10
 """Types, as ONNX counts them."""
 
 
@@ -47,7 +47,7 @@ def widened(rule: Rule, others: tuple[int, ...] = ()) -> Rule:
             for place, name in enumerate(given.node.input)
         ]
         outputs = [
-            f"{written.name}/wide{place}" if name and place not in others else name
+            f"{written.name}/wide{place}" if name and place not in others and _half(given, name) else name
             for place, name in enumerate(given.node.output)
         ]
         made = type(given.node)()
@@ -58,10 +58,15 @@ def widened(rule: Rule, others: tuple[int, ...] = ()) -> Rule:
         written.nodes.append(made)
         for wide, name in zip(outputs, given.node.output, strict=True):
             if wide != name:
-                written.node("Cast", wide, to=_HALF, output=name)
+                written.node("Cast", wide, to=HALF, output=name)
         return True
 
     return asked
+
+
+def _half(given: Given, name: str) -> bool:
+    """Whether an output is one, as far as that is known."""
+    return bool(given.facts.types.get(name, HALF) == HALF)
 
 
 def _gelu(given: Given, written: Written) -> bool:

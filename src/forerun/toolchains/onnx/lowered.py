@@ -30,14 +30,23 @@ _RULES: Mapping[str, Rule] = {
     **arithmetic.RULES, **fused.RULES, **attended.RULES, **grouped.RULES, **channels.RULES, **quantised.RULES,
     **resized.RULES, **unrolled.RULES, **various.RULES,
 }  # fmt: skip
+_WIDE = fused.widened(lambda given, written: False)
+_MOVING = frozenset(
+    "Cast CastLike Compress Concat Constant ConstantOfShape DepthToSpace DequantizeLinear Dropout Expand EyeLike"
+    " Flatten Gather GatherElements GatherND Identity OneHot Pad QuantizeLinear Reshape ReverseSequence Scatter"
+    " ScatterElements ScatterND Shape Size Slice SpaceToDepth Split Squeeze Tile Transpose Trilu Unsqueeze"
+    " Where".split()
+)
+"""Operators that compute nothing with numbers, or are told beforehand what they are quantised by."""
 _ROUNDS = 256
 """What a node is made of may be made of others, and sizes that follow from it may be what another one waits for."""
 
 
-def lower(light: Any, whole: Any, known: Collection[str]) -> Sequence[str]:
+def lower(light: Any, whole: Any, known: Collection[str], halves: bool) -> Sequence[str]:
     """Rewrites a model whose inputs have sizes in place, and `light`, which is it without the values of its weights;
-    nothing in branches. `known` are the operators that need no other form, unless a rule has one. What nobody knows is
-    told, each node by its operator, its name and why."""
+    nothing in branches. `known` are the operators that need no other form, unless a rule has one, or `halves` are
+    nothing to compute with: they become floats before each operator then. What nobody knows is told, each node by its
+    operator, its name and why."""
     left: Sequence[str] = ()
     for _ in range(_ROUNDS):
         for each in (light, whole):
@@ -45,7 +54,7 @@ def lower(light: Any, whole: Any, known: Collection[str]) -> Sequence[str]:
         settle(light, whole)
         changed = unrolled.straighten(light, whole)
         if not changed:
-            changed, left = _ruled(light, whole, known)
+            changed, left = _ruled(light, whole, known, halves)
         if not changed:
             break
     for each in (light, whole):
@@ -83,13 +92,16 @@ def _named(graph: Any) -> None:
     onnx_model.replace_nodes(graph, nodes)
 
 
-def _ruled(light: Any, whole: Any, known: Collection[str]) -> tuple[bool, Sequence[str]]:
+def _ruled(light: Any, whole: Any, known: Collection[str], halves: bool) -> tuple[bool, Sequence[str]]:
     """Operators become what a rule says, or what they are made of where they are not `known`: whether any did, and what
     is told of those that nobody knows."""
     rules = {place: rules for place, node in enumerate(light.graph.node) if (rules := _rules(node, known))}
-    if not rules:
+    if not rules and halves:
         return False, ()
     facts, nodes, tensors = Facts(light, whole), list[Any](), list[Any]()
+    if not halves and fused.HALF in facts.types.values():
+        wide = (place for place, node in enumerate(light.graph.node) if _computes(node))
+        rules |= {place: [_WIDE, *rules.get(place, ())] for place in wide}
     changed, left = False, list[str]()
     for place, node in enumerate(light.graph.node):
         written = Written(f"{node.output[0]}/{node.op_type}{place}")
@@ -103,6 +115,11 @@ def _ruled(light: Any, whole: Any, known: Collection[str]) -> tuple[bool, Sequen
     if changed:
         onnx_model.rewrite(light, whole, nodes, tensors)
     return changed, left
+
+
+def _computes(node: Any) -> bool:
+    """Whether an operator of ONNX's own does more than to move numbers, or to say what they are quantised to."""
+    return onnx_model.standard(node) and node.op_type not in _MOVING and not onnx_model.branches(node)
 
 
 def _rules(node: Any, known: Collection[str]) -> Sequence[Rule]:
