@@ -42,6 +42,8 @@ def widened(rule: Rule, others: tuple[int, ...] = ()) -> Rule:
         halves = {place for place, _ in enumerate(given.node.input) if given.dtype(place) == np.float16}
         if not halves:
             return rule(given, written)
+        if any(name and given.dtype(place) is None for place, name in enumerate(given.node.input)):
+            return OPEN  # until what makes it is known
         inputs = [
             written.node("Cast", name, to=_FLOAT) if place in halves else name
             for place, name in enumerate(given.node.input)

@@ -69,9 +69,13 @@ class _Grouped:
         """How many steps of each text's buffer are filled, `[batch, 1, 1, 1]`; none where all steps are new."""
         if self.steps == self.total:
             return self._number(np.zeros((1, 1, 1, 1), np.int64))
+        return self.written.node("Add", self.last, self._number(1 - self.steps))
+
+    @cached_property
+    def last(self) -> str:
+        """The place of each text's last step, `[batch, 1, 1, 1]`."""
         lengths = self.written.node("Cast", self.given.input(_LENGTHS), to=7)
-        less = self.written.node("Add", lengths, self._number(1 - self.steps))
-        return self.written.shaped(less, [self.batch, 1, 1, 1])
+        return self.written.shaped(lengths, [self.batch, 1, 1, 1])
 
     def write(self) -> None:
         """The result, and the buffers."""
@@ -164,15 +168,30 @@ class _Grouped:
             wide = [(0, 0)] * 3 + [(0, self.room - self.total)]
             ends = self._number(np.array(wide).T.ravel())
             scores = written.node("Add", scores, written.node("Pad", added, ends) if self.room > self.total else added)
-        own = written.node("Add", self.past, self._number(np.arange(self.steps).reshape(-1, 1)))
-        place, window = self._number(np.arange(self.room)), told.get("local_window_size", -1)
-        seen = written.node("Not", written.node("Greater", place, own))
-        if window > 0:
-            first = written.node("Sub", own, self._number(window))
-            seen = written.node("And", seen, written.node("Greater", place, first))
+        seen = self._seen()
         scores = written.node("Add", scores, hidden(written, seen, LEAST))
-        if not given.input(_SINK) and not told.get("smooth_softmax"):
-            return written.node("Softmax", scores, axis=-1)
+        if given.input(_SINK) or told.get("smooth_softmax"):
+            return self._beside(scores)
+        shares = written.node("Softmax", scores, axis=-1)
+        if self.steps < self.total or told.get("local_window_size", -1) <= 0:
+            return shares
+        return written.node("Mul", shares, written.node("Cast", seen, to=1))  # behind its end a text may see nothing
+
+    def _seen(self) -> str:
+        """Which steps of the buffer each step may see."""
+        written, window = self.written, self.given.told.get("local_window_size", -1)
+        own = written.node("Add", self.past, self._number(np.arange(self.steps).reshape(-1, 1)))
+        place = self._number(np.arange(self.room))
+        end = written.node("Min", own, self.last) if self.steps == self.total else own
+        seen = written.node("Not", written.node("Greater", place, end))
+        if window <= 0:
+            return seen
+        first = written.node("Sub", own, self._number(window))
+        return written.node("And", seen, written.node("Greater", place, first))
+
+    def _beside(self, scores: str) -> str:
+        """Shares beside that of nothing, whose score is of each head."""
+        given, written = self.given, self.written
         sink = given.input(_SINK) or written.constant(np.zeros(self.heads, np.float32))
         lying = written.shaped(sink, [1, self.heads, 1, 1])
         column = written.node("Expand", lying, self._number([self.batch, self.heads, self.steps, 1]))

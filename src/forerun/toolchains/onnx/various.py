@@ -199,6 +199,11 @@ def _filled(given: Given, written: Written) -> bool | str:
     return False if given.constant(0) is not None else "its sizes are known only when it runs"
 
 
+def _window(given: Given, written: Written) -> bool | str:
+    """TVM cannot multiply as many numbers as data say."""
+    return opened(given, written) if given.constant(0) is not None else "its size is known only when it runs"
+
+
 RULES: Mapping[str, Any] = {
     "CastLike": opened,
     "OneHot": _one_hot,
@@ -215,4 +220,5 @@ RULES: Mapping[str, Any] = {
     "Expand": _expanded,
     "Slice": _cut,
     "ConstantOfShape": _filled,
+    **dict.fromkeys(("HannWindow", "HammingWindow", "BlackmanWindow"), _window),
 }
