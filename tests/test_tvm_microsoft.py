@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnx import helper
+from onnx import TensorProto, helper
 
 from forerun.core import Source
 from forerun.errors import InputError
@@ -141,6 +141,18 @@ def test_weights_of_few_bits(bits: int, zeros: str, agrees: Callable[..., None])
         weights["z"] = many if zeros == "bytes" else floats(n, 3)
     inputs = ["x", "w", "s", "z" if zeros else "", "", "b"]
     agrees([node("MatMulNBits", inputs, ["y"], bits=bits, block_size=size, K=k, N=n)], {"x": floats(2, 3, k)}, weights)
+
+
+def test_rows_of_weights_of_four_bits(agrees: Callable[..., None]) -> None:
+    """The last block is not full."""
+    signed, unsigned = (helper.tensor_dtype_to_np_dtype(kind) for kind in (TensorProto.INT4, TensorProto.UINT4))
+    rows = {"v": draw.integers(-8, 8, (9, 40)).astype(signed), "w": draw.integers(0, 16, (9, 40)).astype(unsigned)}
+    weights = {**rows, "s": np.abs(floats(9, 3)), "z": draw.integers(0, 16, (9, 3)).astype(unsigned)}
+    told = {"block_size": 16, "quantize_axis": 1, "gather_axis": 0}
+    read = {"a": ["v", "i", "s"], "b": ["w", "i", "s", "z"], "c": ["w", "i", "s"]}
+    nodes = [node("GatherBlockQuantized", names, [name], **told) for name, names in read.items()]
+    parts = helper.make_node("Concat", ["a", "b", "c"], ["y"], axis=0)
+    agrees([*nodes, parts], {"i": draw.integers(0, 9, (2, 4))}, weights, 21)
 
 
 MASKS = {

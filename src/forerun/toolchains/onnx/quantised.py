@@ -23,6 +23,8 @@ _EXACT = 1 << 24
 _MICROSOFT = "com.microsoft."
 SMALL = 17
 """From here on ONNX counts types of 8 bits with a point, and of fewer bits."""
+_OF_FOUR_BITS = (21, 22)
+"""uint4 and int4."""
 _OWN = frozenset(("channels_last", "opset"))
 """Attributes of Microsoft's operators that ONNX's have not: where the channels are, and whose softmax is meant."""
 
@@ -295,6 +297,17 @@ def _in_blocks(given: Given, written: Written) -> bool | str:
     return True
 
 
+def _gathered(given: Given, written: Written) -> bool | str:
+    """Of Microsoft: rows of weights in blocks."""
+    if given.facts.types.get(given.input(0)) not in _OF_FOUR_BITS:
+        return "its weights are known as int4 and uint4, not several in a byte"
+    told, parts = given.told, [given.input(place) for place in (0, 2, 3) if given.input(place)]
+    blocks = {"axis": told.get("quantize_axis", 1), "block_size": told.get("block_size", 128)}
+    numbers = written.node("DequantizeLinear", *parts, **blocks)
+    written.node("Gather", numbers, given.input(1), axis=told.get("gather_axis", 0), output=given.output(0))
+    return True
+
+
 def _embedded(given: Given, written: Written) -> bool:
     """Of Microsoft: tables, scale and shift of a norm in 8 bits, their scales and their zeros behind the mask."""
     parts = [
@@ -332,6 +345,7 @@ RULES: Mapping[str, Any] = {
     f"{_MICROSOFT}QLinearWhere": partial(_of_numbers, "Where", (1, 4), 7),
     f"{_MICROSOFT}DequantizeLinear": _read,
     f"{_MICROSOFT}QuantizeLinear": _stored,
+    f"{_MICROSOFT}GatherBlockQuantized": _gathered,
     f"{_MICROSOFT}QEmbedLayerNormalization": _embedded,
     **{_MICROSOFT + name: partial(_of_numbers, kind, (0,), 3) for name, kind in _SINGLE.items()},
 }
