@@ -19,6 +19,7 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     pytest.importorskip("tvm")
 
+from forerun.toolchains.onnx import lowered
 from forerun.toolchains.onnx.run import session
 from forerun.toolchains.tvm import extract, frontends, space
 from forerun.toolchains.tvm._load import load
@@ -73,10 +74,14 @@ def test_activations(agrees: Callable[..., None]) -> None:
 def test_norms_that_onnx_has_not(agrees: Callable[..., None]) -> None:
     """Of its own domain, where its version has them not yet, or at all."""
     weights, inputs = {"g": floats(8), "h": floats(8)}, {"x": floats(2, 3, 8)}
-    old = [helper.make_node("LayerNormalization", ["x", "g", "h"], ["y"], axis=-1, epsilon=1e-3)]
-    agrees(old, inputs, weights, opset=15)
+    old = helper.make_node("LayerNormalization", ["x", "g", "h"], ["n"], axis=-1, epsilon=1e-3)
+    agrees([old, node("BiasGelu", ["n", "h"], ["y"])], inputs, weights, opset=15)
     simple = [helper.make_node("SimplifiedLayerNormalization", ["x", "g"], ["y"], axis=2, epsilon=1e-3)]
     agrees(simple, inputs, {"g": weights["g"]})
+
+
+def test_no_operator_has_two_rules() -> None:
+    assert len(lowered._RULES) == sum(map(len, lowered._TABLES))
 
 
 def test_products_by_their_older_name(agrees: Callable[..., None]) -> None:

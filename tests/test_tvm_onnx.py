@@ -342,13 +342,17 @@ def test_remainders_powers_and_truths(tmp_path: Path, target: Any) -> None:
     nodes = [
         node("Mod", ["a", "b"], ["m"]),
         node("Pow", ["i", "j"], ["p"]),
+        node("Pow", ["five", "j"], ["r"]),
+        node("Pow", ["j", "half"], ["s"]),
         node("ReduceMax", ["t", "one"], ["any"], keepdims=0),
         node("ReduceMin", ["t"], ["all"]),
     ]
-    path = saved(tmp_path, nodes, inputs, {"one": np.array([1])}, ["m", "p", "any", "all"], 20)
+    weights = {"one": np.array([1]), "five": np.float32(1.5), "half": np.float32(0.5)}
+    path = saved(tmp_path, nodes, inputs, weights, ["m", "p", "r", "s", "any", "all"], 20)
     theirs = ReferenceEvaluator(str(path)).run(None, dict(inputs))
     for found, expected in zip(ours(path, inputs, target), theirs, strict=True):
-        np.testing.assert_array_equal(found, expected)
+        assert found.dtype == expected.dtype
+        np.testing.assert_allclose(found, expected, 1e-6 if found.dtype.kind == "f" else 0)
 
 
 def test_extrema_of_infinities_alone(agrees: Callable[..., None]) -> None:

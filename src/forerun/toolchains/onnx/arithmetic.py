@@ -41,13 +41,14 @@ def _signed(given: Given, written: Written) -> bool:
 
 
 def _power(given: Given, written: Written) -> bool:
-    """Of integers, as onnxruntime has it: TVM knows powers of floats alone."""
-    dtypes = [given.dtype(place) for place in (0, 1)]
-    if any(each is None or each.kind not in "iu" for each in dtypes):
+    """Of integers, as onnxruntime has it: TVM knows powers of floats alone, and of two numbers of one type."""
+    base, exponent = given.dtype(0), given.dtype(1)
+    if base is None or exponent is None or (base == exponent and base.kind not in "iu"):
         return False
-    wide = (written.node("Cast", given.input(place), to=_DOUBLE) for place in (0, 1))
     kind = given.facts.types[given.input(0)]
-    written.node("Cast", written.node("Pow", *wide), to=kind, output=given.output(0))
+    wide = _DOUBLE if base.kind in "iu" else kind
+    made = written.node("Pow", *(written.node("Cast", given.input(place), to=wide) for place in (0, 1)))
+    written.node("Cast", made, to=kind, output=given.output(0))
     return True
 
 

@@ -26,10 +26,11 @@ from forerun.toolchains.onnx.facts import Facts, Given, Rule
 from forerun.toolchains.onnx.settled import settle
 from forerun.toolchains.onnx.written import Written
 
-_RULES: Mapping[str, Rule] = {
-    **arithmetic.RULES, **fused.RULES, **attended.RULES, **grouped.RULES, **channels.RULES, **quantised.RULES,
-    **resized.RULES, **unrolled.RULES, **various.RULES,
-}  # fmt: skip
+_TABLES = (
+    arithmetic.RULES, attended.RULES, channels.RULES, fused.RULES, grouped.RULES, quantised.RULES, resized.RULES,
+    unrolled.RULES, various.RULES,
+)  # fmt: skip
+_RULES: Mapping[str, Rule] = {name: rule for table in _TABLES for name, rule in table.items()}
 _WIDE = fused.widened(lambda given, written: False)
 _MOVING = frozenset(
     "Cast CastLike Compress Concat Constant ConstantOfShape DepthToSpace DequantizeLinear Dropout Expand EyeLike"

@@ -156,11 +156,6 @@ def _infinite(given: Given, written: Written) -> bool:
     return True
 
 
-def _normalised(given: Given, written: Written) -> bool | str:
-    """The importer knows no means and deviations: where they are asked for, it is what it is made of."""
-    return opened(given, written) if given.output(1) or given.output(2) else False
-
-
 def _over_all(given: Given, written: Written) -> bool | str:
     """The importer's kernel cannot take all axes together."""
     shape = given.shape(0)
@@ -212,7 +207,6 @@ RULES: Mapping[str, Any] = {
     "ConvTranspose": _transposed,
     "Dropout": _dropped,
     "IsInf": _infinite,
-    "LayerNormalization": _normalised,
     "RMSNormalization": _over_all,
     "SpaceToDepth": _moved,
     "BatchNormalization": _trained,
