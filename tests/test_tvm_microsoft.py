@@ -178,10 +178,9 @@ def test_attention_with_all_masks(kind: str, causal: int, agrees: Callable[..., 
     agrees([node("Attention", ["x", "w", "b", "m" if "m" in inputs else ""], ["y"], **told)], inputs, weights)
 
 
-@pytest.mark.parametrize("kind", ["rows", "ends and starts"])
-def test_scores_with_a_mask_have_a_design_space(kind: str, tmp_path: Path) -> None:
+def test_scores_with_a_mask_have_a_design_space(tmp_path: Path) -> None:
     told = '{"kind":"llvm","num-cores":1}'
-    weights, inputs = {"w": floats(16, 48), "b": floats(48)}, {"x": floats(2, 4, 16), "m": MASKS[kind]}
+    weights, inputs = {"w": floats(16, 48), "b": floats(48)}, {"x": floats(2, 4, 16), "m": MASKS["rows"]}
     path = saved(tmp_path, [node("Attention", ["x", "w", "b", "m"], ["y"], num_heads=2)], inputs, weights, ["y"], 17)
     found = extract.extract(frontends.from_onnx(path), tvm.target.Target(json.loads(told)))
     (scores,) = (each for each in found.workloads if "cast" in each.name and "matmul" in each.name)
