@@ -13,6 +13,7 @@ import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
+from onnx.reference import ReferenceEvaluator
 
 from forerun.errors import InputError
 
@@ -51,10 +52,14 @@ def saved(folder: Path, nodes: Sequence[Any], inputs: Arrays, weights: Arrays, e
     return path
 
 
-def ours(path: Path, inputs: Arrays, target: Any) -> Sequence[Any]:
+def compiled(path: Path, target: Any) -> Callable[[Arrays], Sequence[Any]]:
     made = extract.compiled(extract.extract(frontends.from_onnx(path), target).module, target)
     machine = tvm.relax.VirtualMachine(made, tvm.cpu())
-    return network.flat(machine["main"](*map(tvm.runtime.tensor, inputs.values())))
+    return lambda inputs: network.flat(machine["main"](*map(tvm.runtime.tensor, inputs.values())))
+
+
+def ours(path: Path, inputs: Arrays, target: Any) -> Sequence[Any]:
+    return compiled(path, target)(inputs)
 
 
 @pytest.fixture
@@ -153,6 +158,13 @@ def test_weights_in_blocks(agrees: Callable[..., None]) -> None:
     agrees(nodes, {"x": floats(2, 6)}, {**weights, "z": draw.integers(-3, 3, (2, 4)).astype(np.int8)}, 21)
 
 
+def test_weights_of_four_bits_with_a_scale_for_each_column(agrees: Callable[..., None]) -> None:
+    nodes = [node("DequantizeLinear", ["q", "s", "z"], ["w"], axis=-1), node("MatMul", ["x", "w"], ["y"])]
+    kind = helper.tensor_dtype_to_np_dtype(TensorProto.INT4)
+    weights = {"q": draw.integers(-8, 8, (6, 4)).astype(kind), "z": draw.integers(-8, 8, 4).astype(kind)}
+    agrees(nodes, {"x": floats(2, 6)}, {**weights, "s": np.abs(floats(4))}, 21)
+
+
 @pytest.mark.parametrize("signal", [0.0, 1.0, -3.0])
 def test_what_is_quantised_while_it_runs(signal: float, agrees: Callable[..., None]) -> None:
     """Zeros alone, too: their scale is 1."""
@@ -229,6 +241,49 @@ def test_loops_of_a_known_count_are_written_out(agrees: Callable[..., None]) -> 
     agrees(nodes, {"x": floats(2, 3)}, {"n": np.array(3)})
 
 
+def scanned(told: Mapping[str, Any], opset: int = 17) -> Any:
+    """A state, two inputs that are scanned, and two outputs: its body has a constant, and reads a weight around it."""
+    body = helper.make_graph(
+        [
+            node("Constant", [], ["half"], value=numpy_helper.from_array(np.float32(0.5))),
+            node("MatMul", ["state", "w"], ["turned"]),
+            node("Mul", ["turned", "half"], ["less"]),
+            node("Add", ["less", "one"], ["sum"]),
+            node("Cast", ["two"], ["other"], to=TensorProto.FLOAT),
+            node("Add", ["sum", "other"], ["next"]),
+            node("Mul", ["next", "other"], ["kept"]),
+            node("Identity", ["state"], ["before"]),
+        ],
+        "body",
+        [info("state", 1, 2, 3), info("one", 1, 2, 3), info("two", TensorProto.INT32, 2, 1)],
+        [info("next", 1, 2, 3), info("kept", 1, 2, 3), info("before", 1, 2, 3)],
+    )
+    return node("Scan", ["s", "x", "i"], ["last", "kept", "before"], body=body, num_scan_inputs=2, **told)
+
+
+TURNED = {"scan_input_axes": [1, -1], "scan_input_directions": [0, 1]}
+TURNED |= {"scan_output_axes": [2, -2], "scan_output_directions": [1, 0]}
+
+
+@pytest.mark.parametrize("told, opset, shapes", [({}, 9, ((4, 2, 3), (4, 2, 1))), (TURNED, 17, ((2, 4, 3), (2, 1, 4)))])
+def test_scans_of_a_known_size_are_written_out(
+    told: dict[str, Any], opset: int, shapes: Sequence[Sequence[int]], agrees: Callable[..., None]
+) -> None:
+    numbers = draw.integers(-3, 4, shapes[1]).astype(np.int32)
+    agrees([scanned(told)], {"s": floats(2, 3), "x": floats(*shapes[0]), "i": numbers}, {"w": floats(3, 3)}, opset)
+
+
+@pytest.mark.parametrize(
+    "size, opset, why",
+    [(3000, 17, "3000 rounds of 7 nodes are more than the 8192"), (2, 8, "it is of opset 8, which scans several")],
+)
+def test_scans_that_stay_are_refused(size: int, opset: int, why: str, tmp_path: Path) -> None:
+    inputs = {"s": floats(2, 3), "x": floats(size, 2, 3), "i": np.ones((size, 2, 1), np.int32)}
+    path = saved(tmp_path, [scanned({})], inputs, {"w": floats(3, 3)}, ["last"], opset)
+    with pytest.raises(InputError, match=why):
+        frontends.from_onnx(path)
+
+
 def test_branches_of_known_conditions_are_chosen(agrees: Callable[..., None]) -> None:
     """By a size here; the other branch has an operator whose result's size only data decide."""
     taken = helper.make_graph(
@@ -245,13 +300,17 @@ def test_branches_of_known_conditions_are_chosen(agrees: Callable[..., None]) ->
 
 
 @pytest.mark.parametrize("least", [0.3, -3.0, None])
-def test_boxes_are_selected_by_any_scores(least: float | None, agrees: Callable[..., None]) -> None:
-    boxes = draw.uniform(0, 1, (1, 12, 4)).astype(np.float32)
-    boxes[..., 2:] += boxes[..., :2]
+def test_boxes_are_selected_by_any_scores(least: float | None, tmp_path: Path, target: Any) -> None:
     numbers = {"most": np.array([9]), "overlap": np.array([0.5], np.float32)}
     numbers |= {} if least is None else {"least": np.array([least], np.float32)}
-    select = node("NonMaxSuppression", ["b", "s", *numbers], ["y"])
-    agrees([select], {"b": boxes, "s": floats(1, 2, 12) - 1}, numbers)
+    inputs = {"b": floats(1, 12, 4), "s": floats(1, 2, 12)}
+    path = saved(tmp_path, [node("NonMaxSuppression", ["b", "s", *numbers], ["y"])], inputs, numbers, ["y"], 17)
+    machine, theirs = compiled(path, target), session(str(path), 1)
+    for _ in range(20):
+        boxes = draw.uniform(0, 1, (1, 12, 4)).astype(np.float32)
+        boxes[..., 2:] += boxes[..., :2]
+        inputs = {"b": boxes, "s": floats(1, 2, 12) - 1}
+        np.testing.assert_array_equal(machine(inputs)[0], theirs.run(None, inputs)[0])
 
 
 def test_sums_of_exponentials_of_infinities(agrees: Callable[..., None]) -> None:
@@ -266,6 +325,34 @@ def test_maxima_means_and_casts_are_taken_one_by_one(agrees: Callable[..., None]
         agrees([node(kind, ["x", "y", "z"], ["v"])], {"x": x, "y": y, "z": z})
     for kind in (TensorProto.INT32, TensorProto.UINT8, TensorProto.INT64):
         agrees([node("Cast", ["x"], ["v"], to=kind)], {"x": np.abs(x) * 50})
+
+
+def test_remainders_powers_and_truths(tmp_path: Path, target: Any) -> None:
+    """As onnx's own evaluator has them: onnxruntime has no remainders of floats with the sign of what divides."""
+    infinity = np.inf
+    a = np.array([-3, 3, -1, 1, infinity, -5.5, 5.5, 1, -4, 0], np.float32)
+    b = np.array([infinity, infinity, -infinity, -infinity, 2, 2, -2, 0, 2, -2], np.float32)
+    inputs = {
+        "a": a,
+        "b": b,
+        "i": np.array([-3, 2, 7, 0]),
+        "j": np.array([3, 30, 2, 0]),
+        "t": draw.random((3, 4)) < 0.3,
+    }
+    nodes = [
+        node("Mod", ["a", "b"], ["m"]),
+        node("Pow", ["i", "j"], ["p"]),
+        node("Pow", ["five", "j"], ["r"]),
+        node("Pow", ["j", "half"], ["s"]),
+        node("ReduceMax", ["t", "one"], ["any"], keepdims=0),
+        node("ReduceMin", ["t"], ["all"]),
+    ]
+    weights = {"one": np.array([1]), "five": np.float32(1.5), "half": np.float32(0.5)}
+    path = saved(tmp_path, nodes, inputs, weights, ["m", "p", "r", "s", "any", "all"], 20)
+    theirs = ReferenceEvaluator(str(path)).run(None, dict(inputs))
+    for found, expected in zip(ours(path, inputs, target), theirs, strict=True):
+        assert found.dtype == expected.dtype
+        np.testing.assert_allclose(found, expected, 1e-6 if found.dtype.kind == "f" else 0)
 
 
 def test_extrema_of_infinities_alone(agrees: Callable[..., None]) -> None:
@@ -327,13 +414,21 @@ def test_transposed_convolutions_of_a_size(told: dict[str, Any], agrees: Callabl
         (node("Expand", ["x", "sizes"], ["y"]), "its sizes are known only when it runs"),
         (node("RoiAlign", ["x", "boxes", "images"], ["y"], mode="max"), "maxima of regions are not known"),
         (node("Cast", ["x"], ["y"], to=TensorProto.FLOAT8E5M2), "numbers of the type float8e5m2"),
-        (node("Scan", ["x"], ["y"], num_scan_inputs=1), "no operator Scan"),
+        (node("QuantizeLinear", ["x", "one", "few"], ["y"]), "QuantizeLinear: numbers of the type uint4"),
+        (node("TopK", ["large", "k"], ["", "y"]), "TopK: numbers of the type uint64"),
+        (node("Slice", ["x", "sizes", "sizes"], ["y"]), "where it begins and ends is known only when it runs"),
+        (node("ConstantOfShape", ["sizes"], ["y"]), "ConstantOfShape: its sizes are known only when it runs"),
+        (node("HannWindow", ["sizes"], ["y"]), "HannWindow: its size is known only when it runs"),
+        (node("Identity", ["words"], ["y"]), "TVM has numbers alone"),
     ],
 )
 def test_what_would_be_computed_otherwise_is_refused(refused: Any, why: str, tmp_path: Path) -> None:
-    inputs = {"x": floats(1, 2, 3, 3), "sizes": np.array([1, 2, 3, 3])}
-    weights = {"on": np.array(True), "c": floats(2), "boxes": floats(1, 4), "images": np.array([0])}
-    path = saved(tmp_path, [refused], inputs, weights, ["y"], 19)
+    inputs = {"x": floats(1, 2, 3, 3), "sizes": np.array([1, 2, 3, 3]), "large": np.ones(3, np.uint64)}
+    inputs |= {"words": np.array(["a"], object)} if "words" in refused.input else {}
+    weights = {"on": np.array(True), "c": floats(2), "boxes": floats(1, 4), "images": np.array([0]), "k": np.array([1])}
+    few = helper.tensor_dtype_to_np_dtype(TensorProto.UINT4)
+    weights |= {"one": np.float32(1), "few": np.zeros((), few)} if "few" in refused.input else {}
+    path = saved(tmp_path, [refused], inputs, weights, ["y"], 21)
     with pytest.raises(InputError, match=why):
         frontends.from_onnx(path)
 
@@ -344,6 +439,16 @@ def test_halves_that_the_importer_fails_at_are_opened(tmp_path: Path, target: An
     (found,) = ours(path, {"x": x}, target)
     wide = x.astype(np.float32)
     np.testing.assert_allclose(found, np.where(wide > 0, wide, 0.5 * np.expm1(wide)), 5e-3, 1e-3)
+
+
+@pytest.mark.parametrize("halves", [False, True])
+def test_products_of_halves_are_of_floats_where_processors_run_them(halves: bool, tmp_path: Path, target: Any) -> None:
+    nodes = [node("MatMul", ["x", "w"], ["p"]), node("TopK", ["p", "k"], ["v", "i"])]
+    inputs, weights = {"x": floats(2, 8).astype(np.float16)}, {"w": floats(8, 4).astype(np.float16), "k": np.array([1])}
+    path = saved(tmp_path, nodes, inputs, weights, ["v", "i"], 18)
+    found = extract.extract(frontends.from_onnx(path, halves=halves), target)
+    (product,) = (each.text for each in found.workloads if "matmul" in each.name)
+    assert ('in0: T.Buffer((T.int64(2), T.int64(8)), "float16")' in product) == halves
 
 
 def test_a_quantised_network_is_tuned(tmp_path: Path, run_forerun: Any) -> None:
@@ -379,3 +484,14 @@ def test_the_node_that_is_imported_as_another_one_is_named(tmp_path: Path, monke
     with pytest.raises(InputError, match="the first that differ are those of Max most, output m"):
         network.read(network.Network(path), place)
     network.read.cache_clear()
+
+
+def test_a_size_of_one_input_is_that_of_others_by_its_name(tmp_path: Path) -> None:
+    begins = [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["n", 3]) for name in "xz"]
+    ends = [helper.make_empty_tensor_value_info("y")]
+    graph = helper.make_graph([node("Add", ["x", "z"], ["y"])], "g", begins, ends)
+    path = tmp_path / "net.onnx"
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), str(path))
+    for given in ("x", "z"):
+        main = frontends.from_onnx(path, {given: (2, 3)})["main"]
+        assert [[int(size) for size in each.ty.shape.values] for each in main.params] == [[2, 3], [2, 3]]

@@ -64,9 +64,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--layout", default="winograd", metavar="winograd|channels-last|given", help=kept)
     parser.add_argument("--model", help="who proposes: scheduler or uniform (default: the first where its weights are)")
     parser.add_argument("--checkpoint", metavar="DIR", help="weights of the scheduler")
-    parser.add_argument(
-        "--shape", action="append", default=[], metavar="NAME=1x3x224x224", help="sizes that an .onnx file leaves open"
-    )
+    left = "sizes that an .onnx file leaves open; those of the same names in other inputs follow"
+    parser.add_argument("--shape", action="append", default=[], metavar="NAME=1x3x224x224", help=left)
     seeded = "another seed, other draws and inputs; what the scheduler tries first stays the same (default: 0)"
     parser.add_argument("--seed", type=int, default=0, help=seeded)
     add_format(parser)

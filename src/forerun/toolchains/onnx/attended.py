@@ -14,10 +14,13 @@ from typing import Any
 import numpy as np
 
 from forerun.toolchains.onnx.facts import Given
-from forerun.toolchains.onnx.fused import OPEN
+from forerun.toolchains.onnx.fused import OPEN, widened
 from forerun.toolchains.onnx.written import Written
 
-_LEAST = float(np.finfo(np.float32).min)
+LEAST = float(np.finfo(np.float32).min)
+"""What is added to scores of what is not seen."""
+_NONE = 1 << 10
+"""The place of an input that an operator has not."""
 
 
 def _attention(given: Given, written: Written) -> bool | str:
@@ -28,27 +31,47 @@ def _attention(given: Given, written: Written) -> bool | str:
     if shape is None or weights is None or (given.input(4) and given.shape(4) is None):
         return OPEN
     if given.dtype(0) != np.float32:
-        return OPEN if given.dtype(0) is None else "it is known for float32 alone"
+        return OPEN if given.dtype(0) is None else "it is known for float32 and float16"
     projected = written.node("MatMul", given.input(0), given.input(1))
     if given.input(2):
         projected = written.node("Add", projected, given.input(2))
-    sizes = told.get("qkv_hidden_sizes") or [weights[1] // 3] * 3
-    heads, ends = told["num_heads"], np.cumsum([0, *sizes])
+    return _of_projection(given, written, projected, shape, weights[1], (4, 3, 5))
+
+
+def _quantised(given: Given, written: Written) -> bool | str:
+    """Input and weights in 8 bits, biases, both scales, a mask, both zeros, and past keys and values."""
+    shape, weights = given.shape(0), given.shape(1)
+    if given.told.get("do_rotary"):
+        return "rotations are not known: export it without"
+    if shape is None or weights is None or (given.input(8) and given.shape(8) is None):
+        return OPEN
+    parts = (given.input(place) for place in (0, 1, 3, 4, 6, 7, 2))
+    projected = written.node("MatMulIntegerToFloat", *parts, domain="com.microsoft")
+    return _of_projection(given, written, projected, shape, weights[1], (8, 5, _NONE))
+
+
+def _of_projection(
+    given: Given, written: Written, projected: str, shape: Sequence[int], width: int, places: tuple[int, int, int]
+) -> bool | str:
+    """Queries, keys and values side by side, of an input's shape; `places` are those of what is past, of a mask and of
+    what is added to scores."""
+    past_at, *masks = places
+    heads, sizes = given.told["num_heads"], given.told.get("qkv_hidden_sizes") or [width // 3] * 3
+    ends = np.cumsum([0, *sizes])
     parts = [written.slice(projected, 2, int(a), int(b)) for a, b in pairwise(ends)]
-    query, key, value = (_by_heads(written, part, heads) for part in parts)
+    query, key, value = (by_heads(written, part, heads) for part in parts)
     past = 0
-    if given.input(4):
-        past = (given.shape(4) or ())[3]
+    if before := given.input(past_at):
+        past = (given.shape(past_at) or ())[3]
         key, value = (
-            written.node("Concat", _half(written, given.input(4), place), new, axis=2)
-            for place, new in ((0, key), (1, value))
+            written.node("Concat", _half(written, before, place), new, axis=2) for place, new in ((0, key), (1, value))
         )
     if given.output(1):
         one = written.constant(np.array([0], np.int64))
         axes = [_unsqueezed(given, written, each, one) for each in (key, value)]
         written.node("Concat", *axes, axis=0, output=given.output(1))
     sized = (shape[0], shape[1], shape[1] + past)
-    return _attended(given, written, (query, key, value), sized, (3, 5), sizes[0] // heads)
+    return _attended(given, written, (query, key, value), sized, (masks[0], masks[1]), sizes[0] // heads)
 
 
 def _unsqueezed(given: Given, written: Written, value: str, axis: str) -> str:
@@ -63,7 +86,7 @@ def _half(written: Written, past: str, place: int) -> str:
     return written.node("Gather", past, written.constant(np.array(place)), axis=0)
 
 
-def _by_heads(written: Written, value: str, heads: int) -> str:
+def by_heads(written: Written, value: str, heads: int) -> str:
     """`[batch, steps, heads * size]` as `[batch, heads, steps, size]`."""
     return written.node("Transpose", written.shaped(value, [0, 0, heads, -1]), perm=[0, 2, 1, 3])
 
@@ -78,7 +101,7 @@ def _many_headed(given: Given, written: Written) -> bool | str:
     if shape is None or keys is None or values is None or (given.input(6) and given.shape(6) is None):
         return OPEN
     if given.dtype(0) != np.float32:
-        return OPEN if given.dtype(0) is None else "it is known for float32 alone"
+        return OPEN if given.dtype(0) is None else "it is known for float32 and float16"
     if len(shape) != 3 or len(keys) not in (3, 4) or len(keys) != len(values):
         return "queries, keys and values packed together are not known: export them apart"
     heads, parts = told["num_heads"], [given.input(place) for place in range(3)]
@@ -88,8 +111,8 @@ def _many_headed(given: Given, written: Written) -> bool | str:
             if place == 0 or len(keys) == 3:
                 bias = written.slice(given.input(3), 0, int(start), int(end))
                 parts[place] = written.node("Add", parts[place], bias)
-    query = _by_heads(written, parts[0], heads)
-    key, value = (each if len(keys) == 4 else _by_heads(written, each, heads) for each in parts[1:])
+    query = by_heads(written, parts[0], heads)
+    key, value = (each if len(keys) == 4 else by_heads(written, each, heads) for each in parts[1:])
     past = 0
     if given.input(6):
         past = (given.shape(6) or ())[2]
@@ -118,7 +141,7 @@ def _attended(
     least = given.told.get("mask_filter_value", -10000.0)
     if given.told.get("unidirectional"):
         _, steps, total = sized
-        hidden = np.triu(np.full((steps, total), _LEAST, np.float32), 1 + total - steps)
+        hidden = np.triu(np.full((steps, total), LEAST, np.float32), 1 + total - steps)
         scores = written.node("Add", scores, written.constant(hidden))
     if given.input(masks[0]):
         mask = _mask(given, written, masks[0], sized, least)
@@ -142,14 +165,21 @@ def _mask(given: Given, written: Written, place: int, sized: tuple[int, int, int
         seen = written.node("Cast", written.shaped(name, lying), to=9)
     elif shape in ([batch], [2 * batch]):
         place_of = written.constant(np.arange(total, dtype=np.int32))
-        end = written.shaped(written.slice(name, 0, 0, batch), [batch, 1, 1, 1])
-        seen = written.node("Less", place_of, end)
+        ends = name if shape == [batch] else written.slice(name, 0, 0, batch)
+        seen = written.node("Less", place_of, written.shaped(ends, [batch, 1, 1, 1]))
         if shape == [2 * batch]:
             start = written.shaped(written.slice(name, 0, batch, 2 * batch), [batch, 1, 1, 1])
             seen = written.node("And", seen, written.node("Not", written.node("Less", place_of, start)))
     else:
         return ""
-    return written.node("Where", seen, *(written.constant(np.float32(each)) for each in (0, least)))
+    return hidden(written, seen, least)
+
+
+def hidden(written: Written, seen: str, least: float) -> str:
+    """What is added to scores, 0 where they are seen. It is a product, since a product of queries and keys that is
+    fused with a choice has no design space in TVM."""
+    unseen = written.node("Cast", written.node("Not", seen), to=1)
+    return written.node("Mul", unseen, written.constant(np.float32(least)))
 
 
 def _rotated(given: Given, written: Written) -> bool | str:
@@ -163,7 +193,7 @@ def _rotated(given: Given, written: Written) -> bool | str:
     value, four = given.input(0), len(shape) == 4
     size = shape[3] if four else (told.get("rotary_embedding_dim", 0) and shape[2] // heads) or 2 * cosines[1]
     turned = told.get("rotary_embedding_dim", 0) or size
-    value = value if four else _by_heads(written, value, shape[2] // size)
+    value = value if four else by_heads(written, value, shape[2] // size)
     steps, where = shape[2] if four else shape[1], given.input(1)
     if list(places) in ([1], []):
         start = written.node("Cast", where, to=7)
@@ -197,7 +227,8 @@ def _rotated(given: Given, written: Written) -> bool | str:
 
 
 RULES: Mapping[str, Any] = {
-    "com.microsoft.Attention": _attention,
-    "com.microsoft.MultiHeadAttention": _many_headed,
+    "com.microsoft.Attention": widened(_attention),
+    "com.microsoft.QAttention": widened(_quantised),
+    "com.microsoft.MultiHeadAttention": widened(_many_headed),
     "com.microsoft.RotaryEmbedding": _rotated,
 }

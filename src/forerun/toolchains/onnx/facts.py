@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from forerun.toolchains.onnx import model as onnx_model
 from forerun.toolchains.onnx.settled import shapes_in
+from forerun.toolchains.onnx.written import Written
 
 Array = NDArray[Any]
 
@@ -82,3 +83,8 @@ class Given:
     def dtype(self, place: int) -> np.dtype[Any] | None:
         """The type of an input's numbers."""
         return self.facts.dtype(self.input(place))
+
+
+Rule = Callable[[Given, Written], bool | str]
+"""Writes what a node is made of, its outputs named as they are. It is False, and nothing is written, where the importer
+has the node right; or why nobody has it."""

@@ -6,13 +6,14 @@ https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from forerun.toolchains.onnx.facts import Array, Given
+from forerun.toolchains.onnx.bodies import opened
+from forerun.toolchains.onnx.facts import Array, Given, Rule
 from forerun.toolchains.onnx.written import Written
 
 OPEN = "what it reads has a size or type that is known only when it runs"
@@ -20,6 +21,8 @@ _MICROSOFT = "com.microsoft."
 _NORMS = 17
 """The version of ONNX from which on it has norms of its own."""
 _BITS = (2, 4, 8)
+_FLOAT, HALF = 1, 10
+"""Types, as ONNX counts them."""
 
 
 def _number(given: Given, written: Written, value: float, place: int = 0) -> str:
@@ -27,9 +30,46 @@ def _number(given: Given, written: Written, value: float, place: int = 0) -> str
     return written.constant(np.array(value, given.dtype(place)))
 
 
-def _typed(rule: Callable[[Given, Written], bool | str]) -> Callable[[Given, Written], bool | str]:
+def _typed(rule: Rule) -> Rule:
     """A rule that is asked only when the type of the first input is known."""
     return lambda given, written: OPEN if given.dtype(0) is None else rule(given, written)
+
+
+def widened(rule: Rule, others: tuple[int, ...] = ()) -> Rule:
+    """A rule for float32, also for float16: it is computed in float32, as onnxruntime does. `others` are the places of
+    outputs that are no halves then."""
+
+    def asked(given: Given, written: Written) -> bool | str:
+        halves = {place for place, _ in enumerate(given.node.input) if given.dtype(place) == np.float16}
+        if not halves:
+            return rule(given, written)
+        if any(name and given.dtype(place) is None for place, name in enumerate(given.node.input)):
+            return OPEN  # until what makes it is known
+        inputs = [
+            written.node("Cast", name, to=_FLOAT) if place in halves else name
+            for place, name in enumerate(given.node.input)
+        ]
+        outputs = [
+            f"{written.name}/wide{place}" if name and place not in others and _half(given, name) else name
+            for place, name in enumerate(given.node.output)
+        ]
+        made = type(given.node)()
+        made.CopyFrom(given.node)
+        for values, names in ((made.input, inputs), (made.output, outputs)):
+            del values[:]
+            values.extend(names)
+        written.nodes.append(made)
+        for wide, name in zip(outputs, given.node.output, strict=True):
+            if wide != name:
+                written.node("Cast", wide, to=HALF, output=name)
+        return True
+
+    return asked
+
+
+def _half(given: Given, name: str) -> bool:
+    """Whether an output is one, as far as that is known."""
+    return bool(given.facts.types.get(name, HALF) == HALF)
 
 
 def _gelu(given: Given, written: Written) -> bool:
@@ -91,7 +131,7 @@ def _scaled(
 def _skipped(simple: bool, given: Given, written: Written) -> bool | str:
     """The norm of a sum, and the sum: input, skip, scale, and of the one with means a shift, then a bias."""
     if given.dtype(0) != np.float32:
-        return OPEN if given.dtype(0) is None else "it is known for float32 alone"
+        return OPEN if given.dtype(0) is None else "it is known for float32 and float16"
     bias = given.input(3 if simple else 4)
     total = written.node("Add", given.input(0), bias) if bias else given.input(0)
     total = written.node("Add", total, given.input(1), output=given.output(3))
@@ -107,7 +147,7 @@ def _skipped(simple: bool, given: Given, written: Written) -> bool | str:
 def _simplified(given: Given, written: Written) -> bool | str:
     """Of the last axis: the scale, without means."""
     if given.dtype(0) != np.float32:
-        return OPEN if given.dtype(0) is None else "it is known for float32 alone"
+        return OPEN if given.dtype(0) is None else "it is known for float32 and float16"
     shape, axis = given.shape(0), given.told.get("axis", -1)
     if axis != -1 and (shape is None or axis != len(shape) - 1):
         return OPEN if shape is None else "it is known for the last axis alone"
@@ -116,15 +156,21 @@ def _simplified(given: Given, written: Written) -> bool | str:
     return True
 
 
-def _old_norm(given: Given, written: Written) -> bool | str:
-    """onnxruntime writes ONNX's norm also where the version of ONNX has none yet."""
+def _norm(given: Given, written: Written) -> bool | str:
+    """onnxruntime writes ONNX's norm also where the version of ONNX has none yet; the importer has it without its mean
+    and its deviation."""
+    if given.facts.opset < _NORMS:
+        return widened(_written_norm, (1, 2))(given, written)
+    return opened(given, written) if given.output(1) or given.output(2) else False
+
+
+def _written_norm(given: Given, written: Written) -> bool | str:
+    """That norm, written."""
     rank = len(given.shape(0) or ())
-    if given.facts.opset >= _NORMS:
-        return False
     if given.dtype(0) is None or not rank:
         return OPEN
     if given.dtype(0) != np.float32 or given.told.get("axis", -1) % rank != rank - 1:
-        return "it is known for float32 along the last axis alone"
+        return "it is known for float32 and float16 along the last axis alone"
     ends = (given.output(0), given.output(1), given.output(2))
     epsilon = given.told.get("epsilon", 1e-5)
     normalised(given, written, given.input(0), given.input(1), given.input(2), epsilon, ends)
@@ -135,7 +181,7 @@ def _embedded(given: Given, written: Written) -> bool | str:
     """Sums of what words, places and segments stand for, and their norm; how many words a mask lets through."""
     shape, dtype = given.shape(0), given.facts.dtype(given.input(2))
     if shape is None or dtype != np.float32:
-        return OPEN if shape is None or dtype is None else "it is known for float32 alone"
+        return OPEN if shape is None or dtype is None else "it is known for float32 and float16"
     words = written.node("Gather", given.input(2), given.input(0), axis=0)
     places = given.input(8) or written.constant(np.arange(shape[1])[None])
     total = written.node("Add", words, written.node("Gather", given.input(3), places, axis=0))
@@ -241,8 +287,8 @@ def _few_bits(given: Given, written: Written) -> bool | str:
 
 
 RULES: Mapping[str, Any] = {
-    "LayerNormalization": _old_norm,
-    "SimplifiedLayerNormalization": _simplified,
+    "LayerNormalization": _norm,
+    "SimplifiedLayerNormalization": widened(_simplified, (1,)),
     **{
         _MICROSOFT + name: rule
         for name, rule in {
@@ -250,10 +296,10 @@ RULES: Mapping[str, Any] = {
             "BiasGelu": _typed(_gelu),
             "FastGelu": _typed(_fast_gelu),
             "QuickGelu": _typed(_quick_gelu),
-            "SkipLayerNormalization": partial(_skipped, False),
-            "SkipSimplifiedLayerNormalization": partial(_skipped, True),
-            "SimplifiedLayerNormalization": _simplified,
-            "EmbedLayerNormalization": _embedded,
+            "SkipLayerNormalization": widened(partial(_skipped, False), (1, 2)),
+            "SkipSimplifiedLayerNormalization": widened(partial(_skipped, True), (1, 2)),
+            "SimplifiedLayerNormalization": widened(_simplified, (1,)),
+            "EmbedLayerNormalization": widened(_embedded, (1,)),
             "FusedMatMul": _product,
             "TransposeMatMul": _product,
             "FusedConv": partial(_activated, "Conv"),

@@ -6,43 +6,71 @@ that are none, `_RULES` says it. What nobody knows stays as it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from forerun.toolchains.onnx import attended, channels, fused, quantised, resized, various
+from forerun.toolchains.onnx import (
+    arithmetic,
+    attended,
+    channels,
+    fused,
+    grouped,
+    quantised,
+    resized,
+    unrolled,
+    various,
+)
 from forerun.toolchains.onnx import model as onnx_model
 from forerun.toolchains.onnx.bodies import opened
-from forerun.toolchains.onnx.facts import Facts, Given
+from forerun.toolchains.onnx.facts import Facts, Given, Rule
 from forerun.toolchains.onnx.settled import settle
-from forerun.toolchains.onnx.unrolled import straighten
 from forerun.toolchains.onnx.written import Written
 
-Rule = Callable[[Given, Written], bool | str]
-"""Writes what a node is made of, its outputs named as they are. It is False, and nothing is written, where the importer
-has the node right; or why nobody has it."""
-
-_RULES: Mapping[str, Rule] = {
-    **fused.RULES, **attended.RULES, **channels.RULES, **quantised.RULES, **resized.RULES, **various.RULES
-}  # fmt: skip
+_TABLES = (
+    arithmetic.RULES, attended.RULES, channels.RULES, fused.RULES, grouped.RULES, quantised.RULES, resized.RULES,
+    unrolled.RULES, various.RULES,
+)  # fmt: skip
+_RULES: Mapping[str, Rule] = {name: rule for table in _TABLES for name, rule in table.items()}
+_WIDE = fused.widened(lambda given, written: False)
+_MOVING = frozenset(
+    "Cast CastLike Compress Concat Constant ConstantOfShape DepthToSpace DequantizeLinear Dropout Expand EyeLike"
+    " Flatten Gather GatherElements GatherND Identity OneHot Pad QuantizeLinear Reshape ReverseSequence Scatter"
+    " ScatterElements ScatterND Shape Size Slice SpaceToDepth Split Squeeze Tile Transpose Trilu Unsqueeze"
+    " Where".split()
+)
+"""Operators that compute nothing with numbers, or are told beforehand what they are quantised by."""
 _ROUNDS = 256
 """What a node is made of may be made of others, and sizes that follow from it may be what another one waits for."""
 
 
-def lower(light: Any, whole: Any, known: Collection[str]) -> Sequence[str]:
+def lower(light: Any, whole: Any, known: Collection[str], halves: bool) -> Sequence[str]:
     """Rewrites a model whose inputs have sizes in place, and `light`, which is it without the values of its weights;
-    nothing in branches. `known` are the operators that need no other form, unless a rule has one. What nobody knows is
-    told, each node by its operator, its name and why."""
+    nothing in branches. `known` are the operators that need no other form, unless a rule has one, or `halves` are
+    nothing to compute with: they become floats before each operator then. What nobody knows is told, each node by its
+    operator, its name and why."""
     left: Sequence[str] = ()
     for _ in range(_ROUNDS):
         for each in (light, whole):
             _named(each.graph)
         settle(light, whole)
-        changed = straighten(light, whole)
+        changed = unrolled.straighten(light, whole)
         if not changed:
-            changed, left = _ruled(light, whole, known)
+            changed, left = _ruled(light, whole, known, halves)
         if not changed:
             break
+    for each in (light, whole):
+        _shed(each.graph)
     return left
+
+
+def _shed(graph: Any) -> None:
+    """Weights that nothing reads any more go: an importer may not even know their types."""
+    read = {name for node in graph.node for name in (*node.input, *onnx_model.captured(node))}
+    read |= {value.name for value in (*graph.input, *graph.output)}
+    kept = [tensor for tensor in graph.initializer if tensor.name in read]
+    if len(kept) < len(graph.initializer):
+        del graph.initializer[:]
+        graph.initializer.extend(kept)
 
 
 def operator(node: Any) -> str:
@@ -65,13 +93,16 @@ def _named(graph: Any) -> None:
     onnx_model.replace_nodes(graph, nodes)
 
 
-def _ruled(light: Any, whole: Any, known: Collection[str]) -> tuple[bool, Sequence[str]]:
+def _ruled(light: Any, whole: Any, known: Collection[str], halves: bool) -> tuple[bool, Sequence[str]]:
     """Operators become what a rule says, or what they are made of where they are not `known`: whether any did, and what
     is told of those that nobody knows."""
     rules = {place: rules for place, node in enumerate(light.graph.node) if (rules := _rules(node, known))}
-    if not rules:
+    if not rules and halves:
         return False, ()
     facts, nodes, tensors = Facts(light, whole), list[Any](), list[Any]()
+    if not halves and fused.HALF in facts.types.values():
+        wide = (place for place, node in enumerate(light.graph.node) if _computes(node))
+        rules |= {place: [_WIDE, *rules.get(place, ())] for place in wide}
     changed, left = False, list[str]()
     for place, node in enumerate(light.graph.node):
         written = Written(f"{node.output[0]}/{node.op_type}{place}")
@@ -85,6 +116,11 @@ def _ruled(light: Any, whole: Any, known: Collection[str]) -> tuple[bool, Sequen
     if changed:
         onnx_model.rewrite(light, whole, nodes, tensors)
     return changed, left
+
+
+def _computes(node: Any) -> bool:
+    """Whether an operator of ONNX's own does more than to move numbers, or to say what they are quantised to."""
+    return onnx_model.standard(node) and node.op_type not in _MOVING and not onnx_model.branches(node)
 
 
 def _rules(node: Any, known: Collection[str]) -> Sequence[Rule]:

@@ -21,6 +21,10 @@ _FLOAT = 1
 _EXACT = 1 << 24
 """Whole numbers up to which all are a float32."""
 _MICROSOFT = "com.microsoft."
+SMALL = 17
+"""From here on ONNX counts types of 8 bits with a point, and of fewer bits."""
+_OF_FOUR_BITS = (21, 22)
+"""uint4 and int4."""
 _OWN = frozenset(("channels_last", "opset"))
 """Attributes of Microsoft's operators that ONNX's have not: where the channels are, and whose softmax is meant."""
 
@@ -224,11 +228,16 @@ def _of_numbers(kind: str, triples: Sequence[int], made: int, given: Given, writ
     result's."""
     dtype = _bytes(given, made + 1, *triples)
     told = {name: value for name, value in given.told.items() if name not in _OWN}
-    if dtype is None or given.told.get("channels_last") or given.told.get("opset", 13) < 13:
+    last = bool(given.told.get("channels_last"))
+    if dtype is None or given.told.get("opset", 13) < 13 or (last and given.shape(0) is None):
         return False
     values = [_number(given, written, place, place + 1, place + 2) for place in triples]
-    ahead = [given.input(0)] if kind == "Where" else []
+    ahead, behind = [given.input(0)] if kind == "Where" else [], len(given.shape(0) or ()) - 1
+    if last:
+        values = [written.node("Transpose", each, perm=[0, behind, *range(1, behind)]) for each in values]
     found = written.node(kind, *ahead, *values, **told)
+    if last:
+        found = written.node("Transpose", found, perm=[0, *range(2, behind + 1), 1])
     steps = written.node("Div", found, _factor(given, written, made))
     return _rounded(given, written, steps, made + 1, dtype)
 
@@ -268,18 +277,49 @@ def _stored(given: Given, written: Written) -> bool:
 
 
 def _in_blocks(given: Given, written: Written) -> bool | str:
-    """Weights with a scale for every few of them along an axis, as numbers."""
-    size = given.told.get("block_size", 0)
-    if not size:
+    """Weights as numbers that have a scale for every few of them along an axis, or fewer than 8 bits."""
+    size, axis = given.told.get("block_size", 0), given.told.get("axis", 1)
+    if not size and given.facts.types.get(given.input(0), 0) < SMALL:
         return False
     whole, scales, zeros = (given.constant(place) for place in range(3))
     if whole is None or scales is None or (given.input(2) and zeros is None):
-        return "what is quantised in blocks is known where it is a weight"
-    axis = given.told.get("axis", 1)
-    length = range(whole.shape[axis])
-    less = 0 if zeros is None else zeros.astype(np.float32).repeat(size, axis).take(length, axis)
-    numbers = (whole.astype(np.float32) - less) * scales.astype(np.float32).repeat(size, axis).take(length, axis)
+        return "what is quantised in blocks, or to fewer than 8 bits, is known where it is a weight"
+    lying = [-1 if place == axis % whole.ndim else 1 for place in range(whole.ndim)]
+
+    def spread(values: Array) -> Array:
+        if not size:
+            return _lying(values, lying)
+        return values.astype(np.float32).repeat(size, axis).take(range(whole.shape[axis]), axis)
+
+    less = np.float32(0) if zeros is None else spread(zeros)
+    numbers = (whole.astype(np.float32) - less) * spread(scales)
     written.node("Identity", written.constant(numbers.astype(scales.dtype)), output=given.output(0))
+    return True
+
+
+def _gathered(given: Given, written: Written) -> bool | str:
+    """Of Microsoft: rows of weights in blocks."""
+    if given.facts.types.get(given.input(0)) not in _OF_FOUR_BITS:
+        return "its weights are known as int4 and uint4, not several in a byte"
+    told, parts = given.told, [given.input(place) for place in (0, 2, 3) if given.input(place)]
+    blocks = {"axis": told.get("quantize_axis", 1), "block_size": told.get("block_size", 128)}
+    numbers = written.node("DequantizeLinear", *parts, **blocks)
+    written.node("Gather", numbers, given.input(1), axis=told.get("gather_axis", 0), output=given.output(0))
+    return True
+
+
+def _embedded(given: Given, written: Written) -> bool:
+    """Of Microsoft: tables, scale and shift of a norm in 8 bits, their scales and their zeros behind the mask."""
+    parts = [
+        written.node("DequantizeLinear", *(given.input(place + each) for each in (0, 6, 11)), domain="com.microsoft")
+        if given.input(place)
+        else ""
+        for place in range(2, 7)
+    ]
+    made = _made("EmbedLayerNormalization", [*given.node.input[:2], *parts, given.input(7)], given.node.output)
+    made.domain = given.node.domain
+    made.attribute.extend(given.node.attribute)
+    written.nodes.append(made)
     return True
 
 
@@ -305,5 +345,7 @@ RULES: Mapping[str, Any] = {
     f"{_MICROSOFT}QLinearWhere": partial(_of_numbers, "Where", (1, 4), 7),
     f"{_MICROSOFT}DequantizeLinear": _read,
     f"{_MICROSOFT}QuantizeLinear": _stored,
+    f"{_MICROSOFT}GatherBlockQuantized": _gathered,
+    f"{_MICROSOFT}QEmbedLayerNormalization": _embedded,
     **{_MICROSOFT + name: partial(_of_numbers, kind, (0,), 3) for name, kind in _SINGLE.items()},
 }

@@ -8,13 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from forerun.toolchains.onnx import model as onnx_model
 from forerun.toolchains.onnx.bodies import opened
 from forerun.toolchains.onnx.facts import Array, Given
 from forerun.toolchains.onnx.written import Written
 
-_SMALL = 17
-"""From here on ONNX counts types of 8 bits with a point, and of fewer bits."""
 _OPEN = "what it reads has a size that is known only when it runs"
 
 
@@ -159,11 +156,6 @@ def _infinite(given: Given, written: Written) -> bool:
     return True
 
 
-def _normalised(given: Given, written: Written) -> bool | str:
-    """The importer knows no means and deviations: where they are asked for, it is what it is made of."""
-    return opened(given, written) if given.output(1) or given.output(2) else False
-
-
 def _over_all(given: Given, written: Written) -> bool | str:
     """The importer's kernel cannot take all axes together."""
     shape = given.shape(0)
@@ -191,16 +183,23 @@ def _expanded(given: Given, written: Written) -> bool | str:
     return False if given.constant(1) is not None else "its sizes are known only when it runs"
 
 
-def _cast(given: Given, written: Written) -> bool | str:
-    """The importer takes the bits of small numbers for others."""
-    kinds = given.told["to"], given.facts.types.get(given.input(0), 0)
-    small = next((kind for kind in kinds if kind >= _SMALL), 0)
-    name = onnx_model.library().TensorProto.DataType.Name(small)
-    return f"numbers of the type {name.lower()} are known as quantised weights alone" if small else False
+def _cut(given: Given, written: Written) -> bool | str:
+    """TVM has no kernel of what is cut out where data say so."""
+    known = all(given.constant(place) is not None for place in range(1, len(given.node.input)) if given.input(place))
+    return False if known else "where it begins and ends is known only when it runs"
+
+
+def _filled(given: Given, written: Written) -> bool | str:
+    """TVM has no kernel of a size that data say."""
+    return False if given.constant(0) is not None else "its sizes are known only when it runs"
+
+
+def _window(given: Given, written: Written) -> bool | str:
+    """TVM cannot multiply as many numbers as data say."""
+    return opened(given, written) if given.constant(0) is not None else "its size is known only when it runs"
 
 
 RULES: Mapping[str, Any] = {
-    "Cast": _cast,
     "CastLike": opened,
     "OneHot": _one_hot,
     "MaxPool": _pooled,
@@ -208,10 +207,12 @@ RULES: Mapping[str, Any] = {
     "ConvTranspose": _transposed,
     "Dropout": _dropped,
     "IsInf": _infinite,
-    "LayerNormalization": _normalised,
     "RMSNormalization": _over_all,
     "SpaceToDepth": _moved,
     "BatchNormalization": _trained,
     "RoiAlign": _aligned,
     "Expand": _expanded,
+    "Slice": _cut,
+    "ConstantOfShape": _filled,
+    **dict.fromkeys(("HannWindow", "HammingWindow", "BlackmanWindow"), _window),
 }

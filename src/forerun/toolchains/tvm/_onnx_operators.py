@@ -97,9 +97,9 @@ def _log_sum_exp(emit: Emit, inputs: Sequence[Relax], told: Mapping[str, Any]) -
 
 
 def _suppressed(emit: Emit, inputs: Sequence[Relax], told: Mapping[str, Any]) -> Relax:
-    """Scores of -1 and less are none to TVM, so they are made small, by a power of two, which keeps their order and
-    whether they are equal; it takes 0 where there is no least score, and drops boxes that overlap just as much as they
-    may. Raises NotImplementedError."""
+    """TVM takes boxes with scores of 0 and less for such as were dropped, so where they count, scores become places in
+    the order of scores, from the end; it takes 0 where there is no least score, and drops boxes that overlap just as
+    much as they may. Raises NotImplementedError."""
     from tvm import relax
 
     op = _op()
@@ -111,14 +111,21 @@ def _suppressed(emit: Emit, inputs: Sequence[Relax], told: Mapping[str, Any]) ->
         down, along = emit(op.multiply(height, half)), emit(op.multiply(width, half))
         corners = [op.subtract(y, down), op.subtract(x, along), op.add(y, down), op.add(x, along)]
         boxes = emit(op.concat([emit(each) for each in corners], axis=2))
-    small = 2.0**-64
-    scores = emit(op.multiply(scores, relax.const(small, str(scores.ty.dtype))))
+    if least is None or least < 0:
+        count = relax.const(float(int(scores.ty.shape[2])), "float32")
+        order = emit(op.argsort(scores, axis=2, descending=True, dtype="int32"))
+        rank = emit(op.astype(emit(op.argsort(order, axis=2, descending=False, dtype="int32")), "float32"))
+        place = emit(op.subtract(count, rank))
+        if least is not None:
+            counts = emit(op.greater(scores, relax.const(least, str(scores.ty.dtype))))
+            place = emit(op.where(counts, place, relax.const(0.0, "float32")))
+        scores, least = place, 0.5
     found = op.vision.all_class_non_max_suppression(
         boxes,
         scores,
         relax.const(int(most or 0), "int64"),
         relax.const(np.nextafter(np.float32(overlap or 0), np.float32(np.inf)), "float32"),
-        relax.const(-0.5 if least is None else least * small, "float32"),
+        relax.const(least, "float32"),
         output_format="onnx",
     )
     selected = emit(found)

@@ -22,12 +22,13 @@ def first(
     inputs: Sequence[Any],
     ours: Callable[[Any], Sequence[Any]],
     alike: Callable[[Any, Any], bool],
+    halves: bool = False,
 ) -> str:
     """The node in words, by its operator, its name and its output; empty where each computes what it should by itself.
 
     The network is run with the values of all nodes as its outputs, by onnxruntime and by `ours`, which runs a module of
-    Relax on `inputs`; `alike` compares two arrays. Values of branches, and those that are no tensors, are not seen.
-    Raises what onnxruntime, TVM and its importer do.
+    Relax on `inputs`; `alike` compares two arrays, `halves` is as `frontends.from_onnx` has it. Values of branches, and
+    those that are no tensors, are not seen. Raises what onnxruntime, TVM and its importer do.
     """
     onnx = onnx_model.library()
     model = onnx.load(str(path))
@@ -43,7 +44,7 @@ def first(
         session = run.session(str(whole), 1)
         feeds = dict(zip((one.name for one in session.get_inputs()), inputs, strict=True))
         theirs = session.run(names, feeds)
-        found = ours(frontends.from_onnx(whole, shapes))
+        found = ours(frontends.from_onnx(whole, shapes, halves))
     pairs = zip(names, found, theirs, strict=True)
     return next((_told(nodes[name], name) for name, a, b in pairs if not alike(a, b)), "")
 

@@ -116,8 +116,10 @@ def from_torch(network: Any, inputs: Sequence[Any]) -> Any:
     return from_exported(exported(network, inputs))
 
 
-def from_onnx(path: Path, shapes: Shapes | None = None) -> Any:
+def from_onnx(path: Path, shapes: Shapes | None = None, halves: bool = False) -> Any:
     """The Relax module of an ONNX file, weights bound as constants. `shapes` bind inputs whose sizes are left open.
+    Without `halves` numbers of float16 are computed with as float32, and rounded behind each operator: on processors
+    that is fast, and what onnxruntime does.
 
     Raises InputError where the file is no network, has an operator that TVM does not import, or leaves sizes open;
     UsageError where `shapes` name no input or do not fit it; ToolMissing.
@@ -135,7 +137,7 @@ def from_onnx(path: Path, shapes: Shapes | None = None) -> Any:
     settle(light, proto)
     unroll(light, proto)
     known, first = _operators(), None
-    _known(path, proto, guarded(f"cannot read the operators of {path}", _EXPORT, lower, light, proto, known))
+    _known(path, proto, guarded(f"cannot read the operators of {path}", _EXPORT, lower, light, proto, known, halves))
     while True:
         try:
             return guarded(f"TVM cannot import {path}", _EXPORT, _imported, path, proto, fixed)
@@ -144,7 +146,7 @@ def from_onnx(path: Path, shapes: Shapes | None = None) -> Any:
             operator = failed.operator if isinstance(failed, _Unlike) else ""
             if operator:
                 known -= {operator}
-                guarded(f"cannot read the operators of {path}", _EXPORT, lower, light, proto, known)
+                guarded(f"cannot read the operators of {path}", _EXPORT, lower, light, proto, known, halves)
             if not operator or any(node.op_type == operator for node in proto.graph.node):
                 raise InputError(first.what, first.why, first.todo) from failed
 
@@ -209,6 +211,18 @@ def _fixed(path: Path, graph: Any, shapes: Shapes) -> dict[str, list[int]]:
         if name not in inputs:
             known = ", ".join(inputs)
             raise UsageError(f"there is no input {name}", f"{path} has: {known}", "name one of them")
+    if texts := [name for name, kind in inputs.items() if kind.elem_type == onnx_model.library().TensorProto.STRING]:
+        raise InputError(f"the input {texts[0]} is of texts", "TVM has numbers alone", "cut out what reads it")
+    told = {
+        axis.dim_param: int(size)
+        for name, wanted in shapes.items()
+        for axis, size in zip(inputs[name].shape.dim, wanted, strict=False)
+        if axis.dim_param
+    }
+    for kind in [kind for name, kind in inputs.items() if name not in shapes]:
+        for axis in kind.shape.dim:
+            if axis.dim_param in told:
+                axis.dim_value = told[axis.dim_param]
     return {name: _bound(name, kind, shapes.get(name)) for name, kind in inputs.items()}
 
 

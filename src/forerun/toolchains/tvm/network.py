@@ -42,6 +42,7 @@ _CHOOSING_S, _CHOOSING = 1.0, 7
 """As much for each number of threads that something else may be better with."""
 _DIVIDING = frozenset(f"relax.{name}" for name in ("divide", "floor_divide", "mod", "floor_mod"))
 _ROUNDING = frozenset(f"relax.{name}" for name in ("quantize", "round"))
+_FEW_DIGITS = frozenset(("float16", "bfloat16"))
 _NOTHING = "relax.null_value"
 _TERMS = 1_000_000
 """Errors of layers add up: outputs of networks agree where those of a sum of so many terms do, at 1e-3 for float32."""
@@ -282,7 +283,7 @@ class _Imported:
 def _imported(network: Network, place: Place) -> _Imported:
     threads = targets.threads(place.target)
     if network.path.suffix == ".onnx":
-        module = frontends.from_onnx(network.path, dict(network.shapes))
+        module = frontends.from_onnx(network.path, dict(network.shapes), _halves(place))
         inputs = _drawn(module)
         rival = Rival(cache(partial(onnxruntime, network.path, inputs)), threads)
         return _Imported(module, inputs, "onnxruntime", rival)
@@ -292,6 +293,11 @@ def _imported(network: Network, place: Place) -> _Imported:
     inputs = _tried(_runs_not(network), todo, lambda: [each.detach().numpy() for each in examples])
     gpu = partial(pytorch_on_gpu, torch_network, inputs)
     return _Imported(module, inputs, "PyTorch", Rival(partial(pytorch, torch_network, inputs), threads, gpu))
+
+
+def _halves(place: Place) -> bool:
+    """Whether it computes with halves; processors do so slowly."""
+    return targets.device(place.target) != "cpu"
 
 
 def _runs_not(network: Network) -> str:
@@ -327,7 +333,7 @@ def read(network: Network, place: Place) -> Known:
     with opened(place, SESSION_S) as device:
         ours = _tried(what, todo, lambda: flat(Running(device, made, inputs)()))
     smallest = min(_large(extraction.module), default=math.inf)
-    rounds = any(_operator(value) in _ROUNDING for value in _bound(module["main"]))
+    rounds = any(map(_rounds, _bound(module["main"])))
     if not same(ours, theirs, smallest, rounds):
         plainer = extract.LAYOUTS[extract.LAYOUTS.index(network.layout) + 1 :]
         other = f"try --layout {' or '.join(plainer)}; else " if plainer else ""
@@ -357,7 +363,7 @@ def _first(network: Network, place: Place, inputs: Sequence[Any], smallest: floa
         return same([found], [expected], smallest, rounds)
 
     try:
-        return differing.first(network.path, dict(network.shapes), inputs, ours, alike)
+        return differing.first(network.path, dict(network.shapes), inputs, ours, alike, _halves(place))
     except Exception:  # TVM's and onnxruntime's share no base; what was found out before is told all the same
         return ""
 
@@ -410,6 +416,11 @@ def _divides(function: Any) -> bool:
     """Whether a Relax function divides by integers that are no constants."""
     by = (value.args[1] for value in _bound(function) if _operator(value) in _DIVIDING)
     return any(kind(each) != "Constant" and np.dtype(str(each.ty.dtype)).kind in "iu" for each in by)
+
+
+def _rounds(value: Any) -> bool:
+    """Whether what is bound is rounded, to whole numbers or to halves."""
+    return _operator(value) in _ROUNDING or str(getattr(value.ty, "dtype", "")) in _FEW_DIGITS
 
 
 def _bound(function: Any) -> Iterator[Any]:
