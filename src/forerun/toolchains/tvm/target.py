@@ -15,7 +15,7 @@ from typing import Any
 
 from forerun.errors import ForerunError, UsageError
 from forerun.threads import cores, too_many
-from forerun.toolchains.tvm._load import load
+from forerun.toolchains.tvm._load import load, triple_of
 
 _CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 _OWN = frozenset({"multi_processor_count"})
@@ -191,11 +191,7 @@ def generating(target: Any) -> Any:
 
 def x86_64(target: Any) -> bool:
     """Whether LLVM makes code for x86-64 where it makes code for TVM's target."""
-    from tvm.target import codegen
-
-    attributes = json.loads(str(target))
-    triple = str(attributes.get("mtriple") or codegen.llvm_get_system_triple())
-    return attributes["kind"] == "llvm" and triple.startswith("x86_64")
+    return triple_of(target).startswith("x86_64")
 
 
 def device(text: str) -> str:
@@ -243,7 +239,7 @@ def vectors(target: Any) -> tuple[int, int]:
     """How many vector registers a processor has, a TVM target, and their bits."""
     from tvm.target import codegen
 
-    if not str(target.attrs.get("mtriple") or codegen.llvm_get_system_triple()).startswith(_X86):
+    if not triple_of(target).startswith(_X86):
         return 32, int(codegen.llvm_get_vector_width(target))
     able = {*map(str, codegen.llvm_get_cpu_features(target))}  # TVM takes every x86 for one with AVX-512
     return next(((count, bits) for feature, count, bits in _VECTORS if feature in able), (16, 128))
