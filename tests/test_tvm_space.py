@@ -326,15 +326,16 @@ def test_a_processor_without_a_number_of_cores_has_those_of_this_machine():
         ('{"kind":"llvm","num-cores":0}', "no number of threads"),
         ('{"kind":"llvm","num-cores":true}', "no number of threads"),
         ("llvm:\u00b2", "neither a name"),
-        ('{"kind":"llvm","num-cores":4000}', "are there for it"),
+        ('{"kind":"llvm","num-cores":4000}', "there for it"),
         ('{"kind":"llvm","mcpu":"nonsense"}', "of this machine"),
         ('{"kind":"c"}', "source"),
     ):
         with pytest.raises(UsageError) as error:
             targets.parse(wrong)
         assert why in error.value.why
-    there = '{"kind":"llvm","mcpu":"cortex-a76","mtriple":"aarch64-linux-gnu","num-cores":400}'
-    assert targets.parse(there) == there
+    for processor in ("apple-m1", "cortex-a76"):
+        there = f'{{"kind":"llvm","mcpu":"{processor}","mtriple":"aarch64-linux-gnu","num-cores":400}}'
+        assert targets.parse(there) == there
     with pytest.raises(UsageError, match="does not run code of aarch64") as error:
         located(there, None)
     assert "--rpc" in error.value.todo

@@ -147,19 +147,12 @@ def _processor(values: dict[str, Any], session: Any) -> dict[str, Any]:
     values.setdefault("num-cores", 1)
     processor = values.get("mcpu")
     # Without a name of its own LLVM prints what it knows, and goes on with what is generic.
-    known = {name: value for name, value in values.items() if name != "mcpu"}
-    if processor is not None and processor not in _processors(written(known)):
+    known = made(written({name: value for name, value in values.items() if name != "mcpu"}))
+    valid = load().get_global_func("target.llvm_is_valid_cpu")  # it lists no other names of the same: apple-m1
+    if processor is not None and not valid(str(processor), triple_of(known)):
         todo = "name one of theirs (llc -mcpu=help), or leave it out"
         raise UsageError(f"LLVM knows no processor {processor!r}", f"of {values.get('mtriple', 'this machine')}", todo)
     return values
-
-
-def _processors(text: str) -> frozenset[str]:
-    """Those that LLVM can write code for."""
-    target = made(text)
-    from tvm.target import codegen
-
-    return frozenset(map(str, codegen.llvm_get_cpu_archlist(target)))
 
 
 def text(target: Any) -> str:
