@@ -409,3 +409,19 @@ def test_processors_are_told_apart(name: str, words: str) -> None:
     text = f"processor\t: 0\ncpu family\t: 25\nmodel\t\t: 17\nmodel name\t: {name}\nstepping\t: 1\n"
     assert " ".join(processor(text * 2)) == words
     assert processor("processor\t: 0\nBogoMIPS\t: 50.00\n") == []
+
+
+@pytest.mark.parametrize(
+    ("parts", "words"),
+    [
+        (["0xd0c", "0xd0c"], "implementer 0x41 part 0xd0c"),
+        (["0xd03", "0xd03", "0xd09"], "implementer 0x41 part 0xd03 0xd09"),
+    ],
+)
+def test_an_aarch64_is_told_by_its_parts(parts: list[str], words: str) -> None:
+    """It has no name in what Linux says of it."""
+    said = (
+        "processor\t: {}\nBogoMIPS\t: 243.75\nFeatures\t: fp asimd crc32 atomics asimddp\nCPU implementer\t: 0x41\n"
+        "CPU architecture: 8\nCPU variant\t: 0x3\nCPU part\t: {}\nCPU revision\t: 1\n\n"
+    )
+    assert " ".join(processor("".join(said.format(*each) for each in enumerate(parts)))) == words

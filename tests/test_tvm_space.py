@@ -4,8 +4,10 @@ import json
 import math
 import random
 import re
+import sys
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
@@ -21,9 +23,9 @@ from forerun.testing import check_grammar
 
 pytest.importorskip("tvm_ffi")
 
+from forerun.toolchains.tvm import _load, space, text
 from forerun.toolchains.tvm import target as targets
-from forerun.toolchains.tvm import text
-from forerun.toolchains.tvm._load import load
+from forerun.toolchains.tvm._load import intrinsics, load
 from forerun.toolchains.tvm.device import located
 from forerun.toolchains.tvm.extract import built, written
 from forerun.toolchains.tvm.features import BUSY, features
@@ -72,6 +74,40 @@ def test_products_of_bytes_can_be_built(processor):
     program = Program(Source(BYTES, "tensorir", "bytes", target))
     for plan in program.random(6, 0):
         assert built(program.scheduled(plan).mod, program.target)
+
+
+def test_an_aarch64_has_the_spaces_of_other_processors(monkeypatch):
+    """TVM's own need intrinsics, which take seconds to load in each worker, and of bytes cannot be built."""
+    there, other = (
+        f'{{"kind":"llvm","mtriple":"{triple}-linux-gnu"{cpu},"num-cores":1}}'
+        for triple, cpu in (("aarch64", ',"mcpu":"neoverse-n1"'), ("x86_64", ""))
+    )
+    asked = list[bool]()
+    monkeypatch.setattr(space, "intrinsics", lambda target, of_use: asked.append(of_use))
+    for asking in (source("GMM").text, source("NRM").text, BYTES.replace('"uint8"', '"int8"')):
+        found, usual = (Program(Source(asking, "tensorir", "x", target)) for target in (there, other))
+        assert [str(each.trace) for each in found.spaces] == [str(each.trace) for each in usual.spaces]
+        assert targets.registers(there) == (32, 128)
+        code = [built(found.scheduled(plan).mod, found.target).mod.inspect_source("s") for plan in found.random(3, 0)]
+        assert ("int8" in asking) != any("fmla" in each for each in code)
+    assert asked[::2] == [False] * 3
+
+
+def test_an_aarch64_has_its_intrinsics_where_no_triple_is_named(monkeypatch):
+    """TVM's rules ask for dot products of bytes there, whatever the program is made of."""
+    from tvm.target import codegen
+
+    imported = list[str]()
+    for name in ("arm_cpu", "riscv_cpu"):
+        monkeypatch.setitem(sys.modules, f"tvm.s_tir.tensor_intrin.{name}", ModuleType(name))
+    monkeypatch.setattr(codegen, "llvm_get_system_triple", lambda: "aarch64-conda-linux-gnu")
+    monkeypatch.setattr(_load, "importlib", SimpleNamespace(import_module=imported.append))
+    own = targets.made(TARGET)
+    assert not targets.x86_64(own)
+    intrinsics(own, False)
+    assert imported == []
+    intrinsics(own)
+    assert imported == ["tvm.s_tir.tensor_intrin.arm_cpu"]
 
 
 SUMS = """
@@ -290,15 +326,16 @@ def test_a_processor_without_a_number_of_cores_has_those_of_this_machine():
         ('{"kind":"llvm","num-cores":0}', "no number of threads"),
         ('{"kind":"llvm","num-cores":true}', "no number of threads"),
         ("llvm:\u00b2", "neither a name"),
-        ('{"kind":"llvm","num-cores":4000}', "are there for it"),
+        ('{"kind":"llvm","num-cores":4000}', "there for it"),
         ('{"kind":"llvm","mcpu":"nonsense"}', "of this machine"),
         ('{"kind":"c"}', "source"),
     ):
         with pytest.raises(UsageError) as error:
             targets.parse(wrong)
         assert why in error.value.why
-    there = '{"kind":"llvm","mcpu":"cortex-a76","mtriple":"aarch64-linux-gnu","num-cores":400}'
-    assert targets.parse(there) == there
+    for processor in ("apple-m1", "cortex-a76"):
+        there = f'{{"kind":"llvm","mcpu":"{processor}","mtriple":"aarch64-linux-gnu","num-cores":400}}'
+        assert targets.parse(there) == there
     with pytest.raises(UsageError, match="does not run code of aarch64") as error:
         located(there, None)
     assert "--rpc" in error.value.todo

@@ -26,6 +26,7 @@ from forerun.tasks.schedule import Schedule
 
 pytest.importorskip("tvm")
 
+from forerun.toolchains.tvm import _load
 from forerun.toolchains.tvm import target as targets
 from forerun.toolchains.tvm._load import intrinsics, load
 from forerun.toolchains.tvm.space import Program
@@ -159,6 +160,15 @@ cuda, x86 = (sys.modules[f"tvm.s_tir.tensor_intrin.{name}"] for name in ("cuda",
 assert x86.__spec__ and not cuda.__spec__
 """
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_a_builder_has_the_intrinsics_of_the_target_that_is_tuned_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """TVM's rules for an AArch64 ask for them, whatever a program computes."""
+    loaded = list[Any]()
+    monkeypatch.setattr(_load, "intrinsics", loaded.append)
+    there = targets.made('{"kind":"llvm","mcpu":"neoverse-n1","mtriple":"aarch64-linux-gnu","num-cores":1}')
+    forerun.local_builder(workers=1, target=there)
+    assert loaded == [there]
 
 
 def test_what_was_measured_comes_back_best_first_and_failures_last() -> None:

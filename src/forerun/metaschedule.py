@@ -56,18 +56,19 @@ class _Reading:
         return self._model.reading(self._pool)
 
 
-def local_builder(timeout_s: float = _BUILDING_S, workers: int | None = None) -> Any:
+def local_builder(timeout_s: float = _BUILDING_S, workers: int | None = None, target: Any = None) -> Any:
     """TVM's `LocalBuilder` for kernels of processors, of which a busy machine builds some, too.
 
     TVM loads the tensor intrinsics of all hardware before a first task, 36 seconds of a core, and so does each of its
     workers, within the 30 that it gives a kernel: on two busy cores every candidate is "too slow". From here on this
     process loads what processors need, in half a second, and so do these workers, which have `timeout_s` for a kernel.
-    There are as many `workers` as cores where no number is given.
+    There are as many `workers` as cores where no number is given. `target`, TVM's, is the one that is tuned for, where
+    TVM has tensor intrinsics for it: an AArch64 through RPC.
     Raises ToolMissing.
     """
     from forerun.toolchains.tvm._load import plain
 
-    plain()
+    plain(target)
     from tvm.s_tir.meta_schedule.builder import LocalBuilder
 
     return LocalBuilder(max_workers=workers, timeout_sec=timeout_s, initializer=plain)

@@ -60,10 +60,14 @@ def this_device() -> str:
 
 def processor(text: str) -> list[str]:
     """The words that name the processor in what Linux says of it (`/proc/cpuinfo`). Where its name has no number, as in
-    many virtual machines, its family and model tell generations apart: of two EPYCs one took 1.4 times as long.
+    many virtual machines, its family and model tell generations apart: of two EPYCs one took 1.4 times as long. An
+    AArch64 has no name there, but who made it and which parts it has, several where some cores are larger.
     """
-    said = dict(re.findall(r"^(model name|cpu family|model)\s*: (.*)$", text, re.MULTILINE))
+    said = dict(re.findall(r"^(model name|cpu family|model|CPU implementer)\s*: (.*)$", text, re.MULTILINE))
     words = re.sub(r"\((?:R|TM|r|tm)\)|CPU|Processor|@.*|;", " ", said.get("model name", "")).split()
     if words and not re.search(r"\d", " ".join(words)) and {"cpu family", "model"} <= set(said):
         words += ["family", said["cpu family"], "model", said["model"]]
+    if "CPU implementer" in said:
+        parts = dict.fromkeys(re.findall(r"^CPU part\s*: (\S+)$", text, re.MULTILINE))
+        words += ["implementer", said["CPU implementer"], "part", *parts]
     return words

@@ -20,14 +20,14 @@ TVM, FFI = "0.27.", "0.1.14"
 """Versions that work together: the next ffi crashes where databases write modules."""
 
 _INTRINSICS = {
-    "arm_cpu": "arm",
+    "arm_cpu": "aarch64|arm",
     "cuda": "cuda",
     "hexagon": "hexagon",
     "metal": "metal",
     "riscv_cpu": "riscv",
     "rocm": "rocm",
 }
-"""Modules of `tvm.s_tir.tensor_intrin`, and in what keys or kind of a target their owners are told."""
+"""Modules of `tvm.s_tir.tensor_intrin`, and by what in kind, keys or triple of a target their owners are told."""
 _WITHOUT = re.compile(r"sm_([1-6]\d|7[0-4])")
 """GPUs for whose tensor cores TVM has no design spaces."""
 
@@ -82,28 +82,37 @@ def use_threads(count: int) -> None:
     load().get_global_func("runtime.config_threadpool")(1, count)
 
 
-def intrinsics(target: Any, tensor_cores: bool = True) -> None:
-    """Loads the tensor intrinsics that design spaces of a target ask for: a GPU's where its `tensor_cores` are of use.
+def triple_of(target: Any) -> str:
+    """For which processor LLVM makes code of a TVM target: the one that it names, else this one; of a GPU none."""
+    if target.kind.name != "llvm":
+        return ""
+    from tvm.target import codegen
+
+    return str(target.attrs.get("mtriple") or codegen.llvm_get_system_triple())
+
+
+def intrinsics(target: Any, of_use: bool = True) -> None:
+    """Loads the tensor intrinsics that TVM's design spaces of a target ask for, where they are `of_use`.
 
     Those of other processors take 36 seconds: they are empty modules, until a target asks for them.
     """
     load()
-    without = _WITHOUT.fullmatch(str(target.attrs.get("arch", ""))) or (target.kind.name == "cuda" and not tensor_cores)
-    told = "" if without else f"{target.kind.name} {' '.join(target.keys)} {target.attrs.get('mtriple', '')}"
+    without = _WITHOUT.fullmatch(str(target.attrs.get("arch", ""))) or not of_use
+    told = "" if without else f"{target.kind.name} {' '.join(target.keys)} {triple_of(target)}"
     for name, owner in _INTRINSICS.items():
         full = f"tvm.s_tir.tensor_intrin.{name}"
-        if owner not in told and full not in sys.modules:
+        if not (owned := re.search(owner, told)) and full not in sys.modules:
             sys.modules[full] = types.ModuleType(full)
-        elif owner in told and not hasattr(sys.modules.get(full, types), "__file__"):
+        elif owned and not hasattr(sys.modules.get(full, types), "__file__"):
             del sys.modules[full]
             importlib.import_module(full)
     import tvm.s_tir.tensor_intrin  # noqa: F401
 
 
-def plain() -> None:
-    """What MetaSchedule and its workers may do first: loads the tensor intrinsics of processors alone; with the first
-    task come those of all hardware otherwise."""
+def plain(target: Any = None) -> None:
+    """What MetaSchedule and its workers may do first: loads the tensor intrinsics of a target, or of this processor,
+    alone; with the first task come those of all hardware otherwise."""
     load()
     from tvm.target import Target
 
-    intrinsics(Target({"kind": "llvm", "num-cores": 1}))
+    intrinsics(target or Target({"kind": "llvm", "num-cores": 1}))

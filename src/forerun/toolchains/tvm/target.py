@@ -15,7 +15,7 @@ from typing import Any
 
 from forerun.errors import ForerunError, UsageError
 from forerun.threads import cores, too_many
-from forerun.toolchains.tvm._load import load
+from forerun.toolchains.tvm._load import load, triple_of
 
 _CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 _OWN = frozenset({"multi_processor_count"})
@@ -147,19 +147,12 @@ def _processor(values: dict[str, Any], session: Any) -> dict[str, Any]:
     values.setdefault("num-cores", 1)
     processor = values.get("mcpu")
     # Without a name of its own LLVM prints what it knows, and goes on with what is generic.
-    known = {name: value for name, value in values.items() if name != "mcpu"}
-    if processor is not None and processor not in _processors(written(known)):
+    known = made(written({name: value for name, value in values.items() if name != "mcpu"}))
+    valid = load().get_global_func("target.llvm_is_valid_cpu")  # it lists no other names of the same: apple-m1
+    if processor is not None and not valid(str(processor), triple_of(known)):
         todo = "name one of theirs (llc -mcpu=help), or leave it out"
         raise UsageError(f"LLVM knows no processor {processor!r}", f"of {values.get('mtriple', 'this machine')}", todo)
     return values
-
-
-def _processors(text: str) -> frozenset[str]:
-    """Those that LLVM can write code for."""
-    target = made(text)
-    from tvm.target import codegen
-
-    return frozenset(map(str, codegen.llvm_get_cpu_archlist(target)))
 
 
 def text(target: Any) -> str:
@@ -191,11 +184,7 @@ def generating(target: Any) -> Any:
 
 def x86_64(target: Any) -> bool:
     """Whether LLVM makes code for x86-64 where it makes code for TVM's target."""
-    from tvm.target import codegen
-
-    attributes = json.loads(str(target))
-    triple = str(attributes.get("mtriple") or codegen.llvm_get_system_triple())
-    return attributes["kind"] == "llvm" and triple.startswith("x86_64")
+    return triple_of(target).startswith("x86_64")
 
 
 def device(text: str) -> str:
@@ -243,7 +232,7 @@ def vectors(target: Any) -> tuple[int, int]:
     """How many vector registers a processor has, a TVM target, and their bits."""
     from tvm.target import codegen
 
-    if not str(target.attrs.get("mtriple") or codegen.llvm_get_system_triple()).startswith(_X86):
+    if not triple_of(target).startswith(_X86):
         return 32, int(codegen.llvm_get_vector_width(target))
     able = {*map(str, codegen.llvm_get_cpu_features(target))}  # TVM takes every x86 for one with AVX-512
     return next(((count, bits) for feature, count, bits in _VECTORS if feature in able), (16, 128))
