@@ -17,6 +17,7 @@ from forerun.core import Source
 from forerun.corpora.workloads import LANGUAGE
 from forerun.toolchains.tvm import extract as tasks
 from forerun.toolchains.tvm import frontends, reference
+from forerun.toolchains.tvm import target as targets
 from forerun.toolchains.tvm._larger import Product
 from forerun.toolchains.tvm._load import load
 from forerun.toolchains.tvm._softmax import apart
@@ -204,3 +205,13 @@ def test_sums_go_along_what_lies_side_by_side() -> None:
         assert measure(source, Program(source).random(1, 0)[0]).ok
     narrow = tasks.extract(frontends.from_torch(module, (x[..., :1],)), target, tasks.WINOGRAD)
     assert not any("schedule_rule" in one.text for one in narrow.workloads)
+
+
+@pytest.mark.parametrize("rows, steps, columns, panels", [(40, 24, 64, True), (1, 24, 48, True), (17, 24, 40, False)])
+def test_weights_lie_in_panels(rows: int, steps: int, columns: int, panels: bool) -> None:
+    programs, _, off = ran(Known(steps, columns), (2, rows, steps), tasks.WINOGRAD)
+    lanes = targets.vectors(tvm.target.Target(ONE))[1] // 32
+    (text,) = (one.text for one in programs if "matmul" in one.name)
+    shape = f"(T.int64({columns // (4 * lanes)}), T.int64({steps}), T.int64({4 * lanes}))"
+    assert (shape in text) == panels and off < 1e-6
+    assert not any("panels" in one.name for one in programs), "that is done beforehand"

@@ -73,8 +73,8 @@ def _function(shape: Sequence[int], over: Sequence[int], keeps: bool, way: Way, 
                 tirx.buffer_store(total, tirx.float32(least), at)
             tirx.buffer_store(total, into(total[tuple(at)], data[place]), at)
         if mean:
-            with block(tirx, "share", left) as at:
-                tirx.reads(total[tuple(at)])
-                tirx.writes(result[tuple(at)])
-                tirx.buffer_store(result, total[tuple(at)] / tirx.float32(float(count)), at)
+            with block(tirx, "share", left) as shares:
+                tirx.reads(total[tuple(shares)])
+                tirx.writes(result[tuple(shares)])
+                tirx.buffer_store(result, total[tuple(shares)] / tirx.float32(float(count)), shares)
     return builder.get(), left

@@ -145,8 +145,12 @@ class Program:
         """A schedule of the program, post-processed in place. Raises Refused."""
         schedule.enter_postproc()
         for step in self._postprocs:
-            if not step.apply(schedule):
-                raise Refused(f"post-processing: {type(step).__name__}")
+            try:
+                done, why = step.apply(schedule), ""
+            except Exception as error:  # TVM's own errors share no base
+                done, why = False, f": {reason(error)[:300]}"
+            if not done:
+                raise Refused(f"post-processing: {type(step).__name__}{why}")
         return schedule
 
     def takes(self, plan: Plan) -> bool:
