@@ -44,6 +44,7 @@ from forerun.tasks.schedule import Again, Reading, Schedule, gains, unsteady
 from forerun.toolchains.tvm import _load, database, device, extract, frontends, measure
 from forerun.toolchains.tvm import network as networks
 from forerun.toolchains.tvm import target as targets
+from forerun.toolchains.tvm.space import Refused
 from forerun.tuning import output, remarks, resuming, table
 from forerun.tuning.dealing import Hand, deal
 from forerun.tuning.requests import request
@@ -913,9 +914,27 @@ def test_what_does_not_come_to_its_end_leaves_what_was_found(tmp_path: Path, sto
     assert (out / "model.so").is_file() and output.ended(out)
 
 
+def test_a_draft_that_cannot_be_written_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "matmul.tir").write_text(PROGRAM)
+    text, refused = resuming.Resuming.text, list[Any]()
+
+    def written(search: resuming.Resuming, answer: Any) -> str:
+        if not refused or answer == refused[0]:
+            refused[:] = [answer]
+            raise Refused("replay: loops are not there")
+        return text(search, answer)
+
+    monkeypatch.setattr(resuming.Resuming, "text", written)
+    found = tuning.tune(
+        tmp_path / "matmul.tir", target="llvm:1", trials=3, proposer="uniform", store=tmp_path / "trials.sqlite"
+    )
+    plans = [trial.draft.answer for trial in found.kernels[0].result.trials]
+    assert len(plans) == 3 and refused and refused[0] not in plans
+
+
 def test_a_busy_machine_is_told(tuned: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     found, _, _ = tuned
-    about = {"task": Schedule(), "trials": [], "stopped": None, "inherited": False}
+    about = {"task": Schedule(), "trials": [], "stopped": None, "inherited": False, "remembered": False}
 
     def hands(waited: float) -> list[Hand]:
         searches = []
@@ -928,8 +947,14 @@ def test_a_busy_machine_is_told(tuned: Any, monkeypatch: pytest.MonkeyPatch) -> 
 
     baselines = hands(0.01)
     notes = partial(remarks.on_hands, baselines, Uniform(), device.Place(found.target))
-    (note,) = (one for one in remarks.on_hands(hands(0.4), Uniform(), device.Place(found.target), None) if "40%" in one)
-    assert note.startswith("the machine is busy: others had the processor for 40% of the time of kernels")
+
+    def notes_of(busy: list[Hand]) -> list[str]:
+        return remarks.on_hands(busy, Uniform(), device.Place(found.target), None)
+
+    (note,) = (one for one in notes_of(hands(0.4)) if "40%" in one)
+    assert note.startswith("the machine is busy: others had the processor for 40% of the time of kernels: measure")
+    about["remembered"] = True
+    assert any("40% of the time of kernels when an earlier call" in one for one in notes_of(hands(0.4)))
     monkeypatch.setattr(remarks, "BUSY", -1.0)
     assert any(note.startswith("the machine is busy") and "%" in note for note in notes(None))
     wide = {"default": Timing((1.0, 1.0, 1.0)), "PyTorch": Timing((1.0, 5.0, 1.0, 9.0))}

@@ -88,7 +88,8 @@ def _busy(hands: Sequence[Hand], comparison: network.Comparison | None) -> Itera
         )
     waits = [values["waited"] for values in measured if "waited" in values]
     if waits and (waited := median(waits)) > _WAITED:
-        yield f"the machine is busy: others had the processor for {waited:.0%} of the time of kernels: {_ANEW}"
+        when = " when an earlier call measured some of them" if any(hand.search.remembered for hand in hands) else ""
+        yield f"the machine is busy: others had the processor for {waited:.0%} of the time of kernels{when}: {_ANEW}"
     default = comparison.timings[network.DEFAULT].median_s if comparison else math.inf
     together = sum(hand.program.weight * hand.before_s for hand in hands)
     if together <= _TOGETHER * default:

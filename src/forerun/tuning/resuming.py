@@ -27,6 +27,7 @@ from forerun.solve import Search
 from forerun.store import Written
 from forerun.tasks.schedule import Again, gains, unsteady
 from forerun.toolchains.tvm import measure
+from forerun.toolchains.tvm.space import Refused
 
 _TURNS = 3
 """How often a default is measured whose samples do not agree."""
@@ -46,6 +47,8 @@ class Resuming(Search[Plan]):
         self._default, self._finals = default, list[Trial[Plan]]()
         super().__init__(*given, **how)
 
+    remembered = False
+    """Whether the default was measured by an earlier call."""
     stopped: InputError | None = None
     """What stopped the default, where it ran for longer than a candidate may."""
 
@@ -124,6 +127,7 @@ class Resuming(Search[Plan]):
         most to gain."""
         known = self._store.baseline(self.task, self.source, measure.named()) if self._store else None
         if known:
+            self.remembered = True
             return self._begun(known)
         try:
             return self._steadier()
@@ -151,7 +155,7 @@ class Resuming(Search[Plan]):
         key = self._key(identity(model), n, seed)
         if self._store and key and (known := self._store.drafts(key)) is not None:
             return [self._read(each) for each in known]
-        drafts = super()._drafted(model, n, seed)
+        drafts = [draft for draft in super()._drafted(model, n, seed) if self._writes(draft)]
         if key:
             written = [self._written(each) for each in drafts]
             self._write(lambda store: store.add_drafts(key, written))
@@ -164,6 +168,14 @@ class Resuming(Search[Plan]):
         past = [[self._written(trial.draft).answer, _told(trial)] for trial in self.history()]
         asked = [self.task.id, self.source.key, self._tool, writer, n, seed, past]
         return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
+
+    def _writes(self, draft: Draft[Plan]) -> bool:
+        """Whether a draft can be written down: TVM may refuse to begin what it makes as a whole."""
+        try:
+            self._written(draft)
+        except Refused:
+            return False
+        return True
 
     def _written(self, draft: Draft[Plan]) -> Written:
         assert draft.answer is not None
