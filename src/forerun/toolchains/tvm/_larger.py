@@ -62,7 +62,7 @@ class Product:
 
 def legalized(tvm: Any, lanes: int) -> dict[str, Callable[[Any, Any], Any]]:
     """What `relax.transform.LegalizeOps` takes, of a processor with so many floats in a vector: products of float32
-    that are computed larger; all others as TVM has them."""
+    that are computed larger, or by weights in panels; all others as TVM has them."""
     otherwise = legal(tvm, _PRODUCT)
 
     def made(builder: Any, call: Any) -> Any:
