@@ -264,3 +264,11 @@ def test_each_design_space_is_tried_and_one_of_wrong_kernels_is_left():
     assert len(after) == 16 and {draft.answer.space for draft in after} <= {1, 2}
     wrong = [tried(plan, None) for each in own for plan in each[:HOPELESS]]
     assert model.sample("", grammar, 4, 1, wrong)  # else nothing would be left
+
+
+def test_what_else_runs_is_timed_by_the_same_clock():
+    def waits():
+        time.sleep(0.02)
+
+    one, two = (Device(targets.here(threads)).clock(waits) for threads in (1, 2))
+    assert max(one(1, 2)) < 0.01 < 0.02 <= min(two(1, 2)), "of one thread what it had of the processor"

@@ -29,6 +29,7 @@ from forerun.toolchains.tvm._load import intrinsics, load
 from forerun.toolchains.tvm.device import located
 from forerun.toolchains.tvm.extract import built, written
 from forerun.toolchains.tvm.features import BUSY, features
+from forerun.toolchains.tvm.measure import measure
 from forerun.toolchains.tvm.register_tiles import register_tiles, stationary_tiles
 from forerun.toolchains.tvm.space import Beginnings, Program, Refused
 
@@ -128,6 +129,51 @@ SUM = """
                 s{0}[vi] = T.float32(0)
             s{0}[vi] = s{0}[vi] + a[vi, vj] * T.float32({0})
 """
+
+
+MASKED = """# from tvm.script import tirx as T
+@T.prim_func(s_tir=True)
+def main(
+    a: T.Buffer((3, 16, 8), "float32"), b: T.Buffer((3, 8, 16), "float32"), seen: T.Buffer((1, 16, 16), "bool"),
+    c: T.Buffer((3, 16, 16), "float32"),
+):
+    made = T.sblock_alloc_buffer((3, 16, 16), "float32")
+    mask = T.sblock_alloc_buffer((1, 16, 16), "float32")
+    for h, i, j, k in T.grid(3, 16, 16, 8):
+        with T.sblock("matmul"):
+            vh, vi, vj, vk = T.axis.remap("SSSR", [h, i, j, k])
+            with T.init():
+                made[vh, vi, vj] = T.float32(0)
+            made[vh, vi, vj] = made[vh, vi, vj] + a[vh, vi, vk] * b[vh, vk, vj]
+    for h, i, j in T.grid(1, 16, 16):
+        with T.sblock("where"):
+            vh, vi, vj = T.axis.remap("SSS", [h, i, j])
+            mask[vh, vi, vj] = T.Select(seen[vh, vi, vj], T.float32(0), T.float32(-10000))
+    for h, i, j in T.grid(3, 16, 16):
+        with T.sblock("add"):
+            vh, vi, vj = T.axis.remap("SSS", [h, i, j])
+            c[vh, vi, vj] = made[vh, vi, vj] + mask[0, vi, vj]
+"""
+
+
+def test_a_mask_that_heads_share_is_no_obstacle():
+    program = Program(Source(MASKED, "tensorir", "masked", TARGET))
+    assert len(program) == 3
+    assert all(program.takes(plan) for plan in program.random(4, 0))
+    assert measure(program.source, program.random(1, 0)[0]).ok
+
+
+def test_what_post_processing_raises_is_a_refusal(monkeypatch):
+    program = Program(Source(MASKED, "tensorir", "masked", TARGET))
+
+    class Raises:
+        def apply(self, schedule):
+            raise TypeError("not of this kind")
+
+    (plan,) = program.random(1, 0)
+    monkeypatch.setattr(program, "_postprocs", [Raises()])
+    with pytest.raises(Refused, match="Raises: not of this kind"):
+        program.scheduled(plan)
 
 
 def test_of_more_design_spaces_than_there_are_words_some_are_taken():
