@@ -10,6 +10,11 @@ FUSED, ALONE = 4, 8
 """TVM's numbers of how a program may be fused: what is computed element by element of its result comes into it, or
 nothing."""
 
+LARGEST = 3.4028234663852886e38
+"""Of float32: what TVM begins a minimum with, and its opposite a maximum."""
+Into = Callable[[Any, Any], Any]
+"""Two numbers to one, in whatever order."""
+
 
 def legal(tvm: Any, name: str) -> Callable[[Any, Any], Any]:
     """What TVM makes of an operator of Relax: of a builder and a call."""

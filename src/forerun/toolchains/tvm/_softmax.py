@@ -11,17 +11,23 @@ from collections.abc import Callable, Sequence
 from operator import add
 from typing import Any
 
-from forerun.toolchains.tvm._programs import FUSED, block, called, inner, known_shape, legal, long, program, tensor
+from forerun.toolchains.tvm._programs import (
+    FUSED,
+    LARGEST,
+    Into,
+    block,
+    called,
+    inner,
+    known_shape,
+    legal,
+    long,
+    program,
+    tensor,
+)
 
 _SOFTMAX = "relax.nn.softmax"
 _VECTORS = 2
 """Of a row, at least."""
-_LEAST = -3.4028234663852886e38
-"""What TVM begins a maximum of float32 with."""
-
-
-Into = Callable[[Any, Any], Any]
-"""Two numbers to one, in whatever order."""
 
 
 def legalized(tvm: Any, lanes: int) -> dict[str, Callable[[Any, Any], Any]]:
@@ -53,11 +59,8 @@ def _function(shape: Sequence[int], lanes: int) -> Any:
     def gathered(source: Any, name: str, least: float, into: Into) -> Any:
         """Of each row what `into` makes of all its elements."""
         parts, made = inner(tirx, [*rows, lanes]), inner(tirx, rows)
-        with block(tirx, f"{name}s", [*rows, lanes, columns // lanes], "S" * len(parts.shape) + "R") as (
-            *row,
-            lane,
-            vector,
-        ):
+        sizes, kinds = [*rows, lanes, columns // lanes], "S" * len(parts.shape) + "R"
+        with block(tirx, f"{name}s", sizes, kinds) as (*row, lane, vector):
             at, place = (*row, lane), (*row, vector * lanes + lane)
             tirx.reads(source[place])
             tirx.writes(parts[at])
@@ -76,7 +79,7 @@ def _function(shape: Sequence[int], lanes: int) -> Any:
     with program(builder, tirx, FUSED):
         data, result = (tirx.arg(name, tensor(tirx, shape)) for name in ("data", "result"))
         each = inner(tirx, shape)
-        largest = gathered(data, "maximum", _LEAST, tirx.max)
+        largest = gathered(data, "maximum", -LARGEST, tirx.max)
         with block(tirx, "exponential", shape) as at:
             tirx.reads(data[tuple(at)], largest[tuple(at[:-1])])
             tirx.writes(each[tuple(at)])

@@ -12,14 +12,23 @@ from collections.abc import Callable, Sequence
 from operator import add
 from typing import Any
 
-from forerun.toolchains.tvm._programs import FUSED, block, called, inner, known_shape, legal, program, tensor
+from forerun.toolchains.tvm._programs import (
+    FUSED,
+    LARGEST,
+    Into,
+    block,
+    called,
+    inner,
+    known_shape,
+    legal,
+    program,
+    tensor,
+)
 
 _MEAN = "relax.mean"
-_LARGEST = 3.4028234663852886e38
-"""What TVM begins a minimum of float32 with."""
 _AS_IT_IS = {"schedule_rule": "None"}
 """No rule of TVM's takes such a block apart: the order of its loops is the point of it."""
-Way = tuple[float, Callable[[Any, Any], Any]]
+Way = tuple[float, Into]
 """What it begins with, and of two numbers one."""
 
 
@@ -27,8 +36,8 @@ def legalized(tvm: Any, lanes: int) -> dict[str, Callable[[Any, Any], Any]]:
     """What `relax.transform.LegalizeOps` takes, of a processor with so many floats in a vector: sums, means,
     maxima and minima of float32 that keep the last axis, where it fills half a vector; all others as TVM has them."""
     ways: dict[str, Way] = {
-        "relax.sum": (0.0, add), _MEAN: (0.0, add), "relax.max": (-_LARGEST, tvm.tirx.max),
-        "relax.min": (_LARGEST, tvm.tirx.min),
+        "relax.sum": (0.0, add), _MEAN: (0.0, add), "relax.max": (-LARGEST, tvm.tirx.max),
+        "relax.min": (LARGEST, tvm.tirx.min),
     }  # fmt: skip
 
     def of(name: str) -> Callable[[Any, Any], Any]:
@@ -51,7 +60,8 @@ def _function(shape: Sequence[int], over: Sequence[int], keeps: bool, way: Way, 
     """The program, and the shape of its result: axes that it `keeps` are 1 there. A `mean` is a share."""
     from tvm.script.ir_builder import IRBuilder, tirx
 
-    left = [1 if axis in over else size for axis, size in enumerate(shape) if keeps or axis not in over]
+    there = [axis for axis in range(len(shape)) if keeps or axis not in over]
+    left = [1 if axis in over else shape[axis] for axis in there]
     outer = [axis for axis in range(len(shape) - 1) if axis not in over]
     order = [*outer, *over, len(shape) - 1]
     count = math.prod(shape[axis] for axis in over)
@@ -62,9 +72,7 @@ def _function(shape: Sequence[int], over: Sequence[int], keeps: bool, way: Way, 
         kinds = "S" * len(outer) + "R" * len(over) + "S"
         with block(tirx, "total", [shape[axis] for axis in order], kinds) as found:
             axes = dict(zip(order, found, strict=True))
-            at = [
-                tirx.int64(0) if axis in over else axes[axis] for axis in range(len(shape)) if keeps or axis not in over
-            ]
+            at = [tirx.int64(0) if axis in over else axes[axis] for axis in there]
             place = tuple(axes[axis] for axis in range(len(shape)))
             tirx.reads(data[place])
             tirx.writes(total[tuple(at)])

@@ -325,26 +325,27 @@ def _made(source: Source, module: Any, target: Any) -> tuple[Sequence[Any], Sequ
     rules = _rules(source, target)
     try:
         try:
-            context = _context(source, module, target, rules, rules)
-            return context.generate_design_space(), context.space_generator.postprocs
+            return _generated(source, module, target, rules, rules)
         except Exception as error:
             if target.kind.name != "llvm" or _LATE not in str(error):
                 raise
-        context = _context(source, module, target, _inlining(), "llvm")
-        return context.generate_design_space(), context.space_generator.postprocs
+            return _generated(source, module, target, _inlining(), "llvm")
     except Exception as error:  # TVM's own errors share no base
         todo = "leave this subgraph out; its default schedule works"
         raise InputError(f"{source.name} has no design space", reason(error), todo) from error
 
 
-def _context(source: Source, module: Any, target: Any, rules: Any, others: str) -> Any:
+def _generated(
+    source: Source, module: Any, target: Any, rules: Any, others: str
+) -> tuple[Sequence[Any], Sequence[Any]]:
     from tvm.s_tir import meta_schedule as ms
 
     generator = ms.space_generator.PostOrderApply(sch_rules=rules, postprocs=others, mutator_probs=others)
-    return ms.TuneContext(
+    context = ms.TuneContext(
         mod=_without_rules(source, module), target=target, space_generator=generator, task_name="main",
         num_threads=1, rand_state=_SEED,
     )  # fmt: skip
+    return context.generate_design_space(), context.space_generator.postprocs
 
 
 def _inlining() -> list[Any]:
