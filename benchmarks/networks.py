@@ -26,7 +26,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from _lines import Line, Lines, digest, summarise, weights
-from _metaschedule import measured, run_metaschedule, written
+from _metaschedule import Module, measured, run_metaschedule, written
 from _vendor import label, recognised
 from _ways import DLIGHT, beside, by_rules, raced
 
@@ -184,7 +184,7 @@ class Asked:
                 source = self._source(program)
                 try:
                     module = Program(source).module
-                    found = next(m for _, m in pool.measure(Schedule(), source, [None]))
+                    found = next(m for _, m in pool.measure(Schedule(weights=program.weights), source, [None]))
                 except InputError as error:
                     left_out[name] = error.why
                     continue
@@ -196,7 +196,7 @@ class Asked:
                 if not (scheduled["main"].attrs or {}).get("tirx.is_scheduled", False):
                     continue
                 file = Path(written(scheduled))
-                found = measured(pool, source, str(file))
+                found = measured(pool, Module(weights=program.weights), source, str(file))
                 shutil.rmtree(file.parent)
                 runs.append((time.monotonic() - began, name, found.values.get("latency") if found.ok else None))
                 if not found.ok:
@@ -252,6 +252,7 @@ class Asked:
             found = run_metaschedule(
                 [task.source for task in tasks.values()], "evolutionary", options.rival_trials * len(tasks),
                 options.seed, pool, [float(task.weight) for task in tasks.values()], options.at_once,
+                tasks=[Module(weights=self.programs[name].weights) for name in tasks],
             )  # fmt: skip
         seconds = time.monotonic() - began
         line = _search(tasks, [(run.at_s, names[run.task], run.seconds) for run in found], seconds)

@@ -67,9 +67,9 @@ def test_a_task_and_a_source_may_change_between_requests(strict: Pool) -> None:
 
 
 def test_several_sources_are_measured_side_by_side(strict: Pool) -> None:
-    asked = [(source(word), "ac") for word in ("aaab", "baaa", "aaab", "acaa", "baaa")]
-    found = dict(strict.measure_each(Guess(), asked))
-    alone = [dict(strict.measure(Guess(), where, ["ac"]))[0].values["distance"] for where, _ in asked]
+    asked = [(Guess(), source(word), "ac") for word in ("aaab", "baaa", "aaab", "acaa", "baaa")]
+    found = dict(strict.measure_each(asked))
+    alone = [dict(strict.measure(Guess(), where, ["ac"]))[0].values["distance"] for _, where, _ in asked]
     assert [found[i].values["distance"] for i in range(5)] == alone and len(set(alone)) > 1
 
 

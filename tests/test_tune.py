@@ -366,10 +366,10 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Every answer that workers measure from here on."""
     found, measure = list[Any](), sandbox.Pool.measure_each
 
-    def counted(self: Any, task: Any, each: Any) -> Any:
+    def counted(self: Any, each: Any) -> Any:
         each = list(each)
-        found.extend(answer for _, answer in each)
-        return measure(self, task, each)
+        found.extend(answer for *_, answer in each)
+        return measure(self, each)
 
     monkeypatch.setattr(sandbox.Pool, "measure_each", counted)
     return found
@@ -821,10 +821,10 @@ def test_machine_code_is_read_before_kernels_are_measured(tmp_path: Path, monkey
     (tmp_path / "matmul.tir").write_text(PROGRAM)
     asked, measure_each = list[str](), sandbox.Pool.measure_each
 
-    def heard(pool: Any, task: Any, each: Any) -> Any:
+    def heard(pool: Any, each: Any) -> Any:
         each = list(each)
-        asked.extend(task.name for _ in each)
-        return measure_each(pool, task, each)
+        asked.extend(task.name for task, *_ in each)
+        return measure_each(pool, each)
 
     monkeypatch.setattr(sandbox.Pool, "measure_each", heard)
     for proposer, reads in ((Scheduler(), True), (Scheduler(reads=False), False), (Uniform(), False)):

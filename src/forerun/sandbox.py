@@ -21,6 +21,7 @@ from abc import abstractmethod
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from multiprocessing.connection import Connection, wait
 from typing import Any, BinaryIO, TypeVar
 
@@ -149,15 +150,15 @@ class Pool:
 
         Raises ToolMissing where a worker finds that nothing can be measured on this machine.
         """
-        return self.measure_each(task, ((source, answer) for answer in answers))
+        return self.measure_each((task, source, answer) for answer in answers)
 
     def measure_each(
-        self, task: Task[A], asked: Iterable[tuple[Source, A | None]]
+        self, asked: Iterable[tuple[Task[A], Source, A | None]]
     ) -> Generator[tuple[int, Measurement], None, None]:
-        """As `measure`, of answers to several sources."""
+        """As `measure`, of answers to several tasks and sources."""
         waiting = deque(enumerate(asked))
-        busy: dict[_Worker, tuple[int, tuple[Source, A | None]]] = {}
-        begun: dict[int, tuple[_Worker, tuple[Source, A | None]]] = {}
+        busy: dict[_Worker, tuple[int, tuple[Task[A], Source, A | None]]] = {}
+        begun: dict[int, tuple[_Worker, tuple[Task[A], Source, A | None]]] = {}
         most = _BEGUN * len(self._workers) if len(self._workers) > 1 else 1
 
         def answered() -> Iterator[tuple[int, Measurement]]:
@@ -176,7 +177,7 @@ class Pool:
                 while busy or (waiting and len(begun) < most):
                     for worker in self._workers:
                         if waiting and worker not in busy and len(busy) + len(begun) < most:
-                            place, (source, answer) = busy[worker] = waiting.popleft()
+                            place, (task, source, answer) = busy[worker] = waiting.popleft()
                             worker.submit(task, source, place, answer)
                     yield from answered()
                 while begun:
@@ -394,10 +395,10 @@ def serve(descriptor: int, memory: int) -> None:
             place, answer = second
             found = _guarded(_begun, task, source, answer)
             if callable(found):
-                begun[place] = found
+                begun[place] = partial(_checked, task, found)
             connection.send(_Begun() if callable(found) else found)
         elif kind == "end":
-            connection.send(_guarded(_checked, task, begun.pop(first)))
+            connection.send(_guarded(begun.pop(first)))
         else:
             connection.send(_guarded(_valued, first, second))
 

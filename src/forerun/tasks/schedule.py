@@ -16,6 +16,7 @@ from forerun.sandbox import TimedAlone
 from forerun.tasks.latency import LATENCY
 
 if TYPE_CHECKING:
+    from forerun.toolchains.tvm.extract import Weights
     from forerun.toolchains.tvm.measure import Bounds
     from forerun.toolchains.tvm.remote import Remote
 
@@ -53,11 +54,17 @@ class Schedule(TimedAlone[Plan]):
     """The machine that measures; this one where none is named."""
     seed: int = 0
     """Of the inputs that kernels are checked on. It is not in the name: a right kernel is right whatever they were."""
+    weights: Weights | None = None
+    """Inputs that have left the near caches when the program runs in its network."""
 
     @property
     def id(self) -> str:
-        """What another machine measured is another row in the store, and known to it alone."""
-        return super().id + (f" on {self.remote}" if self.remote else "")
+        """What another machine measured is another row in the store, and known to it alone; as is what was measured
+        with other inputs out of the caches."""
+        where = f" on {self.remote}" if self.remote else ""
+        if self.weights:
+            where += f" with {','.join(map(str, self.weights.places))} among {self.weights.among}"
+        return super().id + where
 
     def prompt(self, source: Source) -> str:
         """The hardware, the program, its design spaces. Raises InputError, ToolMissing."""
@@ -85,7 +92,7 @@ class Schedule(TimedAlone[Plan]):
         # What is there anyway is built, however long it takes.
         share = math.inf if answer is None else _BUILDING if device(source.target) == "cpu" else 1.0
         build_s = share * settings.number("timeout")
-        return Bounds(self.samples, self.seconds, seed=self.seed, build_s=build_s)
+        return Bounds(self.samples, self.seconds, seed=self.seed, build_s=build_s, weights=self.weights)
 
     def choose(self, baseline: Trial[Plan], trials: Sequence[Trial[Plan]]) -> Trial[Plan]:
         """The fastest checked kernel that gains something (`gains`), else the baseline."""

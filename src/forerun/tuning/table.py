@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 from zlib import crc32
 
 from forerun.core import Measurement, Model, Source, Trial
@@ -24,6 +25,7 @@ TRIALS = 16
 """Candidates of each program, in the mean, where the user gives no number."""
 _INSTEAD = 4
 """Kernels of which one has to run where the default ran for too long."""
+Task = TypeVar("Task", bound=Schedule)
 _SOME = 3
 """Programs whose reasons are told where none can be tuned."""
 
@@ -47,7 +49,6 @@ class Table:
     """Others, each with the reason."""
 
     def __post_init__(self) -> None:
-        self.task = Schedule(remote=self.place.remote, seed=self.seed)
         self.hands: list[Hand] = []
         self._defaults: dict[str, Measurement] = {}
         self.order: list[int] = []
@@ -77,11 +78,16 @@ class Table:
         """Measures the defaults that the store does not have, built side by side."""
         if len(self.pool) < 2:
             return
-        sources = [self._source(program) for program in programs]
-        unknown = [each for each in sources if self.store.baseline(self.task, each, measure.named()) is None]
-        for place, found in self.pool.measure_each(self.task, [(source, None) for source in unknown]):
-            self.tell(Progress("default", unknown[place].name))
-            self._defaults[unknown[place].key] = found
+        asked = [(self._task(Schedule, program), self._source(program), None) for program in programs]
+        unknown = [each for each in asked if self.store.baseline(*each[:2], measure.named()) is None]
+        for place, found in self.pool.measure_each(unknown):
+            source = unknown[place][1]
+            self.tell(Progress("default", source.name))
+            self._defaults[source.key] = found
+
+    def _task(self, kind: type[Task], program: Extracted) -> Task:
+        """How a program's kernels are measured."""
+        return kind(remote=self.place.remote, seed=self.seed, weights=program.weights)
 
     def _source(self, program: Extracted) -> Source:
         return Source(program.text, "tensorir", program.name, self.place.target)
@@ -94,7 +100,7 @@ class Table:
         own = crc32(program.text.encode()) ^ self.seed
         try:
             search = Resuming(
-                self.task, self.proposer, source, pool=self.pool, seed=own, store=self.store,
+                self._task(Schedule, program), self.proposer, source, pool=self.pool, seed=own, store=self.store,
                 default=self._defaults.pop(source.key, None),
                 on_trial=lambda trial: self._measured(place, trial),
             )  # fmt: skip
@@ -119,16 +125,15 @@ class Table:
     def play(self) -> None:
         """Deals all trials, then checks and times the fastest ones of each program once more, on other inputs."""
         deal(self.hands, self.total, self.per_task)
-        again = Again(remote=self.place.remote, seed=self.seed)
         for hand in self.hands:
             self.tell(Progress("checking", hand.program.name))
-            hand.search.confirm(again)
+            hand.search.confirm(self._task(Again, hand.program))
 
     def _measured(self, place: int, trial: Trial[Plan]) -> None:
         hand, found = self.hands[place], trial.measurement
         self.order.append(place)
         if gains(hand.search.baseline.measurement, found):
-            hand.best_s = min(hand.best_s, found.values[self.task.metric.name])
+            hand.best_s = min(hand.best_s, found.values[Schedule.metric.name])
         before = sum(each.program.weight * each.before_s for each in self.hands)
         best = sum(each.program.weight * each.best_s for each in self.hands)
         faster = sum(each.best_s < each.before_s for each in self.hands)

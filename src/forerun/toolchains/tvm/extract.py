@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -26,6 +27,8 @@ _BUILDING = {"tirx.disable_cse_tir": True}
 which is a third of lowering."""
 _FLOAT = 32
 """Bits."""
+_MANY = 1 << 15
+"""Bytes of a program's weights: fewer are read in no time, wherever they are."""
 _BUFFERS = 32
 """Tensors of a program, at most: each trial of what puts 50 states of a recurrent network together took a minute."""
 _FIXED = "export it with fixed ones: torch.export.export(network, inputs), without dynamic_shapes"
@@ -33,6 +36,17 @@ WINOGRAD, CHANNELS_LAST, GIVEN = LAYOUTS = "winograd", "channels-last", "given"
 """Of convolutions, the plainest last: what a processor is fast with, by Winograd's algorithm where that is faster or as
 sums of products; and what the network has. With the first also products and softmax are others whose sizes divide into
 no tiles."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """Inputs of a program that are weights of its network, which are not where the program last left them: all weights
+    of the network were read since."""
+
+    places: tuple[int, ...]
+    """Of its buffers."""
+    among: int
+    """Bytes of all weights, the next power of two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +62,8 @@ class Extracted:
     flops: float
     """Additions, multiplications, divisions, minima and maxima of a run, as TVM counts them; exponentials and the like
     count nothing."""
+    weights: Weights | None = None
+    """What comes from further away than the near caches in each run of the network; None where it is little."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +99,47 @@ def extract(module: Any, target: Any, layout: str = CHANNELS_LAST) -> Extraction
         "report the operator that is named to Apache TVM, or leave it out of the network",
         lambda: _prepared(tvm, module, target, layout),
     )
-    workloads, left_out = [], {}
+    workloads, left_out, weights = [], {}, _weights(tvm, prepared)
     for task in sorted(extract_tasks(prepared, target), key=lambda task: str(task.task_name)):
         program, name = task.dispatched[0], str(task.task_name)
         try:
-            workloads.append(Extracted(name, written(program), int(task.weight), work(program)))
+            known = weights.get(name)
+            workloads.append(Extracted(name, written(program), int(task.weight), work(program), known))
         except ValueError as error:
             left_out[name] = str(error)
     return Extraction(prepared, tuple(workloads), left_out)
+
+
+def _weights(tvm: Any, module: Any) -> dict[str, Weights]:
+    """Those of the programs, by name, that every call of one has from the network, where there are many."""
+    from tvm import relax
+
+    calls: dict[str, list[list[Any]]] = defaultdict(list)
+
+    def noted(node: Any) -> None:
+        if isinstance(node, relax.Call) and getattr(node.op, "name", "") == "relax.call_tir":
+            calls[str(node.args[0].name_hint)].append(list(node.args[1]))
+
+    for _, function in module.functions_items():
+        if isinstance(function, relax.Function):
+            relax.analysis.post_order_visit(function, noted)
+    found = dict[str, tuple[int, ...]]()
+    constants = dict[Any, int]()
+    for name, each in calls.items():
+        for given in each:
+            constants |= {one: _bytes(one) for one in given if isinstance(one, tvm.ir.GenericConst)}
+        always = [[isinstance(one, tvm.ir.GenericConst) for one in given] for given in each]
+        found[name] = tuple(place for place, known in enumerate(zip(*always, strict=True)) if all(known))
+    among = 1 << sum(constants.values()).bit_length()
+    return {
+        name: Weights(places, among)
+        for name, places in found.items()
+        if sum(_bytes(calls[name][0][place]) for place in places) >= _MANY
+    }
+
+
+def _bytes(constant: Any) -> int:
+    return int(constant.value.numpy().nbytes)
 
 
 def written(program: Any) -> str:

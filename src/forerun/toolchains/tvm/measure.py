@@ -23,6 +23,7 @@ from forerun.errors import reason
 from forerun.grammars.decisions import Plan
 from forerun.sandbox import processor_time
 from forerun.toolchains.tvm import _load, extract, machine_code, reference
+from forerun.toolchains.tvm import target as targets
 from forerun.toolchains.tvm.device import Device, Place, Timer, opened
 from forerun.toolchains.tvm.remote import Remote
 from forerun.toolchains.tvm.space import Program, Refused
@@ -36,6 +37,8 @@ _BESIDE = 2.0
 _KEPT = 64
 """Kernels that were built to be read, the latest, which are not built again to be measured: those of a round."""
 _READ: dict[tuple[Source, Plan | None], Any] = {}
+_CACHE, _BEYOND, _TURNS = 1 << 25, 2, 1 << 10
+"""Bytes of the last cache where the system tells none; how many times as many are beyond it; copies, at most."""
 _WARM_S = 1e-3
 """What a first run takes beside what later ones take is little of that."""
 
@@ -55,6 +58,9 @@ class Bounds:
     seed: int = 0
     """Of the inputs that it is checked on."""
     build_s: float = math.inf
+    weights: extract.Weights | None = None
+    """What is not in the near caches when the program runs. On a processor of this machine as much as that is read
+    between two runs, of copies."""
 
 
 class Bench:
@@ -207,7 +213,8 @@ def _steps(
         else:
             yield
             start, busy = time.perf_counter(), time.thread_time()
-            values = timed(device.timer(module, "main", *tensors), bench.best_s, bounds)
+            turns = _turns(bench, device, bounds.weights) if device.own and bounds.weights else ()
+            values = timed(device.timer(module, "main", *tensors, turns=turns), bench.best_s, bounds)
             if device.single:
                 values["waited"] = max(0.0, 1 - (time.thread_time() - busy) / (time.perf_counter() - start))
     except Refused as error:
@@ -257,3 +264,17 @@ def _bench(source: Source, seed: int, remote: Remote | None) -> Bench:
 @lru_cache(maxsize=2)
 def _kept(bench: Bench, device: Device) -> list[Any]:
     return bench.tensors(device)
+
+
+@lru_cache(maxsize=1)
+def _turns(bench: Bench, device: Device, weights: extract.Weights) -> list[list[Any]]:
+    """What a kernel is called with in turn: together as many weights as the network has, or as are more than the
+    caches hold. None where it makes no difference."""
+    if not device.timed_here:
+        return []
+    tensors = _kept(bench, device)
+    given = {place: tensors[place].numpy() for place in weights.places}
+    least = min(weights.among, _BEYOND * max(targets.caches().values(), default=_CACHE))
+    count = min(least // sum(array.nbytes for array in given.values()), _TURNS)
+    copies = [{place: device.tensor(array) for place, array in given.items()} for _ in range(count - 1)]
+    return [tensors, *([own.get(at, one) for at, one in enumerate(tensors)] for own in copies)] if copies else []
