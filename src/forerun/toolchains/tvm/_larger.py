@@ -1,13 +1,10 @@
-"""Matrix products whose rows or columns divide into no tiles, computed a little larger, by weights in panels.
+"""Matrix products whose rows or columns divide into no tiles, computed a little larger.
 
 TVM's tiles divide a loop without a rest, so that of 197 rows (the tokens of a picture of 224 x 224, and one more) there
 are one or all. Of 200 rows eight at a time stay in registers. Rows beyond the last one are the last one again: an index
 that is clamped, and nothing is copied. Columns beyond are zeros, which are put behind the second operand: beforehand
-where it is known, else by what makes it. What lies beyond is not written.
-
-Where the second operand is known it lies in panels of a few vectors' columns, one row of a panel after the other (Goto
-and van de Geijn 2008). A tile then goes through memory from one end to the other; in rows of all columns each step is
-on another page, which no processor fetches before it is asked for. In a network weights have left the caches.
+where it is known, else by what makes it. What lies beyond is not written. An operand that is known lies in panels
+(`_panels`).
 """
 
 from __future__ import annotations
@@ -16,7 +13,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from forerun.toolchains.tvm._programs import ALONE, FUSED, block, called, inner, known_shape, legal, program, tensor
+import numpy as np
+
+from forerun.toolchains.tvm import _panels
+from forerun.toolchains.tvm._programs import FUSED, block, called, inner, known_shape, legal, program, tensor
 
 _PRODUCT, _PADDING = "relax.matmul", "relax.nn.pad"
 _TILES = range(4, 15)
@@ -25,8 +25,6 @@ _ROWS = 17
 """Fewer are a tile."""
 _MORE = 0.08
 """How much larger a product becomes at most."""
-_PANEL = 4
-"""Vectors in a row of a panel: one tile's columns, or two's."""
 _COPIED = 64
 """Rows that columns are multiplied with, at least, where these are copied while the network runs."""
 
@@ -62,7 +60,7 @@ class Product:
 
 def legalized(tvm: Any, lanes: int) -> dict[str, Callable[[Any, Any], Any]]:
     """What `relax.transform.LegalizeOps` takes, of a processor with so many floats in a vector: products of float32
-    that are computed larger, or by weights in panels; all others as TVM has them."""
+    that are computed larger, and by weights in panels; all others as TVM has them."""
     otherwise = legal(tvm, _PRODUCT)
 
     def made(builder: Any, call: Any) -> Any:
@@ -71,60 +69,45 @@ def legalized(tvm: Any, lanes: int) -> dict[str, Callable[[Any, Any], Any]]:
             return otherwise(builder, call)
         asked = Product(left[-2], right[-1], isinstance(call.args[1], tvm.ir.GenericConst))
         rows, columns = asked.larger(lanes)
-        panel = _PANEL * lanes if asked.known and len(right) == 2 and columns % (_PANEL * lanes) == 0 else 0
-        if (rows, columns) == (asked.rows, asked.columns) and not panel:
-            return otherwise(builder, call)
         data, weights = call.args
         if columns != asked.columns:
             weights, right = _wider(tvm, builder, weights, columns - asked.columns), (*right[:-1], columns)
-        if panel:
-            weights = _in_panels(tvm, builder, weights, right, panel)
         result = [int(size) for size in call.ty.shape]
-        return called(builder, _function(left, right, result, rows, panel), "matmul", [data, weights], result)
+
+        def as_asked(builder: Any) -> Any:
+            if (rows, columns) == (asked.rows, asked.columns):
+                return otherwise(builder, call)
+            return called(builder, _function(left, right, result, rows), "matmul", [data, weights], result)
+
+        return _panels.laid(tvm, builder, weights, lanes, as_asked, len(right) - 2)
 
     return {_PRODUCT: made}
 
 
 def _wider(tvm: Any, builder: Any, weights: Any, more: int) -> Any:
     """With so many columns of zeros behind it."""
+    if isinstance(weights, tvm.ir.GenericConst):
+        values = weights.value.numpy()
+        return tvm.relax.const(np.pad(values, [(0, 0)] * (values.ndim - 1) + [(0, more)]))
     padded = tvm.relax.op.nn.pad(weights, [0] * (2 * len(weights.ty.shape) - 1) + [more])
     return builder.emit(legal(tvm, _PADDING)(builder, builder.normalize(padded)))
 
 
-def _in_panels(tvm: Any, builder: Any, weights: Any, shape: Sequence[int], panel: int) -> Any:
-    """`[steps, columns]` as `[columns / panel, steps, panel]`."""
-    from tvm.script.ir_builder import IRBuilder, tirx
-
-    (steps, columns), made = shape, IRBuilder()
-    sizes = [columns // panel, steps, panel]
-    with program(made, tirx, ALONE):
-        b, panels = tirx.arg("b", tensor(tirx, shape)), tirx.arg("panels", tensor(tirx, sizes))
-        with block(tirx, "panels", sizes) as (which, step, column):
-            tirx.reads(b[step, which * panel + column])
-            tirx.writes(panels[which, step, column])
-            tirx.buffer_store(panels, b[step, which * panel + column], [which, step, column])
-    return builder.emit(called(builder, made.get(), "panels", [weights], sizes))
-
-
-def _function(left: Sequence[int], right: Sequence[int], result: Sequence[int], rows: int, panel: int) -> Any:
-    """The product of `rows` and of all columns of the second operand, of which `result` is written. The operand is in
-    panels of so many columns, or of 0 it is not."""
+def _function(left: Sequence[int], right: Sequence[int], result: Sequence[int], rows: int) -> Any:
+    """The product of `rows` and of all columns of the second operand, of which `result` is written."""
     from tvm.script.ir_builder import IRBuilder, tirx
 
     batch, whole = result[:-2], [*result[:-2], rows, right[-1]]
     builder = IRBuilder()
-    lying = [right[-1] // panel, right[-2], panel] if panel else right
     with program(builder, tirx, FUSED):
         a, b, c = (
-            tirx.arg(name, tensor(tirx, shape)) for name, shape in zip("abc", (left, lying, result), strict=True)
+            tirx.arg(name, tensor(tirx, shape)) for name, shape in zip("abc", (left, right, result), strict=True)
         )
         made = inner(tirx, whole) if whole != [*result] else c
         with block(tirx, "matmul", [*whole, left[-1]], "S" * len(whole) + "R") as (*places, row, column, step):
             last = row if left[-2] == rows else tirx.min(row, tirx.int64(left[-2] - 1))
             first = (*_broadcast(tirx, places, batch, left[:-2]), last, step)
             second = (*_broadcast(tirx, places, batch, right[:-2]), step, column)
-            if panel:
-                second = (column // panel, step, column % panel)
             at = (*places, row, column)
             tirx.reads(a[first], b[second])
             tirx.writes(made[at])

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from forerun.toolchains.tvm import _panels
 from forerun.toolchains.tvm._programs import ALONE, FUSED, block, called, inner, legal, program, tensor
 
 _CONVOLUTION = "relax.nn.conv2d"
@@ -111,19 +112,20 @@ def _matrices() -> tuple[Matrix, Matrix, Matrix]:
     return transforms(POINTS)
 
 
-def legalized(tvm: Any) -> dict[str, Any]:
-    """What `relax.transform.LegalizeOps` takes: convolutions of float32 with channels last and known weights become
-    three programs where that is faster; all others what TVM makes of them. So do those whose weights are whole numbers:
-    what was quantised is summed up exactly, and is rounded behind."""
-    otherwise = legal(tvm, _CONVOLUTION)
+def legalized(tvm: Any, lanes: int) -> dict[str, Any]:
+    """What `relax.transform.LegalizeOps` takes, of a processor with so many floats in a vector: convolutions of float32
+    with channels last and known weights become three programs where that is faster; all others are sums of products. So
+    are those whose weights are whole numbers: what was quantised is summed up exactly, and is rounded behind."""
+    others = _panels.legalized(tvm, lanes)
+    otherwise = others[_CONVOLUTION]
 
     def made(builder: Any, call: Any) -> Any:
         found = _recognised(tvm, call)
         if found is None or not found.worth or not (call.args[1].value.numpy() % 1).any():
             return otherwise(builder, call)
-        return _three(tvm, builder, call, found)
+        return _three(tvm, builder, call, found, lanes)
 
-    return {_CONVOLUTION: made}
+    return others | {_CONVOLUTION: made}
 
 
 def _recognised(tvm: Any, call: Any) -> Convolution | None:
@@ -145,7 +147,7 @@ def _recognised(tvm: Any, call: Any) -> Convolution | None:
     return Convolution((samples, rows, columns, channels), made, (top, left, bottom, right))
 
 
-def _three(tvm: Any, builder: Any, call: Any, asked: Convolution) -> Any:
+def _three(tvm: Any, builder: Any, call: Any, asked: Convolution, lanes: int) -> Any:
     """What takes the data apart, the products, and what puts the result together, which others are fused into.
 
     What is used several times is bound to a name where that costs no time: a text half as long is parsed in half the
@@ -158,7 +160,10 @@ def _three(tvm: Any, builder: Any, call: Any, asked: Convolution) -> Any:
     taken = (np.kron(by, by) @ values.reshape(_KERNEL**2, -1)).reshape(_SIDE**2, *values.shape[2:])
     apart = called(builder, _apart(asked), "winograd_apart", call.args[:1], (_SIDE**2, asked.count, asked.data[3]))
     product = relax.op.matmul(builder.emit(apart), relax.const(taken.astype(np.float32)))
-    made = builder.emit(legal(tvm, "relax.matmul")(builder, builder.normalize(product)))
+    product = builder.normalize(product)
+    weights, legalised = product.args[1], legal(tvm, "relax.matmul")
+    products = _panels.laid(tvm, builder, weights, lanes, lambda builder: legalised(builder, product), batch=1)
+    made = builder.emit(products)
     return called(builder, _together(asked), "winograd_together", [made], asked.result)
 
 

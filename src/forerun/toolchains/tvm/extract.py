@@ -254,11 +254,11 @@ def _prepared(tvm: Any, module: Any, target: Any, layout: str) -> Any:
         steps.CanonicalizeBindings(),
     )  # fmt: skip
     fused = (steps.AnnotateTIROpPattern, steps.FoldConstant, steps.FuseOps, steps.FuseTIR)
-    own = None
+    own: dict[str, Any] | None = None
     if fast and layout == WINOGRAD:
         lanes = targets.vectors(target)[1] // _FLOAT
-        own = _winograd.legalized(tvm)
-        for each in (_larger, _softmax, _sums):
+        own = {}
+        for each in (_winograd, _larger, _softmax, _sums):
             own |= each.legalized(tvm, lanes)
     passes = [*relax.pipeline.library_dispatch_passes(target), steps.LegalizeOps(own)]
     passes += [step() for step in (*fused, steps.RewriteDataflowReshape)]
