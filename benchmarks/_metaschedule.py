@@ -69,8 +69,8 @@ def run_metaschedule(
 ) -> list[Run]:
     """What a search strategy (`evolutionary`, `replay-trace`, an object) proposed, in order, as the pool measured it.
 
-    Each is measured by its own of the `tasks`, where there are any. The gradient-based task scheduler deals `trials` out
-    to the programs, by what a run of the network calls them (`weights`, 1 each without). `at_once` candidates are
+    Each is measured by its own of the `tasks`, where there are any. The gradient-based task scheduler deals `trials`
+    out to the programs, by what a run of the network calls them (`weights`, 1 each without). `at_once` candidates are
     proposed before one is measured; 64 is TVM's own default. The search has so many `threads` and no torch; its cost
     model is XGBoost's unless another is named. Raises InputError for a source without design spaces, ToolMissing.
     """

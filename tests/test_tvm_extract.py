@@ -152,6 +152,31 @@ def test_equal_layers_are_one_program_with_a_weight(target: Any) -> None:
     assert [workload.weight for workload in found.workloads] == [3]
 
 
+def test_weights_are_those_that_every_call_has_from_the_network(target: Any) -> None:
+    torch = pytest.importorskip("torch")
+    nn = torch.nn
+
+    class Layers(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.first, self.second, self.small = nn.Linear(96, 96), nn.Linear(96, 96), nn.Linear(96, 3)
+            self.shared = nn.Parameter(torch.randn(128, 96))
+
+        def forward(self, x: Any) -> Any:
+            x = torch.relu(self.second(torch.relu(self.first(x))))
+            y = x @ x.mT @ self.shared
+            return self.small(torch.tanh(y)), torch.tanh(y @ self.shared.T) @ self.shared
+
+    found = tasks.extract(frontends.from_torch(Layers().eval(), (torch.randn(128, 96),)), target, tasks.GIVEN)
+    told = {one.name: one.weights for one in found.workloads}
+    layer = next(one for one in found.workloads if one.name.startswith("fused_matmul") and "relu" in one.name)
+    among = 4 * (2 * 96 * 97 + 2 * 128 * 96 + 3 * 97)
+    assert layer.weight == 2 and told[layer.name] == tasks.Weights((1, 2), 1 << among.bit_length())
+    few = [one for one in found.workloads if "T.int64(96), T.int64(3)" in one.text]
+    assert few and all(one.weights is None for one in few), "what takes no time wherever it is"
+    assert any(one.weights is None for one in found.workloads if one.name.startswith("matmul")), "of what was computed"
+
+
 def test_programs_of_two_networks_have_one_text(target: Any) -> None:
     """Whatever stands before them: names of inputs come from the network."""
     torch = pytest.importorskip("torch")

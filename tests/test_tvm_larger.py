@@ -28,6 +28,7 @@ from forerun.toolchains.tvm.text import described
 from tests.test_tvm_winograd import ONE, ran
 
 tvm = load()
+LANES = targets.vectors(tvm.target.Target(ONE))[1] // 32
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
@@ -210,8 +211,36 @@ def test_sums_go_along_what_lies_side_by_side() -> None:
 @pytest.mark.parametrize("rows, steps, columns, panels", [(40, 24, 64, True), (1, 24, 48, True), (17, 24, 40, False)])
 def test_weights_lie_in_panels(rows: int, steps: int, columns: int, panels: bool) -> None:
     programs, _, off = ran(Known(steps, columns), (2, rows, steps), tasks.WINOGRAD)
-    lanes = targets.vectors(tvm.target.Target(ONE))[1] // 32
     (text,) = (one.text for one in programs if "matmul" in one.name)
-    shape = f"(T.int64({columns // (4 * lanes)}), T.int64({steps}), T.int64({4 * lanes}))"
+    shape = f"(T.int64({columns // (4 * LANES)}), T.int64({steps}), T.int64({4 * LANES}))"
     assert (shape in text) == panels and off < 1e-6
     assert not any("panels" in one.name for one in programs), "that is done beforehand"
+
+
+@pytest.mark.parametrize(
+    "network, shape, kernel",
+    [
+        (nn.Conv1d(8, 12 * LANES, 3, padding=1), (2, 8, 21), (3, 8)),
+        (nn.Conv2d(8, 12 * LANES, 1), (1, 8, 9, 7), (1, 1, 8)),
+        (nn.Conv2d(8, 12 * LANES, 3, stride=2), (2, 8, 9, 7), (3, 3, 8)),
+        (nn.Conv3d(8, 12 * LANES, 2), (1, 8, 5, 4, 6), (2, 2, 2, 8)),
+        (nn.Conv2d(8, 12 * LANES, 3, groups=2), (1, 8, 9, 7), ()),
+        (nn.Conv2d(8, 10 * LANES, 3, stride=2), (1, 8, 9, 7), ()),
+        (nn.Conv2d(8, 4 * LANES, 3, stride=2), (1, 8, 9, 7), ()),
+    ],
+)
+def test_weights_of_convolutions_lie_in_panels(network: nn.Module, shape: Sequence[int], kernel: Sequence[int]) -> None:
+    programs, _, off = ran(nn.Sequential(network, nn.ReLU()), shape, tasks.WINOGRAD)
+    (one,) = (one for one in programs if "conv" in one.name)
+    lying = ", ".join(f"T.int64({size})" for size in (3, *kernel, 4 * LANES))
+    assert (f"in1: T.Buffer(({lying})" in one.text) == bool(kernel) and off < 1e-6
+    source = Source(one.text, LANGUAGE, "convolution", json.dumps(ONE))
+    assert measure(source, Program(source).random(1, 0)[0]).ok
+
+
+def test_weights_of_winograds_products_lie_in_panels() -> None:
+    channels = 12 * LANES
+    programs, _, off = ran(nn.Conv2d(channels, channels, 3, padding=1), (1, channels, 16, 16), tasks.WINOGRAD)
+    (text,) = (one.text for one in programs if one.name == "matmul")
+    lying = ", ".join(f"T.int64({size})" for size in (36, 3, channels, 4 * LANES))
+    assert f"in1: T.Buffer(({lying})" in text and off < 1e-5

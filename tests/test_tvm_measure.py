@@ -1,5 +1,6 @@
 """Kernels are built, checked and timed; what is wrong, refused or broken is a value with its reason."""
 
+import itertools
 import time
 from dataclasses import replace
 from types import SimpleNamespace
@@ -157,7 +158,9 @@ def test_neither_making_machine_code_nor_what_others_do_counts(monkeypatch, stop
         return found
 
     monkeypatch.setattr(Device, "loaded", loaded)
-    monkeypatch.setattr(Device, "timer", lambda self, module, name, *tensors: by_clock(lambda: module[name](*tensors)))
+    monkeypatch.setattr(
+        Device, "timer", lambda self, module, name, *tensors, turns=(): by_clock(lambda: module[name](*tensors))
+    )
     found = measure(source("GMM"), None, Bounds(samples=3, seconds=0.1))
     assert found.values["samples"] == 3 and found.values["latency"] < 0.1
     assert stopped or found.values["build"] > 0.3
@@ -179,6 +182,30 @@ def test_runs_of_a_sample_are_called_by_tvm(monkeypatch):
     timer = device.timer(Counted(), "main", *tensors)
     assert len(timer(1, 1)) == 1 and len(called) == 1
     assert len(timer(50, 3)) == 3 and len(called) == 1, "Python calls none of them"
+
+
+def test_weights_that_have_left_the_caches_are_others_each_time(monkeypatch):
+    asked, seen, timer = source("GMM"), list[list[int]](), Device.timer
+
+    def heard(self, module, name, *tensors, turns=()):
+        class Told:
+            def __getitem__(self, name):
+                return lambda *given: (seen.append([each.data_ptr() for each in given]), module[name](*given))
+
+        return timer(self, Told(), name, *tensors, turns=turns)
+
+    monkeypatch.setattr(Device, "timer", heard)
+    size = measuring._bench(asked, 0, None).inputs[1].nbytes
+    found = measure(asked, plans(asked, 1)[0], Bounds(samples=3, seconds=0.1, weights=extract.Weights((1,), 4 * size)))
+    assert found.ok, found.error
+    data, others, made = zip(*seen, strict=True)
+    assert len({*data}) == len({*made}) == 1 and len({*others}) == 4
+    assert all(one != other for one, other in itertools.pairwise(others))
+
+
+def test_what_is_measured_with_weights_elsewhere_is_another_row():
+    alone, there, then = (Schedule(weights=each) for each in (None, *(extract.Weights((1,), n) for n in (64, 128))))
+    assert len({alone.id, there.id, then.id}) == 3 and replace(then, seed=1).id == then.id
 
 
 @pytest.mark.parametrize("runs", [1, 2])
