@@ -49,6 +49,7 @@ from forerun.toolchains.tvm.space import Program
 RESULTS = Path(__file__).parent / "results" / "networks.json"
 KEYS = ("network", "threads", "part", "program")
 STATIC, OURS, METASCHEDULE = "static", "ours", "metaschedule"
+OTHERS = ("onnxruntime", "PyTorch", "Inductor")
 WHOLE, OPERATOR = "whole", "operator"
 _READING = Limits(timeout_s=3600, memory_bytes=1 << 40)
 _FACTORY = """from forerun.corpora.tensor_networks import networks
@@ -364,7 +365,22 @@ def summary(lines: Iterable[Line]) -> Line:
             places.setdefault((line["network"], line["threads"]), {})[line["part"]] = line
     networks = [row(*place, parts) for place, parts in places.items() if WHOLE in parts]
     unknown = [f"{line['network']}: {line['program']}: {line['why']}" for line in operators if not line["operator"]]
-    return {"networks": networks, "operators": list(by_operator(operators)), "not recognised": sorted(set(unknown))}
+    return {
+        "networks": networks,
+        "beside": {run: beside_all(run, networks) for run in OTHERS},
+        "operators": list(by_operator(operators)),
+        "not recognised": sorted(set(unknown)),
+    }
+
+
+def beside_all(run: str, networks: Sequence[Line]) -> Line:
+    """The geometric mean over networks of what another way to run them takes over what ours does."""
+    ratios = [one["runs"][run]["latency"] / one["runs"][OURS]["latency"] for one in networks if run in one["runs"]]
+    told: Line = {"networks": len(ratios), "ahead": sum(ratio >= 1 for ratio in ratios)}
+    if not ratios:
+        return told
+    mean = bootstrap([[ratio] for ratio in ratios], geometric_mean)
+    return told | {"mean": mean.value, "low": mean.low, "high": mean.high}
 
 
 def row(name: str, threads: int, parts: Mapping[str, Line]) -> Line:

@@ -361,6 +361,7 @@ def tuning_beside(name: str) -> str:
     return table(["candidates of ours", *head], lines) if rows else "Not measured.\n"
 
 
+OTHERS = ("onnxruntime", "PyTorch", "Inductor")
 RUNS = ("default", "dlight", "metaschedule", "ours", "PyTorch", "Inductor", "onnxruntime")
 
 
@@ -421,6 +422,26 @@ def networks() -> str:
         for one in found["networks"]
     ]
     return table(["ms", *RUNS], rows)
+
+
+def runtimes() -> str:
+    """Whole networks beside what else runs them, tuned without a rival's search."""
+    found = load("runtimes")
+    if not found:
+        return "Not measured.\n"
+    lines = found["networks"]
+    rows = []
+    for one in lines:
+        runs, ours = one["runs"], one["runs"]["ours"]["latency"]
+        beside = [f"{runs[run]['latency'] / ours:.2f}×" for run in OTHERS]
+        took = (f"{one['programs']}", f"{one['seconds']['ours']:,.0f}")
+        rows.append([one["network"], *took, *(_latency(runs[run]) for run in ("default", "ours", *OTHERS)), *beside])
+    heads = ["ms", "programs", "seconds of search", "default", "ours", *OTHERS, *(f"{run} over ours" for run in OTHERS)]
+    means = [
+        f"{run} {one['mean']:.2f} [{one['low']:.2f}, {one['high']:.2f}], and ours is as fast {one['ahead']} times"
+        for run, one in found["beside"].items()
+    ]
+    return table(heads, rows) + f"\nGeometric means of others' latencies over ours: {'; '.join(means)}.\n"
 
 
 def searches() -> str:
@@ -597,6 +618,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "tuning-gpu": lambda: tuning("tuning-gpu"),
     "measuring": measuring,
     "networks": networks,
+    "runtimes": runtimes,
     "searches": searches,
     "operators": operators,
     "winograd": winograd,

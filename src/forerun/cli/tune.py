@@ -58,9 +58,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     kept = (
         "of convolutions on a processor: channels last, those of 3 x 3 by Winograd's algorithm where it is faster, and"
-        " of products, softmax and sums: weights in panels, a little larger where sizes divide into no tiles, along"
-        " channels (winograd, the default), or none of these; given: as the network has it, for a database of its own"
-        " programs"
+        " weights in panels; products, softmax and sums a little larger where sizes divide into no tiles, weights in"
+        " panels, along channels (winograd, the default), or none of these; given: as the network has it, for a"
+        " database of its own programs"
     )
     parser.add_argument("--layout", default="winograd", metavar="winograd|channels-last|given", help=kept)
     parser.add_argument("--model", help="who proposes: scheduler or uniform (default: the first where its weights are)")
