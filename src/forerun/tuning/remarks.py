@@ -22,7 +22,7 @@ _BUSY_WHOLE = 3.0
 _WAITED = 0.1
 """Of the time of a comparison or a kernel: on an idle machine others have the processor for less than a hundredth."""
 _TOGETHER = 1.5
-"""Kernels one after the other take less than this times the network that they make up, in which caches are colder."""
+"""Kernels, timed one at a time, take less than this times the network that they make up."""
 _BESIDE = 1.5
 """A tuned network takes less than this times its kernels, unless these are short or its weights fit into no cache."""
 _ANEW = "measure again when it is idle, into another store: FORERUN_CACHE=DIR"

@@ -86,8 +86,9 @@ class Table:
             self._defaults[source.key] = found
 
     def _task(self, kind: type[Task], program: Extracted) -> Task:
-        """How a program's kernels are measured."""
-        return kind(remote=self.place.remote, seed=self.seed, weights=program.weights)
+        """How a program's kernels are measured: on a processor of this machine as its network finds its weights."""
+        own = self.place.remote is None and targets.device(self.place.target) == "cpu"
+        return kind(remote=self.place.remote, seed=self.seed, weights=program.weights if own else None)
 
     def _source(self, program: Extracted) -> Source:
         return Source(program.text, "tensorir", program.name, self.place.target)
