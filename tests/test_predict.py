@@ -202,6 +202,19 @@ def test_modules_without_a_compiler(folder: Path, monkeypatch: pytest.MonkeyPatc
         forerun.predict("m.bc", model=folder)
 
 
+def test_ir_for_another_machine_than_its_size_is_told_of_is_said(folder: Path, compiler: str) -> None:
+    def asked(triple: str, *flags: str) -> forerun.Estimate:
+        Path("m.ll").write_text(f'target triple = "{triple}"\ndefine i32 @f() {{\n  ret i32 7\n}}\n')
+        return forerun.predict("m.ll", metric="size", model=folder, flags=["-O2", *flags])
+
+    other, target = asked("aarch64-unknown-linux-gnu"), "--target=aarch64-unknown-linux-gnu"
+    (note,) = other.notes
+    assert other.device == "x86_64-pc-linux-gnu" and other.familiarity == 0 and f"-- {target}" in note
+    own, same = asked("arm64-unknown-linux-gnu", target), asked("x86_64-unknown-linux-gnu")
+    assert own.device == "aarch64-unknown-linux-gnu" and not any("is for" in note for note in own.notes)
+    assert same.device == other.device and not same.notes
+
+
 def test_options_that_change_nothing_are_said(folder: Path, run_forerun: Run) -> None:
     Path("in.txt").write_text("7")
     ask = ("predict", "p1.py", "p3.py", "--metric", "memory", "--model", str(folder))
