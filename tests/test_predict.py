@@ -28,6 +28,7 @@ import forerun  # noqa: E402
 from forerun import estimate, improve  # noqa: E402
 from forerun.cli._quantities import amount, quantity  # noqa: E402
 from forerun.cli.predict import _gate  # noqa: E402
+from forerun.cli.render import Column, Table  # noqa: E402
 from forerun.core import Source  # noqa: E402
 from forerun.corpora.onnx_models import generated  # noqa: E402
 from forerun.distribution import Distribution  # noqa: E402
@@ -747,6 +748,8 @@ def test_a_model_that_was_told_no_devices_says_so() -> None:
     known = replace(card, kinds=(*card.kinds, Kind("latency", "s", "python", "laptop", rows=3)))
     (asked,) = questions(Source("x = 1\n", "python", "a.py"), known, Options(device="foo"))
     assert "no device 'foo'; it knows: laptop" in asked.notes[0] and asked.strange
+    (asked,) = questions(Source("x = 1\n", "python", "a.py"), known, Options(device="LAP_TOP"))
+    assert "no device 'LAP_TOP'; did you mean 'laptop'?" in asked.notes[0]
 
 
 def test_kernels_of_a_language_are_no_programs_in_it() -> None:
@@ -758,6 +761,20 @@ def test_kernels_of_a_language_are_no_programs_in_it() -> None:
     with pytest.raises(UsageError) as caught:
         questions(replace(source, lang="tritom"), Card(kinds=kinds), Options(language="tritom"))
     assert caught.value.why == "it was trained on: python" and "triton" not in caught.value.todo
+
+
+def test_columns_stand_below_each_other_whatever_characters_names_have() -> None:
+    names = ("a.py", "\u65e5\u672c.py", "e\u0301.py", "\udcff\x1b.py", "\u00fc.py")
+    table = Table((Column("name", "file"), Column("of", "of")), [{"name": name, "of": "python"} for name in names])
+    shown = {
+        "a.py": 4,
+        "\u65e5\u672c.py": 7,
+        "e\u0301.py": 4,
+        r"\udcff\x1b.py": 13,
+        "\u00fc.py": 4,
+    }  # and places that it takes
+    lines = [name + " " * (15 - places) + "python" for name, places in shown.items()]
+    assert table.render("table").splitlines() == ["file" + " " * 11 + "of", *lines]
 
 
 WRONG: list[tuple[tuple[str, ...], int, str]] = [
@@ -784,6 +801,8 @@ WRONG: list[tuple[tuple[str, ...], int, str]] = [
     (("p1.py", "--language", "triton"), 2, "it was trained on"),
     (("p1.py", "--metric", "beauty"), 2, "memory, runtime"),
     (("p1.py", "--metric", "latency"), 2, "of python it knows"),
+    (("p1.py", "--metric", "Memory"), 2, "did you mean --metric memory?"),
+    (("p1.py", "--metric", "runtme"), 2, "did you mean --metric runtime?"),
     (("p1.py", "--metric", "size"), 2, "no metric 'size'"),
     (("p1.c", "--language", "c, gcc 11 -O2"), 2, "it knows: c, gcc 12 -O2; llvm, LLVM 22"),
     (("p1.c", "--metric", "size", "--", "--soup"), 2, "--soup"),
