@@ -8,6 +8,13 @@ from forerun.tasks._walked import walked
 PROGRAMS = {
     "prepended": ("python", "s = ''\nfor i in range(N):\n    s = str(i) + s\n"),
     "spelt ahead": ("python", "s = ''\nfor i in range(N):\n    s = f'{i}{s}'\n"),
+    "added to a name of the module": ("python", "s = ''\nfor i in range(N):\n    s += 'word'\n"),
+    "put together for a name of the module": ("python", "s = ''\nfor i in range(N):\n    s = s + 'word'\n"),
+    "added to a global": (
+        "python",
+        "s = ''\ndef add():\n    global s\n    s += 'word'\nfor i in range(N):\n    add()\n",
+    ),
+    "spelt behind": ("python", "def f():\n    s = ''\n    for i in range(N):\n        s = f'{s}{i}'\nf()\n"),
     "asked for": (
         "python",
         "a = []\nfor i in range(N):\n    if i * i % 999983 not in a:\n        a.append(i * i % 999983)\n",
@@ -117,8 +124,8 @@ def test_texts_take_longer_to_compare() -> None:
 @pytest.mark.parametrize(
     ("language", "text"),
     [
-        ("python", "s = ''\nfor i in range(N):\n    s += str(i)\n"),
-        ("python", "s = ''\nfor i in range(N):\n    s = s + str(i)\n"),
+        ("python", "def f():\n    s = ''\n    for i in range(N):\n        s += str(i)\nf()\n"),
+        ("python", "def f():\n    s = ''\n    for i in range(N):\n        s = s + str(i)\nf()\n"),
         ("python", "from collections import deque\na = deque(range(N))\nwhile a:\n    a.popleft()\n"),
         ("python", "a = {*()}\nfor i in range(N):\n    if i not in a:\n        a.add(i)\n"),
         ("python", "a = list(range(N))\nwhile a:\n    a.pop()\n"),
