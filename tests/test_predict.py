@@ -693,6 +693,9 @@ def test_files_that_begin_with_a_dash_are_told_how_to_be_named(folder: Path, run
         assert code == 2 and not out and "-dash.py is a file: ./-dash.py" in err and len(err.splitlines()) == 3, err
     assert run_forerun("predict", "./-dash.py", "--model", str(folder))[0] == 0
     assert "is a file" not in run_forerun("predict", "-other.py")[2]
+    code, _, err = run_forerun("predict", "--model", str(folder), "--", "-dash.py")
+    assert code == 2 and "-dash.py is a file: ./-dash.py" in err and "name files before it" in err
+    assert "name files before it" not in run_forerun("predict", "--model", str(folder), "--", "-O3")[2]
 
 
 def test_an_open_size_is_of_the_networks_that_have_it(folder: Path, run_forerun: Run) -> None:
