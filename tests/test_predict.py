@@ -952,6 +952,8 @@ def test_wrong_arguments_of_the_library(folder: Path) -> None:
     for source in (3, b"", b"p1.py", bytearray(b"x"), "", ["p1.py", b""]):
         with pytest.raises(UsageError, match="not a source"):
             forerun.predict(source, model=folder)  # type: ignore[call-overload]
+    with pytest.raises(InputError, match="the source is empty"):
+        forerun.predict(Source(" ", "python"), model=folder)
     with pytest.raises(InputError, match="mine is empty"):
         forerun.predict(Source(" \n", "python", "mine"), model=folder)
     with pytest.raises(UsageError, match="flags"):

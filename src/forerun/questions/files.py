@@ -104,7 +104,7 @@ def opened(what: What, options: Options, languages: Iterable[str]) -> File:
     """What the library was given. Raises InputError, UsageError, ToolMissing."""
     if isinstance(what, Source):
         if not what.text.strip():
-            raise _empty(what.name)
+            raise _empty("the source" if what.name == "-" else what.name)
         if what.lang == LLVM and not what.target:
             data = what.text.encode("utf-8", "surrogateescape")
             return File(_module(what.name, data, options.flags, ""), written=what.text)
