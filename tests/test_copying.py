@@ -3,11 +3,19 @@ as what they are asked for."""
 
 import pytest
 
+from forerun.tasks._lines import Used
 from forerun.tasks._walked import walked
 
 PROGRAMS = {
     "prepended": ("python", "s = ''\nfor i in range(N):\n    s = str(i) + s\n"),
     "spelt ahead": ("python", "s = ''\nfor i in range(N):\n    s = f'{i}{s}'\n"),
+    "added to a name of the module": ("python", "s = ''\nfor i in range(N):\n    s += 'word'\n"),
+    "put together for a name of the module": ("python", "s = ''\nfor i in range(N):\n    s = s + 'word'\n"),
+    "added to a global": (
+        "python",
+        "s = ''\ndef add():\n    global s\n    s += 'word'\nfor i in range(N):\n    add()\n",
+    ),
+    "spelt behind": ("python", "def f():\n    s = ''\n    for i in range(N):\n        s = f'{s}{i}'\nf()\n"),
     "asked for": (
         "python",
         "a = []\nfor i in range(N):\n    if i * i % 999983 not in a:\n        a.append(i * i % 999983)\n",
@@ -117,8 +125,8 @@ def test_texts_take_longer_to_compare() -> None:
 @pytest.mark.parametrize(
     ("language", "text"),
     [
-        ("python", "s = ''\nfor i in range(N):\n    s += str(i)\n"),
-        ("python", "s = ''\nfor i in range(N):\n    s = s + str(i)\n"),
+        ("python", "def f():\n    s = ''\n    for i in range(N):\n        s += str(i)\nf()\n"),
+        ("python", "def f():\n    s = ''\n    for i in range(N):\n        s = s + str(i)\nf()\n"),
         ("python", "from collections import deque\na = deque(range(N))\nwhile a:\n    a.popleft()\n"),
         ("python", "a = {*()}\nfor i in range(N):\n    if i not in a:\n        a.add(i)\n"),
         ("python", "a = list(range(N))\nwhile a:\n    a.pop()\n"),
@@ -167,3 +175,14 @@ def test_single_calls_take_what_they_are_asked_for(text: str, least: float, most
 )
 def test_single_calls_hold_what_they_are_asked_for(text: str, held: float) -> None:
     assert walked(text).bytes == pytest.approx(held, rel=0.1)
+
+
+def test_a_deep_copy_takes_what_all_that_is_inside_takes_each_time() -> None:
+    def copied(times: int, inside: int) -> Used:
+        tree = f"tree = {{'all': [{{'of': [i * 0.5 for i in range({inside})]}} for _ in range(500)]}}"
+        return walked(f"import copy\n{tree}\ncopies = [copy.deepcopy(tree) for _ in range({times})]\n")
+
+    once, often, larger = copied(1, 20), copied(20, 20), copied(1, 400)
+    assert 0.001 < once.takes[3] < 0.01 and often.takes[3] == pytest.approx(20 * once.takes[3], rel=0.1)
+    assert larger.takes[3] > 8 * once.takes[3]
+    assert often.bytes - once.bytes == pytest.approx(19 * 2.2e5, rel=0.1)  # numbers are those of the tree

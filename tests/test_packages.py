@@ -16,6 +16,7 @@ from forerun.distribution import Distribution
 from forerun.errors import InputError
 from forerun.models.encoder_decoder.imports import Imports
 from forerun.prompts import parts, prompt
+from forerun.tasks._counters import counters
 from forerun.tasks._packages import foreign, modules
 from forerun.toolchains.process.languages import of_file
 
@@ -220,6 +221,24 @@ def test_times_without_packages_are_told_by_the_text_by_both_or_by_the_network()
     assert little is not None and little.median == pytest.approx(0.012, rel=0.05)
     assert endless is not None and endless.median == pytest.approx(18.0, rel=0.01)
     assert believed(TIMED, asking("import json", "memory")) is None
+
+
+@pytest.mark.parametrize(
+    "calls",
+    [
+        "print(sum(map(work, [100_000] * 64)))",
+        "for n in [100_000] * 64:\n    print(work(n))",
+        "with ThreadPoolExecutor(4) as pool:\n    print(sum(pool.map(work, [100_000] * 64)))",
+    ],
+)
+def test_what_counters_do_not_see_is_told_by_the_text_alone(calls: str) -> None:
+    work = "def work(n):\n    return sum([i * i for i in range(n)])\n\n\n"
+    text = f"from concurrent.futures import ThreadPoolExecutor\n\n\n{work}{calls}\n"
+    asked = prompt(Metric("runtime", "s"), "python", "here", text, counters=counters("python", text))
+    assert TIMED.trust(asked, True) == ("plain, working", 1.0)
+    belief = believed(TIMED, asked, other=0.01)
+    assert belief is not None and belief.median == pytest.approx(TIMED.told("runtime", text), rel=0.01)
+    assert belief.median > 0.1
 
 
 def test_what_happens_nobody_knows_how_often_is_said_and_errs_more() -> None:

@@ -28,6 +28,7 @@ import forerun  # noqa: E402
 from forerun import estimate, improve  # noqa: E402
 from forerun.cli._quantities import amount, quantity  # noqa: E402
 from forerun.cli.predict import _gate  # noqa: E402
+from forerun.cli.render import Column, Table  # noqa: E402
 from forerun.core import Source  # noqa: E402
 from forerun.corpora.onnx_models import generated  # noqa: E402
 from forerun.distribution import Distribution  # noqa: E402
@@ -200,6 +201,19 @@ def test_modules_without_a_compiler(folder: Path, monkeypatch: pytest.MonkeyPatc
     Path("m.bc").write_bytes(b"BC\xc0\xde\0\0\0\0")
     with pytest.raises(ToolMissing):
         forerun.predict("m.bc", model=folder)
+
+
+def test_ir_for_another_machine_than_its_size_is_told_of_is_said(folder: Path, compiler: str) -> None:
+    def asked(triple: str, *flags: str) -> forerun.Estimate:
+        Path("m.ll").write_text(f'target triple = "{triple}"\ndefine i32 @f() {{\n  ret i32 7\n}}\n')
+        return forerun.predict("m.ll", metric="size", model=folder, flags=["-O2", *flags])
+
+    other, target = asked("aarch64-unknown-linux-gnu"), "--target=aarch64-unknown-linux-gnu"
+    (note,) = other.notes
+    assert other.device == "x86_64-pc-linux-gnu" and other.familiarity == 0 and f"-- {target}" in note
+    own, same = asked("arm64-unknown-linux-gnu", target), asked("x86_64-unknown-linux-gnu")
+    assert own.device == "aarch64-unknown-linux-gnu" and not any("is for" in note for note in own.notes)
+    assert same.device == other.device and not same.notes
 
 
 def test_options_that_change_nothing_are_said(folder: Path, run_forerun: Run) -> None:
@@ -679,6 +693,9 @@ def test_files_that_begin_with_a_dash_are_told_how_to_be_named(folder: Path, run
         assert code == 2 and not out and "-dash.py is a file: ./-dash.py" in err and len(err.splitlines()) == 3, err
     assert run_forerun("predict", "./-dash.py", "--model", str(folder))[0] == 0
     assert "is a file" not in run_forerun("predict", "-other.py")[2]
+    code, _, err = run_forerun("predict", "--model", str(folder), "--", "-dash.py")
+    assert code == 2 and "-dash.py is a file: ./-dash.py" in err and "name files before it" in err
+    assert "name files before it" not in run_forerun("predict", "--model", str(folder), "--", "-O3")[2]
 
 
 def test_an_open_size_is_of_the_networks_that_have_it(folder: Path, run_forerun: Run) -> None:
@@ -734,6 +751,8 @@ def test_a_model_that_was_told_no_devices_says_so() -> None:
     known = replace(card, kinds=(*card.kinds, Kind("latency", "s", "python", "laptop", rows=3)))
     (asked,) = questions(Source("x = 1\n", "python", "a.py"), known, Options(device="foo"))
     assert "no device 'foo'; it knows: laptop" in asked.notes[0] and asked.strange
+    (asked,) = questions(Source("x = 1\n", "python", "a.py"), known, Options(device="LAP_TOP"))
+    assert "no device 'LAP_TOP'; did you mean 'laptop'?" in asked.notes[0]
 
 
 def test_kernels_of_a_language_are_no_programs_in_it() -> None:
@@ -745,6 +764,20 @@ def test_kernels_of_a_language_are_no_programs_in_it() -> None:
     with pytest.raises(UsageError) as caught:
         questions(replace(source, lang="tritom"), Card(kinds=kinds), Options(language="tritom"))
     assert caught.value.why == "it was trained on: python" and "triton" not in caught.value.todo
+
+
+def test_columns_stand_below_each_other_whatever_characters_names_have() -> None:
+    names = ("a.py", "\u65e5\u672c.py", "e\u0301.py", "\udcff\x1b.py", "\u00fc.py")
+    table = Table((Column("name", "file"), Column("of", "of")), [{"name": name, "of": "python"} for name in names])
+    shown = {
+        "a.py": 4,
+        "\u65e5\u672c.py": 7,
+        "e\u0301.py": 4,
+        r"\udcff\x1b.py": 13,
+        "\u00fc.py": 4,
+    }  # and places that it takes
+    lines = [name + " " * (15 - places) + "python" for name, places in shown.items()]
+    assert table.render("table").splitlines() == ["file" + " " * 11 + "of", *lines]
 
 
 WRONG: list[tuple[tuple[str, ...], int, str]] = [
@@ -771,6 +804,8 @@ WRONG: list[tuple[tuple[str, ...], int, str]] = [
     (("p1.py", "--language", "triton"), 2, "it was trained on"),
     (("p1.py", "--metric", "beauty"), 2, "memory, runtime"),
     (("p1.py", "--metric", "latency"), 2, "of python it knows"),
+    (("p1.py", "--metric", "Memory"), 2, "did you mean --metric memory?"),
+    (("p1.py", "--metric", "runtme"), 2, "did you mean --metric runtime?"),
     (("p1.py", "--metric", "size"), 2, "no metric 'size'"),
     (("p1.c", "--language", "c, gcc 11 -O2"), 2, "it knows: c, gcc 12 -O2; llvm, LLVM 22"),
     (("p1.c", "--metric", "size", "--", "--soup"), 2, "--soup"),
@@ -917,6 +952,8 @@ def test_wrong_arguments_of_the_library(folder: Path) -> None:
     for source in (3, b"", b"p1.py", bytearray(b"x"), "", ["p1.py", b""]):
         with pytest.raises(UsageError, match="not a source"):
             forerun.predict(source, model=folder)  # type: ignore[call-overload]
+    with pytest.raises(InputError, match="the source is empty"):
+        forerun.predict(Source(" ", "python"), model=folder)
     with pytest.raises(InputError, match="mine is empty"):
         forerun.predict(Source(" \n", "python", "mine"), model=folder)
     with pytest.raises(UsageError, match="flags"):

@@ -385,6 +385,15 @@ def test_what_adds_up_is_learned_from_most_rows_and_not_from_those_far_off() -> 
     assert sums(asked, np.array([0.0, 9.0, 9.0])).tolist() == pytest.approx([sums(asked, np.zeros(1))[0]] * 3)
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("unit", [1e-300, 1.0, 1e300])
+def test_what_adds_up_may_be_counts_and_values_of_any_size(unit: float) -> None:
+    draw = np.random.default_rng(0)
+    counts = draw.integers(1, 100, (100, 2)) * np.array([1.0, 1e300])
+    values = unit * 10.0 ** draw.uniform(-6, 6, 100)
+    assert np.isfinite(Sums.of(counts, np.ones(100), values).weights).all()
+
+
 def test_trees_as_arrays_are_those_of_the_library() -> None:
     from sklearn.ensemble import HistGradientBoostingRegressor
 

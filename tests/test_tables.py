@@ -296,6 +296,16 @@ def test_tables_that_cannot_be_read(name: str, data: bytes, error: str, tmp_path
     assert all((found.value.what, found.value.why, found.value.todo))
 
 
+def test_a_table_may_begin_with_empty_lines_and_have_a_column_without_a_name(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("\n\r\n,code,latency_s\n\n0,x,1\n1,y,2\n")
+    assert [row.value for row in read_table(path)] == [1.0, 2.0]
+    with pytest.raises(InputError) as found:
+        read_table(path, target="s")
+    assert found.value.why == "its columns: '', code, latency_s"
+    assert found.value.todo == "name another one: '', latency_s"
+
+
 def test_two_columns_of_one_name_in_parquet(tmp_path: Path) -> None:
     arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     made = arrow.table([["a"], ["b"], [1.0]], names=["code", "code", "latency_s"])

@@ -78,8 +78,12 @@ def out_of_memory(error: BaseException | None) -> bool:
 
 def meant(name: str, known: Iterable[str], alike: float, most: int = 1, show: Callable[[str], str] = repr) -> str:
     """What to do next about a name that is not known: `did you mean 'this'?`, of at most so many that are so much alike
-    (from 0 to 1), as they are shown; empty where none is."""
+    (from 0 to 1), but for capitals where none is, as they are shown; empty where none is."""
     from difflib import get_close_matches  # which takes longer to import than most answers to find
 
-    near = get_close_matches(name, list(known), most, alike)
+    names = list(known)
+    small = {each.casefold(): each for each in names}
+    near = get_close_matches(name, names, most, alike) or [
+        small[each] for each in get_close_matches(name.casefold(), small, most, alike)
+    ]
     return f"did you mean {' or '.join(map(show, near))}?" if near else ""

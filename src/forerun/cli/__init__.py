@@ -145,7 +145,7 @@ def _dispatch(arguments: list[str]) -> int:
     try:
         options, unknown = parser.parse_known_args(own or ["--help"])
     except UsageError as error:
-        raise UsageError(error.what, error.why, _dashed(own) + error.todo) from None
+        raise UsageError(error.what, error.why, _dashed([*own, *compiler]) + _behind(compiler) + error.todo) from None
     if unknown:  # the parser of the first word would point to its own help
         todo = f"{_dashed(unknown)}see: forerun {verb} --help"
         if "folder" in options and not unknown[0].startswith("-"):
@@ -179,6 +179,12 @@ def _dashed(words: Sequence[str]) -> str:
     """How a file is named that is taken for an option, if there is one among the words."""
     named = [word for word in words if re.match("-.", word) and os.path.lexists(word)]
     return f"{named[0]} is a file: ./{named[0]}; " if named else ""
+
+
+def _behind(compiler: Sequence[str]) -> str:
+    """Where a file has to stand that stands behind `--`, if one does."""
+    there = any(os.path.lexists(word) for word in compiler)
+    return "what stands behind -- is for the compiler: name files before it; " if there else ""
 
 
 def _in_words_of_options(word: str, languages: bool) -> str:

@@ -9,6 +9,7 @@ import json
 import re
 import sys
 import time
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,8 +19,8 @@ from forerun.cli import answering
 from forerun.cli._quantities import VAST
 
 FORMATS = ("table", "json", "jsonl", "csv", "md")
-_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
-"""Characters that end a line or tell a terminal to do something: names of files may have them."""
+_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+"""Characters that end a line, tell a terminal to do something, or are none: names of files may have them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +53,10 @@ class Table:
 
     def _plain(self) -> str:
         lines = [[c.title for c in self.columns], *self._cells()]
-        widths = [max(len(line[i]) for line in lines) for i in range(len(self.columns))]
+        widths = [max(_width(line[i]) for line in lines) for i in range(len(self.columns))]
         aligned = (
             "  ".join(
-                text.rjust(width) if column.right else text.ljust(width)
+                " " * (width - _width(text)) + text if column.right else text + " " * (width - _width(text))
                 for text, width, column in zip(line, widths, self.columns, strict=True)
             )
             for line in lines
@@ -81,6 +82,13 @@ class Table:
         for row in self.rows:
             writer.writerow({k: json.dumps(v) if isinstance(v, (list, dict)) else v for k, v in row.items()})
         return out.getvalue().rstrip("\n")
+
+
+def _width(text: str) -> int:
+    """Places that it takes on a terminal, where Chinese characters take two and accents of their own none."""
+    if text.isascii():
+        return len(text)
+    return sum((unicodedata.east_asian_width(c) in "WF") + (not unicodedata.combining(c)) for c in text)
 
 
 def add_format(parser: argparse.ArgumentParser) -> None:

@@ -20,8 +20,8 @@ Table = NDArray[np.float64]
 
 FEWEST = 40
 """Rows of a kind that has weights of its own."""
-_SMALL = 0.05
-"""Errors of values below this quantile count as if they were that large."""
+_SMALL, _LEAST = 0.05, 1e-140
+"""Errors of values below this quantile, or this value, whose square would be none, count as if they were that large."""
 _ROUNDS, _CLOSE = 6, 0.03
 """Times that rows are weighted anew, and the relative error below which they are weighted alike."""
 
@@ -54,15 +54,17 @@ def _weights(counts: Table, values: Vector) -> Vector:
         from scipy.optimize import nnls
     except ImportError as error:
         raise missing(error, "learning what adds up") from error
-    scale = 1 / np.maximum(values, max(float(np.quantile(values, _SMALL)), 1e-280))
-    table, truth, heavy = _with_one(counts) * scale[:, None], values * scale, np.ones_like(values)
+    scale = 1 / np.maximum(values, max(float(np.quantile(values, _SMALL)), _LEAST))
+    counted = _with_one(counts)
+    most = np.maximum(counted.max(0), 1.0)
+    table, truth, heavy = counted / most * scale[:, None], values * scale, np.ones_like(values)
     sizes = np.sqrt((table**2).sum(0))
     sizes[sizes == 0] = 1.0
     table /= sizes
     for _ in range(1 + _ROUNDS):
         found = nnls(table * heavy[:, None], truth * heavy, maxiter=100 * table.shape[1])[0]
         heavy = 1 / np.sqrt(np.maximum(np.abs(table @ found - truth), _CLOSE))
-    return np.asarray(found / sizes)
+    return np.asarray(found / sizes / most)
 
 
 def _with_one(counts: Table) -> Table:

@@ -48,6 +48,7 @@ _MOST_NEAR = 1000
 """Files among which the one that was meant is looked for."""
 _NOTEBOOK = ".ipynb"
 _OF_PYTORCH = (".pt2", ".pt", ".pth", ".ckpt", ".safetensors")
+_TRIPLE = re.compile(r'^target triple = "([^"\s]+)"', re.MULTILINE)
 _SHEBANG = re.compile(rb"#! *(?:\S*/env +(?:-S +)?)?(?:\S*/)?([a-z]+)")
 """How a script says which interpreter it is for."""
 
@@ -103,7 +104,7 @@ def opened(what: What, options: Options, languages: Iterable[str]) -> File:
     """What the library was given. Raises InputError, UsageError, ToolMissing."""
     if isinstance(what, Source):
         if not what.text.strip():
-            raise _empty(what.name)
+            raise _empty("the source" if what.name == "-" else what.name)
         if what.lang == LLVM and not what.target:
             data = what.text.encode("utf-8", "surrogateescape")
             return File(_module(what.name, data, options.flags, ""), written=what.text)
@@ -305,8 +306,13 @@ def _module(path: str, data: bytes, flags: Sequence[str], place: str, language: 
         todo = "write it again; of a newer LLVM: FORERUN_LLVM=N, the version that wrote it"
         raise InputError(error.what, error.why, todo) from error
     text = data.decode("utf-8", "surrogateescape")
-    triple = re.search(r'^target triple = "([^"\s]+)"', text, re.MULTILINE)
-    return Source(text, LLVM, path, str(Target(triple[1] if triple else "x86_64-pc-linux-gnu", level_of(flags))))
+    return Source(text, LLVM, path, str(Target(triple_in(text) or "x86_64-pc-linux-gnu", level_of(flags))))
+
+
+def triple_in(text: str) -> str:
+    """The machine that LLVM IR says it is for, if it does."""
+    found = _TRIPLE.search(text)
+    return found[1] if found else ""
 
 
 def _command(path: str, place: str, words: Sequence[str], stdin: bytes | None) -> clang.Command:

@@ -43,7 +43,8 @@ def chosen(file: File, card: Card, options: Options) -> list[list[Kind]]:
     unknown = [word for word, metric in named.items() if metric not in there]
     if none := [word for word in unknown if len(unknown) == len(named) or named[word] not in card.metrics]:
         why = f"of {language} it knows: {', '.join(there)}"
-        raise UsageError(f"{name}: the model knows no metric {none[0]!r}", why, "name one of them, or another --model")
+        todo = meant(none[0], there, 0.7, show="--metric {}".format) or "name one of them, or another --model"
+        raise UsageError(f"{name}: the model knows no metric {none[0]!r}", why, todo)
     asked = (
         list(dict.fromkeys(metric for word, metric in named.items() if word not in unknown))
         or [m for m in there if m != ACCURACY.name and not (ran(m) and part_of(file))]

@@ -8,7 +8,7 @@ from pathlib import Path
 from forerun.core import Metric, Source
 from forerun.models.encoder_decoder.card import Card, Kind
 from forerun.prompts import parts
-from forerun.questions.files import LLVM, ONNX, File
+from forerun.questions.files import LLVM, ONNX, File, triple_in
 from forerun.questions.kinds import device_of, learned, part_of, ran
 from forerun.questions.options import Options, level_of
 from forerun.tasks import _graphs, _programs, size
@@ -58,6 +58,10 @@ def question_of(file: File, kind: Kind, card: Card, options: Options) -> Questio
             notes.append(f"no size at -O{asked} was learned from: the answer is that of -O{level}")
         elif not any(flag.startswith("-O") for flag in options.flags):
             notes.append(f"the size is that of -O{level}: no level was named")
+        if (meant := triple_in(file.written)) and _processor(meant) != _processor(device):
+            how = f"as clang makes it here; of its own: -- --target={meant}"
+            notes.append(f"{file.source.name} is for {meant}, and the answer is that of {device}, {how}")
+            strange = True
     runs = ran(kind.metric) and module is None
     source = replace(file.source, text=file.text) if runs else module or file.source
     if module and file.written and kind.metric not in size.METRICS:
@@ -66,6 +70,12 @@ def question_of(file: File, kind: Kind, card: Card, options: Options) -> Questio
     strange = strange or level != asked
     own = file.whole.names | ({Path(file.place).stem} if file.place else frozenset())
     return Question(file.source.name, kind, device, prompt, tuple(notes), strange, asks=_asked(prompt, kind), own=own)
+
+
+def _processor(triple: str) -> str:
+    """The first part of a triple, as LLVM spells it."""
+    first = triple.partition("-")[0]
+    return {"arm64": "aarch64", "amd64": "x86_64"}.get(first, first)
 
 
 def _asked(prompt: str, kind: Kind) -> float:

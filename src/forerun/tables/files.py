@@ -12,7 +12,7 @@ import math
 import re
 import sys
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import IO, Any, ClassVar
@@ -95,9 +95,14 @@ def column(path: Path, name: str, record: Record, fits: Callable[[object], bool]
     if name in record:
         return record[name]
     fitting = [other for other, value in record.items() if fits(value)]
-    others = f"name another one: {', '.join(fitting)}" if fitting else "give a table that has one: none of these fits"
+    others = f"name another one: {_listed(fitting)}" if fitting else "give a table that has one: none of these fits"
     todo = meant(name, fitting, 0.6) or others
-    raise InputError(f"{path} has no column {name!r}", f"its columns: {', '.join(record)}", todo)
+    raise InputError(f"{path} has no column {name!r}", f"its columns: {_listed(record)}", todo)
+
+
+def _listed(names: Iterable[str]) -> str:
+    """Names of columns; `''` for the one without, as pandas writes the index."""
+    return ", ".join(name or "''" for name in names)
 
 
 def text_in(path: Path, row: int, name: str, record: Record) -> str:
@@ -181,7 +186,7 @@ def _csv(path: Path) -> Iterator[Record]:
     csv.field_size_limit(sys.maxsize)  # a program is one field
     with _opened(path) as file:
         reader = csv.reader(file, strict=True)
-        names = next(reader, [])
+        names = next((names for names in reader if names), [])
         if any("\0" in name for name in names):
             raise InputError(f"{path} is no table", "it holds a zero byte, as binary files and UTF-16 do", _READABLE)
         if len(names) == 1 and (mark := next((mark for mark in ";\t|" if mark in names[0]), "")):
@@ -190,7 +195,7 @@ def _csv(path: Path) -> Iterator[Record]:
         _check_names(str(path), names)
         for row, values in enumerate((v for v in reader if v), 1):
             if len(values) != len(names):
-                why = f"it has {len(values)} fields, the header names {len(names)}"
+                why = f"it has {len(values)} field{'s' * (len(values) != 1)}, the header names {len(names)}"
                 raise InputError(f"{path}, row {row}: not the table's", why, "quote texts that hold commas or lines")
             yield dict(zip(names, values, strict=True))
 

@@ -56,6 +56,17 @@ _LETTER = re.compile(r"\[(\\.|[^\]\\])+\]|\\\w|\.")
 """A pattern of one letter."""
 
 
+_DEEP_NS, _THING_NS, _ATOM_NS = 700.0, 6000.0, 170.0
+"""Nanoseconds of a container that is copied with all that it holds, of a thing or a set, whose class is asked how, and
+of an element: of 50,000 dictionaries with a name and 20 numbers, ten times 5,000, .28 s; they took .3."""
+
+
+def _copying_ns(box: Boxes) -> float:
+    """Nanoseconds to copy all of these."""
+    own = _THING_NS if box.kind in ("object", "slots", "set") else _DEEP_NS
+    return own * box.made + _ATOM_NS * (box.puts or 2 * len(box.fields) * box.made)
+
+
 class Formats(Library):
     """Functions of modules that read and write."""
 
@@ -65,11 +76,15 @@ class Formats(Library):
     def _lib_copy(self, name: str, arguments: list[Any], options: dict[str, Any]) -> Any:
         first = arguments[0] if arguments else None
         if name == "deepcopy":
-            return self._again(first, {})
+            seen = dict[int, Boxes]()
+            made = self._again(first, seen, shares=True)
+            inside = sum(_copying_ns(one) for one in seen.values() if one is not made)
+            self.work(self.tempo.library * inside / max(self.times, 1e-300))
+            return made
         return self.listed(first, first.kind) if isinstance(first, Boxes) and first.kind in ("list", "set") else first
 
-    def _again(self, value: Any, seen: dict[int, Boxes], each: float = 1.0) -> Any:
-        """All of it once more."""
+    def _again(self, value: Any, seen: dict[int, Boxes], each: float = 1.0, shares: bool = False) -> Any:
+        """All of it once more, or all but numbers and texts, which a copy `shares`."""
         if not isinstance(value, Boxes):
             return value
         if id(value) in seen:
@@ -82,10 +97,10 @@ class Formats(Library):
         made.bound, made.each, made.of, made.makes = value.bound, value.each, value.of, value.makes
         for inner, times in value.links.values():
             if inner.kind == "atom":
-                atom = Boxes("atom", max(min(inner.made, times) * share, 1e-12), each=inner.each)
+                atom = inner if shares else Boxes("atom", max(min(inner.made, times) * share, 1e-12), each=inner.each)
                 made.links[id(atom)] = [atom, times * share]
                 continue
-            again = self._again(inner, seen, min(times * share, inner.made) / max(self.times, 1e-300))
+            again = self._again(inner, seen, min(times * share / max(self.times, 1e-300), inner.made), shares)
             made.link(again, times * share)
         made.fields = {
             name: seen.get(id(one), one) if isinstance(one, Boxes) else one for name, one in value.fields.items()

@@ -160,7 +160,7 @@ _EACH = {
     "Counter": 50.0, "deque": 3.0, "fromkeys": 50.0, "OrderedDict": 100.0, "accumulate": 25.0, "chain": 10.0,
     "islice": 10.0, "combinations": 40.0, "permutations": 60.0, "product": 40.0, "groupby": 60.0,
     "shuffle": 180.0, "heapify": 30.0, "nlargest": 40.0, "nsmallest": 40.0, "mean": 400.0, "fmean": 20.0,
-    "median": 100.0, "stdev": 600.0, "pstdev": 600.0, "variance": 600.0, "pvariance": 600.0, "deepcopy": 600.0,
+    "median": 100.0, "stdev": 600.0, "pstdev": 600.0, "variance": 600.0, "pvariance": 600.0, "deepcopy": 170.0,
     "copy": 3.0, "array": 20.0, "fsum": 15.0, "prod": 25.0, "dist": 20.0,
     "join": 8.0, "extend": 4.0, "update": 40.0, "union": 30.0, "intersection": 30.0, "difference": 30.0,
     "symmetric_difference": 40.0, "index": 8.0, "count": 16.0, "remove": 8.0, "insert": 0.3, "reverse": 1.0,
