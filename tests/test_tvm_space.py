@@ -163,6 +163,19 @@ def test_a_mask_that_heads_share_is_no_obstacle():
     assert measure(program.source, program.random(1, 0)[0]).ok
 
 
+@pytest.mark.parametrize("name", ["softmax", "min"])
+def test_maxima_and_minima_of_float64_have_a_text(name):
+    """They begin with numbers that TVM writes and does not read."""
+    tvm = load()
+    data = tvm.te.placeholder((12, 24), dtype="float64", name="data")
+    found = tvm.topi.nn.softmax(data) if name == "softmax" else tvm.topi.min(data, axis=1)
+    module = tvm.IRModule({"main": tvm.te.create_prim_func([data, found]).with_attr("global_symbol", "main")})
+    assert "e+308" in module.script() or "1797693" in module.script()
+    for each in (written(module), module.script()):
+        program = Program(Source(each, "tensorir", name, TARGET))
+        assert all(measure(program.source, plan).ok for plan in (None, *program.random(2, 0)))
+
+
 def test_what_post_processing_raises_is_a_refusal(monkeypatch):
     program = Program(Source(MASKED, "tensorir", "masked", TARGET))
 
