@@ -988,6 +988,18 @@ def test_a_network_with_branches_is_known_as_one(tmp_path: Path) -> None:
         assert networks._branches(known.extraction.module["main"]) is branches
 
 
+def test_fewer_candidates_than_were_asked_for_are_explained(tmp_path: Path) -> None:
+    x, y = (helper.make_tensor_value_info(name, TensorProto.FLOAT, (2, 3)) for name in "xy")
+    path = saved(helper.make_graph([helper.make_node("Relu", ["x"], ["y"])], "g", [x], [y]), tmp_path / "tiny.onnx")
+    how: dict[str, Any] = {"target": "llvm:1", "proposer": "uniform", "store": tmp_path / "s"}
+    told, none = (tuning.tune(path, trials=trials, **how) for trials in (4, 1))
+    assert len(told.order) == 1 and "1 of 4 candidates were measured: uniform has no others for relu" in told.notes
+    assert not any("were measured" in note for note in none.notes)
+    hands = [hand(1, 1.0) for _ in range(5)]
+    (note,) = remarks.untried(hands, 9, Uniform())  # type: ignore[arg-type]
+    assert note.endswith("has no others for 1, 1, 1 and 2 more")
+
+
 def test_time_that_is_no_kernels_is_told(tuned: Any) -> None:
     found, _, _ = tuned
     slow = networks.Comparison({"tuned": Timing((found.after_s * 2,))}, {})
