@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -250,7 +251,7 @@ def _known(path: Path, proto: Any, left: Sequence[str]) -> None:
     nodes = onnx_model.every(proto.graph)
     if unknown := sorted({name_of(node) for node in nodes} - _operators()):
         why = f"TVM's importer has no operator {', '.join(unknown)}"
-        told = next((each for each in left if each.split(":")[0].split(" ")[0] in unknown), "")
+        told = next((each for each in left if re.split("[:, ]", each)[0] in unknown), "")
         raise InputError(f"{path} cannot be tuned", f"{why} ({told})" if told else why, _otherwise(unknown))
     if left:
         raise InputError(f"{path} cannot be tuned", left[0], "export it otherwise, or cut the part around it out")

@@ -436,7 +436,9 @@ def _operator(value: Any) -> str:
 def onnxruntime(path: Path, inputs: Sequence[Any], threads: int) -> Callable[[], Any]:
     """Runs an ONNX file in onnxruntime, on NumPy arrays in the order of its inputs. Raises InputError, ToolMissing."""
     session = _tried(
-        f"{path.name} does not run", "make it run in onnxruntime first", lambda: onnx_run.session(str(path), threads)
+        f"{path.name} does not run",
+        "make it run in onnxruntime first",
+        lambda: onnx_run.session(str(path), threads, exact=True),
     )
     feeds = dict(zip((one.name for one in session.get_inputs()), inputs, strict=True))
     return lambda: session.run(None, feeds)
