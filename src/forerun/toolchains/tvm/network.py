@@ -316,16 +316,18 @@ def _untuned(network: Network, place: Place) -> tuple[Sequence[Any], tuple[str, 
     known = _imported(network, place)
     todo = f"make it run in {known.name} first, and return tensors of types that NumPy has"
     run = known.rival.made(targets.threads(place.target))
-    theirs, again = (
-        [array.copy() for array in _tried(_runs_not(network), todo, lambda: flat(run()))] for _ in range(2)
-    )
+
+    def once() -> tuple[list[Any], tuple[str, ...]]:
+        found = run()
+        return [array.copy() for array in flat(found)], network.outputs or frontends.named(found)
+
+    (theirs, outputs), (again, _) = (_tried(_runs_not(network), todo, once) for _ in range(2))
     if not same(again, theirs):
         raise InputError(
             f"{network.name} does not compute the same twice",
             f"outputs of two runs in {known.name} on the same inputs are off by {off(again, theirs):.2g} of their size",
             "take out what is random, keeps state or writes to its inputs; F.dropout needs training=self.training",
         )
-    outputs = network.outputs or frontends.named(run())
     return theirs, outputs if len(outputs) == len(theirs) else ()
 
 
