@@ -73,6 +73,19 @@ def test_a_process_has_the_environment_the_folder_and_the_processors_of_its_call
     assert other != template
 
 
+def test_what_libraries_set_when_they_are_first_needed_asks_for_no_other_template(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    names = ("ORT_DISABLE_TELEMETRY", "TORCHINDUCTOR_CACHE_DIR", "TVM_BIND_THREADS", "TVM_NUM_THREADS")
+    with Pool(1, STRICT) as pool:
+        *_, template = pool.call(state)
+    for name in names:
+        monkeypatch.setenv(name, f"of {template}")
+    with Pool(1, STRICT) as pool:
+        assert [pool.call(os.getenv, name) for name in names] == [f"of {template}"] * len(names)
+        assert pool.call(state)[3] == template
+
+
 def test_a_template_that_is_gone_is_started_again() -> None:
     with Pool(1, STRICT) as pool:
         *_, template = pool.call(state)

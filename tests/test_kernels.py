@@ -6,6 +6,7 @@ import ctypes
 import json
 import pickle
 import platform
+import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
@@ -368,6 +369,7 @@ def test_memory_that_did_not_suffice_is_not_kept(monkeypatch: pytest.MonkeyPatch
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Where kernels are built: the headers of all of them are compiled once, which takes as long as twenty kernels."""
     yield tmp_path_factory.mktemp("kernels")
 
 
@@ -450,9 +452,12 @@ def test_what_the_library_refuses_is_a_reason() -> None:
 
 
 def test_collecting_is_resumed_and_becomes_rows_that_are_written_again(
-    measured: ModuleType, run_forerun: Any, tmp_path: Path
+    measured: ModuleType, run_forerun: Any, tmp_path: Path, folder: Path
 ) -> None:
     pytest.importorskip("transformers")
+    kernels.folder().mkdir(parents=True)
+    for header in folder.glob("prefix.h*"):
+        shutil.copy2(header, kernels.folder())
     store = tmp_path / "t.sqlite"
     words = ("--networks", "1", "--repeats", "3", "--seconds", "0.01", "--store", str(store), "--format", "json")
     code, out, err = run_forerun("collect", "kernels", *words)

@@ -272,7 +272,7 @@ def stopped(running: Sequence[psutil.Popen]) -> None:
 
 def test_two_machines_train_by_the_command(tmp_path: Path) -> None:
     table, places = tmp_path / "t.csv", [tmp_path / name for name in ("a", "b")]
-    lines = [f"for i in range({n * 37 % 1000}): x += {n},{n * 37 % 1000 / 1e3},p{n % 60}" for n in range(1, 301)]
+    lines = [f"for i in range({n * 37 % 1000}): x += {n},{n * 37 % 1000 / 1e3},p{n % 20}" for n in range(1, 101)]
     table.write_text("\n".join(["code,latency_s,project", *lines]))
     of_table = ["--text", "code", "--target", "latency_s", "--group", "project", "--language", "python"]
     small = ["--steps", "2", "--depth", "1", "--context", "64"]

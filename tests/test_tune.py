@@ -130,7 +130,7 @@ def test_a_network_becomes_faster_and_computes_the_same(tuned: Any) -> None:
     assert all(kernel.result.trials for kernel in found.kernels)  # each got one at least
     assert found.after_s < found.before_s and all(kernel.after_s <= kernel.before_s for kernel in found.kernels)
     assert set(found.comparison.timings) == {"default", "tuned", "onnxruntime"}
-    assert max(found.comparison.errors.values()) < 1e-5
+    assert max(found.comparison.errors.values()) < 1e-5 and found.comparison.outputs == ("y",)
     stages = [each.stage for each in seen]
     assert [*dict.fromkeys(stages)][:4] == ["reading", "running", "translating", "default"]
     assert stages[0] == "reading" and stages[-1] == "comparing" and stages.count("tuning") == 15
@@ -210,8 +210,10 @@ class Noisy(Schedule):
         found = measure.measure(source, answer)
         if answer is None:
             values = dict(found.values)
-            if self.always or not Path(os.environ["SEEN"]).exists():
-                Path(os.environ["SEEN"]).touch()
+            seen = settings.cache_folder() / "seen"
+            if self.always or not seen.exists():
+                seen.parent.mkdir(parents=True, exist_ok=True)
+                seen.touch()
                 values |= {"latency": 2 * values["latency"], "latency_spread": 1.0}
             return replace(found, values=values)
         return found
@@ -226,7 +228,6 @@ def test_a_default_that_was_measured_beside_something_else_hides_no_gain(
     task: type[Schedule], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(table, "Schedule", task)
-    monkeypatch.setenv("SEEN", str(tmp_path / "seen"))
     (tmp_path / "matmul.tir").write_text(PROGRAM)
     how: dict[str, Any] = {"target": "llvm:1", "trials": 8, "proposer": "uniform", "store": tmp_path / "s"}
     (kernel,) = tuning.tune(tmp_path / "matmul.tir", **how).kernels
@@ -987,6 +988,18 @@ def test_a_network_with_branches_is_known_as_one(tmp_path: Path) -> None:
         assert networks._branches(known.extraction.module["main"]) is branches
 
 
+def test_fewer_candidates_than_were_asked_for_are_explained(tmp_path: Path) -> None:
+    x, y = (helper.make_tensor_value_info(name, TensorProto.FLOAT, (2, 3)) for name in "xy")
+    path = saved(helper.make_graph([helper.make_node("Relu", ["x"], ["y"])], "g", [x], [y]), tmp_path / "tiny.onnx")
+    how: dict[str, Any] = {"target": "llvm:1", "proposer": "uniform", "store": tmp_path / "s"}
+    told, none = (tuning.tune(path, trials=trials, **how) for trials in (4, 1))
+    assert len(told.order) == 1 and "1 of 4 candidates were measured: uniform has no others for relu" in told.notes
+    assert not any("were measured" in note for note in none.notes)
+    hands = [hand(1, 1.0) for _ in range(5)]
+    (note,) = remarks.untried(hands, 9, Uniform())  # type: ignore[arg-type]
+    assert note.endswith("has no others for 1, 1, 1 and 2 more")
+
+
 def test_time_that_is_no_kernels_is_told(tuned: Any) -> None:
     found, _, _ = tuned
     slow = networks.Comparison({"tuned": Timing((found.after_s * 2,))}, {})
@@ -1278,8 +1291,17 @@ def test_outputs_of_others_classes_are_tensors_in_a_row(tmp_path: Path) -> None:
             return outputs.BaseModelOutput(last_hidden_state=x.exp(), hidden_states=(top.values, None)), top, 3
 
     asked = {"inputs": (torch.randn(4, 16),), "target": "llvm:1", "trials": 1, "proposer": "uniform"}
-    found = tuning.tune(Named(), **asked, store=tmp_path / "trials.sqlite")
+    found = tuning.tune(Named(), **asked, store=tmp_path / "trials.sqlite", output=tmp_path / "out")
     assert found.name == "Named" and found.comparison is not None and found.comparison.errors["PyTorch"] < 1e-5
+    names = ["[0].last_hidden_state", "[0].hidden_states[0]", "[1].values", "[1].indices"]
+    assert json.loads((tmp_path / "out" / "report.json").read_text())["outputs"] == names == [*found.comparison.outputs]
+
+
+def test_outputs_have_the_names_that_the_network_gives_them() -> None:
+    one, other = np.zeros((2, 3), np.float32), np.zeros(3, np.int64)
+    given = {"logits": one, "hidden": (one, other), "loss": None}
+    assert frontends.named(given) == ("logits", "hidden[0]", "hidden[1]")
+    assert frontends.named(one) == frontends.named([one, (other,)]) == frontends.named(None) == ()
 
 
 def test_whole_numbers_of_numpy_are_some(tmp_path: Path) -> None:
@@ -1328,9 +1350,11 @@ def test_a_network_that_rounds_may_be_a_step_off(tmp_path: Path) -> None:
 def test_outputs_that_nobody_can_judge_are_told(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     told = "no finite number is in the network's output 1: nobody could tell whether it is right"
-    body = "import torch\nclass N(torch.nn.Module):\n    def forward(self, x):\n        return x.exp(), (-x).log()\n"
+    given = "{'a': x.exp(), 'b': (-x).log()}"
+    body = f"import torch\nclass N(torch.nn.Module):\n    def forward(self, x):\n        return {given}\n"
     own = _written(tmp_path / "own.py", body + "def factory():\n    return N(), (torch.ones(3, 8),)\n")
-    assert told in tuning.tune(f"{own}:factory", target="llvm:1", trials=2, proposer="uniform").notes
+    found = tuning.tune(f"{own}:factory", target="llvm:1", trials=2, proposer="uniform")
+    assert told in found.notes and found.comparison is not None and found.comparison.outputs == ("a", "b")
 
 
 def test_without_a_compiler_there_is_no_library(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,7 @@ import pytest
 from forerun.core import Source
 from forerun.errors import ToolMissing, UsageError
 from forerun.grammars.decisions import Decisions, Plan
+from forerun.models import scheduler
 from forerun.models._judge import Judge
 from forerun.models.scheduler import CARD, SHIPPED, Scheduler
 from forerun.models.uniform import Uniform
@@ -94,8 +95,9 @@ def test_what_no_cost_model_knows_is_not_ranked_but_what_is_refused_is_left_out(
     assert not model.ranks("cuda") and model.ranks("llvm") and Scheduler().ranks("cuda")
 
 
-def test_what_ships_ranks_drafts_for_gpus() -> None:
-    program, model = Program(source("GMM")), Scheduler()
+def test_what_ships_ranks_drafts_for_gpus(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scheduler, "POPULATION", 96)
+    program, model = Program(source("GMM")), Scheduler(generations=2)
     judge = Judge.load(SHIPPED, kind="cuda")
     assert judge is not None
     drafts = [draft.answer for draft in model.sample("", Decisions(program), 8, 0)]
@@ -103,7 +105,8 @@ def test_what_ships_ranks_drafts_for_gpus() -> None:
     assert len(drafts) == 8 and all(map(program.takes, drafts)) and len(drawn) > 3
     scores, others = judge.scores(program, drafts), judge.scores(program, drawn)
     assert scores.mean() > others.mean() + 0.5  # so many times as fast, as a logarithm, is what is thought of them
-    assert [draft.answer for draft in Scheduler().sample("", Decisions(program), 8, 0)] == drafts
+    again = Scheduler(generations=2).sample("", Decisions(program), 8, 0)
+    assert [draft.answer for draft in again] == drafts
     assert "model" not in vars(model)  # the network does not write for GPUs
 
 
@@ -205,8 +208,9 @@ def test_what_tvm_needs_of_cuda_is_found(tmp_path: Path, monkeypatch: pytest.Mon
     assert os.environ["TVM_CUDA_COMPILE_MODE"] == "nvrtc"
 
 
-def test_the_network_is_loaded_only_where_it_writes() -> None:
-    model = Scheduler()
+def test_the_network_is_loaded_only_where_it_writes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scheduler, "POPULATION", 32)
+    model = Scheduler(generations=1)
     for writer in (model, model.hasty()):
         assert len(writer.sample("", Decisions(Program(source("SFM"))), 2, 0)) == 2
     assert "model" not in vars(model)

@@ -165,6 +165,22 @@ def test_weights_of_four_bits_with_a_scale_for_each_column(agrees: Callable[...,
     agrees(nodes, {"x": floats(2, 6)}, {**weights, "s": np.abs(floats(4))}, 21)
 
 
+def test_weights_of_four_bits_that_are_given_on_are_not_rounded_otherwise(tmp_path: Path) -> None:
+    """By default onnxruntime rounds what is multiplied by them, too."""
+    nodes = [
+        node("Identity", ["q"], ["i"]),
+        node("DequantizeLinear", ["i", "s", "z"], ["w"], axis=1),
+        node("MatMul", ["x", "w"], ["y"]),
+    ]
+    kind = helper.tensor_dtype_to_np_dtype(TensorProto.INT4)
+    weights = {"q": draw.integers(-8, 8, (16, 8)).astype(kind), "z": np.zeros(8, kind), "s": np.abs(floats(8))}
+    path = saved(tmp_path, nodes, {"x": floats(4, 16)}, weights, ["y"], 21)
+    known = network.read(network.Network(path), Place('{"kind":"llvm","num-cores":1}'))
+    assert [each.name for each in known.extraction.workloads] == ["matmul"]
+    ours, theirs = (found[0] for found in known.expected.values())
+    np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-5)
+
+
 @pytest.mark.parametrize("signal", [0.0, 1.0, -3.0])
 def test_what_is_quantised_while_it_runs(signal: float, agrees: Callable[..., None]) -> None:
     """Zeros alone, too: their scale is 1."""
@@ -414,11 +430,11 @@ def test_transposed_convolutions_of_a_size(told: dict[str, Any], agrees: Callabl
         (node("Expand", ["x", "sizes"], ["y"]), "its sizes are known only when it runs"),
         (node("RoiAlign", ["x", "boxes", "images"], ["y"], mode="max"), "maxima of regions are not known"),
         (node("Cast", ["x"], ["y"], to=TensorProto.FLOAT8E5M2), "numbers of the type float8e5m2"),
-        (node("QuantizeLinear", ["x", "one", "few"], ["y"]), "QuantizeLinear: numbers of the type uint4"),
-        (node("TopK", ["large", "k"], ["", "y"]), "TopK: numbers of the type uint64"),
+        (node("QuantizeLinear", ["x", "one", "few"], ["y"]), "QuantizeLinear, output y: numbers of the type uint4"),
+        (node("TopK", ["large", "k"], ["", "y"]), "TopK, output y: numbers of the type uint64"),
         (node("Slice", ["x", "sizes", "sizes"], ["y"]), "where it begins and ends is known only when it runs"),
-        (node("ConstantOfShape", ["sizes"], ["y"]), "ConstantOfShape: its sizes are known only when it runs"),
-        (node("HannWindow", ["sizes"], ["y"]), "HannWindow: its size is known only when it runs"),
+        (node("ConstantOfShape", ["sizes"], ["y"]), "ConstantOfShape, output y: its sizes are known only when it runs"),
+        (node("HannWindow", ["sizes"], ["y"]), "HannWindow, output y: its size is known only when it runs"),
         (node("Identity", ["words"], ["y"]), "TVM has numbers alone"),
     ],
 )

@@ -163,6 +163,19 @@ def test_a_mask_that_heads_share_is_no_obstacle():
     assert measure(program.source, program.random(1, 0)[0]).ok
 
 
+@pytest.mark.parametrize("name", ["softmax", "min"])
+def test_maxima_and_minima_of_float64_have_a_text(name):
+    """They begin with numbers that TVM writes and does not read."""
+    tvm = load()
+    data = tvm.te.placeholder((12, 24), dtype="float64", name="data")
+    found = tvm.topi.nn.softmax(data) if name == "softmax" else tvm.topi.min(data, axis=1)
+    module = tvm.IRModule({"main": tvm.te.create_prim_func([data, found]).with_attr("global_symbol", "main")})
+    assert "e+308" in module.script() or "1797693" in module.script()
+    for each in (written(module), module.script()):
+        program = Program(Source(each, "tensorir", name, TARGET))
+        assert all(measure(program.source, plan).ok for plan in (None, *program.random(2, 0)))
+
+
 def test_what_post_processing_raises_is_a_refusal(monkeypatch):
     program = Program(Source(MASKED, "tensorir", "masked", TARGET))
 
@@ -190,7 +203,7 @@ def test_of_more_design_spaces_than_there_are_words_some_are_taken():
 def test_every_sentence_replays_to_exactly_its_decisions(programs, name):
     program = programs[name]
     grammar, refused = Decisions(program), 0
-    drafts = Uniform(1).sample("", grammar, 24, seed=5)
+    drafts = Uniform(1).sample("", grammar, 16, seed=5)
     assert len({draft.answer for draft in drafts}) > 5
     for plan in (draft.answer for draft in drafts):
         trace = program.replay(plan).trace  # Raises Refused where TVM decides otherwise
@@ -217,7 +230,7 @@ def test_sentences_of_all_that_networks_fuse_replay_too():
     for operators, each in least.items():
         program = Program(Source(each.text, "tensorir", operators, TARGET))
         grammar = Decisions(program)
-        for draft in Uniform(1).sample("", grammar, 3, seed=5):
+        for draft in Uniform(1).sample("", grammar, 2, seed=5):
             assert program.plan(program.replay(draft.answer).trace) == draft.answer, operators
             assert grammar.parse(grammar.text(draft.answer)) == draft.answer, operators
 
@@ -228,7 +241,7 @@ def test_what_tvm_samples_can_be_written(programs, name):
 
     program = programs[name]
     grammar, spaces = Decisions(program), set()
-    for seed in range(1, 31):
+    for seed in range(1, 13):
         space = program.spaces[seed % len(program)]
         schedule = Schedule(program.module, seed=seed)
         type(space.trace)(space.trace.insts, {}).apply_to_schedule(schedule, remove_postproc=True)
@@ -236,8 +249,8 @@ def test_what_tvm_samples_can_be_written(programs, name):
         assert grammar.read(grammar.write(plan)) == plan
         spaces.add(plan.space)
     assert spaces == set(range(len(program)))
-    drawn = program.random(40, seed=3)
-    assert drawn == program.random(40, seed=3) != program.random(40, seed=4)
+    drawn = program.random(16, seed=3)
+    assert drawn == program.random(16, seed=3) != program.random(16, seed=4)
     assert all(grammar.read(grammar.write(plan)) == plan for plan in drawn) and len(set(drawn)) > 5
 
 

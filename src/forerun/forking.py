@@ -23,8 +23,11 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-_LATE = ("FORERUN_", "PYTEST_")
-"""How variables begin that are read when they are needed."""
+_LATE = (
+    "FORERUN_", "PYTEST_", "ORT_DISABLE_TELEMETRY", "TORCHINDUCTOR_CACHE_DIR", "TVM_BIND_THREADS", "TVM_NUM_THREADS",
+)  # fmt: skip
+"""How variables begin that are read when they are needed: ours, and those that are set as a process first needs
+onnxruntime, PyTorch or a kernel. Another template would take 4 seconds to import TVM again."""
 _MOST = 3
 """Descriptors that go with a request, at most."""
 _LOOKING_S = 1.0

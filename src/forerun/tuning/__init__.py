@@ -136,6 +136,7 @@ def tune(
         notes = [
             *([] if records else [_UNCHANGED]),
             *remarks.unsure(comparison),
+            *remarks.untried(table.hands, table.total, writer),
             *remarks.on_hands(table.hands, writer, place, comparison),
             *([f"no library: {why}"] if why else []),
         ]

@@ -192,6 +192,7 @@ def to_json(tuned: Tuned) -> dict[str, Any]:
         "kernels": kernels,
         "order": [tuned.kernels[place].name for place in tuned.order],
         "left_out": dict(tuned.left_out),
+        "outputs": list(tuned.comparison.outputs) if tuned.comparison else [],
         "network": network_rows(tuned),
         "notes": list(tuned.notes),
     }

@@ -25,6 +25,8 @@ _TOGETHER = 1.5
 """Kernels, timed one at a time, take less than this times the network that they make up."""
 _BESIDE = 1.5
 """A tuned network takes less than this times its kernels, unless these are short or its weights fit into no cache."""
+_NAMED = 3
+"""Programs that are named, at most."""
 _ANEW = "measure again when it is idle, into another store: FORERUN_CACHE=DIR"
 
 
@@ -67,6 +69,15 @@ def beside(tuned: Tuned) -> list[str]:
         f"the kernels, timed one at a time, take {together / whole:.0%} of the tuned network's time; the rest is"
         f" {untuned}data that comes from memory where a kernel alone finds it in a cache, and TVM's calls"
     ]
+
+
+def untried(hands: Sequence[Hand], trials: int, proposer: Model) -> list[str]:
+    """Why fewer candidates were measured than there were to be."""
+    done, dry = sum(len(hand.search.trials) for hand in hands), [hand.program.name for hand in hands if hand.search.dry]
+    if done >= trials or not dry:
+        return []
+    names = ", ".join(dry[:_NAMED]) + (f" and {len(dry) - _NAMED} more" if len(dry) > _NAMED else "")
+    return [f"{done} of {trials} candidates were measured: {proposer.name} has no others for {names}"]
 
 
 def on_hands(hands: Sequence[Hand], proposer: Model, place: Place, comparison: network.Comparison | None) -> list[str]:

@@ -101,11 +101,12 @@ def request(
     if isinstance(inputs, Mapping):
         inputs = factories.in_order(name, model, inputs)
     given = [inputs] if isinstance(inputs, torch.Tensor) else list(inputs or ())
-    program = frontends.exported(frontends.in_a_row(model) if isinstance(model, torch.nn.Module) else model, given)
+    row = frontends.in_a_row(model) if isinstance(model, torch.nn.Module) else model
+    program = frontends.exported(row, given)
     with TemporaryDirectory() as folder:
         path = Path(folder) / f"{name}.pt2"
         torch.export.save(program, path)
-        yield _Network(name, network.Network(path, layout=layout))
+        yield _Network(name, network.Network(path, layout=layout, outputs=row.outputs))
 
 
 def _beside(path: Path) -> list[str]:

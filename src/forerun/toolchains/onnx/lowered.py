@@ -64,9 +64,14 @@ def lower(light: Any, whole: Any, known: Collection[str], halves: bool) -> Seque
 
 
 def _shed(graph: Any) -> None:
-    """Weights that nothing reads any more go: an importer may not even know their types."""
-    read = {name for node in graph.node for name in (*node.input, *onnx_model.captured(node))}
-    read |= {value.name for value in (*graph.input, *graph.output)}
+    """Weights that nothing reads any more go, and what gives them on: an importer may not even know their types."""
+    ends = {value.name for value in (*graph.input, *graph.output)}
+    while True:
+        read = ends.union(name for node in graph.node for name in (*node.input, *onnx_model.captured(node)))
+        kept = [node for node in graph.node if node.op_type != "Identity" or not read.isdisjoint(node.output)]
+        if len(kept) == len(graph.node):
+            break
+        onnx_model.replace_nodes(graph, kept)
     kept = [tensor for tensor in graph.initializer if tensor.name in read]
     if len(kept) < len(graph.initializer):
         del graph.initializer[:]
@@ -76,6 +81,12 @@ def _shed(graph: Any) -> None:
 def operator(node: Any) -> str:
     """An operator's name, with its domain where that is not ONNX's own."""
     return str(node.op_type) if onnx_model.standard(node) else f"{node.domain}.{node.op_type}"
+
+
+def called(node: Any) -> str:
+    """A node as people find it: by its operator and its name, or what it gives where it has none."""
+    told = f" {node.name}" if node.name else f", output {next(filter(None, node.output), '')}"
+    return operator(node) + told
 
 
 def _named(graph: Any) -> None:
@@ -109,7 +120,7 @@ def _ruled(light: Any, whole: Any, known: Collection[str], halves: bool) -> tupl
         answers = (rule(Given(node, facts), written) for rule in rules.get(place, ()))
         done = next((answer for answer in answers if answer), False)
         if isinstance(done, str):
-            left.append(f"{operator(node)} {node.name}".strip() + f": {done}")
+            left.append(f"{called(node)}: {done}")
         changed |= done is True
         nodes += written.nodes if done is True else [node]
         tensors += written.tensors if done is True else []

@@ -21,6 +21,7 @@ from forerun.toolchains.tvm._layout import channels_last
 from forerun.toolchains.tvm._load import load
 from forerun.toolchains.tvm._rewriting import biases_into_means, dropouts_left_out, rewriting
 from forerun.toolchains.tvm.frontends import unsized
+from forerun.toolchains.tvm.space import told
 
 _BUILDING = {"tirx.disable_cse_tir": True}
 """LLVM finds common subexpressions anyway: of 151 kernels the time is .999 of what it is where TVM looks for them, too,
@@ -160,7 +161,7 @@ def written(program: Any) -> str:
         raise ValueError("its sizes are known only when it runs")
     if empty := [shape for shape in shapes if shape and 0 in shape]:
         raise ValueError(f"a tensor of the shape {empty[0]} is empty")
-    text = _numbered(program.script())
+    text = told(_numbered(program.script()))
     if len(shapes) > _BUFFERS:
         raise ValueError(f"it puts {len(shapes)} tensors together, which is no work to schedule")
     if "T.call_packed(" in text:

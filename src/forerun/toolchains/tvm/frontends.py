@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,28 +28,58 @@ _OTHERS = frozenset(("Attention",))
 """Operators of others that TVM has under a name of ONNX's own."""
 _NO_TENSORS = (bool, int, float, str, type(None))
 """What a network may return beside tensors."""
+_PLACES = re.compile(r"(\[\d+\])*")
+"""The name of what has none."""
 
 
 def in_a_row(network: Any) -> Any:
     """A `torch.nn.Module` that gives the tensors of another one's outputs, in their order: others' classes of outputs
-    are known only to a process that has imported them, and cannot be saved where nobody said how.
+    are known only to a process that has imported them, and cannot be saved where nobody said how. Once it has run, its
+    `outputs` are their names (`named`).
     """
     torch = _torch()
     from torch.utils import _pytree
+
+    noted = dict[str, tuple[str, ...]](outputs=())  # no part of a module, which nothing may change while it is traced
 
     class InARow(torch.nn.Module):  # type: ignore[misc, name-defined]
         def __init__(self) -> None:
             super().__init__()
             self.network = network
 
+        @property
+        def outputs(self) -> tuple[str, ...]:
+            return noted["outputs"]
+
         def forward(self, *inputs: Any) -> Any:
             found = self.network(*inputs)
+            noted["outputs"] = named(found)
             leaves = _pytree.tree_leaves(found)
             tensors = tuple(leaf for leaf in leaves if isinstance(leaf, torch.Tensor))
             known = len(tensors) == sum(not isinstance(leaf, _NO_TENSORS) for leaf in leaves)
             return found if not known or isinstance(found, torch.Tensor) else tensors
 
     return InARow()
+
+
+def named(found: Any) -> tuple[str, ...]:
+    """The names of the tensors that a network gives in their order, each as it is reached: `logits`, `hidden[1]`; none
+    where they have places alone."""
+    names = tuple(_reached(found, ""))
+    return names if any(not _PLACES.fullmatch(name) for name in names) else ()
+
+
+def _reached(found: Any, own: str) -> Iterator[str]:
+    if hasattr(found, "detach") or hasattr(found, "dtype"):
+        yield own
+    elif isinstance(found, Mapping):
+        for key, each in found.items():
+            yield from _reached(each, f"{own}.{key}" if own else str(key))
+    elif isinstance(found, tuple) and (fields := getattr(found, "__match_args__", ())):
+        yield from _reached(dict(zip(fields, found, strict=False)), own)
+    elif isinstance(found, list | tuple):
+        for place, each in enumerate(found):
+            yield from _reached(each, f"{own}[{place}]")
 
 
 def exported(network: Any, inputs: Sequence[Any]) -> Any:
@@ -250,7 +281,7 @@ def _known(path: Path, proto: Any, left: Sequence[str]) -> None:
     nodes = onnx_model.every(proto.graph)
     if unknown := sorted({name_of(node) for node in nodes} - _operators()):
         why = f"TVM's importer has no operator {', '.join(unknown)}"
-        told = next((each for each in left if each.split(":")[0].split(" ")[0] in unknown), "")
+        told = next((each for each in left if re.split("[:, ]", each)[0] in unknown), "")
         raise InputError(f"{path} cannot be tuned", f"{why} ({told})" if told else why, _otherwise(unknown))
     if left:
         raise InputError(f"{path} cannot be tuned", left[0], "export it otherwise, or cut the part around it out")

@@ -52,13 +52,15 @@ _TERMS = 1_000_000
 class Network:
     """Where a network is: a file of ONNX, a Python file and its `factory`, or a program that torch.export saved (.pt2).
 
-    `shapes` are the sizes of inputs that an ONNX file leaves open, `layout` one of `extract.LAYOUTS`.
+    `shapes` are the sizes of inputs that an ONNX file leaves open, `layout` one of `extract.LAYOUTS`; `outputs` the
+    names of what it gives, where the file has lost them.
     """
 
     path: Path
     factory: str = ""
     shapes: tuple[tuple[str, tuple[int, ...]], ...] = ()
     layout: str = extract.WINOGRAD
+    outputs: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -89,6 +91,8 @@ class Comparison:
     always have it."""
     branches: bool = False
     """Whether it has kernels that run on some inputs alone: not all of them are in the timings."""
+    outputs: tuple[str, ...] = ()
+    """The names of the outputs in their order, as `frontends.named` has them; none where they have only places."""
 
 
 def programs(network: Network, place: Place) -> tuple[tuple[extract.Extracted, ...], dict[str, str]]:
@@ -167,7 +171,7 @@ def compared(network: Network, place: Place, texts: dict[str, str], library: boo
         threads = threads if targets.device(place.target) == "cpu" else {}
         waited = max(0.0, 1 - had) if here else 0.0
         branches = _branches(known.extraction.module["main"])
-        return Comparison(timings, errors, data, why, unknown, threads, waited, branches)
+        return Comparison(timings, errors, data, why, unknown, threads, waited, branches, known.outputs)
 
 
 def _branches(main: Any) -> bool:
@@ -266,6 +270,8 @@ class Known:
     """The smallest constant that is large, see `agreement.error`."""
     rounds: bool = False
     """Whether it rounds on its way, see `agreement.agrees_in_steps`."""
+    outputs: tuple[str, ...] = ()
+    """As `Comparison` has them."""
 
 
 @dataclass(frozen=True)
@@ -305,27 +311,30 @@ def _runs_not(network: Network) -> str:
 
 
 @lru_cache(maxsize=1)
-def _untuned(network: Network, place: Place) -> Sequence[Any]:
-    """What it gives where the user would run it."""
+def _untuned(network: Network, place: Place) -> tuple[Sequence[Any], tuple[str, ...]]:
+    """What it gives where the user would run it, and the names of that."""
     known = _imported(network, place)
     todo = f"make it run in {known.name} first, and return tensors of types that NumPy has"
     run = known.rival.made(targets.threads(place.target))
-    theirs, again = (
-        [array.copy() for array in _tried(_runs_not(network), todo, lambda: flat(run()))] for _ in range(2)
-    )
+
+    def once() -> tuple[list[Any], tuple[str, ...]]:
+        found = run()
+        return [array.copy() for array in flat(found)], network.outputs or frontends.named(found)
+
+    (theirs, outputs), (again, _) = (_tried(_runs_not(network), todo, once) for _ in range(2))
     if not same(again, theirs):
         raise InputError(
             f"{network.name} does not compute the same twice",
             f"outputs of two runs in {known.name} on the same inputs are off by {off(again, theirs):.2g} of their size",
             "take out what is random, keeps state or writes to its inputs; F.dropout needs training=self.training",
         )
-    return theirs
+    return theirs, outputs if len(outputs) == len(theirs) else ()
 
 
 @lru_cache(maxsize=1)
 def read(network: Network, place: Place) -> Known:
     """Reads a network and runs it, or says what this process knows of it. Raises as `programs` does."""
-    before, theirs = _imported(network, place), _untuned(network, place)
+    before, (theirs, outputs) = _imported(network, place), _untuned(network, place)
     module, inputs, name, rival = before.module, before.inputs, before.name, before.rival
     extraction = extract.extract(module, targets.made(place.target), network.layout)
     what, todo = _runs_not(network), "leave out the operator that is named"
@@ -347,7 +356,7 @@ def read(network: Network, place: Place) -> Known:
         )
     for step in (_imported, _untuned):  # all that is needed of them is known now
         step.cache_clear()
-    return Known(extraction, inputs, {name: rival}, made, {DEFAULT: ours, name: theirs}, smallest, rounds)
+    return Known(extraction, inputs, {name: rival}, made, {DEFAULT: ours, name: theirs}, smallest, rounds, outputs)
 
 
 def _first(network: Network, place: Place, inputs: Sequence[Any], smallest: float, rounds: bool) -> str:
@@ -436,10 +445,13 @@ def _operator(value: Any) -> str:
 def onnxruntime(path: Path, inputs: Sequence[Any], threads: int) -> Callable[[], Any]:
     """Runs an ONNX file in onnxruntime, on NumPy arrays in the order of its inputs. Raises InputError, ToolMissing."""
     session = _tried(
-        f"{path.name} does not run", "make it run in onnxruntime first", lambda: onnx_run.session(str(path), threads)
+        f"{path.name} does not run",
+        "make it run in onnxruntime first",
+        lambda: onnx_run.session(str(path), threads, exact=True),
     )
     feeds = dict(zip((one.name for one in session.get_inputs()), inputs, strict=True))
-    return lambda: session.run(None, feeds)
+    names = [one.name for one in session.get_outputs()]
+    return lambda: dict(zip(names, session.run(names, feeds), strict=True))
 
 
 def pytorch(network: Any, inputs: Sequence[Any], threads: int) -> Callable[[], Any]:
