@@ -18,7 +18,7 @@ from forerun.corpora.workloads import LANGUAGE
 from forerun.toolchains.tvm import extract as tasks
 from forerun.toolchains.tvm import frontends, reference
 from forerun.toolchains.tvm import target as targets
-from forerun.toolchains.tvm._larger import Product
+from forerun.toolchains.tvm._larger import Product, in_panels
 from forerun.toolchains.tvm._load import load
 from forerun.toolchains.tvm._softmax import apart
 from forerun.toolchains.tvm.measure import measure
@@ -215,6 +215,14 @@ def test_weights_lie_in_panels(rows: int, steps: int, columns: int, panels: bool
     shape = f"(T.int64({columns // (4 * LANES)}), T.int64({steps}), T.int64({4 * LANES}))"
     assert (shape in text) == panels and off < 1e-6
     assert not any("panels" in one.name for one in programs), "that is done beforehand"
+
+
+def test_weights_of_one_row_stay_as_they_are() -> None:
+    programs, _, off = ran(Known(24, 12 * LANES), (1, 1, 24), tasks.WINOGRAD)
+    (text,) = (one.text for one in programs if "matmul" in one.name)
+    assert f"(T.int64(24), T.int64({12 * LANES}))" in text and off < 1e-6
+    told = [in_panels(rows, columns) for rows, columns in ((1, 512), (2, 3072), (4, 16384), (4, 49152), (17, 49152))]
+    assert told == [False, True, True, False, True]
 
 
 @pytest.mark.parametrize(
