@@ -65,14 +65,13 @@ def run_metaschedule(
     at_once: int = 64,
     cost_model: str = "xgb",
     threads: int = 1,
-    tasks: Sequence[Module] = (),
 ) -> list[Run]:
     """What a search strategy (`evolutionary`, `replay-trace`, an object) proposed, in order, as the pool measured it.
 
-    Each is measured by its own of the `tasks`, where there are any. The gradient-based task scheduler deals `trials`
-    out to the programs, by what a run of the network calls them (`weights`, 1 each without). `at_once` candidates are
-    proposed before one is measured; 64 is TVM's own default. The search has so many `threads` and no torch; its cost
-    model is XGBoost's unless another is named. Raises InputError for a source without design spaces, ToolMissing.
+    The gradient-based task scheduler deals `trials` out to the programs, by what a run of the network calls them
+    (`weights`, 1 each without). `at_once` candidates are proposed before one is measured; 64 is TVM's own default. The
+    search has so many `threads` and no torch; its cost model is XGBoost's unless another is named. Raises InputError
+    for a source without design spaces, ToolMissing.
     """
     began = time.monotonic()
     programs = [Program(source) for source in sources]
@@ -99,7 +98,7 @@ def run_metaschedule(
         max_trials_global=trials,
         num_trials_per_iter=at_once,
         builder=builder(),
-        runner=runner(sources, pool, times, tasks),
+        runner=runner(sources, pool, times),
         database="memory",
         cost_model=ms.CostModel.create(cost_model, num_tuning_cores=1, tree_method="auto"),
         measure_callbacks=[*ms.MeasureCallback.create("default"), _recorder(seen, times, began)],
@@ -178,11 +177,8 @@ def written(module: Any, number: int = 0) -> str:
     return str(path)
 
 
-def runner(
-    sources: Sequence[Source], pool: Pool, times: Sequence[deque[float]] | None = None, tasks: Sequence[Module] = ()
-) -> Any:
+def runner(sources: Sequence[Source], pool: Pool, times: Sequence[deque[float]] | None = None) -> Any:
     """Has the pool measure what the builder wrote down; `times` get the moment of each, by program."""
-    own = list(tasks) or [Module() for _ in sources]
     from tvm.ir.utils import derived_object
     from tvm.s_tir.meta_schedule.runner import PyRunner, PyRunnerFuture, RunnerResult
 
@@ -203,9 +199,9 @@ def runner(
         def run(self, runner_inputs: Sequence[Any]) -> list[Any]:
             paths = [str(each.artifact_path) for each in runner_inputs]
             numbers = [int(Path(path).stem) for path in paths]
-            asked = [(own[number], sources[number], path) for number, path in zip(numbers, paths, strict=True)]
+            asked: list[Any] = [(Module(), sources[int(Path(path).stem)], path) for path in paths]
             found = dict[int, Measurement]()
-            for place, measurement in pool.measure_each(asked):  # type: ignore[misc]
+            for place, measurement in pool.measure_each(asked):
                 found[place] = measurement
                 if times is not None:
                     times[numbers[place]].append(time.monotonic())
@@ -214,10 +210,10 @@ def runner(
     return Runner()
 
 
-def measured(pool: Pool, task: Module, source: Source, path: str) -> Measurement:
+def measured(pool: Pool, source: Source, path: str) -> Measurement:
     """What a worker says of the module in a file."""
     answers: list[Any] = [path]
-    return next(found for _, found in pool.measure(task, source, answers))
+    return next(found for _, found in pool.measure(Module(), source, answers))
 
 
 def _recorder(seen: list[Run], times: Sequence[deque[float]], began: float) -> Any:

@@ -251,9 +251,19 @@ def _contraction(program: _Program) -> Operator | None:
         return None
     x, w = int(match[3]), int(match[5])
     written, left, right = (match[group].split(", ") for group in (2, 4, 6))
+    if (panels := _panels(right)) is not None:
+        *others, lanes = program.shapes[w]
+        right = [*right[:panels], *right[panels + 1 : -1], right[-1].partition(" % ")[0]]
+        program.shapes[w] = (*others[:panels], *others[panels + 1 :], others[panels] * lanes)
     if found := _matmul(program, x, w, written, left, right):
         return found
     return next((one for last in (False, True) if (one := _conv(program, x, w, written, left, right, last))), None)
+
+
+def _panels(read: Sequence[str]) -> int | None:
+    """The axis that counts panels of the last one, where weights lie so."""
+    letter, _, size = read[-1].partition(" % ")
+    return next((place for place, index in enumerate(read[:-1]) if size and index == f"{letter} // {size}"), None)
 
 
 def _matmul(program: _Program, x: int, w: int, out: list[str], left: list[str], right: list[str]) -> Operator | None:

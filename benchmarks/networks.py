@@ -7,9 +7,10 @@
 A network is a name of `forerun.corpora.tensor_networks`, `module.py:factory` or an .onnx file of fixed sizes. For each,
 one after the other on this machine: every program's default and TVM's own rules (`static`), `forerun.tune` from an
 empty store (`ours`), and MetaSchedule's evolutionary search over the programs as TVM has them (`metaschedule`), each
-with one worker that builds, compares with NumPy and times (no MetaSchedule where it has no trials); then all ways to
-run the whole network, interleaved; then each kernel of ours beside PyTorch's operator, interleaved. A result is kept as
-it comes: an interrupted run is called again. A search that was interrupted begins anew, since its seconds are a result.
+with one worker that builds, compares with NumPy and times, what is not ours with weights in the caches, as TVM does (no
+MetaSchedule where it has no trials); then all ways to run the whole network, interleaved; then each kernel of ours
+beside PyTorch's operator, interleaved. A result is kept as it comes: an interrupted run is called again. A search that
+was interrupted begins anew, since its seconds are a result.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from _lines import Line, Lines, digest, summarise, weights
-from _metaschedule import Module, measured, run_metaschedule, written
+from _metaschedule import measured, run_metaschedule, written
 from _vendor import label, recognised
 from _ways import DLIGHT, beside, by_rules, raced
 
@@ -185,7 +186,7 @@ class Asked:
                 source = self._source(program)
                 try:
                     module = Program(source).module
-                    found = next(m for _, m in pool.measure(Schedule(weights=program.weights), source, [None]))
+                    found = next(m for _, m in pool.measure(Schedule(), source, [None]))
                 except InputError as error:
                     left_out[name] = error.why
                     continue
@@ -197,7 +198,7 @@ class Asked:
                 if not (scheduled["main"].attrs or {}).get("tirx.is_scheduled", False):
                     continue
                 file = Path(written(scheduled))
-                found = measured(pool, Module(weights=program.weights), source, str(file))
+                found = measured(pool, source, str(file))
                 shutil.rmtree(file.parent)
                 runs.append((time.monotonic() - began, name, found.values.get("latency") if found.ok else None))
                 if not found.ok:
@@ -253,7 +254,6 @@ class Asked:
             found = run_metaschedule(
                 [task.source for task in tasks.values()], "evolutionary", options.rival_trials * len(tasks),
                 options.seed, pool, [float(task.weight) for task in tasks.values()], options.at_once,
-                tasks=[Module(weights=self.programs[name].weights) for name in tasks],
             )  # fmt: skip
         seconds = time.monotonic() - began
         line = _search(tasks, [(run.at_s, names[run.task], run.seconds) for run in found], seconds)

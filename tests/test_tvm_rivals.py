@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from forerun.core import Source
@@ -92,6 +93,22 @@ def test_the_vendors_operator_computes_what_the_program_does(
     assert found.last == (layout != extract.GIVEN and "conv" in name)
     assert vendor.label(found) == name and found.beyond == 0
     assert reference.agrees(computed.numpy().reshape(expected.shape), expected)
+
+
+@pytest.mark.parametrize(
+    ("module", "shape"), [(nn.Conv2d(8, 192, 3, 2, bias=False), IMAGE), (nn.Linear(16, 192, bias=False), ROWS)]
+)
+def test_weights_in_panels_are_those_of_the_operator(benchmark: Any, module: Any, shape: Any) -> None:
+    vendor = benchmark("_vendor")
+    one = next(each for each in programs(module, [shape], extract.WINOGRAD) if "transpose" not in each.name)
+    found = vendor.recognised(one.text)
+    function = parsed(Source(one.text, "tensorir", one.name))["main"]
+    data, weights = reference.inputs(function, 0)
+    assert weights.ndim == len(found.shapes[1]) + 1 and found.shapes[1][-1] == 192
+    laid = np.moveaxis(weights, 0, -2).reshape(found.shapes[1])
+    computed = vendor.called(found, vendor.laid(found, [torch.from_numpy(array) for array in (data, laid)]))
+    (expected,) = reference.evaluate(function, [data, weights])
+    assert reference.agrees((computed.movedim(1, -1) if found.last else computed).numpy(), expected)
 
 
 def test_what_a_program_computes_beyond_its_operator_is_counted(benchmark: Any) -> None:
