@@ -7,6 +7,7 @@ prepared module that `compiled` puts together again, with what a database knows.
 from __future__ import annotations
 
 import contextlib
+import math
 import re
 from collections import defaultdict
 from collections.abc import Mapping
@@ -140,7 +141,7 @@ def _weights(tvm: Any, module: Any) -> dict[str, Weights]:
 
 
 def _bytes(constant: Any) -> int:
-    return int(constant.value.numpy().nbytes)
+    return math.prod(map(int, constant.value.shape)) * int(constant.value.dtype.itemsize)
 
 
 def written(program: Any) -> str:
