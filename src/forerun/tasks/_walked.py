@@ -577,8 +577,9 @@ class Walker(Recursive):
                 made = replace(made, distinct=max(min(old.distinct * piece.distinct, MANY), ANEW), atom=None)
             else:
                 made = put_together([*pieces.values()], drawn(old))
-            if self.tempo.adds or self._anew(named, node):
-                self.joined(made, ahead=self._anew(named, node))
+            anew = self._anew(named, node)
+            if self.tempo.adds or anew:
+                self.joined(made, ahead=anew)
         since = self._since(named) if named else None
         self.bind(node.target, made)
         if since is not None:

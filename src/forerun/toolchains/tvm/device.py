@@ -71,9 +71,9 @@ class Device:
         """How long a function of a loaded module takes, which ran before: each time with the next of the `turns`, as
         far as they are for this machine, else with the arguments.
 
-        Elsewhere, and where a sample is of several runs, TVM calls it, which takes it some 5 ns, and Python 100; each
-        call to the timer runs it once more before it counts. Of one thread here only the time counts in which it had
-        the processor: what others do meanwhile takes its turns, and is no property of a kernel.
+        Elsewhere, and where a sample is of several runs without turns, TVM calls it, which takes it some 5 ns, and
+        Python 100; each call to the timer runs it once more before it counts. Of one thread here only the time counts
+        in which it had the processor: what others do meanwhile is no property of a kernel.
         """
 
         def called(runs: int, samples: int) -> Sequence[float]:
@@ -83,14 +83,11 @@ class Device:
         if not self.timed_here:
             return called
         function = module[name]
-        if turns:
-            given = itertools.cycle(turns)
-            once = by_clock(lambda: function(*next(given)))
-            return _had(once) if self.single else once
-        once = by_clock(lambda: function(*arguments))
+        given = itertools.cycle(turns or (arguments,))
+        own = by_clock(lambda: function(*next(given)))
 
         def here(runs: int, samples: int) -> Sequence[float]:
-            return (called if runs > 1 else once)(runs, samples)
+            return (called if runs > 1 and not turns else own)(runs, samples)
 
         return _had(here) if self.single else here
 

@@ -212,8 +212,8 @@ def _steps(
             values = _told(Timing((once,)), 1)
         else:
             yield
-            start, busy = time.perf_counter(), time.thread_time()
             turns = _turns(bench, device, bounds.weights) if device.own and bounds.weights else ()
+            start, busy = time.perf_counter(), time.thread_time()
             values = timed(device.timer(module, "main", *tensors, turns=turns), bench.best_s, bounds)
             if device.single:
                 values["waited"] = max(0.0, 1 - (time.thread_time() - busy) / (time.perf_counter() - start))
