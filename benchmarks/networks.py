@@ -367,16 +367,20 @@ def summary(lines: Iterable[Line]) -> Line:
     unknown = [f"{line['network']}: {line['program']}: {line['why']}" for line in operators if not line["operator"]]
     return {
         "networks": networks,
-        "beside": {run: beside_all(run, networks) for run in OTHERS},
+        "beside": [
+            beside_all(run, threads, [one for one in networks if one["threads"] == threads])
+            for threads in sorted({one["threads"] for one in networks})
+            for run in OTHERS
+        ],
         "operators": list(by_operator(operators)),
         "not recognised": sorted(set(unknown)),
     }
 
 
-def beside_all(run: str, networks: Sequence[Line]) -> Line:
+def beside_all(run: str, threads: int, networks: Sequence[Line]) -> Line:
     """The geometric mean over networks of what another way to run them takes over what ours does."""
     ratios = [one["runs"][run]["latency"] / one["runs"][OURS]["latency"] for one in networks if run in one["runs"]]
-    told: Line = {"networks": len(ratios), "ahead": sum(ratio >= 1 for ratio in ratios)}
+    told: Line = {"run": run, "threads": threads, "networks": len(ratios), "ahead": sum(r >= 1 for r in ratios)}
     if not ratios:
         return told
     mean = bootstrap([[ratio] for ratio in ratios], geometric_mean)

@@ -435,13 +435,20 @@ def runtimes() -> str:
         runs, ours = one["runs"], one["runs"]["ours"]["latency"]
         beside = [f"{runs[run]['latency'] / ours:.2f}×" for run in OTHERS]
         took = (f"{one['programs']}", f"{one['seconds']['ours']:,.0f}")
-        rows.append([one["network"], *took, *(_latency(runs[run]) for run in ("default", "ours", *OTHERS)), *beside])
+        rows.append([_labelled(one), *took, *(_latency(runs[run]) for run in ("default", "ours", *OTHERS)), *beside])
     heads = ["ms", "programs", "seconds of search", "default", "ours", *OTHERS, *(f"{run} over ours" for run in OTHERS)]
     means = [
-        f"{run} {one['mean']:.2f} [{one['low']:.2f}, {one['high']:.2f}], and ours is as fast {one['ahead']} times"
-        for run, one in found["beside"].items()
+        [
+            one["run"],
+            f"{one['threads']}",
+            f"{one['mean']:.2f} [{one['low']:.2f}, {one['high']:.2f}]",
+            *(f"{one[part]}" for part in ("networks", "ahead")),
+        ]
+        for one in found["beside"]
+        if one["networks"]
     ]
-    return table(heads, rows) + f"\nGeometric means of others' latencies over ours: {'; '.join(means)}.\n"
+    ahead = ["geometric mean", "threads", "its latency over ours", "networks", "ours as fast or faster"]
+    return table(heads, rows) + "\n" + table(ahead, means)
 
 
 def searches() -> str:
