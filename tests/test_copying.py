@@ -16,6 +16,11 @@ PROGRAMS = {
         "s = ''\ndef add():\n    global s\n    s += 'word'\nfor i in range(N):\n    add()\n",
     ),
     "spelt behind": ("python", "def f():\n    s = ''\n    for i in range(N):\n        s = f'{s}{i}'\nf()\n"),
+    "added to an attribute": (
+        "python",
+        "class Writer:\n    def __init__(self):\n        self.text = ''\n    def add(self, more):\n"
+        "        self.text += more\nwriter = Writer()\nfor i in range(N):\n    writer.add('word')\n",
+    ),
     "asked for": (
         "python",
         "a = []\nfor i in range(N):\n    if i * i % 999983 not in a:\n        a.append(i * i % 999983)\n",
@@ -186,3 +191,56 @@ def test_a_deep_copy_takes_what_all_that_is_inside_takes_each_time() -> None:
     assert 0.001 < once.takes[3] < 0.01 and often.takes[3] == pytest.approx(20 * once.takes[3], rel=0.1)
     assert larger.takes[3] > 8 * once.takes[3]
     assert often.bytes - once.bytes == pytest.approx(19 * 2.2e5, rel=0.1)  # numbers are those of the tree
+
+
+WRITER = """
+class Writer:
+    def __init__(self):
+        self.text = ''
+        self.parts = []
+    def add(self, more):
+        self.text += more
+        if len(self.text) > 1000:
+            FLUSH
+    def flush(self):
+        self.parts.append(self.text)
+        self.text = ''
+writer = Writer()
+for i in range(COUNT):
+    writer.add('word')
+"""
+
+
+def written(count: int, flush: str) -> Used:
+    """What `WRITER` takes."""
+    return walked(WRITER.replace("COUNT", str(count)).replace("FLUSH", flush))
+
+
+@pytest.mark.parametrize("flush", ["self.flush()", "self.parts.append(self.text); self.text = ''"])
+def test_texts_that_are_begun_anew_once_they_are_long_enough_are_copied_no_further(flush: str) -> None:
+    some, many = (written(n, flush) for n in (40_000, 160_000))
+    assert 3 < many.seconds / some.seconds < 5 and many.seconds < 0.1
+    assert many.bytes == pytest.approx(680_000, rel=0.1)  # all that was written, 1,004 letters at a time
+
+
+def test_texts_that_are_begun_anew_and_kept_by_nobody_are_one() -> None:
+    assert written(160_000, "self.text = ''").bytes < 10_000
+
+
+@pytest.mark.parametrize(
+    ("text", "held"),  # by tracemalloc
+    [
+        ("batch, sent = [], 0\nfor i in range(160_000):\n    batch.append('word%d' % i)\n"
+         "    if len(batch) >= 1000:\n        sent += len(batch)\n        batch = []\n", 75e3),
+        ("batch, sent = [], []\nfor i in range(160_000):\n    if len(batch) >= 64:\n        sent.append(batch)\n"
+         "        batch = []\n    batch.append('word%d' % i)\n", 10.8e6),
+        ("batch, sent = [], []\nfor i in range(160_000):\n    batch.append('word%d' % i)\n"
+         "    if len(batch) == 64:\n        sent.append(batch)\n        batch = []\n", 10.8e6),
+        ("kept = {}\nfor i in range(160_000):\n    kept[i] = 'word%d' % i\n    if len(kept) > 200:\n"
+         "        kept = {}\n", 30e3),
+        ("rows = []\nfor i in range(160_000):\n    rows.append('word%d' % i)\n    if len(rows) > 10**9:\n"
+         "        rows = []\n", 10.6e6),
+    ],
+)  # fmt: skip
+def test_what_is_begun_anew_once_it_is_full_has_no_more(text: str, held: float) -> None:
+    assert walked(text).bytes == pytest.approx(held, rel=0.2)

@@ -12,6 +12,7 @@ from operator import itemgetter
 from typing import Any
 
 from forerun.tasks import _deadlines as deadlines
+from forerun.tasks import _flushing as flushing
 from forerun.tasks import _searching as searching
 from forerun.tasks import _shapes as shapes
 from forerun.tasks._arithmetic import UNKNOWN
@@ -38,6 +39,8 @@ _NOTHING, _WAITING = 0.05, 0.3
 """Of what is put in, which share is left of what is taken out again; and of all places, which share waits at once."""
 _ROUNDS, _STAYING = 1e8, 256.0
 """Rounds of a loop, and what stays in a queue that is emptied from time to time, at most."""
+_BATCH = 2.0
+"""Elements, at least, of what is full."""
 _DRAWN = frozenset("random randrange randint uniform getrandbits".split())
 _READING = frozenset("next readline input word letter".split())
 _HALFWAY = 0.5
@@ -80,7 +83,7 @@ class Looping(Foreign):
         self.begun_at: list[float] = []
         """How often loops begin that are under way in the same function."""
         self.since: dict[int, dict[str, float]] = {}
-        """How often a name was given its value, by its frame."""
+        """How often a name was given its value, by its frame, and an attribute, by what has it."""
         self.again = 0
         """Functions that are under way a second time."""
         self.loops = 0
@@ -116,6 +119,9 @@ class Looping(Foreign):
     @abstractmethod
     def _repeats(self, name: str) -> float: ...
 
+    @abstractmethod
+    def full(self, asked: ast.expr, most: float, another: bool) -> None: ...
+
     def _limits(self, node: ast.If | ast.While) -> None:
         """What is taken out of where there are more than so many: `if len(cache) > 100: cache.popitem()`."""
         both = isinstance(node.test, ast.BoolOp) and isinstance(node.test.op, ast.And)  # `while queue and len(a) < n`
@@ -145,6 +151,11 @@ class Looping(Foreign):
                                 self.halved.add(id(each))
                     for each in (box, *(self._beside(node.body) if takes is not _ADDING else ())):
                         each.bound = min(each.bound, few)
+            if isinstance(node, ast.If) and isinstance(test.ops[0], (ast.Gt, ast.GtE, ast.Eq)):
+                how = flushing.flushed(node.body, asked, self.own_function)
+                most = self.value(right) if how else None
+                if isinstance(most, Number) and most.value is not None and most.value >= _BATCH:
+                    self.full(asked, most.value, how == flushing.ANOTHER)
 
     def _beside(self, body: Sequence[ast.stmt]) -> list[Boxes]:
         """Lists that one is taken out of as well: `if len(window) > n: ordered.pop(place(window.popleft()))`."""
@@ -432,9 +443,12 @@ class Looping(Foreign):
                 known = own and isinstance(small, Number) and isinstance(large, Number)
                 known = known and not (self.layout is not None and shapes.set_back(node.body, ast.unparse(left)))
                 drift = shapes.drift(node.body, left.id) if known and isinstance(left, ast.Name) else None
-                if self.layout is not None and drift is not None and small.value is not None:
+                if drift is not None and small.value is not None:
                     self.guessed.add(node.lineno)
-                    far = small.value / max(self._left_below(node.body, ast.unparse(left)), 1.0)
+                    down = (
+                        (large.value or 0.0) if isinstance(one.ops[0], (ast.Gt, ast.GtE)) else 0.0
+                    )  # `while n >= first`
+                    far = small.value / max(self._left_below(node.body, ast.unparse(left)), down, 1.0)
                     return (math.log(max(far, 1.0)) + 1.0) / drift  # it goes some way below
                 if known and (found := self._stepping(node.body, ast.unparse(left), small, large)) is not None:
                     if shapes.jumps(node.body, ast.unparse(left)):
@@ -994,8 +1008,7 @@ class Looping(Foreign):
                 if not self.reach and box.given > ever and box.puts - puts <= stays * (box.given - ever):
                     box.bound = min(box.bound, max(_STAYING, 2 * box.entries))
             count -= 1
-            if self.layout is not None:
-                self._begin_again(bound, times, count)
+            self._begin_again(bound, times, count)
             inside = {id(box.one) for box in self.sites.values()}
             for box, puts, ever in there:
                 alone = box.made == ever and id(box) not in inside

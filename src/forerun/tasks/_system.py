@@ -27,10 +27,14 @@ _DRAWN_NS, _SET_NS, _SPELT_NS = 2.0, 0.05, 1.6
 _DIGIT_BITS, _KARATSUBA = 30.0, math.log2(3)
 _POWER_NS, _FACTORIAL_NS = 1.6, 2.8
 """Nanoseconds of a power, and of a factorial, of so many digits of so many bits to Karatsuba's exponent."""
+_MODULAR_NS = 50.0, 20.0, 2.0
+"""Nanoseconds of each bit of an exponent, by the modulus's digits: besides, for each of them, for each two."""
 _LARGE_BITS = 1e5
 """Bits of a number from which on reckoning with it takes long."""
 _COMPILED_NS = 3_300.0
 """Nanoseconds of an expression that is compiled, besides."""
+_MODULAR = 3
+"""Arguments of a power of which the rest is asked for."""
 _TOLD = 1 << 14
 """Letters of a text that is read as JSON, or run, at most."""
 _NESTED = re.compile(r"\((?:\?:)?(?:\\?[^()\\]|\[[^\]]+\])[+*]\)(?:[+*]|\{\d+,)")
@@ -90,11 +94,16 @@ class System(Formats):
 
     def _large(self, path: str, arguments: list[Any]) -> None:
         """Numbers with many digits."""
+        if path == "pow" and len(arguments) == _MODULAR and self.layout is None:
+            exponent, modulus = (_bits(each) for each in arguments[1:])
+            digits = math.ceil(modulus / _DIGIT_BITS)
+            self.work(exponent * sum(each * digits**power for power, each in enumerate(_MODULAR_NS)))
+            return
         one, by = (getattr(each, "known", None) for each in (*arguments, None, None)[:2])
         if not isinstance(one, float) or one < 2:
             return
         if path == "pow":
-            if isinstance(by, float) and len(arguments) < 3:
+            if isinstance(by, float) and len(arguments) < _MODULAR:
                 self.powered(one, by)
             return
         self._reckoned(one * math.log2(one / math.e), _FACTORIAL_NS)
@@ -165,3 +174,9 @@ class System(Formats):
             self.work(own.length * _SPELT_NS)
             return Written("", own.length * 2, own.distinct)
         return super()._of_text(own, name, arguments, options)
+
+
+def _bits(value: Any) -> float:
+    """Of a whole number, where one knows how large it is."""
+    most = max(value.high, -value.low) if isinstance(value, Number) else 0.0
+    return math.log2(most) if 1 < most < math.inf else 0.0

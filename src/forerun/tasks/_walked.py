@@ -17,10 +17,12 @@ from dataclasses import replace
 from functools import lru_cache, reduce
 from typing import Any
 
+from forerun.tasks import _digits as digits
 from forerun.tasks._beside import filed
 from forerun.tasks._cases import shares
 from forerun.tasks._copying import spread_out, within
 from forerun.tasks._figures import ANEW, HARDLY, put_together, wide
+from forerun.tasks._flushing import begins
 from forerun.tasks._gathering import all_as_long, stretched, takes_apart
 from forerun.tasks._inputs import Input, described, understood
 from forerun.tasks._layouts import layout
@@ -50,7 +52,7 @@ from forerun.tasks._python import imported, tree
 from forerun.tasks._recursion import DEEP, Recursive, last, numbers_of
 from forerun.tasks._searching import endless, ends, exits, leaving
 from forerun.tasks._several import file_of, joined, module_of, modules_of
-from forerun.tasks._shapes import adds, called, taken_from, takes_out, unlinks
+from forerun.tasks._shapes import adds, called, measured, taken_from, takes_out, unlinks
 from forerun.tasks._speeds import tempo
 from forerun.tasks._starting import starting
 from forerun.tasks._terms import OPERATORS
@@ -203,6 +205,12 @@ class Walker(Recursive):
         self._pieces = dict[int, dict[str, dict[int, tuple[float, Written]]]]()
         """Of texts that names of a frame hold what each statement added, and how often, since they were given anything
         else."""
+        self._most = dict[int, dict[str, float]]()
+        """Letters of texts that are begun anew once they have so many."""
+        self._renewed = set[int]()
+        """Containers after which there is another one of their kind once they are full, by their identity."""
+        self._longer: dict[int, digits.Longer] | None = None
+        """Statements that make whole numbers longer."""
         self._told = dict[int, tuple[int, float, Any]]()
         """How often each function was gone through, the seconds of one call, and what it gave."""
         self.defined = 0.0
@@ -427,9 +435,10 @@ class Walker(Recursive):
                 self._nothing[-1] += self.times
 
     def _do_assign(self, node: ast.Assign) -> None:
+        self._lengthen(node)
         if self.loops and self._follows(node):
             return
-        if self._gives_each(node):
+        if self._gives_each(node) or self._renews(node):
             return
         value = self.value(node.value)
         if isinstance(node.targets[0], ast.Name):
@@ -462,6 +471,18 @@ class Walker(Recursive):
             self.bind(one, value)
         return True
 
+    def _renews(self, node: ast.Assign) -> bool:
+        """`batch = []` behind one that was full: there is another one of its kind."""
+        if not self._renewed or len(node.targets) > 1 or not begins(node.value):
+            return False
+        target = node.targets[0]
+        old = self.value(target) if isinstance(target, (ast.Name, ast.Attribute)) else None
+        if not isinstance(old, Boxes) or id(old) not in self._renewed:
+            return False
+        self.at_node(type(node.value).__name__)
+        old.made += self.times
+        return True
+
     def _follows(self, node: ast.Assign) -> bool:
         """`text = word + text`, `all = [*all, one]`: each round copies what it is, and adds some more."""
         target = node.targets[0]
@@ -475,8 +496,9 @@ class Walker(Recursive):
                 return False
             more = Written("", max(made.length - old.length, 1.0), MANY, drawn=made.drawn)
             pieces = {**pieces, id(node): (often, more)}
-            made = put_together([*pieces.values()], drawn(old)) if often > 1 else made
-            self.joined(made, ahead=ast.unparse(parts[0]) != name or self._anew(name, node.value))
+            if often > 1:
+                made = self._so_far(frame, name, put_together([*pieces.values()], drawn(old)), more)
+            self.joined(made, ahead=ast.unparse(parts[0]) != name or self._anew(target, node.value))
             self.bind(target, made)
             self._pieces.setdefault(frame, {})[name] = pieces
         elif isinstance(old, Boxes) and often > 1 and (given := spread_out(node.value, name)) is not None:
@@ -494,14 +516,56 @@ class Walker(Recursive):
             self.since[frame][name] = since
         return True
 
-    def _anew(self, name: str, how: ast.AST) -> bool:
+    def full(self, asked: ast.expr, most: float, another: bool) -> None:
+        """What is filled until it has so many, and then begins anew, by `another` one or the same."""
+        value, (holder, name) = self.value(asked), self._holder(asked)
+        if isinstance(value, Boxes):
+            value.bound = min(value.bound, most + 1)
+            self.halved.add(id(value))
+            if another and self.layout is None:
+                self._renewed.add(id(value))
+        elif isinstance(value, Written) and name:
+            self._most.setdefault(holder, {})[name] = most
+
+    def _so_far(self, holder: int, name: str, made: Written, piece: Written) -> Written:
+        """A text that was put together, as long as it becomes until it is begun anew."""
+        most = self._most.get(holder, {}).get(name, math.inf) + piece.length
+        if made.length <= most or made.pieces is None:
+            return made
+        several, one = made.pieces
+        return replace(made, length=most, pieces=(several * most / made.length, one))
+
+    def _fills(self, test: ast.expr) -> float | None:
+        """How often a text is full that is begun anew then."""
+        for one in ast.walk(test):
+            asked = measured(one.left) if isinstance(one, ast.Compare) else None
+            holder, name = (0, "") if asked is None else self._holder(asked)
+            if (most := self._most.get(holder, {}).get(name)) is None:
+                continue
+            pieces = [*self._pieces.get(holder, {}).get(name, {}).values()]
+            since = self.since.get(holder, {}).get(name, self.times)
+            each = sum(max(often * since / self.times, 1.0) * piece.length for often, piece in pieces)
+            return min(max(each, 1.0) / most, 1.0)
+        return None
+
+    def _anew(self, target: ast.expr, how: ast.AST) -> bool:
         """Whether Python copies a text that something is added to. From 3.11 on it adds in its place for names of
         functions alone, and not by an f-string: 200,000 letters for a name of the module took 1 s instead of 18 ms."""
-        return (
-            self.layout is None
-            and bool(name)
-            and (isinstance(how, ast.JoinedStr) or self._frame_of(name) == id(self.frames[0]))
-        )
+        if self.layout is not None:
+            return False
+        if not isinstance(target, ast.Name):
+            return isinstance(target, ast.Attribute)
+        return isinstance(how, ast.JoinedStr) or self._frame_of(target.id) == id(self.frames[0])
+
+    def _holder(self, target: ast.expr) -> tuple[int, str]:
+        """Of a name its frame, by its identity, of an attribute the thing that is named, and how it is called there."""
+        if isinstance(target, ast.Name):
+            return self._frame_of(target.id), target.id
+        if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
+            owner = self.named(target.value.id)
+            if isinstance(owner, Boxes) and owner.kind in ("object", "slots"):
+                return id(owner), target.attr
+        return 0, ""
 
     def _wait(self, target: ast.expr, source: ast.expr) -> None:
         """How long what follows from itself waits for itself, `x = x * 31 + y`."""
@@ -534,7 +598,27 @@ class Walker(Recursive):
         if node.value is not None:
             self.bind(node.target, self.value(node.value))
 
+    def _lengthen(self, node: ast.Assign | ast.AugAssign) -> None:
+        """What a whole number takes besides that has become long."""
+        if self.layout is not None or not self.loops:
+            return
+        if self._longer is None:
+            self._longer = digits.longer(self.module)
+        if (one := self._longer.get(id(node))) is None:
+            return
+        times, self.times = self.times, self.times * HARDLY
+        factor = self.value(one.factor) if one.factor is not None else Number.of(2.0**digits.FIBONACCI_BITS, True)
+        self.times = times
+        old = self.named(one.name)
+        if not (isinstance(old, Number) and isinstance(factor, Number) and factor.value):
+            return
+        bits = math.log2(max(abs(factor.value), 1.0)) if old.whole and factor.whole else 0.0
+        many = self._repeats(one.name) * bits / digits.DIGIT_BITS / 2
+        if many > 1:
+            self.unseen(many * max(bits / digits.DIGIT_BITS, 1.0) * digits.DIGIT_NS)
+
     def _do_augassign(self, node: ast.AugAssign) -> None:
+        self._lengthen(node)
         old, more = self.value(node.target), self.value(node.value)
         if isinstance(node.op, ast.Sub) and (by := self._parts(node)) is not None:
             self.bind(node.target, self.operated(ast.Mod(), old, self.value(by)))
@@ -564,11 +648,10 @@ class Walker(Recursive):
             made = Number(made.value, min(made.low, most), most, MANY, made.whole, made.usual)
             if self.layout is not None and isinstance(node.op, ast.Add):
                 self._counting(node.target.id, old, more, made)
-        named = node.target.id if isinstance(node.target, ast.Name) else ""
-        frame = self._frame_of(named)
-        pieces = self._pieces.get(frame, {}).get(named, {})
+        frame, named = self._holder(node.target)
+        since, pieces = self.since.get(frame, {}).get(named), self._pieces.get(frame, {}).get(named, {})
         if isinstance(made, Written) and self.loops and isinstance(node.op, ast.Add):
-            often = self._repeats(named) if named else 1.0
+            often = max(self.times / max(since or self.times, 1e-300), 1.0)
             first = pieces[id(node)][0] if id(node) in pieces else 0.0
             often += first if first <= 1.0 < often else 0.0  # the first round was gone through by itself
             piece = more if isinstance(more, Written) else Written("", 1.0, MANY)
@@ -576,11 +659,10 @@ class Walker(Recursive):
             if often <= 1 and isinstance(old, Written):
                 made = replace(made, distinct=max(min(old.distinct * piece.distinct, MANY), ANEW), atom=None)
             else:
-                made = put_together([*pieces.values()], drawn(old))
-            anew = self._anew(named, node)
+                made = self._so_far(frame, named, put_together([*pieces.values()], drawn(old)), piece)
+            anew = self._anew(node.target, node)
             if self.tempo.adds or anew:
                 self.joined(made, ahead=anew)
-        since = self._since(named) if named else None
         self.bind(node.target, made)
         if since is not None:
             self.since[frame][named] = since
@@ -662,8 +744,9 @@ class Walker(Recursive):
         skips = leaves and isinstance(node.body[-1], ast.Continue)
         if skips and told is not None and told > _NEARLY and _differs(node.test):  # what is no longer true
             told = None
-        often = told if told is not None else _RARE if leaves and not skips and not node.orelse else 0.5
         self._limits(node)
+        told = self._fills(node.test) if told is None and times > 1 else told
+        often = told if told is not None else _RARE if leaves and not skips and not node.orelse else 0.5
         frame, found = self.frames[-1], list[tuple[float, dict[str, Any]]]()
         first = dict(frame) if self.layout is not None else {}
         limited = self._limited(node) if self.layout is not None else None
@@ -816,6 +899,8 @@ class Walker(Recursive):
             owner = self.value(target.value)
             if isinstance(owner, Boxes):
                 self.set_field(owner, target.attr, value)
+                self.since.setdefault(id(owner), {})[target.attr] = self.times
+                self._pieces.get(id(owner), {}).pop(target.attr, None)
             elif isinstance(owner, Classed):
                 owner.values[target.attr] = value
         elif isinstance(target, ast.Subscript):
@@ -901,13 +986,15 @@ class Walker(Recursive):
             owner.fields[name] = value if old is None else merged(old, value)
         elif value.atom is THERE or not (size := owner.layout.size(value) if owner.layout else value.bytes):
             owner.fields[name] = replace(value, atom=there or THERE)
+            if there is not None and there is not THERE and isinstance(value, Written):  # others may be kept elsewhere
+                there.made = max(there.made, self.times)
         else:
             own = value.atom is None
             atom = value.atom or (there if there is not THERE else None) or Boxes("atom", 0.0, each=size)
             if there is not None and there is not atom:
                 owner.links.pop(id(there), None)
             if own:
-                atom.made = max(atom.made, owner.made)
+                atom.made, atom.each = max(atom.made, owner.made), max(atom.each, size)
             owner.links[id(atom)] = [atom, owner.made]
             owner.fields[name] = replace(value, atom=atom)
 
@@ -1035,6 +1122,7 @@ class Walker(Recursive):
             self.frames.pop()
             self.since.pop(id(frame), None)  # another frame may have its place
             self._pieces.pop(id(frame), None)
+            self._most.pop(id(frame), None)
             self.forget(frame)
             self.shared.pop(id(frame), None)
             self._calls.pop()
