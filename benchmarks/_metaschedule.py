@@ -136,6 +136,14 @@ class Module(Taking):
         return measure.begun(source, lambda program: load().ir.load_json(text))
 
 
+class Recorded(Schedule):
+    """The same of kernels whose answers are a database's lines."""
+
+    def begin(self, source: Source, answer: Any) -> Measurement | Callable[[], Measurement]:
+        """Builds and checks it."""
+        return measure.begun(source, lambda program: database.scheduled(program, answer), self._bounds(source, answer))
+
+
 def _timed(source: Source, timing: Callable[[], Measurement]) -> Measurement:
     with _turn(source):
         return timing()

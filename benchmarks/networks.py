@@ -8,14 +8,16 @@ A network is a name of `forerun.corpora.tensor_networks`, `module.py:factory` or
 one after the other on this machine: every program's default and TVM's own rules (`static`), `forerun.tune` from an
 empty store (`ours`), and MetaSchedule's evolutionary search over the programs as TVM has them (`metaschedule`), each
 with one worker that builds, compares with NumPy and times, what is not ours with weights in the caches, as TVM does (no
-MetaSchedule where it has no trials); then all ways to run the whole network, interleaved; then each kernel of ours
-beside PyTorch's operator, interleaved. A result is kept as it comes: an interrupted run is called again. A search that
-was interrupted begins anew, since its seconds are a result.
+MetaSchedule where it has no trials); then what both searches kept, from first to last, timed again together with
+weights out of the caches, of which the curves are; then all ways to run the whole network, interleaved; then each
+kernel of ours beside PyTorch's operator, interleaved. A result is kept as it comes: an interrupted run is called again.
+A search that was interrupted begins anew, since its seconds are a result.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import shutil
 import sys
 import time
@@ -23,11 +25,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from random import Random
+from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from _lines import Line, Lines, digest, summarise, weights
-from _metaschedule import measured, run_metaschedule, written
+from _metaschedule import Recorded, measured, run_metaschedule, written
 from _vendor import label, recognised
 from _ways import DLIGHT, beside, by_rules, raced
 
@@ -51,7 +55,9 @@ RESULTS = Path(__file__).parent / "results" / "networks.json"
 KEYS = ("network", "threads", "part", "program")
 STATIC, OURS, METASCHEDULE = "static", "ours", "metaschedule"
 OTHERS = ("onnxruntime", "PyTorch", "Inductor")
-WHOLE, OPERATOR = "whole", "operator"
+KEPT, WHOLE, OPERATOR = "kept", "whole", "operator"
+_TIMES = 3
+"""How often what a search kept is timed again."""
 _READING = Limits(timeout_s=3600, memory_bytes=1 << 40)
 _FACTORY = """from forerun.corpora.tensor_networks import networks
 
@@ -62,6 +68,8 @@ def network():
 
 Programs = dict[str, Extracted]
 """By their names."""
+Kept = tuple[float, str, str]
+"""Seconds since a search began, a program, and a database's line of what was the fastest of it from then on."""
 Curve = list[tuple[float, float]]
 """Seconds since a search began, and those of all kernels of a run with the best so far; from 0 on, and falling."""
 
@@ -156,6 +164,8 @@ class Asked:
             rival = self._line(METASCHEDULE, lambda: self._metaschedule(static), **asked)
             searches[METASCHEDULE] = (self.given, self.programs, rival)
         said = digest(repr((static, *(line for _, _, line in searches.values()))))
+        if len(searches) > 1 and all("kept" in line for _, _, line in searches.values()):
+            self._line(KEPT, lambda: self._again(searches), searches=said)
         self._line(WHOLE, lambda: self._whole(searches), searches=said)
         for name, one in ours["kernels"].items():
             text, record = tuned[name].text, one["record"]
@@ -209,11 +219,13 @@ class Asked:
         """`forerun.tune`; its curve begins where the network is read, and ends before it is put together."""
         marks: dict[str, float] = {}
         saved: Curve = []
+        measured_at: dict[int, float] = {}
 
         def told(now: Any) -> None:
             at = time.monotonic()
             marks.setdefault(now.stage, at)
             if now.stage == "tuning":
+                measured_at.setdefault(now.trials, at - marks["default"])
                 saved.append((at - marks["default"], now.network_before_s - now.network_best_s))
 
         with TemporaryDirectory() as folder:
@@ -222,21 +234,26 @@ class Asked:
                 proposer=Scheduler(self.options.checkpoint), store=Path(folder) / "trials.sqlite",
                 seed=self.options.seed, on_progress=told,
             )  # fmt: skip
-        kernels = {}
-        for kernel in tuned.kernels:
-            best = kernel.result.best
-            plan, source = best.draft.answer, best.source
-            record = ""
-            if plan is not None:
-                program = Program(source)
-                record = database.line(program, program.scheduled(plan).trace, kernel.after_s)
+        seconds = marks["comparing"] - marks["default"]
+        kernels, kept = {}, list[Kept]()
+        for place, kernel in enumerate(tuned.kernels):
+            program = Program(kernel.result.best.source)
+            own = (measured_at.get(number + 1, seconds) for number, one in enumerate(tuned.order) if one == place)
+            best_s = kernel.before_s
+            for at_s, trial in zip(own, kernel.result.trials, strict=True):
+                if trial.measurement.ok and trial.measurement.values["latency"] < best_s:
+                    best_s = trial.measurement.values["latency"]
+                    kept.append((at_s, kernel.name, _record(program, trial.draft.answer, best_s)))
+            record = _record(program, kernel.result.best.draft.answer, kernel.after_s)
+            kept.append((seconds, kernel.name, record))
             kernels[kernel.name] = {
                 "weight": kernel.weight, "default": kernel.before_s, "seconds": kernel.after_s, "record": record,
                 "failed": kernel.failed,
             }  # fmt: skip
         curve = _falling([(0.0, tuned.before_s), *((at, tuned.before_s - less) for at, less in saved)])
-        seconds = marks["comparing"] - marks["default"]
-        return {"seconds": seconds, "in all": tuned.seconds, "curve": curve, "kernels": kernels}
+        return {
+            "seconds": seconds, "in all": tuned.seconds, "curve": curve, "kernels": kernels, "kept": sorted(kept)
+        }  # fmt: skip
 
     def _asked(self) -> str:
         path, factory = self.network.path, self.network.factory
@@ -257,14 +274,47 @@ class Asked:
             )  # fmt: skip
         seconds = time.monotonic() - began
         line = _search(tasks, [(run.at_s, names[run.task], run.seconds) for run in found], seconds)
+        line["kept"] = kept = list[Kept]()
         for number, (name, task) in enumerate(tasks.items()):
+            best_s, program = task.default_s, Program(task.source)
+            for run in found:
+                if run.task == number and run.seconds is not None and run.seconds < best_s:
+                    best_s = run.seconds
+                    kept.append((run.at_s, name, database.line(program, run.trace, best_s)))
             own = [run for run in found if run.task == number]
             right = [(run.seconds, run.trace) for run in own if run.seconds is not None]
             best = min(right, key=lambda pair: pair[0], default=(task.default_s, None))
             better = best[0] < task.default_s
-            record = database.line(Program(task.source), best[1], best[0]) if better else ""
+            record = database.line(program, best[1], best[0]) if better else ""
             line["kernels"][name] |= {"record": record, "failed": sum(run.seconds is None for run in own)}
         return line
+
+    def _again(self, searches: Mapping[str, tuple[Network, Programs, Line]]) -> Line:
+        """The curves of all searches, by kernels that are timed again together: each search chose by its own clock."""
+        asked = sorted({
+            (search, name, record) for search, (_, _, line) in searches.items() for _, name, record in line["kept"]
+            if record
+        })  # fmt: skip
+        found: dict[tuple[str, str, str], list[float]] = {one: [] for one in asked}
+        with Pool(1, imports=IMPORTS) as pool:
+            for turn in range(_TIMES):
+                Random(turn).shuffle(asked)
+                programs = [searches[search][1][name] for search, name, _ in asked]
+                tasks = [
+                    (Recorded(weights=program.weights), self._source(program), record)
+                    for program, (_, _, record) in zip(programs, asked, strict=True)
+                ]
+                for place, measurement in pool.measure_each(tasks):
+                    if measurement.ok:
+                        found[asked[place]].append(measurement.values["latency"])
+        curves = {}
+        for search, (_, _, line) in searches.items():
+            runs = [
+                (at_s, name, median(times) if (times := found.get((search, name, record))) else None)
+                for at_s, name, record in sorted(line["kept"])
+            ]
+            curves[search] = chosen(line["kernels"], runs)
+        return {"curves": curves, "kernels": len(asked)}
 
     def _whole(self, searches: Mapping[str, tuple[Network, Programs, Line]]) -> Line:
         """Every way to run the network, side by side."""
@@ -318,6 +368,25 @@ def _search(tasks: Mapping[str, Task], runs: Sequence[tuple[float, str, float | 
         best = min([task.default_s, *(s for _, one, s in runs if one == name and s is not None)])
         kernels[name] = {"weight": task.weight, "default": task.default_s, "seconds": best}
     return {"seconds": seconds, "curve": curve(tasks, runs), "kernels": kernels}
+
+
+def _record(program: Program, plan: Any, seconds: float) -> str:
+    return "" if plan is None else database.line(program, program.scheduled(plan).trace, seconds)
+
+
+def chosen(kernels: Mapping[str, Line], runs: Iterable[tuple[float, str, float | None]]) -> Curve:
+    """Of what a search chose in its order, which may be slower than what it chose before: None is the default. From the
+    time on when it first had as little."""
+    now = {name: one["default"] for name, one in kernels.items()}
+
+    def total() -> float:
+        return math.fsum(kernels[name]["weight"] * seconds for name, seconds in now.items())
+
+    found = [(0.0, total())]
+    for at_s, name, seconds in runs:
+        now[name] = kernels[name]["default"] if seconds is None else seconds
+        found.append((at_s, total()))
+    return _falling(found)
 
 
 def curve(tasks: Mapping[str, Task], runs: Iterable[tuple[float, str, float | None]]) -> Curve:
@@ -394,34 +463,38 @@ def row(name: str, threads: int, parts: Mapping[str, Line]) -> Line:
     mine = runs[OURS]["latency"]
     fixed = min(runs[one]["latency"] for one in (DEFAULT, DLIGHT) if one in runs)
     searches = {part: parts[part] for part in (STATIC, OURS, METASCHEDULE) if part in parts}
+    curves = {part: line["curve"] for part, line in searches.items()} | parts.get(KEPT, {}).get("curves", {})
     found = {
         "network": name,
         "threads": threads,
         "programs": len(ours["kernels"]),
         "trials": {part: line["trials"] for part, line in searches.items() if part != STATIC},
         "seconds": {part: line["seconds"] for part, line in searches.items()},
-        "total": {part: line["curve"][-1][1] for part, line in searches.items()},
+        "total": {part: curve[-1][1] for part, curve in curves.items()},
+        "timed again": KEPT in parts,
         "runs": runs,
         "missing": whole["missing"],
         "static over ours": fixed / mine,
-        "static over ours at equal time": static["curve"][-1][1] / after(ours["curve"], static["seconds"]),
+        "static over ours at equal time": static["curve"][-1][1] / after(curves[OURS], static["seconds"]),
     }
-    return found | (beside_its(parts[METASCHEDULE], ours, runs) if METASCHEDULE in parts else {})
+    return found | (beside_its(curves, ours["seconds"], runs) if METASCHEDULE in parts else {})
 
 
-def beside_its(rival: Line, ours: Line, runs: Mapping[str, Line]) -> Line:
-    """What MetaSchedule's search says of ours."""
-    total, met = ours["curve"][-1][1], reached(rival["curve"], ours["curve"][-1][1])
-    ended_s, end = rival["curve"][-1]
-    level = reached(ours["curve"], (1 + AGAIN) * end)
-    mine = runs[OURS]["latency"]
+def beside_its(curves: Mapping[str, Curve], seconds: float, runs: Mapping[str, Line]) -> Line:
+    """What MetaSchedule's search says of ours, which took so many seconds."""
+    ours, its, mine = curves[OURS], curves[METASCHEDULE], runs[OURS]["latency"]
+    met = reached(its, ours[-1][1])
+    ended_s, end = its[-1]
+    level = reached(ours, (1 + AGAIN) * end)
+    near = reached(its, (1 + AGAIN) * end)
     return {
         "metaschedule over ours": runs[METASCHEDULE]["latency"] / mine if METASCHEDULE in runs else None,
         "time to equal latency": met,
-        "time ratio": None if met is None else met / ours["seconds"],
+        "time ratio": None if met is None else met / seconds,
         "time to its end": level,
         "its end ratio": None if level is None else ended_s / level,
-        "metaschedule over ours at equal time": after(rival["curve"], ours["seconds"]) / total,
+        "its own near ratio": None if level is None or near is None else near / level,
+        "metaschedule over ours at equal time": after(its, seconds) / ours[-1][1],
     }
 
 

@@ -459,15 +459,16 @@ def searches() -> str:
     rows = []
     for one in found["networks"]:
         met = "never" if one["time ratio"] is None else f"{one['time ratio']:.1f}×"
-        level, ratio = one["time to its end"], one["metaschedule over ours"]
+        level, near, ratio = (one[part] for part in ("time to its end", "its own near ratio", "metaschedule over ours"))
         end = "never" if level is None else f"{level:.0f} s: {one['its end ratio']:.0f}×"
+        its = "–" if near is None else f"{near:.0f}×"
         seconds = (f"{one['seconds'][part]:,.0f}" for part in ("static", "ours", "metaschedule"))
         early = (f"{one[f'{part} over ours at equal time']:.2f}×" for part in ("static", "metaschedule"))
         trials = f"{one['trials']['ours']} / {one['trials']['metaschedule']}"
         final = [f"{one['static over ours']:.2f}×", "–" if ratio is None else f"{ratio:.2f}×"]
-        rows.append([_labelled(one), f"{one['programs']}", trials, *seconds, met, end, *final, *early])
+        rows.append([_labelled(one), f"{one['programs']}", trials, *seconds, met, end, its, *final, *early])
     head = "network and threads, programs, trials a program: ours / MetaSchedule, seconds: static, ours, MetaSchedule"
-    more = "time to ours, ours at its end, latency: static over ours, MetaSchedule over ours"
+    more = "time to ours, ours at its end, than it itself, latency: static over ours, MetaSchedule over ours"
     equal = "at equal time: static, MetaSchedule"
     return table(f"{head}, {more}, {equal}".split(", "), rows)
 

@@ -172,6 +172,12 @@ def test_the_curve_of_a_search_is_that_of_all_kernels(benchmark: Any) -> None:
     assert [networks.after(found, seconds) for seconds in (0, 0.9, 1, 100)] == [10.0, 10.0, 8.0, 5.0]
 
 
+def test_the_curve_of_what_is_timed_again_is_that_of_what_a_search_chose(benchmark: Any) -> None:
+    kernels = {"a": {"weight": 2, "default": 3.0}, "b": {"weight": 1, "default": 4.0}}
+    runs = [(1.0, "a", 2.0), (2.0, "a", 2.5), (3.0, "b", 1.0), (4.0, "b", None), (5.0, "a", 1.0)]
+    assert benchmark("networks").chosen(kernels, runs) == [(0.0, 10.0), (1.0, 8.0), (3.0, 6.0)]
+
+
 def test_a_row_says_who_was_faster_and_when(benchmark: Any) -> None:
     networks = benchmark("networks")
 
@@ -190,13 +196,17 @@ def test_a_row_says_who_was_faster_and_when(benchmark: Any) -> None:
     row = networks.row("net", 1, parts)
     assert (row["static over ours"], row["metaschedule over ours"]) == (3.0, 1.5)
     assert (row["time to equal latency"], row["time ratio"]) == (50.0, 5.0)
-    assert (row["time to its end"], row["its end ratio"]) == (9.0, 50 / 9)
+    assert (row["time to its end"], row["its end ratio"], row["its own near ratio"]) == (9.0, 50 / 9, 50 / 9)
     assert (row["static over ours at equal time"], row["metaschedule over ours at equal time"]) == (1.4, 4.0)
     parts["metaschedule"] = search(90.0, (5.0, 8.0))
     row = networks.row("net", 1, parts)
     assert row["time ratio"] is None and (row["time to its end"], row["its end ratio"]) == (2.0, 2.5)
     parts["ours"] = search(10.0, (2.0, 8.5))
     assert networks.row("net", 1, parts)["time to its end"] is None
+    again = {"ours": [(0.0, 10.0), (4.0, 7.0)], "metaschedule": [(0.0, 10.0), (6.0, 7.2), (60.0, 7.0)]}
+    row = networks.row("net", 1, parts | {"kept": {"curves": again}})
+    assert (row["time to its end"], row["its end ratio"], row["its own near ratio"]) == (4.0, 15.0, 1.5)
+    assert row["total"] == {"static": 7.0, "ours": 7.0, "metaschedule": 7.0}
     del parts["metaschedule"], runs["metaschedule"]
     alone = networks.row("net", 1, parts)
     assert alone["static over ours"] == 3.0 and "time to its end" not in alone
