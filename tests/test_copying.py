@@ -240,6 +240,21 @@ def test_texts_that_are_begun_anew_and_kept_by_nobody_are_one() -> None:
          "        kept = {}\n", 30e3),
         ("rows = []\nfor i in range(160_000):\n    rows.append('word%d' % i)\n    if len(rows) > 10**9:\n"
          "        rows = []\n", 10.6e6),
+        (
+            "batch, sent = {}, []\nfor i in range(160_000):\n    batch[i] = 'word%d' % i\n    if len(batch) >= 1000:\n"
+            "        sent.append(sorted(batch.items()))\n        batch = {}\n",
+            24.6e6,
+        ),
+        (
+            "batch, sent = {}, []\nfor i in range(160_000):\n    batch[i] = 'word%d' % i\n    if len(batch) >= 1000:\n"
+            "        sent.append(batch)\n        batch = {}\n",
+            20.4e6,
+        ),
+        (
+            "words = {i: 'word%d' % i for i in range(1000)}\nall = []\nfor i in range(160):\n"
+            "    all.append(list(words.items()))\n",
+            10.3e6,
+        ),
     ],
 )  # fmt: skip
 def test_what_is_begun_anew_once_it_is_full_has_no_more(text: str, held: float) -> None:

@@ -343,6 +343,8 @@ class Asking(Terms):
         if name in ("items", "values", "keys", "elements"):
             key = own.key if own.key is not None else spelt(own.fields)
             one = among(own.fields, own.one)
+            if name == "items" and self.layout is None:
+                return self.tuples(own.entries, [key, one])
             return Passing(
                 own.entries, self.tupled([key, one], node) if name == "items" else one if name == "values" else key
             )

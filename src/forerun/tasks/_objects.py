@@ -259,6 +259,8 @@ class Boxes:
     """Of a text that is added to: how often which pieces are."""
     layout: DataModel | None = None
     """How it lies in memory, where that is not as Python has it."""
+    renewed: bool = False
+    """Whether there is another one of its kind once it has as many as it may."""
     below: float = 0.0
     """Of what a function makes that calls itself: how many, at most, it makes each time that others call it."""
 
@@ -326,13 +328,13 @@ class Boxes:
 
     def keyed(self, key: Any, value: Any, times: float) -> None:
         """So many values under keys like this one; most of those keys may be there already."""
-        before = self.entries
+        before = self._all if self.renewed else self.entries
         self.most = max(min(differing(key), MANY), self.most if self.key is not None and self.most < MANY else 0.0)
         self.puts += times
         if self.layout is not None:
             self.given += times
         self.drawn = self.drawn or drawn(key)
-        new = max(self.entries - before, 0.0) * self.made
+        new = max((self._all if self.renewed else self.entries) - before, 0.0) * self.made
         self.key = merged(self.key, self.hold(key, new))
         self.one = merged(self.one, self.hold(value, new))
 
@@ -356,11 +358,16 @@ class Boxes:
     @property
     def entries(self) -> float:
         """Elements of one; of a set or a mapping those that differ."""
+        return min(self._all, self.bound) + (len(self.fields) if self.kind == "dict" else 0)
+
+    @property
+    def _all(self) -> float:
+        """The same, if it might have any number of them."""
         each = self.apiece
         if self.kind in ("dict", "set") and self.most < MANY:
             random = self.most * -math.expm1(-each / max(self.most, 1.0))
-            each = max(random, min(each, 1.0)) if self.drawn else min(each, self.most)
-        return min(each, self.bound) + (len(self.fields) if self.kind == "dict" else 0)
+            return max(random, min(each, 1.0)) if self.drawn else min(each, self.most)
+        return each
 
     @property
     def shell(self) -> float:
@@ -672,7 +679,7 @@ def held(roots: Iterable[Any], most: Mapping[int, float] | None = None) -> tuple
         if now <= before * (1 + 1e-9):
             continue
         kept[id(box)], left[id(box)] = now, box
-        bounded = box.puts and box.kind not in ("dict", "set")
+        bounded = box.puts and (box.renewed or box.kind not in ("dict", "set"))
         scale = min(box.bound * box.made / box.puts, 1.0) if bounded else 1.0
         for inner, times in box.links.values():
             share = (now - before) * times * scale / max(box.made, 1e-12)

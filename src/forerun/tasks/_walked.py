@@ -207,8 +207,6 @@ class Walker(Recursive):
         else."""
         self._most = dict[int, dict[str, float]]()
         """Letters of texts that are begun anew once they have so many."""
-        self._renewed = set[int]()
-        """Containers after which there is another one of their kind once they are full, by their identity."""
         self._longer: dict[int, digits.Longer] | None = None
         """Statements that make whole numbers longer."""
         self._told = dict[int, tuple[int, float, Any]]()
@@ -473,11 +471,12 @@ class Walker(Recursive):
 
     def _renews(self, node: ast.Assign) -> bool:
         """`batch = []` behind one that was full: there is another one of its kind."""
-        if not self._renewed or len(node.targets) > 1 or not begins(node.value):
-            return False
         target = node.targets[0]
-        old = self.value(target) if isinstance(target, (ast.Name, ast.Attribute)) else None
-        if not isinstance(old, Boxes) or id(old) not in self._renewed:
+        if not begins(node.value) or not isinstance(target, (ast.Name, ast.Attribute)) or len(node.targets) > 1:
+            return False
+        owner = self._owner(target)
+        old = self.named(last(target)) if owner is None else owner.fields.get(last(target))
+        if not isinstance(old, Boxes) or not old.renewed:
             return False
         self.at_node(type(node.value).__name__)
         old.made += self.times
@@ -522,8 +521,7 @@ class Walker(Recursive):
         if isinstance(value, Boxes):
             value.bound = min(value.bound, most + 1)
             self.halved.add(id(value))
-            if another and self.layout is None:
-                self._renewed.add(id(value))
+            value.renewed = value.renewed or (another and self.layout is None)
         elif isinstance(value, Written) and name:
             self._most.setdefault(holder, {})[name] = most
 
@@ -561,11 +559,15 @@ class Walker(Recursive):
         """Of a name its frame, by its identity, of an attribute the thing that is named, and how it is called there."""
         if isinstance(target, ast.Name):
             return self._frame_of(target.id), target.id
-        if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
-            owner = self.named(target.value.id)
-            if isinstance(owner, Boxes) and owner.kind in ("object", "slots"):
-                return id(owner), target.attr
-        return 0, ""
+        owner = self._owner(target)
+        return (0, "") if owner is None else (id(owner), last(target))
+
+    def _owner(self, target: ast.expr) -> Boxes | None:
+        """The thing that has an attribute and is named."""
+        if not isinstance(target, ast.Attribute) or not isinstance(target.value, ast.Name):
+            return None
+        owner = self.named(target.value.id)
+        return owner if isinstance(owner, Boxes) and owner.kind in ("object", "slots") else None
 
     def _wait(self, target: ast.expr, source: ast.expr) -> None:
         """How long what follows from itself waits for itself, `x = x * 31 + y`."""
