@@ -177,6 +177,24 @@ def test_weights_are_those_that_every_call_has_from_the_network(target: Any) -> 
     assert any(one.weights is None for one in found.workloads if one.name.startswith("matmul")), "of what was computed"
 
 
+@pytest.mark.parametrize("layout", tasks.LAYOUTS)
+def test_weights_that_layers_share_count_once(target: Any, layout: str) -> None:
+    torch = pytest.importorskip("torch")
+
+    class Shared(torch.nn.Module):  # type: ignore[misc, name-defined]
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer = torch.nn.Linear(128, 128, bias=False)
+
+        def forward(self, x: Any) -> Any:
+            for _ in range(8):
+                x = torch.relu(self.layer(x))
+            return x
+
+    (found,) = tasks.extract(frontends.from_torch(Shared(), (torch.randn(32, 128),)), target, layout).workloads
+    assert found.weight == 8 and found.weights == tasks.Weights((1,), 1 << (4 * 128 * 128).bit_length())
+
+
 def test_programs_of_two_networks_have_one_text(target: Any) -> None:
     """Whatever stands before them: names of inputs come from the network."""
     torch = pytest.importorskip("torch")

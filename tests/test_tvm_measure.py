@@ -2,6 +2,7 @@
 
 import itertools
 import time
+import tracemalloc
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -201,6 +202,19 @@ def test_weights_that_have_left_the_caches_are_others_each_time(monkeypatch):
     data, others, made = zip(*seen, strict=True)
     assert len({*data}) == len({*made}) == 1 and len({*others}) == 4
     assert all(one != other for one, other in itertools.pairwise(others))
+
+
+def test_weights_that_no_cache_holds_are_not_copied():
+    bench, device = measuring._bench(source("GMM"), 0, None), _here(targets.parse("llvm:1"))
+    measuring._kept(bench, device)
+    size = bench.inputs[1].nbytes
+    tracemalloc.start()
+    try:
+        assert measuring._turns(bench, device, extract.Weights((1,), size)) == []
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < size / 2
 
 
 def test_what_is_measured_with_weights_elsewhere_is_another_row():

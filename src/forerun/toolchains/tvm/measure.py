@@ -272,9 +272,12 @@ def _turns(bench: Bench, device: Device, weights: extract.Weights) -> list[list[
     caches hold. None where it makes no difference."""
     if not device.timed_here:
         return []
+    least = min(weights.among, _BEYOND * max(targets.caches().values(), default=_CACHE))
+    about = [bench.parameters[place] for place in weights.places]
+    bytes_ = sum(math.prod(each.shape) * each.dtype.itemsize for each in about)
+    if (count := min(least // bytes_, _TURNS)) < 2:
+        return []
     tensors = _kept(bench, device)
     given = {place: tensors[place].numpy() for place in weights.places}
-    least = min(weights.among, _BEYOND * max(targets.caches().values(), default=_CACHE))
-    count = min(least // sum(array.nbytes for array in given.values()), _TURNS)
     copies = [{place: device.tensor(array) for place, array in given.items()} for _ in range(count - 1)]
-    return [tensors, *([own.get(at, one) for at, one in enumerate(tensors)] for own in copies)] if copies else []
+    return [tensors, *([own.get(at, one) for at, one in enumerate(tensors)] for own in copies)]
