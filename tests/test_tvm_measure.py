@@ -65,6 +65,43 @@ def test_a_wrong_kernel_is_told(monkeypatch):
     assert "latency" not in found.values
 
 
+ROUNDED = {
+    "halves": ('T.Cast("float32", T.Cast("float16", p[vi, vj]))', "float32"),
+    "steps": ("T.round(p[vi, vj] / T.float32(0.02)) * T.float32(0.02)", "float32"),
+    "whole numbers": ('T.Cast("int32", T.round(p[vi, vj] / T.float32(0.02)))', "int32"),
+}
+PRODUCT = """
+@T.prim_func(s_tir=True)
+def main(a: T.Buffer((96, 192), "float32"), b: T.Buffer((192, 128), "float32"), c: T.Buffer((96, 128), "{type}")):
+    p = T.sblock_alloc_buffer((96, 128))
+    for i, j, k in T.grid(96, 128, 192):
+        with T.sblock("product"):
+            vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+            with T.init():
+                p[vi, vj] = T.float32(0)
+            p[vi, vj] = p[vi, vj] + a[vi, vk] * b[vk, vj]
+    for i, j in T.grid(96, 128):
+        with T.sblock("rounded"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            c[vi, vj] = {value}
+"""
+
+
+@pytest.mark.parametrize("name", ROUNDED)
+def test_what_is_rounded_the_other_way_is_no_wrong_kernel(name):
+    value, type_ = ROUNDED[name]
+    asked = Source(PRODUCT.format(value=value, type=type_), "tensorir", name, targets.parse("llvm:1"))
+    bench, device = measuring._bench(asked, 0, None), _here(asked.target)
+    found = measure(asked, None, Bounds(samples=1, seconds=0.01))
+    assert found.ok, found.error
+    tensors = measuring._kept(bench, device)
+    (made,), (right,) = bench.outputs(tensors), bench.expected
+    assert np.abs(made.numpy() - right).max() > 1e-3, "sums lie where they are rounded to either"
+    for wrong in (np.roll(right, 1, 0), np.where(np.arange(96)[:, None] == 50, 0, right).astype(right.dtype)):
+        made.copyfrom(wrong)
+        assert bench.wrong(tensors).startswith("output 0 is off")
+
+
 MASKED = """
 @T.prim_func(s_tir=True)
 def main(

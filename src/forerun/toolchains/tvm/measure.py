@@ -74,6 +74,7 @@ class Bench:
         self.expected = reference.evaluate(function, self.inputs)
         self.terms = reference.terms(function)
         self.large = min(reference.large(function), default=math.inf)
+        self.rounding = reference.rounding(function)
         self.parameters = reference.parameters(function)
         self.best_s = math.inf
         """The fastest right kernel that was measured here."""
@@ -104,7 +105,7 @@ class Bench:
     def wrong(self, tensors: Sequence[Any]) -> str:
         """What is wrong with the outputs; empty where they are right."""
         for number, (output, expected) in enumerate(zip(self.outputs(tensors), self.expected, strict=True)):
-            if not reference.agrees(found := output.numpy(), expected, self.terms, self.large):
+            if not reference.agrees(found := output.numpy(), expected, self.terms, self.large, self.rounding):
                 off = reference.error(found, expected, self.large)
                 return f"output {number} is off by {off:.2g} of its elements' size"
         return ""

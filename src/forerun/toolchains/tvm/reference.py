@@ -21,10 +21,10 @@ from forerun.toolchains.tvm._blocks import Block
 from forerun.toolchains.tvm._expressions import Array
 from forerun.toolchains.tvm._nests import nest
 from forerun.toolchains.tvm._nodes import kind, unsupported
-from forerun.toolchains.tvm.agreement import agrees, error, large, terms
+from forerun.toolchains.tvm.agreement import agrees, error, large, rounding, terms
 from forerun.toolchains.tvm.inputs import Parameter, inputs, parameters
 
-__all__ = ["Parameter", "agrees", "error", "evaluate", "inputs", "large", "parameters", "terms"]
+__all__ = ["Parameter", "agrees", "error", "evaluate", "inputs", "large", "parameters", "rounding", "terms"]
 
 
 def evaluate(func: Any, arrays: Sequence[Array]) -> list[Array]:
