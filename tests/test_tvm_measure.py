@@ -127,6 +127,24 @@ MASKS = {
 }
 
 
+BYTES = {
+    "floats": ("T.max(T.min(T.round(p[vi, vj] * T.float32(0.0005)), T.float32(127)), T.float32(-128))", "float32"),
+    "bytes": ('T.Cast("int8", T.max(T.min(T.round(p[vi, vj] * T.float32(0.0005)), T.float32(127)), T.float32(-128)))',
+              "int8"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BYTES)
+def test_what_becomes_8_bits_has_inputs_that_tell_a_kernel_without_its_product(name):
+    value, type_ = BYTES[name]
+    asked = Source(PRODUCT.format(value=value, type=type_), "tensorir", name, targets.parse("llvm:1"))
+    bench, device = measuring._bench(asked, 0, None), _here(asked.target)
+    assert np.unique(bench.expected[0]).size >= 32 and measure(asked, None, Bounds(samples=1, seconds=0.01)).ok
+    tensors = measuring._kept(bench, device)
+    bench.outputs(tensors)[0].copyfrom(np.zeros_like(bench.expected[0]))
+    assert bench.wrong(tensors).startswith("output 0 is off")
+
+
 @pytest.mark.parametrize("mask", MASKS)
 def test_behind_a_mask_a_kernel_without_its_product_is_wrong(mask):
     dtype, masked = MASKS[mask]

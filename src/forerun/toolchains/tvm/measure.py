@@ -70,8 +70,7 @@ class Bench:
         """Raises InputError for what is no program, or what NumPy cannot compute."""
         self.program = _program(source)
         function = self.program.module["main"]
-        self.inputs = reference.inputs(function, seed)
-        self.expected = reference.evaluate(function, self.inputs)
+        self.inputs, self.expected = reference.example(function, seed)
         self.terms = reference.terms(function)
         self.large = min(reference.large(function), default=math.inf)
         self.rounding = reference.rounding(function)
