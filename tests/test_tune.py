@@ -567,6 +567,7 @@ BAD: dict[str, tuple[Callable[[Path], list[str]], int, str]] = {
     "no exported program": (lambda p: [str(p / "no.pt2")], 1, "no such file"),
     "no outputs": (lambda p: [f"{_written(p / 'own.py', MUTE)}:factory"], 1, "it returns nothing"),
     "no factory": (lambda p: [f"{_written(p / 'own.py', 'x = 1')}:factory"], 1, "no function factory"),
+    "no file of a factory": (lambda p: [f"{p / 'no.py'}:factory"], 1, "there is no such file"),
     "no line": (lambda p: [f"{_written(p / 'w.jsonl', '')}:3"], 2, "no program 3"),
     "a line that is empty": (lambda p: [f"{_line(p / 'w.jsonl', EMPTY)}:mine"], 1, "w.jsonl:mine cannot be tuned"),
     "a line that is no program": (lambda p: [f"{_line(p / 'w.jsonl', 'x = 1')}:1"], 1, "w.jsonl:1 is no tensor"),
