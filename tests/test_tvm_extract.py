@@ -118,6 +118,27 @@ def test_normalisations_behind_biases_are_folded_too(target: Any, layout: str) -
         np.testing.assert_allclose(run(found.module, target, x.numpy()), network(x).detach(), atol=1e-5)
 
 
+def test_views_behind_attention_of_several_sequences_are_shapes(target: Any) -> None:
+    """As GPT-2 has them."""
+    torch = pytest.importorskip("torch")
+
+    class Layer(torch.nn.Module):  # type: ignore[misc, name-defined]
+        def __init__(self) -> None:
+            super().__init__()
+            self.weight = torch.nn.Parameter(torch.randn(32, 16))
+
+        def forward(self, x: Any) -> Any:
+            heads = x.view(2, 7, 4, 8).transpose(1, 2)
+            seen = torch.nn.functional.scaled_dot_product_attention(heads, heads, heads, is_causal=True)
+            return seen.transpose(1, 2).reshape(2, 7, 32).contiguous().view(-1, 32) @ self.weight
+
+    network, x = Layer(), torch.randn(2, 7, 32)
+    program = frontends.exported(network, (x,))
+    found = tasks.extract(frontends.from_exported(program), target)
+    np.testing.assert_allclose(run(found.module, target, x.numpy()), network(x).detach(), atol=1e-5)
+    torch.testing.assert_close(program.module()(x), network(x))
+
+
 def test_what_accumulates_has_the_type_that_pytorch_gives_it(target: Any) -> None:
     """As the masks of transformers count which sequence a token is of."""
     torch = pytest.importorskip("torch")
