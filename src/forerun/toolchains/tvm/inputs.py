@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,9 @@ from forerun.toolchains.tvm._nodes import dtype, is_buffer, kind, loads, same, s
 from forerun.toolchains.tvm.agreement import large
 
 _POSITIVE = {"sqrt", "rsqrt", "log", "log2", "log10", "log1p"}
+_DRAWN = 16_777_259
+"""Normal numbers that are drawn, at most, which takes half a second: of more, the weights of a large vocabulary, they
+come again. A prime, so that no row or column is another one."""
 _STEP = 1 / 16
 """Beside a large constant, what is nearly 0 or 1 would be neither hidden by it nor let through."""
 
@@ -71,7 +75,12 @@ def _values(about: Parameter, buffer: Any, roles: _Roles, random: np.random.Gene
         return random.integers(low, max(high, low + 1), about.shape).astype(about.dtype)
     if buffer in roles.positive:
         return random.uniform(0.5, 2, about.shape).astype(about.dtype)
-    return (scale * random.standard_normal(about.shape)).astype(about.dtype)
+    size = math.prod(about.shape)
+    values = random.standard_normal(min(size, _DRAWN))
+    if scale != 1:
+        values *= scale
+    values = values.astype(about.dtype)
+    return np.resize(values, about.shape) if size > _DRAWN else values.reshape(about.shape)
 
 
 def _masking(about: Parameter, buffer: Any, roles: _Roles, random: np.random.Generator, scale: int) -> Array:
