@@ -192,6 +192,13 @@ def test_what_tvm_refuses_or_cannot_build_is_a_value(monkeypatch):
     assert measure(asked, None).error == "build: RuntimeError: LLVM said no"
 
 
+def test_no_memory_for_tvm_is_no_memory():
+    """Which a user can give more of."""
+    tvm = measuring._load.load()
+    with pytest.raises(MemoryError):
+        measuring.begun(source("GMM"), lambda _: tvm.runtime.empty((1 << 50,), "uint8"))
+
+
 @pytest.mark.parametrize("stopped", [False, True])
 def test_neither_making_machine_code_nor_what_others_do_counts(monkeypatch, stopped):
     """TVM makes machine code when a function is first asked for; what builds meanwhile may stop a first run."""

@@ -39,6 +39,8 @@ _KEPT = 64
 _READ: dict[tuple[Source, Plan | None], Any] = {}
 _CACHE, _BEYOND, _TURNS = 1 << 25, 2, 1 << 10
 """Bytes of the last cache where the system tells none; how many times as many are beyond it; copies, at most."""
+_NO_MEMORY = "bad_alloc"
+"""What TVM says where C++ gets no memory."""
 _WARM_S = 1e-3
 """What a first run takes beside what later ones take is little of that."""
 
@@ -222,6 +224,8 @@ def _steps(
     except MemoryError:
         raise
     except Exception as error:  # TVM's own errors share no base
+        if device.own and _NO_MEMORY in str(error):
+            raise MemoryError from error
         return Measurement(error=device.failure(error), tool=tool)
     bench.best_s = min(bench.best_s, values["latency"])
     return Measurement({**values, "build": build}, checked=True, tool=tool)
