@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
+import hashlib
 import importlib.metadata
 import importlib.util
 import json
 import math
 import os
+import re
 import shutil
+import sqlite3
 import textwrap
 import time
 import xml.etree.ElementTree
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
@@ -567,6 +572,7 @@ BAD: dict[str, tuple[Callable[[Path], list[str]], int, str]] = {
     "no exported program": (lambda p: [str(p / "no.pt2")], 1, "no such file"),
     "no outputs": (lambda p: [f"{_written(p / 'own.py', MUTE)}:factory"], 1, "it returns nothing"),
     "no factory": (lambda p: [f"{_written(p / 'own.py', 'x = 1')}:factory"], 1, "no function factory"),
+    "no file of a factory": (lambda p: [f"{p / 'no.py'}:factory"], 1, "there is no such file"),
     "no line": (lambda p: [f"{_written(p / 'w.jsonl', '')}:3"], 2, "no program 3"),
     "a line that is empty": (lambda p: [f"{_line(p / 'w.jsonl', EMPTY)}:mine"], 1, "w.jsonl:mine cannot be tuned"),
     "a line that is no program": (lambda p: [f"{_line(p / 'w.jsonl', 'x = 1')}:1"], 1, "w.jsonl:1 is no tensor"),
@@ -769,6 +775,25 @@ def test_a_faster_kernel_of_an_earlier_call_stays(tmp_path: Path) -> None:
     assert few.kernels[0].after_s == many.kernels[0].after_s and few.kernels[0].decisions == many.kernels[0].decisions
     assert len(few.order) == 1 and any("of an earlier call" in note for note in few.notes)
     assert not any("of an earlier call" in note for note in many.notes)
+
+
+def test_a_kernel_of_another_version_that_no_design_space_has_is_left(tmp_path: Path) -> None:
+    path = _written(tmp_path / "matmul.tir", PROGRAM)
+    given = {"target": "llvm:1", "trials": 4, "proposer": "uniform", "store": tmp_path / "s"}
+    first = tuning.tune(path, **given)  # type: ignore[arg-type]
+    with contextlib.closing(sqlite3.connect(tmp_path / "s")) as store, store:
+        for number, answer in [*store.execute("SELECT id, answer FROM trials WHERE answer IS NOT NULL")]:
+            other = re.sub(r"T(\d+),", "T7,", zlib.decompress(answer).decode(), count=1)
+            values = json.dumps({"latency": 1e-9, "latency_spread": 0.0, "samples": 3.0})
+            row = zlib.compress(other.encode()), hashlib.sha256(other.encode()).hexdigest(), values
+            columns = "source, tool, parts, checked, error, logprob, origin"
+            store.execute(
+                f"INSERT OR IGNORE INTO trials (task, answer, digest, measured, {columns})"
+                f" SELECT task, ?, ?, ?, {columns} FROM trials WHERE id = ?",
+                (*row, number),
+            )
+    again = tuning.tune(path, output=tmp_path / "out", **given)  # type: ignore[arg-type]
+    assert again.kernels[0].after_s == first.kernels[0].after_s and "T7," not in again.kernels[0].decisions
 
 
 def test_an_interrupt_keeps_what_was_measured(

@@ -118,6 +118,27 @@ def test_normalisations_behind_biases_are_folded_too(target: Any, layout: str) -
         np.testing.assert_allclose(run(found.module, target, x.numpy()), network(x).detach(), atol=1e-5)
 
 
+def test_views_behind_attention_of_several_sequences_are_shapes(target: Any) -> None:
+    """As GPT-2 has them."""
+    torch = pytest.importorskip("torch")
+
+    class Layer(torch.nn.Module):  # type: ignore[misc, name-defined]
+        def __init__(self) -> None:
+            super().__init__()
+            self.weight = torch.nn.Parameter(torch.randn(32, 16))
+
+        def forward(self, x: Any) -> Any:
+            heads = x.view(2, 7, 4, 8).transpose(1, 2)
+            seen = torch.nn.functional.scaled_dot_product_attention(heads, heads, heads, is_causal=True)
+            return seen.transpose(1, 2).reshape(2, 7, 32).contiguous().view(-1, 32) @ self.weight
+
+    network, x = Layer(), torch.randn(2, 7, 32)
+    program = frontends.exported(network, (x,))
+    found = tasks.extract(frontends.from_exported(program), target)
+    np.testing.assert_allclose(run(found.module, target, x.numpy()), network(x).detach(), atol=1e-5)
+    torch.testing.assert_close(program.module()(x), network(x))
+
+
 def test_what_accumulates_has_the_type_that_pytorch_gives_it(target: Any) -> None:
     """As the masks of transformers count which sequence a token is of."""
     torch = pytest.importorskip("torch")
@@ -175,6 +196,24 @@ def test_weights_are_those_that_every_call_has_from_the_network(target: Any) -> 
     few = [one for one in found.workloads if "T.int64(96), T.int64(3)" in one.text]
     assert few and all(one.weights is None for one in few), "what takes no time wherever it is"
     assert any(one.weights is None for one in found.workloads if one.name.startswith("matmul")), "of what was computed"
+
+
+@pytest.mark.parametrize("layout", tasks.LAYOUTS)
+def test_weights_that_layers_share_count_once(target: Any, layout: str) -> None:
+    torch = pytest.importorskip("torch")
+
+    class Shared(torch.nn.Module):  # type: ignore[misc, name-defined]
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer = torch.nn.Linear(128, 128, bias=False)
+
+        def forward(self, x: Any) -> Any:
+            for _ in range(8):
+                x = torch.relu(self.layer(x))
+            return x
+
+    (found,) = tasks.extract(frontends.from_torch(Shared(), (torch.randn(32, 128),)), target, layout).workloads
+    assert found.weight == 8 and found.weights == tasks.Weights((1,), 1 << (4 * 128 * 128).bit_length())
 
 
 def test_programs_of_two_networks_have_one_text(target: Any) -> None:

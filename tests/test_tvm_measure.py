@@ -2,6 +2,7 @@
 
 import itertools
 import time
+import tracemalloc
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -64,6 +65,43 @@ def test_a_wrong_kernel_is_told(monkeypatch):
     assert "latency" not in found.values
 
 
+ROUNDED = {
+    "halves": ('T.Cast("float32", T.Cast("float16", p[vi, vj]))', "float32"),
+    "steps": ("T.round(p[vi, vj] / T.float32(0.02)) * T.float32(0.02)", "float32"),
+    "whole numbers": ('T.Cast("int32", T.round(p[vi, vj] / T.float32(0.02)))', "int32"),
+}
+PRODUCT = """
+@T.prim_func(s_tir=True)
+def main(a: T.Buffer((96, 192), "float32"), b: T.Buffer((192, 128), "float32"), c: T.Buffer((96, 128), "{type}")):
+    p = T.sblock_alloc_buffer((96, 128))
+    for i, j, k in T.grid(96, 128, 192):
+        with T.sblock("product"):
+            vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+            with T.init():
+                p[vi, vj] = T.float32(0)
+            p[vi, vj] = p[vi, vj] + a[vi, vk] * b[vk, vj]
+    for i, j in T.grid(96, 128):
+        with T.sblock("rounded"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            c[vi, vj] = {value}
+"""
+
+
+@pytest.mark.parametrize("name", ROUNDED)
+def test_what_is_rounded_the_other_way_is_no_wrong_kernel(name):
+    value, type_ = ROUNDED[name]
+    asked = Source(PRODUCT.format(value=value, type=type_), "tensorir", name, targets.parse("llvm:1"))
+    bench, device = measuring._bench(asked, 0, None), _here(asked.target)
+    found = measure(asked, None, Bounds(samples=1, seconds=0.01))
+    assert found.ok, found.error
+    tensors = measuring._kept(bench, device)
+    (made,), (right,) = bench.outputs(tensors), bench.expected
+    assert np.abs(made.numpy() - right).max() > 1e-3, "sums lie where they are rounded to either"
+    for wrong in (np.roll(right, 1, 0), np.where(np.arange(96)[:, None] == 50, 0, right).astype(right.dtype)):
+        made.copyfrom(wrong)
+        assert bench.wrong(tensors).startswith("output 0 is off")
+
+
 MASKED = """
 @T.prim_func(s_tir=True)
 def main(
@@ -87,6 +125,24 @@ MASKS = {
     "chosen": ("bool", "T.if_then_else(m[vi, vj], c[vi, vj], T.float32(-1e9))"),
     "the least float": ("float32", "c[vi, vj] + (T.float32(1) - m[vi, vj]) * T.float32(-3.4028234663852886e38)"),
 }
+
+
+BYTES = {
+    "floats": ("T.max(T.min(T.round(p[vi, vj] * T.float32(0.0005)), T.float32(127)), T.float32(-128))", "float32"),
+    "bytes": ('T.Cast("int8", T.max(T.min(T.round(p[vi, vj] * T.float32(0.0005)), T.float32(127)), T.float32(-128)))',
+              "int8"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BYTES)
+def test_what_becomes_8_bits_has_inputs_that_tell_a_kernel_without_its_product(name):
+    value, type_ = BYTES[name]
+    asked = Source(PRODUCT.format(value=value, type=type_), "tensorir", name, targets.parse("llvm:1"))
+    bench, device = measuring._bench(asked, 0, None), _here(asked.target)
+    assert np.unique(bench.expected[0]).size >= 32 and measure(asked, None, Bounds(samples=1, seconds=0.01)).ok
+    tensors = measuring._kept(bench, device)
+    bench.outputs(tensors)[0].copyfrom(np.zeros_like(bench.expected[0]))
+    assert bench.wrong(tensors).startswith("output 0 is off")
 
 
 @pytest.mark.parametrize("mask", MASKS)
@@ -134,6 +190,13 @@ def test_what_tvm_refuses_or_cannot_build_is_a_value(monkeypatch):
 
     monkeypatch.setattr(Device, "loaded", broken)
     assert measure(asked, None).error == "build: RuntimeError: LLVM said no"
+
+
+def test_no_memory_for_tvm_is_no_memory():
+    """Which a user can give more of."""
+    tvm = measuring._load.load()
+    with pytest.raises(MemoryError):
+        measuring.begun(source("GMM"), lambda _: tvm.runtime.empty((1 << 50,), "uint8"))
 
 
 @pytest.mark.parametrize("stopped", [False, True])
@@ -201,6 +264,19 @@ def test_weights_that_have_left_the_caches_are_others_each_time(monkeypatch):
     data, others, made = zip(*seen, strict=True)
     assert len({*data}) == len({*made}) == 1 and len({*others}) == 4
     assert all(one != other for one, other in itertools.pairwise(others))
+
+
+def test_weights_that_no_cache_holds_are_not_copied():
+    bench, device = measuring._bench(source("GMM"), 0, None), _here(targets.parse("llvm:1"))
+    measuring._kept(bench, device)
+    size = bench.inputs[1].nbytes
+    tracemalloc.start()
+    try:
+        assert measuring._turns(bench, device, extract.Weights((1,), size)) == []
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < size / 2
 
 
 def test_what_is_measured_with_weights_elsewhere_is_another_row():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
@@ -343,6 +344,22 @@ def test_a_sum_in_another_order_agrees_and_one_without_its_tail_does_not() -> No
         one_by_one = np.add.accumulate(values, axis=1, dtype=np.float32)[:, -1]
         assert agrees(one_by_one, expected, count)
         assert not agrees(values[:, : count * 63 // 64].sum(axis=1, dtype=np.float32), expected, count)
+
+
+def test_of_a_large_vocabulary_few_numbers_are_drawn() -> None:
+    text = """
+def main(a: T.Buffer((2, 16777216), "float32"), b: T.Buffer((2, 16777216), "float32")):
+    for i, j in T.grid(2, 16777216):
+        with T.sblock("b"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            b[vi, vj] = a[vi, vj] * T.float32(2)
+"""
+    tracemalloc.start()
+    (values,) = inputs(_parsed(text), 0)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 2.5 * values.nbytes and values.shape == (2, 1 << 24) and values.dtype == np.float32
+    assert abs(values.std() - 1) < 1e-3 and not (values[0, :100] == values[1, :100]).any()
 
 
 def test_integers_and_infinities_agree_exactly_or_not_at_all() -> None:

@@ -41,7 +41,8 @@ def made(path: Path, name: str) -> tuple[Any, tuple[Any, ...]]:
     own = f"{_OWN}{crc32(bytes(whole)):08x}"
     described = importlib.util.spec_from_file_location(own, whole)
     if described is None or described.loader is None or not Path(path).is_file():
-        raise InputError(f"cannot read {path}", "it is no Python file", "name one: module.py:factory")
+        why = "it is no Python file" if Path(path).exists() else "there is no such file"
+        raise InputError(f"cannot read {path}", why, "name one: module.py:factory")
     if sys.path[:1] != [str(whole.parent)]:
         sys.path.insert(0, str(whole.parent))
     module = sys.modules[own] = importlib.util.module_from_spec(described)

@@ -76,11 +76,17 @@ class Resuming(Search[Plan]):
 
     @cached_property
     def _earlier(self) -> list[Trial[Plan]]:
-        """The fastest kernels of this program that were measured before, whoever proposed them."""
+        """The fastest kernels of this program that were measured before, whoever proposed them, as far as its design
+        spaces have them: those of another version may be others."""
         found = [
             self._trial(Draft(plan_of(text), origin="earlier"), told) for text, told in self._known.items() if told.ok
         ]
-        return self.task.rank(found)[:_EARLIER]
+        return [*islice((trial for trial in self.task.rank(found) if self._fits(trial.draft)), _EARLIER)]
+
+    def _fits(self, draft: Draft[Plan]) -> bool:
+        """Whether a schedule can be made of a draft."""
+        spaces, plan = self.grammar.spaces, draft.answer  # type: ignore[attr-defined]
+        return plan is not None and plan.space < len(spaces) and bool(spaces.takes(plan))
 
     def confirm(self, task: Again) -> None:
         """Builds the fastest kernels once more, checks them on other inputs and times them there; from then on the one

@@ -7,10 +7,11 @@ prepared module that `compiled` puts together again, with what a database knows.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import math
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,7 +49,7 @@ class Weights:
     places: tuple[int, ...]
     """Of its buffers."""
     among: int
-    """Bytes of all weights, the next power of two."""
+    """Bytes of all weights, equal ones once, the next power of two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,18 +127,31 @@ def _weights(tvm: Any, module: Any) -> dict[str, Weights]:
         if isinstance(function, relax.Function):
             relax.analysis.post_order_visit(function, noted)
     found = dict[str, tuple[int, ...]]()
-    constants = dict[Any, int]()
+    constants = set[Any]()
     for name, each in calls.items():
         for given in each:
-            constants |= {one: _bytes(one) for one in given if isinstance(one, tvm.ir.GenericConst)}
+            constants |= {one for one in given if isinstance(one, tvm.ir.GenericConst)}
         always = [[isinstance(one, tvm.ir.GenericConst) for one in given] for given in each]
         found[name] = tuple(place for place, known in enumerate(zip(*always, strict=True)) if all(known))
-    among = 1 << sum(constants.values()).bit_length()
+    among = 1 << _together(constants).bit_length()
     return {
         name: Weights(places, among)
         for name, places in found.items()
         if sum(_bytes(calls[name][0][place]) for place in places) >= _MANY
     }
+
+
+def _together(constants: Iterable[Any]) -> int:
+    """Bytes of all constants, equal ones once, as a library has them: layers that share their weights have them each
+    from a transposition of its own."""
+    alike: dict[tuple[object, ...], list[Any]] = defaultdict(list)
+    for one in constants:
+        alike[*map(int, one.value.shape), str(one.value.dtype)].append(one)
+    return sum(_bytes(each[0]) * (len({*map(_digest, each)}) if len(each) > 1 else 1) for each in alike.values())
+
+
+def _digest(constant: Any) -> bytes:
+    return hashlib.sha256(constant.value.numpy().tobytes()).digest()
 
 
 def _bytes(constant: Any) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import shlex
@@ -134,11 +135,29 @@ def from_exported(program: Any) -> Any:
     if other := sorted(types - {"torch.float32"}):
         there = other[0].removeprefix("torch.")
         todo = f"TVM takes products for float32, here is {there}: give network.float(), and float32 inputs: x.float()"
-    return guarded(
-        "TVM cannot import the exported network",
-        todo,
-        lambda: from_exported_program(program, unwrap_unit_return_tuple=True, custom_convert_map=converted()),
-    )
+    with _without_views(program):
+        return guarded(
+            "TVM cannot import the exported network",
+            todo,
+            lambda: from_exported_program(program, unwrap_unit_return_tuple=True, custom_convert_map=converted()),
+        )
+
+
+@contextlib.contextmanager
+def _without_views(program: Any) -> Iterator[None]:
+    """Views are new shapes meanwhile, which are the same here and may be copies: of two sequences attention that is
+    taken apart lies otherwise in memory than as a whole, so that the view behind it would be none."""
+    torch = _torch()
+    aten = torch.ops.aten
+    graphs = [each.graph for each in program.graph_module.modules() if isinstance(each, torch.fx.GraphModule)]
+    views = [node for graph in graphs for node in graph.nodes if node.target is aten.view.default]
+    for node in views:
+        node.target = aten.reshape.default
+    try:
+        yield
+    finally:
+        for node in views:
+            node.target = aten.view.default
 
 
 def from_torch(network: Any, inputs: Sequence[Any]) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,9 @@ from forerun.toolchains.tvm._nodes import dtype, is_buffer, kind, loads, same, s
 from forerun.toolchains.tvm.agreement import large
 
 _POSITIVE = {"sqrt", "rsqrt", "log", "log2", "log10", "log1p"}
+_DRAWN = 16_777_259
+"""Normal numbers that are drawn, at most, which takes half a second: of more, the weights of a large vocabulary, they
+come again. A prime, so that no row or column is another one."""
 _STEP = 1 / 16
 """Beside a large constant, what is nearly 0 or 1 would be neither hidden by it nor let through."""
 
@@ -37,7 +41,7 @@ def parameters(func: Any) -> list[Parameter]:
     return [Parameter(str(one.name), shape(one), dtype(one), one in written) for one in func.params]
 
 
-def inputs(func: Any, seed: int) -> list[Array]:
+def inputs(func: Any, seed: int, scale: int = 1) -> list[Array]:
     """Values for the buffers that a function reads, in the order of its parameters, the same for the same seed, which
     is any whole number.
 
@@ -47,29 +51,40 @@ def inputs(func: Any, seed: int) -> list[Array]:
 
     Where the program has a large constant (`agreement.large`), any input may be its mask: of the normal ones and of the
     integers that are no indices a quarter is exactly 0 and a quarter exactly 1, and floats are multiples of 1/16.
+
+    Floats that are normal, and integers of 8 bits that are no indices, are `scale` times as large, as far as their type
+    goes.
     """
     roles = _Roles(func)
     random = np.random.default_rng(seed % (1 << 64))
     draw = _masking if large(func) else _values
     described = zip(func.params, parameters(func), strict=True)
-    return [draw(about, buffer, roles, random) for buffer, about in described if not about.written]
+    return [draw(about, buffer, roles, random, scale) for buffer, about in described if not about.written]
 
 
-def _values(about: Parameter, buffer: Any, roles: _Roles, random: np.random.Generator) -> Array:
+def _values(about: Parameter, buffer: Any, roles: _Roles, random: np.random.Generator, scale: int) -> Array:
     if about.dtype.kind == "b":
         return random.random(about.shape) < 0.5
     if about.dtype.kind in "iu":
         signed = about.dtype.kind == "i" and buffer not in roles.positive
         low, high = (0, roles.indices[buffer]) if buffer in roles.indices else (-8 if signed else 0, 8)
+        if about.dtype.itemsize == 1 and buffer not in roles.indices:
+            most = np.iinfo(about.dtype)
+            low, high = max(scale * low, int(most.min)), min(scale * high, int(most.max) + 1)
         low += buffer in roles.positive
         return random.integers(low, max(high, low + 1), about.shape).astype(about.dtype)
     if buffer in roles.positive:
         return random.uniform(0.5, 2, about.shape).astype(about.dtype)
-    return random.standard_normal(about.shape).astype(about.dtype)
+    size = math.prod(about.shape)
+    values = random.standard_normal(min(size, _DRAWN))
+    if scale != 1:
+        values *= scale
+    values = values.astype(about.dtype)
+    return np.resize(values, about.shape) if size > _DRAWN else values.reshape(about.shape)
 
 
-def _masking(about: Parameter, buffer: Any, roles: _Roles, random: np.random.Generator) -> Array:
-    values = _values(about, buffer, roles, random)
+def _masking(about: Parameter, buffer: Any, roles: _Roles, random: np.random.Generator, scale: int) -> Array:
+    values = _values(about, buffer, roles, random, scale)
     if about.dtype.kind == "b" or buffer in roles.indices or buffer in roles.positive or values.size == 1:
         return values
     if about.dtype.kind not in "iu":

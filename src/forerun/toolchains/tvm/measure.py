@@ -39,6 +39,8 @@ _KEPT = 64
 _READ: dict[tuple[Source, Plan | None], Any] = {}
 _CACHE, _BEYOND, _TURNS = 1 << 25, 2, 1 << 10
 """Bytes of the last cache where the system tells none; how many times as many are beyond it; copies, at most."""
+_NO_MEMORY = "bad_alloc"
+"""What TVM says where C++ gets no memory."""
 _WARM_S = 1e-3
 """What a first run takes beside what later ones take is little of that."""
 
@@ -70,10 +72,10 @@ class Bench:
         """Raises InputError for what is no program, or what NumPy cannot compute."""
         self.program = _program(source)
         function = self.program.module["main"]
-        self.inputs = reference.inputs(function, seed)
-        self.expected = reference.evaluate(function, self.inputs)
+        self.inputs, self.expected = reference.example(function, seed)
         self.terms = reference.terms(function)
         self.large = min(reference.large(function), default=math.inf)
+        self.rounding = reference.rounding(function)
         self.parameters = reference.parameters(function)
         self.best_s = math.inf
         """The fastest right kernel that was measured here."""
@@ -104,7 +106,7 @@ class Bench:
     def wrong(self, tensors: Sequence[Any]) -> str:
         """What is wrong with the outputs; empty where they are right."""
         for number, (output, expected) in enumerate(zip(self.outputs(tensors), self.expected, strict=True)):
-            if not reference.agrees(found := output.numpy(), expected, self.terms, self.large):
+            if not reference.agrees(found := output.numpy(), expected, self.terms, self.large, self.rounding):
                 off = reference.error(found, expected, self.large)
                 return f"output {number} is off by {off:.2g} of its elements' size"
         return ""
@@ -222,6 +224,8 @@ def _steps(
     except MemoryError:
         raise
     except Exception as error:  # TVM's own errors share no base
+        if device.own and _NO_MEMORY in str(error):
+            raise MemoryError from error
         return Measurement(error=device.failure(error), tool=tool)
     bench.best_s = min(bench.best_s, values["latency"])
     return Measurement({**values, "build": build}, checked=True, tool=tool)
@@ -272,9 +276,12 @@ def _turns(bench: Bench, device: Device, weights: extract.Weights) -> list[list[
     caches hold. None where it makes no difference."""
     if not device.timed_here:
         return []
+    least = min(weights.among, _BEYOND * max(targets.caches().values(), default=_CACHE))
+    about = [bench.parameters[place] for place in weights.places]
+    bytes_ = sum(math.prod(each.shape) * each.dtype.itemsize for each in about)
+    if (count := min(least // bytes_, _TURNS)) < 2:
+        return []
     tensors = _kept(bench, device)
     given = {place: tensors[place].numpy() for place in weights.places}
-    least = min(weights.among, _BEYOND * max(targets.caches().values(), default=_CACHE))
-    count = min(least // sum(array.nbytes for array in given.values()), _TURNS)
     copies = [{place: device.tensor(array) for place, array in given.items()} for _ in range(count - 1)]
-    return [tensors, *([own.get(at, one) for at, one in enumerate(tensors)] for own in copies)] if copies else []
+    return [tensors, *([own.get(at, one) for at, one in enumerate(tensors)] for own in copies)]

@@ -21,10 +21,34 @@ from forerun.toolchains.tvm._blocks import Block
 from forerun.toolchains.tvm._expressions import Array
 from forerun.toolchains.tvm._nests import nest
 from forerun.toolchains.tvm._nodes import kind, unsupported
-from forerun.toolchains.tvm.agreement import agrees, error, large, terms
+from forerun.toolchains.tvm.agreement import WHOLE, agrees, error, large, rounding, terms
 from forerun.toolchains.tvm.inputs import Parameter, inputs, parameters
 
-__all__ = ["Parameter", "agrees", "error", "evaluate", "inputs", "large", "parameters", "terms"]
+__all__ = ["Parameter", "agrees", "error", "evaluate", "example", "inputs", "large", "parameters", "rounding", "terms"]
+
+_SCALES = (1, 4, 16, 64)
+"""Of inputs: a product of two such grows by up to 4,096, which is 8 bits of each."""
+_DISTINCT = 32
+"""Values of a result that tell enough."""
+
+
+def example(func: Any, seed: int) -> tuple[list[Array], list[Array]]:
+    """Inputs of a function, the same for the same seed, and its outputs for them. Raises InputError as `evaluate`.
+
+    What rounds to whole numbers has larger inputs where that gives more different results: sums of small ones, which
+    are to become 8 bits, are all rounded to 0, and so are those of any kernel.
+    """
+    found: tuple[list[Array], list[Array]] = [], []
+    most = -1
+    for scale in _SCALES if WHOLE in rounding(func) else _SCALES[:1]:
+        given = inputs(func, seed, scale)
+        made = evaluate(func, given)
+        distinct = min((np.unique(each).size for each in made if each.size), default=0)
+        if distinct > most:
+            found, most = (given, made), distinct
+        if most >= min([_DISTINCT, *(each.size for each in made)]):
+            break
+    return found
 
 
 def evaluate(func: Any, arrays: Sequence[Array]) -> list[Array]:
