@@ -71,16 +71,21 @@ def held(
     model: EncoderDecoder, rows: Sequence[Row], of: Sequence[str], where: Sequence[str], judging: Sequence[bool]
 ) -> list[Held]:
     """Rows with what is believed of each, asked once."""
-    prompts = [row.prompt for row in rows]
-    alone = replaced(model, calibration=Calibration(), ensemble=Ensemble({}), imports=Imports()).predict(prompts)
-    believed = model.ensemble.moved(prompts, alone)
-    settled = model.settled(prompts, believed)  # the middle is the same whatever the factors
+    prompts, beliefs = [row.prompt for row in rows], believed(model, rows)
+    settled = model.settled(prompts, beliefs)  # the middle is the same whatever the factors
     told = [
-        model.imports.belief(prompt, not model.encode(prompt).cut, one.median)
-        for prompt, one in zip(prompts, settled, strict=True)
+        model.imports.belief(prompt, not model.encode(prompt).cut, one.median) if judges else None
+        for prompt, one, judges in zip(prompts, settled, judging, strict=True)
     ]
-    about = zip(rows, groups_of(rows), of, where, judging, believed, told, strict=True)
+    about = zip(rows, groups_of(rows), of, where, judging, beliefs, told, strict=True)
     return [Held(*each) for each in about]
+
+
+def believed(model: EncoderDecoder, rows: Sequence[Row]) -> list[Distribution]:
+    """What network and trees believe of each row, as wide as they do."""
+    prompts = [row.prompt for row in rows]
+    alone = replaced(model, calibration=Calibration(), ensemble=Ensemble({}), imports=Imports())
+    return model.ensemble.moved(prompts, alone.predict(prompts))
 
 
 def replaced(model: EncoderDecoder, **parts: object) -> EncoderDecoder:

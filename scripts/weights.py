@@ -6,6 +6,7 @@
     python scripts/weights.py grow memory.jsonl runtime.jsonl size.jsonl latency.jsonl nas.jsonl --metric memory -o DIR
     python scripts/weights.py judge memory.jsonl runtime.jsonl size.jsonl latency.jsonl kernels.jsonl nas.jsonl -o DIR
     python scripts/weights.py know memory.jsonl runtime.jsonl size.jsonl latency.jsonl nas.jsonl -o DIR
+    python scripts/weights.py widen nas.jsonl --metric accuracy --metric latency/onnx -o DIR
     python scripts/weights.py coverage memory.jsonl runtime.jsonl size.jsonl latency.jsonl nas.jsonl -o coverage.json
     python scripts/weights.py record -o DIR
 
@@ -23,6 +24,7 @@ says how their programs are found again. `train` splits all files together by gr
 whatever was measured of it; the others, and `train` with `--trees` or `--start`, deal rows as that checkpoint says that
 it had them (`learned.json`): nothing judges that was learned from, and the files of what is asked about are enough.
 Programs that `forerun.corpora.generated` draws, and those of `written.jsonl.gz`, are learned from, and judge nobody.
+`widen` tells anew how wide the intervals of some metrics, or forms of them, must be, and forgets how ours were judged.
 `coverage` measures whether the intervals of what ships hold 90%, in the mean over so many `--dealings` of the groups
 that nothing was learned from (`dealings.py`), metric by metric; all rows of a metric are to be given at once. It keeps
 what its file has of the same checkpoint.
@@ -125,6 +127,8 @@ def main() -> int:
         _grow(options)
     elif options.what == "know":
         _know(options)
+    elif options.what == "widen":
+        _widen(options)
     elif options.what == "coverage":
         _coverage(options)
     elif options.what == "record":
@@ -136,12 +140,17 @@ def main() -> int:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["rows", "train", "mean", "grow", "judge", "know", "coverage", "record"])
+    parser.add_argument(
+        "what", choices=["rows", "train", "mean", "grow", "judge", "know", "widen", "coverage", "record"]
+    )
     parser.add_argument("rows", nargs="*", type=Path, help="files of `forerun data export`")
     parser.add_argument("--nas", type=Path, help="the table of NAS-Bench-201")
     parser.add_argument("--later", type=Path, nargs="*", default=[], help="rows that came after it was trained")
     parser.add_argument(
-        "--metric", action="append", default=[], help="grow: whose trees, or text/source; judge, coverage: only these"
+        "--metric",
+        action="append",
+        default=[],
+        help="grow, widen: of what, or text/source; judge, coverage: only these",
     )
     parser.add_argument("--network", choices=NETWORKS, default=EncoderDecoder.name, help="or the rival of that recipe")
     parser.add_argument("--recipe", default="cpu")
@@ -432,6 +441,19 @@ def _beside(folder: Path, dealt: Split) -> dict[str, Callable[[Split], Predictor
             raise InputError(f"{where} is not trained to its end", "it was stopped", "call train again")
         found[MseHead.name] = lambda own: headed.with_errors(own.validation)
     return found
+
+
+def _widen(options: argparse.Namespace) -> None:
+    model = EncoderDecoder(options.output)
+    validation = _dealt(_read(options.rows), model.learned).validation
+    held = some([row for row in validation if _asked(row) & {*options.metric}])
+    told = factors(held, dealings.believed(model, held))
+    told = {name: by for name, by in told.items() if "/" in name or name in options.metric}
+    replace(model.calibration, factors={**model.calibration.factors, **told}).save(options.output)
+    again = {(_experiment(row), one) for row in held for one in (OURS, NETWORK)}
+    kept = tuple(line for line in model.card.results if (line["metric"], line["model"]) not in again)
+    replace(model.card, results=kept, limits=SAID).save(options.output)
+    checksums.record(options.output, PARTS)
 
 
 def _coverage(options: argparse.Namespace) -> None:

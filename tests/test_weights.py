@@ -197,6 +197,31 @@ def test_intervals_are_judged_by_groups_that_did_not_say_how_wide_they_are(
     assert script.main() == 0 and capsys.readouterr().out == "", "it has all"
 
 
+def test_how_wide_one_metric_is_is_told_anew_and_nothing_else_changes(
+    script: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, table, both = tmp_path / "made", tmp_path / "rows.jsonl", [*rows("spent", 3), *rows("kept", 3)]
+    assert fit(Parts(both[::2], both[1::2]), folder, TINY)
+    write_rows(table, both)
+    asked = ((name, model) for name in ("spent", "kept") for model in (script.OURS, "length"))
+    lines = [{"metric": name, "model": model, "n": 9, "groups": 9} for name, model in asked]
+    Card.load(folder).with_results(lines).save(folder)
+    told, before = calibration.Calibration.load(folder), {one.name: one.read_bytes() for one in folder.iterdir()}
+    wrong = dict.fromkeys(told.factors, 9.0)
+    replace(told, factors=wrong).save(folder)
+    checksums.record(folder, PARTS)
+    monkeypatch.setattr(sys, "argv", ["weights.py", "widen", str(table), "--metric", "spent", "-o", str(folder)])
+    assert script.main() == 0
+    checksums.check(folder, [name for name in PARTS if (folder / name).is_file()])
+    changed = {one.name for one in folder.iterdir() if before[one.name] != one.read_bytes()}
+    assert changed == {"calibration.json", "card.json", "README.md", "checksums.json"}
+    after = calibration.Calibration.load(folder).factors
+    assert after["kept"] == 9 and 0 < after["spent"] < 9
+    assert [(line["metric"], line["model"]) for line in Card.load(folder).results] == [
+        ("spent", "length"), ("kept", script.OURS), ("kept", "length"),
+    ]  # fmt: skip
+
+
 def test_coverage_is_the_mean_over_ways_of_dealing_groups(script: ModuleType) -> None:
     draw, dealings = np.random.default_rng(0), script.dealings
     model = EncoderDecoder.of(None, None, None)  # type: ignore[arg-type]
