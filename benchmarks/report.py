@@ -195,6 +195,22 @@ def shipped() -> str:
     return "\n".join(_experiment(name, lines) for name, lines in experiments.items())
 
 
+def coverage() -> str:
+    """Whether 90% intervals hold 90%, in the mean over ways of dealing groups that nothing was learned from."""
+    found = load("coverage")
+    if not found:
+        return "Not measured.\n"
+    rows = []
+    for line in found["table"]:
+        parts = (line[name] for name in ("test", "shipped"))
+        tests = ["–" if part is None else f"{part:.3f}" for part in parts]
+        held = f"{_score([line[name] for name in ('coverage', 'low', 'high')])} ± {line['spread']:.3f}"
+        counts = [f"{line[name]:,}" for name in ("rows", "groups", "told")]
+        rows.append([line["metric"], *counts, held, *tests, _short(line["width"]), f"{line['log_crps']:.4f}"])
+    head = ["", "rows", "groups", "told by the text", "90% coverage", "of the test's rows", "of these as it ships"]
+    return f"{found['dealings']} dealings.\n\n{table([*head, 'width', 'log CRPS'], rows)}"
+
+
 PLAIN = {
     "whole": ", with functions and classes", "text": ", texts that grow", "stranger": ", whole, by a stranger",
     "another": ", whole, by another stranger",
@@ -608,6 +624,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "predictor-starts": lambda: predictor_speed("starts"),
     "predictor-regress-lm": lambda: predictor_speed("regress-lm"),
     "shipped": shipped,
+    "coverage": coverage,
     "plain": plain,
     "packages": packages,
     "public": partial(packages, "public"),

@@ -6,6 +6,8 @@
     python scripts/weights.py grow memory.jsonl runtime.jsonl size.jsonl latency.jsonl nas.jsonl --metric memory -o DIR
     python scripts/weights.py judge memory.jsonl runtime.jsonl size.jsonl latency.jsonl kernels.jsonl nas.jsonl -o DIR
     python scripts/weights.py know memory.jsonl runtime.jsonl size.jsonl latency.jsonl nas.jsonl -o DIR
+    python scripts/weights.py widen nas.jsonl --metric accuracy --metric latency/onnx -o DIR
+    python scripts/weights.py coverage memory.jsonl runtime.jsonl size.jsonl latency.jsonl nas.jsonl -o coverage.json
     python scripts/weights.py record -o DIR
 
 `train` also grows the trees, or keeps those of another checkpoint (`--trees`) and tells anew what share they have
@@ -22,6 +24,10 @@ says how their programs are found again. `train` splits all files together by gr
 whatever was measured of it; the others, and `train` with `--trees` or `--start`, deal rows as that checkpoint says that
 it had them (`learned.json`): nothing judges that was learned from, and the files of what is asked about are enough.
 Programs that `forerun.corpora.generated` draws, and those of `written.jsonl.gz`, are learned from, and judge nobody.
+`widen` tells anew how wide the intervals of some metrics, or forms of them, must be, and forgets how ours were judged.
+`coverage` measures whether the intervals of what ships hold 90%, in the mean over so many `--dealings` of the groups
+that nothing was learned from (`dealings.py`), metric by metric; all rows of a metric are to be given at once. It keeps
+what its file has of the same checkpoint.
 What ships is `train … --recipe gpu --depth 2 --steps 1600 --rate 2e-3 --dropout .05 --trees DIR` but for its seed,
 which was 1, with the `--start` that `forerun train code --recipe gpu --depth 2 --context 512 --steps 1200` made of
 `scripts/texts.py`.
@@ -32,17 +38,19 @@ Results go into the checkpoint's card.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import math
 import random
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import dealings
 import measured
 
 from forerun import registry
@@ -51,11 +59,12 @@ from forerun.corpora import nasbench
 from forerun.distribution import Distribution
 from forerun.errors import InputError
 from forerun.evaluate import Score, count_groups, judged, score
+from forerun.files import write_atomically
 from forerun.models._calibrated import kind
 from forerun.models._predictor import Predictor
 from forerun.models._regression import FEWEST
 from forerun.models._stack import Stack
-from forerun.models.encoder_decoder import BEGUN, PARTS, WITHOUT, EncoderDecoder, checksums
+from forerun.models.encoder_decoder import BEGUN, PARTS, SHIPPED, WITHOUT, EncoderDecoder, checksums
 from forerun.models.encoder_decoder._torch import TorchNetwork
 from forerun.models.encoder_decoder.calibration import Calibration, question, ranges
 from forerun.models.encoder_decoder.card import LIMITS, Card
@@ -118,6 +127,10 @@ def main() -> int:
         _grow(options)
     elif options.what == "know":
         _know(options)
+    elif options.what == "widen":
+        _widen(options)
+    elif options.what == "coverage":
+        _coverage(options)
     elif options.what == "record":
         checksums.record(options.output, PARTS)
     else:
@@ -127,12 +140,17 @@ def main() -> int:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["rows", "train", "mean", "grow", "judge", "know", "record"])
+    parser.add_argument(
+        "what", choices=["rows", "train", "mean", "grow", "judge", "know", "widen", "coverage", "record"]
+    )
     parser.add_argument("rows", nargs="*", type=Path, help="files of `forerun data export`")
     parser.add_argument("--nas", type=Path, help="the table of NAS-Bench-201")
     parser.add_argument("--later", type=Path, nargs="*", default=[], help="rows that came after it was trained")
     parser.add_argument(
-        "--metric", action="append", default=[], help="grow: whose trees, or text/source; judge: only these"
+        "--metric",
+        action="append",
+        default=[],
+        help="grow, widen: of what, or text/source; judge, coverage: only these",
     )
     parser.add_argument("--network", choices=NETWORKS, default=EncoderDecoder.name, help="or the rival of that recipe")
     parser.add_argument("--recipe", default="cpu")
@@ -145,8 +163,16 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--trees", type=Path, metavar="FOLDER", help="train, mean: keep those of this checkpoint, with shares told anew"
     )
-    parser.add_argument("--of", type=Path, action="append", default=[], metavar="FOLDER", help="mean: one of several")
+    parser.add_argument(
+        "--of",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FOLDER",
+        help="mean: one of several; coverage: whose (default: what ships)",
+    )
     parser.add_argument("--threads", type=int, default=0, help="of PyTorch (default: all cores)")
+    parser.add_argument("--dealings", type=int, default=200, help="coverage: how often groups are dealt anew")
     parser.add_argument("--seconds", type=float, default=math.inf, help="stop then, to be resumed")
     parser.add_argument("-o", "--output", type=Path, required=True)
     options = parser.parse_args()
@@ -415,6 +441,40 @@ def _beside(folder: Path, dealt: Split) -> dict[str, Callable[[Split], Predictor
             raise InputError(f"{where} is not trained to its end", "it was stopped", "call train again")
         found[MseHead.name] = lambda own: headed.with_errors(own.validation)
     return found
+
+
+def _widen(options: argparse.Namespace) -> None:
+    model = EncoderDecoder(options.output)
+    validation = _dealt(_read(options.rows), model.learned).validation
+    held = some([row for row in validation if _asked(row) & {*options.metric}])
+    told = factors(held, dealings.believed(model, held))
+    told = {name: by for name, by in told.items() if "/" in name or name in options.metric}
+    replace(model.calibration, factors={**model.calibration.factors, **told}).save(options.output)
+    again = {(_experiment(row), one) for row in held for one in (OURS, NETWORK)}
+    kept = tuple(line for line in model.card.results if (line["metric"], line["model"]) not in again)
+    replace(model.card, results=kept, limits=SAID).save(options.output)
+    checksums.record(options.output, PARTS)
+
+
+def _coverage(options: argparse.Namespace) -> None:
+    """Writes after each metric."""
+    folder, path = (options.of or [SHIPPED])[0], options.output
+    model, sums = EncoderDecoder(folder), hashlib.sha256((folder / checksums.FILE).read_bytes()).hexdigest()
+    about = {"checkpoint": sums, "dealings": options.dealings}
+    before = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    table = {line["metric"]: line for line in before.get("table", ()) if about.items() <= before.items()}
+    dealt = _dealt(_read(options.rows), model.learned)
+    unseen = [(row, name) for name in ("validation", "test") for row in getattr(dealt, name)]
+    for metric in dict.fromkeys(row.metric for row, _ in unseen):
+        rows, where = zip(*(each for each in unseen if each[0].metric == metric), strict=True)
+        if (options.metric and metric not in options.metric) or {*map(_experiment, rows)} <= table.keys():
+            continue
+        judging = [not (metric in METRICS and row.name.startswith(OWN)) for row in rows]
+        held = dealings.held(model, rows, [*map(_experiment, rows)], where, judging)
+        for name, found in dealings.covered(model, held, options.dealings).items():
+            table[name] = {"metric": name, **asdict(found)}
+            print(*(f"{key} {value}" for key, value in table[name].items()), flush=True)
+        write_atomically(path, (json.dumps({**about, "table": [*table.values()]}, indent=1) + "\n").encode())
 
 
 def _experiment(row: Row) -> str:

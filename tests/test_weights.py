@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +17,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("sklearn")
 
 from forerun.core import Metric  # noqa: E402
+from forerun.distribution import Distribution  # noqa: E402
 from forerun.models.encoder_decoder import PARTS, EncoderDecoder, calibration, checksums  # noqa: E402
 from forerun.models.encoder_decoder.card import Card  # noqa: E402
 from forerun.models.encoder_decoder.ensemble import Ensemble  # noqa: E402
@@ -167,3 +169,72 @@ def test_what_is_familiar_is_told_anew_and_nothing_else_changes(
     after = EncoderDecoder(folder).calibration
     assert set(after.kinds) == {"spent/c"} and capsys.readouterr().out.startswith("spent/c ")
     assert Card.load(folder).limits == script.SAID
+
+
+def test_intervals_are_judged_by_groups_that_did_not_say_how_wide_they_are(
+    script: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, table, made = tmp_path / "made", tmp_path / "rows.jsonl", tmp_path / "coverage.json"
+    known = [*rows("memory", 3), *rows("kept", 3)]
+    assert fit(Parts([row for i, row in enumerate(known) if i % 4], known[::4]), folder, TINY)
+    names = {script.OWN[0]: 0, "": 40}
+    unseen = [
+        replace(row, name=f"{name}{row.name}", prompt=f"{row.prompt} new {name}", group=f"new {name}{row.group}")
+        for name, first in names.items()
+        for row in rows("memory", 3)[first:]
+    ]
+    write_rows(table, [*known, *unseen])
+    words = ["coverage", str(table), f"--of={folder}", "--dealings=20", "-o", str(made)]
+    monkeypatch.setattr(sys, "argv", ["weights.py", *words])
+    assert script.main() == 0
+    found = json.loads(made.read_text())
+    memory, kept = found["table"]
+    assert [memory["metric"], kept["metric"]] == ["memory", "kept"] and found["dealings"] == 20
+    assert memory["rows"] == memory["groups"] == 80 + 30, "the project's own programs judge nobody"
+    assert kept["test"] is None and kept["rows"] == 30
+    assert memory["low"] <= memory["coverage"] <= memory["high"] and 0 <= memory["test"] <= 1
+    capsys.readouterr()
+    assert script.main() == 0 and capsys.readouterr().out == "", "it has all"
+
+
+def test_how_wide_one_metric_is_is_told_anew_and_nothing_else_changes(
+    script: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, table, both = tmp_path / "made", tmp_path / "rows.jsonl", [*rows("spent", 3), *rows("kept", 3)]
+    assert fit(Parts(both[::2], both[1::2]), folder, TINY)
+    write_rows(table, both)
+    asked = ((name, model) for name in ("spent", "kept") for model in (script.OURS, "length"))
+    lines = [{"metric": name, "model": model, "n": 9, "groups": 9} for name, model in asked]
+    Card.load(folder).with_results(lines).save(folder)
+    told, before = calibration.Calibration.load(folder), {one.name: one.read_bytes() for one in folder.iterdir()}
+    wrong = dict.fromkeys(told.factors, 9.0)
+    replace(told, factors=wrong).save(folder)
+    checksums.record(folder, PARTS)
+    monkeypatch.setattr(sys, "argv", ["weights.py", "widen", str(table), "--metric", "spent", "-o", str(folder)])
+    assert script.main() == 0
+    checksums.check(folder, [name for name in PARTS if (folder / name).is_file()])
+    changed = {one.name for one in folder.iterdir() if before[one.name] != one.read_bytes()}
+    assert changed == {"calibration.json", "card.json", "README.md", "checksums.json"}
+    after = calibration.Calibration.load(folder).factors
+    assert after["kept"] == 9 and 0 < after["spent"] < 9
+    assert [(line["metric"], line["model"]) for line in Card.load(folder).results] == [
+        ("spent", "length"), ("kept", script.OURS), ("kept", "length"),
+    ]  # fmt: skip
+
+
+def test_coverage_is_the_mean_over_ways_of_dealing_groups(script: ModuleType) -> None:
+    draw, dealings = np.random.default_rng(0), script.dealings
+    model = EncoderDecoder.of(None, None, None)  # type: ignore[arg-type]
+    narrow = Distribution.of((x, x, 1.0) for x in np.exp(0.2 * np.linspace(-2, 2, 41)).tolist())
+    values = np.exp(draw.normal(size=480)).tolist()
+    measured = [
+        replace(row, value=value, group=f"{i}")
+        for i, (row, value) in enumerate(zip(rows("m", 1) * 4, values, strict=True))
+    ]
+    held = [dealings.Held(row, row.group, "m", "test", True, narrow, None) for row in measured]
+    found = dealings.covered(model, held, 30)["m"]
+    assert found.shipped < 0.4 and abs(found.coverage - 0.9) < 0.02, "as wide as they have to be"
+    assert found.low < found.coverage < found.high and 0 < found.spread < 0.04
+    told = [replace(one, told=narrow) for one in held]
+    same = dealings.covered(model, told, 30)["m"]
+    assert same.coverage == found.shipped and same.told == 480, "factors are of network and trees"

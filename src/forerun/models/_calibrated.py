@@ -72,20 +72,15 @@ def widths(
         found[name].append(needed(one, row.value, level))
         groups[name].add(group)
     own = {
-        name: _careful(factors, level, len(groups[name])) for name, factors in found.items() if len(factors) >= _ENOUGH
+        name: _factor(factors, level, len(groups[name])) for name, factors in found.items() if len(factors) >= _ENOUGH
     }
     every = [factor for factors in found.values() for factor in factors]
-    return _careful(every, level, len(set().union(*groups.values()))), own
+    return _factor(every, level, len(set().union(*groups.values()))), own
 
 
-def _careful(factors: Sequence[float], level: float, groups: int) -> float:
-    """Of rows of many groups what is enough for the share `level` of them; narrower than what is believed only as far
-    as that would be enough of a standard deviation more of them, too. Of fewer groups what `predictive` says."""
-    if groups < _ENOUGH:
-        return predictive(factors, level, groups)
-    factor = enough(factors, level)
-    sure = min(level + math.sqrt(level * (1 - level) / groups), 1.0)
-    return factor if factor >= 1 else max(factor, min(enough(factors, sure), 1.0))
+def _factor(factors: Sequence[float], level: float, groups: int) -> float:
+    """Of rows of many groups what is enough for the share `level` of them; of fewer what `predictive` says."""
+    return enough(factors, level) if groups >= _ENOUGH else predictive(factors, level, groups)
 
 
 def predictive(factors: Sequence[float], level: float, groups: int) -> float:

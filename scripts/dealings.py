@@ -1,0 +1,185 @@
+"""Whether intervals hold what they promise, in the mean over many ways of dealing groups that nothing was learned from.
+
+One split says of few groups alone how wide intervals must be, and other few judge them. Here both change places: half
+of the groups, drawn at random, says by which factors what is believed has to be widened, just as a training is told
+(`forerun.train.fit.factors`), and of the other half is counted how many truths lie inside. What the text of a program
+tells, network and trees beside or without, is as wide as such programs were off, whatever the factors.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+
+import numpy as np
+
+from forerun.distribution import Distribution
+from forerun.evaluate import RESAMPLES
+from forerun.models._calibrated import LEVEL
+from forerun.models.encoder_decoder import EncoderDecoder
+from forerun.models.encoder_decoder.calibration import Calibration
+from forerun.models.encoder_decoder.ensemble import Ensemble, form
+from forerun.models.encoder_decoder.imports import Imports
+from forerun.prompts import parts
+from forerun.rows import Row
+from forerun.scores import resamples, weighted_mean
+from forerun.splits import groups_of
+from forerun.train.fit import factors, some
+
+_ROUNDING = 1e-9
+"""Of a number: what logarithms and back move it by is a millionth of that."""
+
+Factors = Mapping[str, float]
+Rule = Callable[[Sequence[Row], Sequence[Distribution]], Factors]
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A row that nothing was learned from, with what network and trees believe of it, as wide as they believe; and what
+    is answered instead where its text tells that."""
+
+    row: Row
+    group: str
+    of: str
+    """What is judged together: a metric, or a form of it."""
+    part: str
+    """`validation`, by which trainings were stopped and shares told, or `test`."""
+    judges: bool
+    believed: Distribution
+    told: Distribution | None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Of one answer: whether the truth lies in the interval, how wide that is beside the median, and the score."""
+
+    inside: float
+    width: float
+    log_crps: float
+
+    @classmethod
+    def of(cls, belief: Distribution, truth: float) -> Outcome:
+        """As `forerun.evaluate.score` judges it."""
+        (low, high), middle, slack = belief.interval(LEVEL), belief.median, _ROUNDING * abs(truth)
+        width = (high - low) / abs(middle) if middle else np.inf
+        return cls(float(low - slack <= truth <= high + slack), width, belief.log_crps(truth))
+
+
+def held(
+    model: EncoderDecoder, rows: Sequence[Row], of: Sequence[str], where: Sequence[str], judging: Sequence[bool]
+) -> list[Held]:
+    """Rows with what is believed of each, asked once."""
+    prompts, beliefs = [row.prompt for row in rows], believed(model, rows)
+    settled = model.settled(prompts, beliefs)  # the middle is the same whatever the factors
+    told = [
+        model.imports.belief(prompt, not model.encode(prompt).cut, one.median) if judges else None
+        for prompt, one, judges in zip(prompts, settled, judging, strict=True)
+    ]
+    about = zip(rows, groups_of(rows), of, where, judging, beliefs, told, strict=True)
+    return [Held(*each) for each in about]
+
+
+def believed(model: EncoderDecoder, rows: Sequence[Row]) -> list[Distribution]:
+    """What network and trees believe of each row, as wide as they do."""
+    prompts = [row.prompt for row in rows]
+    alone = replaced(model, calibration=Calibration(), ensemble=Ensemble({}), imports=Imports())
+    return model.ensemble.moved(prompts, alone.predict(prompts))
+
+
+def replaced(model: EncoderDecoder, **parts: object) -> EncoderDecoder:
+    """The same network with other parts beside it."""
+    made = model.without_trees()
+    for name, part in {"ensemble": model.ensemble, **parts}.items():
+        setattr(made, name, part)
+    return made
+
+
+def outcomes(model: EncoderDecoder, rows: Sequence[Held]) -> Callable[[int, Factors], Outcome]:
+    """What becomes of a row's answer by such factors."""
+
+    @cache
+    def by(i: int, factor: float) -> Outcome:
+        row = rows[i]
+        told = replace(model.calibration, factors={row.row.metric: factor})
+        wide = replaced(model, calibration=told).settled([row.row.prompt], [row.believed])[0]
+        return Outcome.of(row.told or wide, row.row.value)
+
+    def found(i: int, factors: Factors) -> Outcome:
+        asked = parts(rows[i].row.prompt)
+        return by(i, 1.0 if rows[i].told else Calibration(factors).factor(asked))
+
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Covered:
+    """Of one metric, or a form of it: the share of truths inside, in the mean over dealings, with its 95% bootstrap
+    interval over groups and its deviation between dealings."""
+
+    rows: int
+    groups: int
+    told: int
+    """Rows whose text tells the answer, as wide as such programs were off."""
+    coverage: float
+    low: float
+    high: float
+    spread: float
+    width: float
+    log_crps: float
+    test: float | None
+    """The share inside of rows of the test alone; None where there is none."""
+    shipped: float | None
+    """The same by the factors that ship."""
+
+
+def covered(
+    model: EncoderDecoder, rows: Sequence[Held], count: int, rule: Rule = factors, seed: int = 0
+) -> dict[str, Covered]:
+    """Of all that is judged together, where groups are dealt so many times: half of those of each form."""
+    found, drawn = outcomes(model, rows), random.Random(seed)
+    forms: dict[str, dict[str, None]] = {}
+    for row in rows:
+        forms.setdefault(form(row.row.prompt), {})[row.group] = None
+    judged: list[dict[int, Outcome]] = []
+    for _ in range(count):
+        half = {group for groups in forms.values() for group in drawn.sample(sorted(groups), len(groups) // 2)}
+        chosen = {id(one) for one in some([row.row for row in rows if row.group in half])}
+        asked = [row for row in rows if id(row.row) in chosen]
+        told = rule([row.row for row in asked], [row.believed for row in asked])
+        others = (i for i, row in enumerate(rows) if row.judges and row.group not in half)
+        judged.append({i: found(i, told) for i in others})
+    names = dict.fromkeys(row.of for row in rows if row.judges)
+    return {name: _covered(model, rows, name, judged, found) for name in names}
+
+
+def _covered(
+    model: EncoderDecoder,
+    rows: Sequence[Held],
+    name: str,
+    judged: Sequence[Mapping[int, Outcome]],
+    found: Callable[[int, Factors], Outcome],
+) -> Covered:
+    """A row that half of the dealings judge by counts as its mean over these."""
+    own = [i for i, row in enumerate(rows) if row.of == name and row.judges and any(i in one for one in judged)]
+    inside = np.array([np.mean([one[i].inside for one in judged if i in one]) for i in own])
+    scores = [np.mean([one[i].log_crps for one in judged if i in one]) for i in own if rows[i].row.value > 0]
+    means = weighted_mean(inside, resamples([rows[i].group for i in own], RESAMPLES, 0))
+    low, high = np.quantile(means[1:], (0.025, 0.975), method="nearest")
+    each = [dealing for one in judged if (dealing := [one[i] for i in own if i in one])]
+    test = np.array([rows[i].part == "test" for i in own])
+    shipped = [found(i, model.calibration.factors).inside for i, tests in zip(own, test, strict=True) if tests]
+    return Covered(
+        rows=len(own),
+        groups=len({rows[i].group for i in own}),
+        told=sum(rows[i].told is not None for i in own),
+        coverage=float(means[0]),
+        low=float(low),
+        high=float(high),
+        spread=float(np.std([np.mean([one.inside for one in dealing]) for dealing in each])),
+        width=float(np.mean([np.median([one.width for one in dealing]) for dealing in each])),
+        log_crps=float(np.mean(scores)),
+        test=float(inside[test].mean()) if shipped else None,
+        shipped=float(np.mean(shipped)) if shipped else None,
+    )
