@@ -331,6 +331,11 @@ def test_a_search_never_ends_worse_than_the_program_as_it_is(tmp_path):
     assert [each.seconds for each in found[0].sentences] == [t.measurement.values.get("latency") for t in result.trials]
     assert {each.plan for each in found[0].sentences} == {t.draft.answer for t in result.trials}
     assert found[0].prompt == TASK.prompt(asked)
+    apart = replace(TASK, weights=extract.Weights((1,), 1 << 26))
+    with Pool(1) as pool, Store(tmp_path / "trials.sqlite") as store:
+        other = solve(apart, Uniform(2), asked, pool=pool, budget=Budget(8), store=store)
+    (more,) = schedules.stored(tmp_path / "trials.sqlite", {})
+    assert more.default == other.before and len(more.sentences) == 8
 
 
 def test_the_cost_model_that_ships_tells_kernels_apart():

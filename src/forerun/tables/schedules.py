@@ -16,7 +16,7 @@ from forerun.corpora.workloads import LANGUAGE
 from forerun.errors import InputError, UsageError
 from forerun.grammars.decisions import Choice, Decision, Decisions, Place, Plan, Step, Tile, decision_of, following
 from forerun.store import Store
-from forerun.tasks.schedule import Schedule
+from forerun.tasks.schedule import ELSEWHERE, Schedule
 
 if TYPE_CHECKING:  # TVM is an extra
     from forerun.toolchains.tvm.space import Program
@@ -99,18 +99,22 @@ class Recorded:
 
 
 def stored(path: Path, families: Mapping[str, tuple[str, ...]]) -> Iterator[Sentences]:
-    """Every measured program of a store; `families` by the program's text. Raises ToolMissing, InputError."""
+    """Every measured program of a store; `families` by the program's text. Where one was timed with weights in the
+    caches and out of them, those of which there are more. Raises ToolMissing, InputError."""
     task = Schedule()
     with Store(path) as store:
-        rows = store.trials(task.id)
-        found: dict[str, list[tuple[str | None, float | None, str]]] = {}
+        found: dict[str, dict[str, list[tuple[str | None, float | None, str]]]] = {}
         sources = {}
-        for row in rows:
+        for row in store.trials():
+            if row.task != task.id and not row.task.startswith(f"{task.id} {ELSEWHERE}"):
+                continue
             sources[row.source.key] = row.source
             seconds = row.measurement.values.get("latency") if row.measurement.ok else None
             if not row.measurement.transient or "timeout" in row.measurement.error:
-                found.setdefault(row.source.key, []).append((row.answer, seconds, row.origin))
-    for key, trials in found.items():
+                timed = found.setdefault(row.source.key, {})
+                timed.setdefault(row.task, []).append((row.answer, seconds, row.origin))
+    for key, timed in found.items():
+        trials = max(timed.values(), key=len)
         source, grammar = sources[key], task.grammar(sources[key])
         sentences = [
             sentence(grammar, grammar.parse(answer), seconds, True, origin)

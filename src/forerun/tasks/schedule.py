@@ -32,6 +32,9 @@ AGAIN = 0.05
 """Built and measured again, a kernel takes another time: by less than this of it mostly, however little its samples
 spread."""
 
+ELSEWHERE = "with"
+"""What stands behind the task's name before the weights that were out of the caches."""
+
 
 @dataclass(frozen=True)
 class Schedule(TimedAlone[Plan]):
@@ -63,7 +66,7 @@ class Schedule(TimedAlone[Plan]):
         with other inputs out of the caches."""
         where = f" on {self.remote}" if self.remote else ""
         if self.weights:
-            where += f" with {','.join(map(str, self.weights.places))} among {self.weights.among}"
+            where += f" {ELSEWHERE} {','.join(map(str, self.weights.places))} among {self.weights.among}"
         return super().id + where
 
     def prompt(self, source: Source) -> str:
