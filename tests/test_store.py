@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -124,6 +125,18 @@ def test_a_folder_that_cannot_be_made_is_a_clear_error(tmp_path: Path) -> None:
     with pytest.raises(ForerunError, match="cannot be used") as caught:
         Store(tmp_path / "file" / "t.sqlite")
     assert "FORERUN_CACHE" in caught.value.todo and "--store" in caught.value.todo
+
+
+def test_a_full_disk_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Store(tmp_path / "t.sqlite") as store:
+        store._db.execute("CREATE TRIGGER t BEFORE INSERT ON trials BEGIN SELECT RAISE(FAIL, 'disk I/O error'); END")
+        with pytest.raises(ForerunError) as caught:
+            store.add([trial("ab")], GRAMMAR)
+        assert caught.value.why == "disk I/O error" and "free some space" not in caught.value.todo
+        monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=0))
+        with pytest.raises(ForerunError) as caught:
+            store.add([trial("ab")], GRAMMAR)
+    assert caught.value.why == "its disk is full" and "free some space" in caught.value.todo
 
 
 def test_a_store_of_another_format_is_left_alone(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import shutil
 import sqlite3
 import time
 import zlib
@@ -40,6 +41,8 @@ CREATE UNIQUE INDEX IF NOT EXISTS once ON trials (task, source, digest, tool);
 CREATE TABLE IF NOT EXISTS drafts (key TEXT PRIMARY KEY, written BLOB NOT NULL);
 """
 
+_LITTLE = 1 << 16
+"""Bytes: a disk that has no more left is full."""
 _OTHER_STORE = (
     "name another place: FORERUN_CACHE, or --store of a command that has it; if it is one of forerun,"
     " delete the file: it is a cache"
@@ -220,11 +223,11 @@ class Store:
             raise self._unusable(error) from error
 
     def _unusable(self, error: Exception) -> ForerunError:
-        return ForerunError(
-            f"the store {self.path} cannot be used",
-            str(error),
-            _OTHER_STORE,
-        )
+        what = f"the store {self.path} cannot be used"
+        with contextlib.suppress(OSError):
+            if shutil.disk_usage(self.path.parent).free < _LITTLE:  # SQLite may say "disk I/O error"
+                return ForerunError(what, "its disk is full", "free some space, or name another place: FORERUN_CACHE")
+        return ForerunError(what, str(error), _OTHER_STORE)
 
 
 def _source(source: Source) -> tuple[object, ...]:
