@@ -445,9 +445,8 @@ class Looping(Foreign):
                 drift = shapes.drift(node.body, left.id) if known and isinstance(left, ast.Name) else None
                 if drift is not None and small.value is not None:
                     self.guessed.add(node.lineno)
-                    down = (
-                        (large.value or 0.0) if isinstance(one.ops[0], (ast.Gt, ast.GtE)) else 0.0
-                    )  # `while n >= first`
+                    first = large.value if isinstance(one.ops[0], (ast.Gt, ast.GtE)) else None  # `while n >= first`
+                    down = first or 0.0
                     far = small.value / max(self._left_below(node.body, ast.unparse(left)), down, 1.0)
                     return (math.log(max(far, 1.0)) + 1.0) / drift  # it goes some way below
                 if known and (found := self._stepping(node.body, ast.unparse(left), small, large)) is not None:

@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any, TypeVar
 
+from forerun.tasks._digits import DIGIT_BITS
 from forerun.tasks._formats import Formats
 from forerun.tasks._objects import MANY, Boxes, Module, Number, Written
 
@@ -24,7 +25,7 @@ _SCRYPT_NS, _SCRYPT_BYTES = 267.0, 128.0
 """Nanoseconds, and bytes, of a block of scrypt."""
 _DRAWN_NS, _SET_NS, _SPELT_NS = 2.0, 0.05, 1.6
 """Nanoseconds of a byte that the system draws, that is set, and that is spelt."""
-_DIGIT_BITS, _KARATSUBA = 30.0, math.log2(3)
+_KARATSUBA = math.log2(3)
 _POWER_NS, _FACTORIAL_NS = 1.6, 2.8
 """Nanoseconds of a power, and of a factorial, of so many digits of so many bits to Karatsuba's exponent."""
 _MODULAR_NS = 50.0, 20.0, 2.0
@@ -96,7 +97,7 @@ class System(Formats):
         """Numbers with many digits."""
         if path == "pow" and len(arguments) == _MODULAR and self.layout is None:
             exponent, modulus = (_bits(each) for each in arguments[1:])
-            digits = math.ceil(modulus / _DIGIT_BITS)
+            digits = math.ceil(modulus / DIGIT_BITS)
             self.work(exponent * sum(each * digits**power for power, each in enumerate(_MODULAR_NS)))
             return
         one, by = (getattr(each, "known", None) for each in (*arguments, None, None)[:2])
@@ -115,8 +116,8 @@ class System(Formats):
 
     def _reckoned(self, bits: float, each: float) -> None:
         if bits > _LARGE_BITS and self.layout is None:
-            self.work(each * (bits / _DIGIT_BITS) ** _KARATSUBA)
-            self._held(bits / _DIGIT_BITS * 4)
+            self.work(each * (bits / DIGIT_BITS) ** _KARATSUBA)
+            self._held(bits / DIGIT_BITS * 4)
 
     def _held(self, size: float) -> Boxes:
         """So many bytes, as long as nothing else is said."""

@@ -472,10 +472,10 @@ class Walker(Recursive):
     def _renews(self, node: ast.Assign) -> bool:
         """`batch = []` behind one that was full: there is another one of its kind."""
         target = node.targets[0]
-        if not begins(node.value) or not isinstance(target, (ast.Name, ast.Attribute)) or len(node.targets) > 1:
+        if not begins(node.value) or len(node.targets) > 1:
             return False
         owner = self._owner(target)
-        old = self.named(last(target)) if owner is None else owner.fields.get(last(target))
+        old = self.named(target.id) if isinstance(target, ast.Name) else owner and owner.fields.get(last(target))
         if not isinstance(old, Boxes) or not old.renewed:
             return False
         self.at_node(type(node.value).__name__)
