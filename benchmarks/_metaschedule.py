@@ -207,7 +207,7 @@ def runner(sources: Sequence[Source], pool: Pool, times: Sequence[deque[float]] 
         def run(self, runner_inputs: Sequence[Any]) -> list[Any]:
             paths = [str(each.artifact_path) for each in runner_inputs]
             numbers = [int(Path(path).stem) for path in paths]
-            asked: list[Any] = [(Module(), sources[int(Path(path).stem)], path) for path in paths]
+            asked: list[Any] = [(Module(), sources[number], path) for number, path in zip(numbers, paths, strict=True)]
             found = dict[int, Measurement]()
             for place, measurement in pool.measure_each(asked):
                 found[place] = measurement

@@ -276,16 +276,12 @@ class Asked:
         line = _search(tasks, [(run.at_s, names[run.task], run.seconds) for run in found], seconds)
         line["kept"] = kept = list[Kept]()
         for number, (name, task) in enumerate(tasks.items()):
-            best_s, program = task.default_s, Program(task.source)
-            for run in found:
-                if run.task == number and run.seconds is not None and run.seconds < best_s:
-                    best_s = run.seconds
-                    kept.append((run.at_s, name, database.line(program, run.trace, best_s)))
             own = [run for run in found if run.task == number]
-            right = [(run.seconds, run.trace) for run in own if run.seconds is not None]
-            best = min(right, key=lambda pair: pair[0], default=(task.default_s, None))
-            better = best[0] < task.default_s
-            record = database.line(program, best[1], best[0]) if better else ""
+            best_s, program, record = task.default_s, Program(task.source), ""
+            for run in own:
+                if run.seconds is not None and run.seconds < best_s:
+                    best_s, record = run.seconds, database.line(program, run.trace, run.seconds)
+                    kept.append((run.at_s, name, record))
             line["kernels"][name] |= {"record": record, "failed": sum(run.seconds is None for run in own)}
         return line
 

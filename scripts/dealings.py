@@ -16,8 +16,7 @@ from functools import cache
 import numpy as np
 
 from forerun.distribution import Distribution
-from forerun.evaluate import RESAMPLES
-from forerun.models._calibrated import LEVEL
+from forerun.evaluate import RESAMPLES, intervals
 from forerun.models.encoder_decoder import EncoderDecoder
 from forerun.models.encoder_decoder.calibration import Calibration
 from forerun.models.encoder_decoder.ensemble import Ensemble, form
@@ -27,9 +26,6 @@ from forerun.rows import Row
 from forerun.scores import resamples, weighted_mean
 from forerun.splits import groups_of
 from forerun.train.fit import factors, some
-
-_ROUNDING = 1e-9
-"""Of a number: what logarithms and back move it by is a millionth of that."""
 
 Factors = Mapping[str, float]
 Rule = Callable[[Sequence[Row], Sequence[Distribution]], Factors]
@@ -62,9 +58,8 @@ class Outcome:
     @classmethod
     def of(cls, belief: Distribution, truth: float) -> Outcome:
         """As `forerun.evaluate.score` judges it."""
-        (low, high), middle, slack = belief.interval(LEVEL), belief.median, _ROUNDING * abs(truth)
-        width = (high - low) / abs(middle) if middle else np.inf
-        return cls(float(low - slack <= truth <= high + slack), width, belief.log_crps(truth))
+        (inside,), (width,) = intervals([belief], np.array([belief.median]), np.array([truth]))
+        return cls(float(inside), float(width), belief.log_crps(truth))
 
 
 def held(

@@ -223,10 +223,7 @@ def score(
     positive = truth > 0
     ape = np.abs(median[positive] / truth[positive] - 1)
     crps = np.array([one.log_crps(t) for one, t in zip(beliefs, truth.tolist(), strict=True) if t > 0])
-    ends = np.array([one.interval(level) for one in beliefs])
-    slack = _ROUNDING * np.abs(truth)
-    inside = ((ends[:, 0] - slack <= truth) & (truth <= ends[:, 1] + slack)).astype(np.float64)
-    width = np.divide(ends[:, 1] - ends[:, 0], np.abs(median), out=np.full(len(rows), np.inf), where=median != 0)
+    inside, width = intervals(beliefs, median, truth, level)
     values = {
         "spearman": weighted_spearman(median, truth, drawn),
         "kendall": weighted_kendall(median, truth, drawn),
@@ -238,6 +235,18 @@ def score(
         "log_crps": _over(weighted_mean, crps, drawn[:, positive]),
     }
     return {name: _interval(found) for name, found in values.items()}
+
+
+def intervals(
+    beliefs: Sequence[Distribution], median: Vector, truth: Vector, level: float = LEVEL
+) -> tuple[Vector, Vector]:
+    """Of beliefs with these medians `[N]`: 1 for each whose interval has the truth `[N]` in it, and how wide they are
+    beside the median."""
+    ends = np.array([one.interval(level) for one in beliefs])
+    slack = _ROUNDING * np.abs(truth)
+    inside = ((ends[:, 0] - slack <= truth) & (truth <= ends[:, 1] + slack)).astype(np.float64)
+    width = np.divide(ends[:, 1] - ends[:, 0], np.abs(median), out=np.full(len(truth), np.inf), where=median != 0)
+    return inside, width
 
 
 def count_groups(rows: Sequence[Row]) -> int:

@@ -199,6 +199,10 @@ class Store:
             text = None if answer is None else _unpack(answer)
             yield Row(name, sources[key], text, _measurement(*measured), logprob, origin)
 
+    def tasks(self) -> list[str]:
+        """Every task that has trials, by its id."""
+        return [str(row[0]) for row in self._query("SELECT DISTINCT task FROM trials ORDER BY task", ())]
+
     def sources(self, task: str) -> list[Source]:
         """Every source that has trials of a task (by its id), in the order of their keys."""
         rows = self._query("SELECT DISTINCT source FROM trials WHERE task = ? ORDER BY source", (task,))

@@ -105,9 +105,8 @@ def stored(path: Path, families: Mapping[str, tuple[str, ...]]) -> Iterator[Sent
     with Store(path) as store:
         found: dict[str, dict[str, list[tuple[str | None, float | None, str]]]] = {}
         sources = {}
-        for row in store.trials():
-            if row.task != task.id and not row.task.startswith(f"{task.id} {ELSEWHERE}"):
-                continue
+        own = [one for one in store.tasks() if one == task.id or one.startswith(f"{task.id} {ELSEWHERE}")]
+        for row in (row for one in own for row in store.trials(one)):
             sources[row.source.key] = row.source
             seconds = row.measurement.values.get("latency") if row.measurement.ok else None
             if not row.measurement.transient or "timeout" in row.measurement.error:

@@ -653,7 +653,7 @@ class Walker(Recursive):
         frame, named = self._holder(node.target)
         since, pieces = self.since.get(frame, {}).get(named), self._pieces.get(frame, {}).get(named, {})
         if isinstance(made, Written) and self.loops and isinstance(node.op, ast.Add):
-            often = max(self.times / max(since or self.times, 1e-300), 1.0)
+            often = self._often(since)
             first = pieces[id(node)][0] if id(node) in pieces else 0.0
             often += first if first <= 1.0 < often else 0.0  # the first round was gone through by itself
             piece = more if isinstance(more, Written) else Written("", 1.0, MANY)
@@ -720,7 +720,11 @@ class Walker(Recursive):
 
     def _repeats(self, name: str) -> float:
         """How often this happens for each time that a name was given a value."""
-        return max(self.times / max(self._since(name) or self.times, 1e-300), 1.0)
+        return self._often(self._since(name))
+
+    def _often(self, since: float | None) -> float:
+        """The same of what was given a value so often."""
+        return max(self.times / max(since or self.times, 1e-300), 1.0)
 
     def _do_delete(self, node: ast.Delete) -> None:
         for target in node.targets:
