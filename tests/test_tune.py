@@ -419,13 +419,14 @@ def test_a_program_of_a_file(tmp_path: Path, run_forerun: Run, monkeypatch: pyte
 class Told:
     """A search whose rounds give what a list says."""
 
-    def __init__(self, first: float, *latencies: float) -> None:
-        self.task, self.trials, self.left = Schedule(), list[Any](), list(latencies)
+    def __init__(self, first: float, *latencies: float, build_s: float = 0.1) -> None:
+        self.task, self.trials, self.left, self.build_s = Schedule(), list[Any](), list(latencies), build_s
         self.baseline = self._trial(first)
         self.hand: Any = None
 
     def _trial(self, latency: float) -> Trial[Plan]:
-        return Trial("", Source("", "tensorir"), Draft(None), Measurement({"latency": latency}, checked=True))
+        measured = Measurement({"latency": latency, "build": self.build_s}, checked=True)
+        return Trial("", Source("", "tensorir"), Draft(None), measured)
 
     @property
     def dry(self) -> bool:
@@ -439,9 +440,9 @@ class Told:
         return made
 
 
-def hand(weight: int, *latencies: float) -> Hand:
-    search = Told(*latencies)
-    search.hand = Hand(extract.Extracted(str(weight), "", weight, 1.0), search)  # type: ignore[arg-type]
+def hand(weight: int, *latencies: float, flops: float = 1.0, build_s: float = 0.1) -> Hand:
+    search = Told(*latencies, build_s=build_s)
+    search.hand = Hand(extract.Extracted(str(weight), "", weight, flops), search)  # type: ignore[arg-type]
     return search.hand  # type: ignore[no-any-return]
 
 
@@ -459,6 +460,15 @@ def test_trials_go_where_they_promise_most() -> None:
     bound = [hand(1, 1.0, *[1.0] * 99), hand(5, 1.0, *[1.0] * 99)]
     deal(bound, 40, 12)
     assert [len(each.search.trials) for each in bound] == [12, 12]
+
+
+def test_what_is_as_fast_as_can_be_or_takes_long_to_build_gets_less() -> None:
+    fast, slow = (hand(1, 1.0, *[1.0] * 999, flops=flops) for flops in (100.0, 55.0))
+    deal([fast, slow], 600)  # a tenth and half of what each takes may go
+    assert len(slow.search.trials) / len(fast.search.trials) == pytest.approx(0.5 / (1 - 1 / 1.1), rel=0.1)
+    quick, long = (hand(1, 1.0, *[1.0] * 999, build_s=seconds) for seconds in (0.1, 0.4))
+    deal([quick, long], 600)
+    assert len(quick.search.trials) / len(long.search.trials) == pytest.approx(4, rel=0.1)
 
 
 def test_what_was_measured_before_counts() -> None:

@@ -14,7 +14,7 @@ from typing import Any
 from forerun.core import Tool
 from forerun.errors import ToolMissing
 from forerun.toolchains.onnx.target import package
-from forerun.toolchains.tvm import _cuda, _elementary
+from forerun.toolchains.tvm import _cuda, _elementary, _stacks
 
 TVM, FFI = "0.27.", "0.1.14"
 """Versions that work together: the next ffi crashes where databases write modules."""
@@ -66,6 +66,7 @@ def load() -> Any:
             del sys.modules["torch"]
     _elementary.register(tvm)
     _cuda.register()
+    _stacks.register()
     return tvm
 
 
@@ -94,7 +95,7 @@ def triple_of(target: Any) -> str:
 def intrinsics(target: Any, of_use: bool = True) -> None:
     """Loads the tensor intrinsics that TVM's design spaces of a target ask for, where they are `of_use`.
 
-    Those of other processors take 36 seconds: they are empty modules, until a target asks for them.
+    Those of other hardware take 2 seconds: they are empty modules, until a target asks for them.
     """
     load()
     without = _WITHOUT.fullmatch(str(target.attrs.get("arch", ""))) or not of_use

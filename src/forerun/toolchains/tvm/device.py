@@ -33,8 +33,8 @@ NO_LIMIT = 1 << 60
 IMPORTS = ("forerun.toolchains.tvm._imports",)
 """What workers begin with that measure tensor programs on a processor, or read networks."""
 _ASKING_S = 60.0
-_INTRINSICS_S = 90.0
-"""A worker's first measurement for a GPU may wait for TVM's tensor intrinsics: 10 seconds of a fast, idle core."""
+_INTRINSICS_S = 20.0
+"""A worker's first measurement for a GPU may wait for TVM's tensor intrinsics: 2 seconds of a fast, idle core."""
 _BUILDERS = 8
 """Workers that build at once, at most: a round of a tuning has no more candidates."""
 

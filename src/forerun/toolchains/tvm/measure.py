@@ -36,7 +36,9 @@ _BESIDE = 2.0
 """How many times as long a run of one thread takes at most while others build."""
 _KEPT = 64
 """Kernels that were built to be read, the latest, which are not built again to be measured: those of a round."""
-_READ: dict[tuple[Source, Plan | None], Any] = {}
+Built = tuple[Any, float]
+"""An executable, and the seconds that it took."""
+_READ: dict[tuple[Source, Plan | None], Built] = {}
 _CACHE, _BEYOND, _TURNS = 1 << 25, 2, 1 << 10
 """Bytes of the last cache where the system tells none; how many times as many are beyond it; copies, at most."""
 _NO_MEMORY = "bad_alloc"
@@ -132,7 +134,7 @@ def begin(source: Source, plan: Plan | None, bounds: Bounds = Bounds()) -> Measu
 
 
 def begun(
-    source: Source, scheduled: Callable[[Program], Any], bounds: Bounds = Bounds(), read: Any = None
+    source: Source, scheduled: Callable[[Program], Any], bounds: Bounds = Bounds(), read: Built | None = None
 ) -> Measurement | Callable[[], Measurement]:
     """As `begin`, of the module that `scheduled` makes of the program, or raises Refused, unless `read` is what was
     built of it already."""
@@ -145,6 +147,7 @@ def read(source: Source, plan: Plan, build_s: float = math.inf) -> Measurement:
     """The features of a schedule's machine code (`machine_code`), by their places. In a worker, one that the processor
     needs longer to build than `build_s` is given up. Raises InputError, ToolMissing."""
     try:
+        start = time.perf_counter()
         with processor_time(build_s):
             made = _made(_program(source), partial(_scheduled, plan))
             found = machine_code.features(made.mod.inspect_source("asm"))
@@ -154,7 +157,7 @@ def read(source: Source, plan: Plan, build_s: float = math.inf) -> Measurement:
         raise
     except Exception as error:  # TVM's own errors share no base
         return Measurement(error=f"build: {type(error).__name__}: {reason(error)[:300]}", tool=named())
-    _READ[source, plan] = made
+    _READ[source, plan] = made, time.perf_counter() - start
     for _ in range(len(_READ) - _KEPT):
         del _READ[next(iter(_READ))]
     return Measurement({str(place): float(value) for place, value in enumerate(found)}, checked=True, tool=named())
@@ -189,16 +192,17 @@ def _ended(steps: Generator[None, None, Measurement]) -> Measurement:
 
 
 def _steps(
-    bench: Bench, device: Device, scheduled: Callable[[Program], Any], bounds: Bounds, read: Any = None
+    bench: Bench, device: Device, scheduled: Callable[[Program], Any], bounds: Bounds, read: Built | None = None
 ) -> Generator[None, None, Measurement]:
     """Builds and checks; then times."""
     tool = named()
     try:
         start = time.perf_counter()
         with processor_time(bounds.build_s):
-            module = device.loaded(_made(bench.program, scheduled) if read is None else read)
+            made, before_s = read or (_made(bench.program, scheduled), 0.0)
+            module = device.loaded(made)
             main = module["main"]  # LLVM makes its machine code now
-        build = time.perf_counter() - start
+        build = before_s + time.perf_counter() - start
         tensors = _kept(bench, device) if device.own else bench.tensors(device)
         if device.own:
             bench.restore(tensors)
