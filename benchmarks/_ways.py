@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import os
 import time
-import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -25,9 +22,9 @@ from forerun.toolchains.tvm import database, extract, measure, network
 from forerun.toolchains.tvm import target as targets
 from forerun.toolchains.tvm._load import load
 from forerun.toolchains.tvm.device import Device, Place
-from forerun.toolchains.tvm.network import Known, Network, Running
+from forerun.toolchains.tvm.network import Known, Network, Rival, Running
 
-DLIGHT, EAGER, INDUCTOR, ONNXRUNTIME = "dlight", "PyTorch", "Inductor", "onnxruntime"
+DLIGHT, INDUCTOR = "dlight", "Inductor"
 Run = Callable[[], Any]
 Texts = Mapping[str, str]
 """A database's files (`forerun.toolchains.tvm.database`)."""
@@ -64,12 +61,12 @@ def raced(asked: Network, target: str, databases: Mapping[str, tuple[Network, Te
     default()
     with TemporaryDirectory() as folder:
         if asked.path.suffix != ".onnx":
-            module, examples = factories.made(asked.path, asked.factory)
+            module, _ = factories.made(asked.path, asked.factory)
             module.eval()
             ways[INDUCTOR] = lambda: _inductor(module, known, Path(folder), targets.threads(target))
-            ways[ONNXRUNTIME] = lambda: _exported(module, examples, known, Path(folder), targets.threads(target))
+        ways |= {name: partial(_fastest, rival) for name, rival in known.others.items()}
         runs: dict[str, Run] = {network.DEFAULT: default}
-        runs |= {name: rival.fastest()[0] for name, rival in known.rival.items()}
+        runs |= {name: _fastest(rival) for name, rival in known.rival.items()}
         made, missing = dict[str, float](), dict[str, str]()
         for name, way in ways.items():
             try:
@@ -111,20 +108,8 @@ def _inductor(module: Any, known: Known, folder: Path, threads: int) -> Run:
     return network.pytorch(torch.compile(module), known.inputs, threads)
 
 
-def _exported(module: Any, examples: Sequence[Any], known: Known, folder: Path, threads: int) -> Run:
-    import torch
-
-    path = folder / "network.onnx"
-    with torch.no_grad(), _quiet():
-        torch.onnx.export(module, tuple(examples), str(path), dynamo=True, external_data=False)
-    return network.Rival(cache(partial(network.onnxruntime, path, known.inputs)), threads).fastest()[0]
-
-
-@contextlib.contextmanager
-def _quiet() -> Iterator[None]:
-    with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
+def _fastest(rival: Rival) -> Run:
+    return rival.fastest()[0]
 
 
 def beside(source: Source, line: str, operator: Operator) -> dict[str, float]:

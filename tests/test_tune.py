@@ -35,7 +35,7 @@ from forerun.cli import tune as cli_tune
 from forerun.clock import Timing
 from forerun.core import Draft, Measurement, Source, Trial
 from forerun.corpora import tensor_networks, workloads
-from forerun.errors import ForerunError, InputError, UsageError
+from forerun.errors import ForerunError, InputError, ToolMissing, UsageError
 
 pytest.importorskip("tvm_ffi")
 
@@ -1405,8 +1405,33 @@ def test_a_module_of_pytorch_with_its_inputs() -> None:
     with pytest.raises(UsageError):
         tuning.tune(module)
     found = tuning.tune(module, inputs=(torch.randn(4, 16),), target="llvm:1", trials=2, proposer=Uniform())
-    assert found.comparison is not None and set(found.comparison.timings) == {"default", "tuned", "PyTorch"}
-    assert found.comparison.errors["PyTorch"] < 1e-5
+    assert found.comparison is not None
+    assert [*found.comparison.timings] == ["default", "tuned", "PyTorch", "onnxruntime"]
+    assert max(found.comparison.errors.values()) < 1e-5 and not found.comparison.missing
+
+
+def test_why_onnxruntime_is_not_beside_a_module_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    torch = pytest.importorskip("torch")
+    torch.export.save(torch.export.export(torch.nn.Tanh(), (torch.randn(4, 16),)), tmp_path / "own.pt2")
+    other = frontends.to_onnx(torch.export.export(torch.nn.Sigmoid(), (torch.randn(4, 16),)))
+
+    def found() -> networks.Comparison:
+        networks.read.cache_clear()
+        texts = dict.fromkeys((database.WORKLOADS, database.RECORDS), "")
+        return networks.compared(networks.Network(tmp_path / "own.pt2"), device.located("llvm:1", None), texts, False)
+
+    monkeypatch.setattr(frontends, "to_onnx", lambda program: other)
+    assert found().missing["onnxruntime"].startswith("what it computes is off by")
+
+    def fails(program: Any) -> bytes:
+        raise ToolMissing("PyTorch exports to ONNX with onnxscript", "no package onnxscript is installed", "pip")
+
+    monkeypatch.setattr(frontends, "to_onnx", fails)
+    missing = found()
+    assert [*missing.timings] == ["default", "tuned", "PyTorch"]
+    notes = remarks.on_hands([], Uniform(), device.located("llvm:1", None), missing)
+    told = "PyTorch exports to ONNX with onnxscript: no package onnxscript is installed"
+    assert any(note.startswith(f"onnxruntime is not timed beside it: {told}") for note in notes)
 
 
 def embedding(folder: Path) -> Path:

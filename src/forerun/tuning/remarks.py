@@ -134,6 +134,8 @@ def _compared(comparison: network.Comparison) -> Iterator[str]:
     threads = comparison.threads
     if others := [name for name, own in threads.items() if own == 1 < threads[network.TUNED]]:
         yield f"{' and '.join(others)} took less on one thread: so may this network, tuned with --target llvm:1"
+    for name, why in comparison.missing.items():
+        yield f"{name} is not timed beside it: {why}"
     if comparison.unknown:
         told = ", ".join(map(str, comparison.unknown))
         yield f"no finite number is in the network's output {told}: nobody could tell whether it is right"

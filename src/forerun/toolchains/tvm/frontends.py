@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import re
 import shlex
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,7 @@ from forerun.toolchains.onnx.lowered import operator as name_of
 from forerun.toolchains.onnx.recurrent import unroll
 from forerun.toolchains.onnx.renewed import renew
 from forerun.toolchains.onnx.settled import settle, sized
+from forerun.toolchains.onnx.target import package
 from forerun.toolchains.tvm._load import load
 from forerun.toolchains.tvm._onnx_operators import CONVERTED
 from forerun.toolchains.tvm._operators import converted
@@ -120,6 +123,18 @@ def loaded(path: Path) -> Any:
         given = f"inputs by name ({', '.join(named)})" if named else "inputs that are no tensors" if inputs else "none"
         raise InputError(f"{path} is not run on tensors in their order", f"it was traced on {given}", todo)
     return program
+
+
+def to_onnx(program: Any) -> bytes:
+    """A serialised ONNX model of what `torch.export` made. Raises ToolMissing, and whatever PyTorch's exporter does."""
+    package("onnxscript", "PyTorch exports to ONNX with onnxscript", "tune")
+    import torch
+
+    with torch.no_grad(), contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        made = torch.onnx.export(program, dynamo=True, verbose=False)
+    assert made is not None, "where it is to write no file it gives the model"
+    return bytes(made.model_proto.SerializeToString())
 
 
 def from_exported(program: Any) -> Any:

@@ -30,7 +30,7 @@ from forerun.toolchains.tvm._nodes import kind
 from forerun.toolchains.tvm.agreement import LARGE, agrees, agrees_in_steps, error, large
 from forerun.toolchains.tvm.device import Device, Place, Timer, by_clock, opened
 
-DEFAULT, TUNED = "default", "tuned"
+DEFAULT, TUNED, _ONNXRUNTIME = "default", "tuned", "onnxruntime"
 SESSION_S = 3600.0
 """How long another machine is used for a whole network."""
 _SECONDS, _MOST = 20.0, 30
@@ -44,6 +44,8 @@ _DIVIDING = frozenset(f"relax.{name}" for name in ("divide", "floor_divide", "mo
 _ROUNDING = frozenset(f"relax.{name}" for name in ("quantize", "round"))
 _FEW_DIGITS = frozenset(("float16", "bfloat16"))
 _NOTHING = "relax.null_value"
+_SAID = 200
+"""Characters of what others say."""
 _TERMS = 1_000_000
 """Errors of layers add up: outputs of networks agree where those of a sum of so many terms do, at 1e-3 for float32."""
 
@@ -73,7 +75,8 @@ class Comparison:
     """A whole run of a network, interleaved: `default`, `tuned`, and what a user would run instead of TVM, which is not
     timed where the network runs on a GPU or another machine.
 
-    `errors` are the largest differences of the tuned outputs from those of the others (`agreement.error`).
+    `errors` are the largest differences of the tuned outputs from those of the others (`agreement.error`), `missing`
+    says why what might run it has no time.
     """
 
     timings: Mapping[str, Timing]
@@ -93,6 +96,7 @@ class Comparison:
     """Whether it has kernels that run on some inputs alone: not all of them are in the timings."""
     outputs: tuple[str, ...] = ()
     """The names of the outputs in their order, as `frontends.named` has them; none where they have only places."""
+    missing: Mapping[str, str] = field(default_factory=dict)
 
 
 def programs(network: Network, place: Place) -> tuple[tuple[extract.Extracted, ...], dict[str, str]]:
@@ -153,13 +157,28 @@ def compared(network: Network, place: Place, texts: dict[str, str], library: boo
                     "use the network as it was, and report the kernels of the database to this project",
                 )
         timers = {DEFAULT: default.timer} | ({TUNED: tuned.timer} if changed else {})
-        threads = dict.fromkeys((DEFAULT, TUNED), targets.threads(place.target))
+        threads, missing = dict.fromkeys((DEFAULT, TUNED), targets.threads(place.target)), dict[str, str]()
         for name, rival in known.rival.items() if device.own else ():
             if device.timed_here:
                 run, threads[name] = rival.fastest()
                 timers[name] = device.clock(run)
             elif targets.device(place.target) == "cuda" and (timer := rival.on_gpu()):
                 timers[name] = timer
+        for name, rival in known.others.items() if device.own and device.timed_here else ():
+            try:
+                run, count = rival.fastest()
+                theirs = flat(run())
+            except ForerunError as failed:
+                missing[name] = f"{failed.what}: {failed.why}: {failed.todo}"
+                continue
+            except Exception as failed:  # PyTorch's and onnxruntime's share no base
+                missing[name] = reason(failed)[:_SAID]
+                continue
+            errors[name] = off(found, theirs, known.large)
+            if same(known.expected[DEFAULT], theirs, known.large, known.rounds):
+                timers[name], threads[name] = device.clock(run), count
+            else:
+                missing[name] = f"what it computes is off by {errors.pop(name):.2g} of its size"
         data, why = device.library(made) if library else (b"", "")
         unknown = tuple(place for place, array in enumerate(found) if array.size and not np.isfinite(array).any())
         here = device.own and device.timed_here
@@ -171,7 +190,7 @@ def compared(network: Network, place: Place, texts: dict[str, str], library: boo
         threads = threads if targets.device(place.target) == "cpu" else {}
         waited = max(0.0, 1 - had) if here else 0.0
         branches = _branches(known.extraction.module["main"])
-        return Comparison(timings, errors, data, why, unknown, threads, waited, branches, known.outputs)
+        return Comparison(timings, errors, data, why, unknown, threads, waited, branches, known.outputs, missing)
 
 
 def _branches(main: Any) -> bool:
@@ -262,6 +281,8 @@ class Known:
     """NumPy arrays."""
     rival: Mapping[str, Rival]
     """What the user would run instead, by its name."""
+    others: Mapping[str, Rival]
+    """What may run it as well, where that computes the same."""
     default: Any
     """What TVM compiled of it as it is."""
     expected: Mapping[str, Sequence[Any]]
@@ -283,6 +304,7 @@ class _Imported:
     name: str
     """Of what the user would run instead."""
     rival: Rival
+    others: Mapping[str, Rival] = field(default_factory=dict)
 
 
 @lru_cache(maxsize=1)
@@ -291,14 +313,17 @@ def _imported(network: Network, place: Place) -> _Imported:
     if network.path.suffix == ".onnx":
         module = frontends.from_onnx(network.path, dict(network.shapes), _halves(place))
         inputs = _drawn(module)
-        rival = Rival(cache(partial(onnxruntime, network.path, inputs)), threads)
-        return _Imported(module, inputs, "onnxruntime", rival)
+        rival = Rival(cache(lambda count: onnxruntime(network.name, str(network.path), inputs, count)), threads)
+        return _Imported(module, inputs, _ONNXRUNTIME, rival)
     torch_network, examples, program = _torch(network)
     module = frontends.from_exported(program)
     todo = "give dense tensors in the memory of the processor, of types that NumPy has"
     inputs = _tried(_runs_not(network), todo, lambda: [each.detach().numpy() for each in examples])
     gpu = partial(pytorch_on_gpu, torch_network, inputs)
-    return _Imported(module, inputs, "PyTorch", Rival(partial(pytorch, torch_network, inputs), threads, gpu))
+    rival = Rival(partial(pytorch, torch_network, inputs), threads, gpu)
+    file = cache(partial(frontends.to_onnx, program))
+    other = Rival(cache(lambda count: onnxruntime(network.name, file(), inputs, count)), threads)
+    return _Imported(module, inputs, "PyTorch", rival, {_ONNXRUNTIME: other})
 
 
 def _halves(place: Place) -> bool:
@@ -356,7 +381,8 @@ def read(network: Network, place: Place) -> Known:
         )
     for step in (_imported, _untuned):  # all that is needed of them is known now
         step.cache_clear()
-    return Known(extraction, inputs, {name: rival}, made, {DEFAULT: ours, name: theirs}, smallest, rounds, outputs)
+    expected = {DEFAULT: ours, name: theirs}
+    return Known(extraction, inputs, {name: rival}, before.others, made, expected, smallest, rounds, outputs)
 
 
 def _first(network: Network, place: Place, inputs: Sequence[Any], smallest: float, rounds: bool) -> str:
@@ -442,12 +468,13 @@ def _operator(value: Any) -> str:
     return str(getattr(getattr(value, "op", None), "name", ""))
 
 
-def onnxruntime(path: Path, inputs: Sequence[Any], threads: int) -> Callable[[], Any]:
-    """Runs an ONNX file in onnxruntime, on NumPy arrays in the order of its inputs. Raises InputError, ToolMissing."""
+def onnxruntime(name: str, model: bytes | str, inputs: Sequence[Any], threads: int) -> Callable[[], Any]:
+    """Runs a serialised ONNX model, or the file with a name, in onnxruntime, on NumPy arrays in the order of its
+    inputs. Raises InputError, ToolMissing."""
     session = _tried(
-        f"{path.name} does not run",
+        f"{name} does not run",
         "make it run in onnxruntime first",
-        lambda: onnx_run.session(str(path), threads, exact=True),
+        lambda: onnx_run.session(model, threads, exact=True),
     )
     feeds = dict(zip((one.name for one in session.get_inputs()), inputs, strict=True))
     names = [one.name for one in session.get_outputs()]
