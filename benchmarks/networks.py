@@ -163,9 +163,11 @@ class Asked:
             asked |= {"trials": options.rival_trials, "at once": options.at_once}
             rival = self._line(METASCHEDULE, lambda: self._metaschedule(static), **asked)
             searches[METASCHEDULE] = (self.given, self.programs, rival)
-        said = digest(repr((static, *(line for _, _, line in searches.values()))))
+        said = digest(repr((static, *(_without_kept(line) for _, _, line in searches.values()))))
         if len(searches) > 1 and all("kept" in line for _, _, line in searches.values()):
             self._line(KEPT, lambda: self._again(searches), searches=said)
+            for _, _, line in searches.values():  # half a megabyte, which nobody needs any more
+                self.lines.keep(_without_kept(line))
         self._line(WHOLE, lambda: self._whole(searches), searches=said)
         for name, one in ours["kernels"].items():
             text, record = tuned[name].text, one["record"]
@@ -341,6 +343,10 @@ class Asked:
         return told | self._reader.call(beside, Source(text, LANGUAGE, "", self.target), record, operator)
 
 
+def _without_kept(line: Line) -> Line:
+    return {name: value for name, value in line.items() if name != "kept"}
+
+
 def _digest(programs: Programs) -> str:
     return digest("".join(one.text for one in programs.values()))
 
@@ -459,7 +465,9 @@ def row(name: str, threads: int, parts: Mapping[str, Line]) -> Line:
     mine = runs[OURS]["latency"]
     fixed = min(runs[one]["latency"] for one in (DEFAULT, DLIGHT) if one in runs)
     searches = {part: parts[part] for part in (STATIC, OURS, METASCHEDULE) if part in parts}
-    curves = {part: line["curve"] for part, line in searches.items()} | parts.get(KEPT, {}).get("curves", {})
+    curves = {part: line["curve"] for part, line in searches.items()}
+    if again := parts.get(KEPT, {}).get("searches") == whole["searches"]:
+        curves |= parts[KEPT]["curves"]
     found = {
         "network": name,
         "threads": threads,
@@ -467,7 +475,7 @@ def row(name: str, threads: int, parts: Mapping[str, Line]) -> Line:
         "trials": {part: line["trials"] for part, line in searches.items() if part != STATIC},
         "seconds": {part: line["seconds"] for part, line in searches.items()},
         "total": {part: curve[-1][1] for part, curve in curves.items()},
-        "timed again": KEPT in parts,
+        "timed again": again,
         "runs": runs,
         "missing": whole["missing"],
         "static over ours": fixed / mine,
