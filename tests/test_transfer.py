@@ -15,7 +15,7 @@ pytest.importorskip("onnxruntime")
 
 import forerun
 from forerun.core import Metric
-from forerun.errors import GateFailed, InputError
+from forerun.errors import GateFailed, InputError, UsageError
 from forerun.grammars.floats import Floats
 from forerun.models.encoder_decoder import EncoderDecoder
 from forerun.models.encoder_decoder.card import Kind
@@ -302,6 +302,13 @@ def test_what_a_folder_holds_is_not_lost(tmp_path: Path, monkeypatch: pytest.Mon
     Path("mine/training.json").write_text("{}")
     code, _, err = run_forerun(*adapt, "waits.jsonl", "-o", "mine")
     assert code == 2 and "mine holds a training" in err
+    Path("begun").mkdir()
+    Path("begun/training.json").write_text("{}")  # as a training leaves it before its end
+    code, _, err = run_forerun(*adapt, "waits.jsonl", "-o", "begun")
+    assert code == 2 and "begun holds a training\nit has not come to its end" in err
+    with pytest.raises(UsageError, match="begun holds a training"):
+        EncoderDecoder("mine").save_pretrained("begun")
+    assert [path.name for path in Path("begun").iterdir()] == ["training.json"]
 
 
 def row_of(device: str, i: int) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from forerun.errors import UsageError
-from forerun.models.encoder_decoder import BEGUN, CONFIG, EncoderDecoder, located
+from forerun.models.encoder_decoder import BEGUN, CONFIG, EncoderDecoder, check_unfinished, located
 from forerun.models.encoder_decoder.card import Card
 from forerun.models.encoder_decoder.carried import Carried, Place, place
 from forerun.models.encoder_decoder.learned import Learned
@@ -72,7 +72,10 @@ def adapt(rows: Sequence[Row], start: Path | None, folder: Path, seed: int = 0) 
 
 
 def _check_place(folder: Path, start: Path | None, places: Collection[Place]) -> None:
-    if not (folder / CONFIG).is_file() or folder.resolve() == located(start or EncoderDecoder.name).resolve():
+    if folder.resolve() == located(start or EncoderDecoder.name).resolve():
+        return
+    check_unfinished(folder)
+    if not (folder / CONFIG).is_file():
         return
     todo = f"name another folder, or go on from what is there: --start {folder}"
     if (folder / BEGUN).is_file():
