@@ -272,6 +272,7 @@ def test_what_a_killed_training_lost_and_another_one_forgets_is_told(
             ("data", "import", "mine.csv", "--text", "code", "--target", "latency_s", "-o", "mine.csv"),
             "it would be replaced",
         ),
+        (("data", "import", "mine.csv", "--layout", "code-regression", "-o", "mine.csv"), "it would be replaced"),
         (("data", "show", "mine.csv"), "data import mine.csv --text COLUMN --target COLUMN"),
         (("train", "--data", "mine.csv", "--text", "code"), "go together"),
         (("train", "--data", "mine.csv", "--skip-bad-rows"), "is no table of rows"),

@@ -231,6 +231,8 @@ def _export(options: argparse.Namespace) -> Table:
 
 def _import(options: argparse.Namespace) -> Table:
     check(options.output)
+    if options.file and Path(options.file).resolve() == options.output.resolve():
+        raise UsageError(f"{options.output} is what is read", "it would be replaced", "name another file with -o")
     if options.layout:
         own = (*OF_TABLES, "skip_bad_rows")
         more = [f"--{name.replace('_', '-')}" for name in own if name != "target" and vars(options)[name]]
@@ -249,8 +251,6 @@ def _import(options: argparse.Namespace) -> Table:
         )
     if not options.file:
         raise UsageError("no file was named", "there is a table to import, or a --layout", "see: forerun data --help")
-    if Path(options.file).resolve() == Path(options.output).resolve():
-        raise UsageError(f"{options.output} is what is read", "it would be replaced", "name another file with -o")
     return _written(table_rows([Path(options.file)], options), options.output)
 
 
