@@ -13,6 +13,7 @@ from typing import Any
 from zlib import crc32
 
 from forerun import settings
+from forerun.cli._doubts import say_doubts
 from forerun.cli.render import Column, Progress, Table, add_format, counted, number, say, show
 from forerun.corpora import workloads
 from forerun.errors import InputError, UsageError
@@ -159,7 +160,9 @@ def table_rows(paths: Sequence[Path], options: argparse.Namespace) -> list[Row]:
     rows = list[Row]()
     for path in paths:
         with read_along(path) as on_row:
-            rows += read_table(path, options.text, options.target, *about, by, on_row)
+            own = read_table(path, options.text, options.target, *about, by, on_row)
+        say_doubts(path, own, options)
+        rows += own
     if not options.group:
         say("forerun: no --group was named: each distinct text is a group of its own")
     if not options.language:
