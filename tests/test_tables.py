@@ -596,6 +596,7 @@ def test_what_takes_a_while_after_reading_is_said(
         (("--device", "dveice"), "has no column 'dveice', so that is the device of all rows: did you mean 'device'?"),
         (("--language", "pyhton"), "that is the language of all rows: did you mean 'python'?"),
         (("--text", "file"), "20 of 20 rows of t.csv hold no program but what looks like the name of a file"),
+        (("--target", "all, in s"), "the name of 'all, in s' has a comma, which --metric takes for two"),
         (("--device", "laptop", "--language", "C++, gcc 12", "--unit", "ms"), ""),
         (("--device", "device", "--language", "Kotlin"), ""),
     ],
@@ -604,10 +605,12 @@ def test_what_a_table_is_perhaps_meant_to_say(
     words: tuple[str, ...], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run_forerun: Any
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    table(Path("t.csv"), ["code", "time_s", "device", "file"], *([f"f({i})", i, "pi", f"a{i}.py"] for i in range(20)))
-    more = words if "--text" in words else ("--text", "code", *words)
-    code, _, err = run_forerun("data", "import", "t.csv", "--target", "time_s", "-o", "rows.jsonl", *more)
-    assert code == 0 and (told in err if told else "did you mean" not in err and "name of a file" not in err), err
+    rows = ([f"f({i})", i, i, "pi", f"a{i}.py"] for i in range(20))
+    table(Path("t.csv"), ["code", "time_s", "all, in s", "device", "file"], *rows)
+    usual = {"--text": "code", "--target": "time_s"}
+    more = [word for option in usual.items() if option[0] not in words for word in option]
+    code, _, err = run_forerun("data", "import", "t.csv", "-o", "rows.jsonl", *words, *more)
+    assert code == 0 and (told in err if told else not re.search("did you mean|name of a file|comma", err)), err
 
 
 @pytest.mark.parametrize(("cell", "unit"), [("12 ms", "ms"), ("-1.5e3GB", "GB"), ("0.25 µs", "µs")])
