@@ -52,8 +52,8 @@ FEW = 30
 def configure(parser: argparse.ArgumentParser) -> None:
     """The options."""
     parser.epilog = (
-        "Called again with the same data and folder, it goes on where it stopped; Ctrl-C loses nothing, and a kill no"
-        " more than 30 s."
+        "Called again with the same data and folder, it goes on where it stopped; Ctrl-C loses no"
+        " step, and a kill no more than 30 s; either loses the trees that one metric grows at the end."
     )
     parser.add_argument(
         "--data", action="append", default=[], type=Path, metavar="FILE", help="rows as `forerun data` writes them"
