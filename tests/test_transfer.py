@@ -25,6 +25,7 @@ from forerun.rows import Row
 from forerun.tables import write_rows
 from forerun.tasks._programs import question
 from forerun.testing import check_model, toy_rows
+from forerun.train.adapt import adapt
 
 Run = Callable[..., tuple[int, str, str]]
 KINDS = (
@@ -309,6 +310,22 @@ def test_what_a_folder_holds_is_not_lost(tmp_path: Path, monkeypatch: pytest.Mon
     with pytest.raises(UsageError, match="begun holds a training"):
         EncoderDecoder("mine").save_pretrained("begun")
     assert [path.name for path in Path("begun").iterdir()] == ["training.json"]
+
+
+def test_what_another_process_adapts_meanwhile_is_not_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fit, others = Transfer.fit, ["rest", "pause"]
+
+    def interrupted(self: Transfer, rows: Sequence[Row], seed: int = 0) -> None:
+        if rows[0].metric == "wait":  # another process begins and ends while this one works
+            name = others.pop(0)
+            adapt(waits([1e-3 * i for i in range(1, 21)], name), start, tmp_path / "mine")
+        fit(self, rows, seed)
+
+    monkeypatch.setattr(Transfer, "fit", interrupted)
+    for start, kept in ((None, {"rest"}), (tmp_path / "mine", {"rest", "pause"})):
+        with pytest.raises(UsageError, match="mine holds another checkpoint"):
+            adapt(waits([1e-3 * i for i in range(1, 21)]), start, tmp_path / "mine")
+        assert {metric for metric, *_ in EncoderDecoder(tmp_path / "mine").carried.members} == kept
 
 
 def row_of(device: str, i: int) -> str:
