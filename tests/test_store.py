@@ -127,6 +127,18 @@ def test_a_folder_that_cannot_be_made_is_a_clear_error(tmp_path: Path) -> None:
     assert "FORERUN_CACHE" in caught.value.todo and "--store" in caught.value.todo
 
 
+def test_no_store_that_may_be_whole_is_to_be_deleted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "damaged").write_bytes(b"this is not a database" * 100)
+    for name, deleted in (("damaged", True), (".", False)):  # SQLite opens no folder
+        with pytest.raises(ForerunError, match="cannot be used") as caught:
+            Store(tmp_path / name)
+        assert ("delete" in caught.value.todo) == deleted and "--store" in caught.value.todo
+    monkeypatch.setattr("os.access", lambda *_: False)
+    with pytest.raises(ForerunError, match="cannot be written to") as caught:
+        Store(tmp_path / "damaged")
+    assert "copy it" in caught.value.todo and "delete" not in caught.value.todo
+
+
 def test_a_full_disk_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Store(tmp_path / "t.sqlite") as store:
         store._db.execute("CREATE TRIGGER t BEFORE INSERT ON trials BEGIN SELECT RAISE(FAIL, 'disk I/O error'); END")
@@ -144,8 +156,9 @@ def test_a_store_of_another_format_is_left_alone(tmp_path: Path) -> None:
     with sqlite3.connect(path) as db:
         db.execute("PRAGMA user_version = 99")
     db.close()
-    with pytest.raises(ForerunError, match="format 99"):
+    with pytest.raises(ForerunError, match="format 99") as caught:
         Store(path)
+    assert "the version that wrote it" in caught.value.todo and "delete" not in caught.value.todo
 
 
 def test_many_may_open_a_new_store_at_once(tmp_path: Path) -> None:

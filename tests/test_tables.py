@@ -590,6 +590,36 @@ def test_what_takes_a_while_after_reading_is_said(
     assert "20 rows read; which of them are near-duplicates is looked for" in err, (code, err)
 
 
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--device", "dveice"), "has no column 'dveice', so that is the device of all rows: did you mean 'device'?"),
+        (("--language", "pyhton"), "that is the language of all rows: did you mean 'python'?"),
+        (("--text", "file"), "20 of 20 rows of t.csv hold no program but what looks like the name of a file"),
+        (("--target", "all, in s"), "the name of 'all, in s' has a comma, which --metric takes for two"),
+        (("--device", "laptop", "--language", "C++, gcc 12", "--unit", "ms"), ""),
+        (("--device", "device", "--language", "Kotlin"), ""),
+    ],
+)
+def test_what_a_table_is_perhaps_meant_to_say(
+    words: tuple[str, ...], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run_forerun: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = ([f"f({i})", i, i, "pi", f"a{i}.py"] for i in range(20))
+    table(Path("t.csv"), ["code", "time_s", "all, in s", "device", "file"], *rows)
+    usual = {"--text": "code", "--target": "time_s"}
+    more = [word for option in usual.items() if option[0] not in words for word in option]
+    code, _, err = run_forerun("data", "import", "t.csv", "-o", "rows.jsonl", *words, *more)
+    assert code == 0 and (told in err if told else not re.search("did you mean|name of a file|comma", err)), err
+
+
+@pytest.mark.parametrize(("cell", "unit"), [("12 ms", "ms"), ("-1.5e3GB", "GB"), ("0.25 µs", "µs")])
+def test_the_unit_of_a_cell_has_an_option(cell: str, unit: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="row 1: not a number") as caught:
+        read_table(table(tmp_path / "t.csv", ["code", "time"], ["f()", cell]), "code", "time")
+    assert caught.value.todo == f"write the number alone, and name the unit that all have: --unit {unit}"
+
+
 def test_a_network_of_a_table_is_asked_about_as_its_file_is(tmp_path: Path) -> None:
     """By its name or in ONNX's own syntax: the same text and the same counters, of which no program has any."""
     onnx = pytest.importorskip("onnx")

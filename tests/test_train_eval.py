@@ -272,6 +272,7 @@ def test_what_a_killed_training_lost_and_another_one_forgets_is_told(
             ("data", "import", "mine.csv", "--text", "code", "--target", "latency_s", "-o", "mine.csv"),
             "it would be replaced",
         ),
+        (("data", "import", "mine.csv", "--layout", "code-regression", "-o", "mine.csv"), "it would be replaced"),
         (("data", "show", "mine.csv"), "data import mine.csv --text COLUMN --target COLUMN"),
         (("train", "--data", "mine.csv", "--text", "code"), "go together"),
         (("train", "--data", "mine.csv", "--skip-bad-rows"), "is no table of rows"),
@@ -294,6 +295,8 @@ def test_what_a_killed_training_lost_and_another_one_forgets_is_told(
         (("train", "--data", "mine.csv", "--context", "9000000"), "no memory holds"),
         (("train", "schedule", "--data", "x.jsonl", "--start", "scheduler", "--depth", "7"), "has its own, "),
         (("train", "--data", "mine.csv", "--seed", "-1"), "it is a number from 0"),
+        (("train", "--data", "mine.csv", "--seed", "9" * 20), "it is a number from 0 to 4294967295"),
+        (("train", "--data", "mine.csv", "--tokens", "9" * 10), "it is a number from 256 to 1048576"),
         (("eval", "rows.jsonl", "--depth", "2"), "none is to be trained"),
         (
             ("data", "import", "mine.csv", "--text", "code", "--target", "latency_s", "--limit", "3", "-o", "a.csv"),
@@ -308,6 +311,7 @@ def test_what_a_killed_training_lost_and_another_one_forgets_is_told(
         (("train", "-o", "made", "--data", "nowhere.csv", "--seconds", "-3"), "--seconds -3"),
         (("eval", "rows.jsonl", "--seed", "one"), "not a number"),
         (("eval", "rows.jsonl", "--seed", ","), "not a number"),
+        (("eval", "rows.jsonl", "--seed", "0,4294967296"), "a seed is at most 4294967295: '4294967296'"),
         (("eval", "nowhere.csv"), "nowhere.csv"),
     ],
 )

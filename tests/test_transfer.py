@@ -15,7 +15,7 @@ pytest.importorskip("onnxruntime")
 
 import forerun
 from forerun.core import Metric
-from forerun.errors import GateFailed, InputError
+from forerun.errors import GateFailed, InputError, UsageError
 from forerun.grammars.floats import Floats
 from forerun.models.encoder_decoder import EncoderDecoder
 from forerun.models.encoder_decoder.card import Kind
@@ -25,6 +25,7 @@ from forerun.rows import Row
 from forerun.tables import write_rows
 from forerun.tasks._programs import question
 from forerun.testing import check_model, toy_rows
+from forerun.train.adapt import adapt
 
 Run = Callable[..., tuple[int, str, str]]
 KINDS = (
@@ -302,6 +303,29 @@ def test_what_a_folder_holds_is_not_lost(tmp_path: Path, monkeypatch: pytest.Mon
     Path("mine/training.json").write_text("{}")
     code, _, err = run_forerun(*adapt, "waits.jsonl", "-o", "mine")
     assert code == 2 and "mine holds a training" in err
+    Path("begun").mkdir()
+    Path("begun/training.json").write_text("{}")  # as a training leaves it before its end
+    code, _, err = run_forerun(*adapt, "waits.jsonl", "-o", "begun")
+    assert code == 2 and "begun holds a training\nit has not come to its end" in err
+    with pytest.raises(UsageError, match="begun holds a training"):
+        EncoderDecoder("mine").save_pretrained("begun")
+    assert [path.name for path in Path("begun").iterdir()] == ["training.json"]
+
+
+def test_what_another_process_adapts_meanwhile_is_not_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fit, others = Transfer.fit, ["rest", "pause"]
+
+    def interrupted(self: Transfer, rows: Sequence[Row], seed: int = 0) -> None:
+        if rows[0].metric == "wait":  # another process begins and ends while this one works
+            name = others.pop(0)
+            adapt(waits([1e-3 * i for i in range(1, 21)], name), start, tmp_path / "mine")
+        fit(self, rows, seed)
+
+    monkeypatch.setattr(Transfer, "fit", interrupted)
+    for start, kept in ((None, {"rest"}), (tmp_path / "mine", {"rest", "pause"})):
+        with pytest.raises(UsageError, match="mine holds another checkpoint"):
+            adapt(waits([1e-3 * i for i in range(1, 21)]), start, tmp_path / "mine")
+        assert {metric for metric, *_ in EncoderDecoder(tmp_path / "mine").carried.members} == kept
 
 
 def row_of(device: str, i: int) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import os
 import shutil
 import sqlite3
 import time
@@ -43,10 +44,7 @@ CREATE TABLE IF NOT EXISTS drafts (key TEXT PRIMARY KEY, written BLOB NOT NULL);
 
 _LITTLE = 1 << 16
 """Bytes: a disk that has no more left is full."""
-_OTHER_STORE = (
-    "name another place: FORERUN_CACHE, or --store of a command that has it; if it is one of forerun,"
-    " delete the file: it is a cache"
-)
+_OTHER_STORE = "name another place: FORERUN_CACHE, or --store of a command that has it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +86,7 @@ class Store:
                 raise ForerunError(
                     f"the store {path} is of another version",
                     f"it has format {found}, this version reads {_FORMAT}",
-                    _OTHER_STORE,
+                    f"take the version that wrote it, or {_OTHER_STORE}",
                 )
             if not found or not self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'drafts'").fetchone():
                 self._db.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA user_version = {_FORMAT}; COMMIT;")
@@ -231,7 +229,13 @@ class Store:
         with contextlib.suppress(OSError):
             if shutil.disk_usage(self.path.parent).free < _LITTLE:  # SQLite may say "disk I/O error"
                 return ForerunError(what, "its disk is full", "free some space, or name another place: FORERUN_CACHE")
-        return ForerunError(what, str(error), _OTHER_STORE)
+        if self.path.is_file() and not os.access(self.path.parent, os.W_OK):
+            why = f"{self.path.parent} cannot be written to, and whoever reads it writes beside it"
+            return ForerunError(what, why, f"copy it to a folder that can be, or {_OTHER_STORE}")
+        if isinstance(error, OSError | sqlite3.OperationalError):  # what it holds may be whole
+            return ForerunError(what, str(error), _OTHER_STORE)
+        damaged = "if it is one of forerun, delete the file: it is damaged"
+        return ForerunError(what, str(error), f"{_OTHER_STORE}; {damaged}")
 
 
 def _source(source: Source) -> tuple[object, ...]:

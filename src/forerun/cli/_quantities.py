@@ -76,6 +76,10 @@ def is_amount(text: str, unit: str) -> bool:
     return True
 
 
+MOST_SEED = (1 << 32) - 1
+"""Trees of scikit-learn take no larger seed."""
+
+
 def names(text: str) -> list[str]:
     """What stands between commas, for options that may also be given several times: `type=names, action="extend"`."""
     return [name for part in text.split(",") if (name := part.strip())]

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forerun.cli import INTERRUPTED
+from forerun.cli._quantities import MOST_SEED
 from forerun.cli.data import OF_TABLES, known_rows, say_many, table_options, table_rows
 from forerun.cli.render import Column, Progress, Table, counted, number, say, show
 from forerun.errors import ToolMissing, UsageError
@@ -36,6 +37,8 @@ DIALS = ("depth", "context", "tokens", "steps", "learning_rate", "optimizer")
 """Of the recipes that train a network."""
 LEAST = {"depth": 1, "context": 1, "tokens": 256, "steps": 1, "seed": 0}
 """Of what is dialled; any byte is a token."""
+MOST = {"tokens": 1 << 20, "seed": MOST_SEED}
+"""Of what is dialled: a list of more tokens fits no memory."""
 GIVEN = ("depth", "context", "tokens")
 """Of a network that is gone on from."""
 MOST_CONTEXT = 1 << 16
@@ -49,8 +52,8 @@ FEW = 30
 def configure(parser: argparse.ArgumentParser) -> None:
     """The options."""
     parser.epilog = (
-        "Called again with the same data and folder, it goes on where it stopped; Ctrl-C loses nothing, and a kill no"
-        " more than 30 s."
+        "Called again with the same data and folder, it goes on where it stopped; Ctrl-C loses no"
+        " step, and a kill no more than 30 s; either loses the trees that one metric grows at the end."
     )
     parser.add_argument(
         "--data", action="append", default=[], type=Path, metavar="FILE", help="rows as `forerun data` writes them"
@@ -208,8 +211,9 @@ def dialled(
     asked: dict[str, Any] = {name: getattr(options, name) for name in (*DIALS, "seed")}
     asked["optimiser"] = asked.pop("optimizer")
     for name, least in LEAST.items():
-        if asked[name] is not None and asked[name] < least:
-            why = f"it is a number from {least}"
+        most = MOST.get(name, math.inf)
+        if asked[name] is not None and not least <= asked[name] <= most:
+            why = f"it is a number from {least}{f' to {most}' if name in MOST else ''}"
             raise UsageError(f"--{name} {asked[name]}", why, f"leave --{name} out, or name one")
     if (context := asked["context"] or 0) > MOST_CONTEXT:
         todo = f"name at most {MOST_CONTEXT}; a text's middle is left out where it is longer"

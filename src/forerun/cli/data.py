@@ -13,6 +13,7 @@ from typing import Any
 from zlib import crc32
 
 from forerun import settings
+from forerun.cli._doubts import say_doubts
 from forerun.cli.render import Column, Progress, Table, add_format, counted, number, say, show
 from forerun.corpora import workloads
 from forerun.errors import InputError, UsageError
@@ -159,7 +160,9 @@ def table_rows(paths: Sequence[Path], options: argparse.Namespace) -> list[Row]:
     rows = list[Row]()
     for path in paths:
         with read_along(path) as on_row:
-            rows += read_table(path, options.text, options.target, *about, by, on_row)
+            own = read_table(path, options.text, options.target, *about, by, on_row)
+        say_doubts(path, own, options)
+        rows += own
     if not options.group:
         say("forerun: no --group was named: each distinct text is a group of its own")
     if not options.language:
@@ -231,6 +234,8 @@ def _export(options: argparse.Namespace) -> Table:
 
 def _import(options: argparse.Namespace) -> Table:
     check(options.output)
+    if options.file and Path(options.file).resolve() == options.output.resolve():
+        raise UsageError(f"{options.output} is what is read", "it would be replaced", "name another file with -o")
     if options.layout:
         own = (*OF_TABLES, "skip_bad_rows")
         more = [f"--{name.replace('_', '-')}" for name in own if name != "target" and vars(options)[name]]
@@ -249,8 +254,6 @@ def _import(options: argparse.Namespace) -> Table:
         )
     if not options.file:
         raise UsageError("no file was named", "there is a table to import, or a --layout", "see: forerun data --help")
-    if Path(options.file).resolve() == Path(options.output).resolve():
-        raise UsageError(f"{options.output} is what is read", "it would be replaced", "name another file with -o")
     return _written(table_rows([Path(options.file)], options), options.output)
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forerun import registry
-from forerun.cli._quantities import names
+from forerun.cli._quantities import MOST_SEED, names
 from forerun.cli.data import known_rows, say_many, skipping
 from forerun.cli.render import Column, Table, add_format, counted, number, say, show
 from forerun.errors import InputError, ToolMissing, UsageError
@@ -82,6 +82,8 @@ def _seeds(text: str) -> list[int]:
     found = names(text)
     if not found or not all(name.isdecimal() for name in found):
         raise argparse.ArgumentTypeError(f"not a number, nor several with commas: {text!r}")
+    if large := next((name for name in found if int(name) > MOST_SEED), ""):
+        raise argparse.ArgumentTypeError(f"a seed is at most {MOST_SEED}: {large!r}")
     return [int(name) for name in found]
 
 

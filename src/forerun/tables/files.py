@@ -131,6 +131,8 @@ def number_in(path: Path, row: int, name: str, record: Record) -> float:
         todo = f"name another column, mend the row, or leave it out: {LEAVE}"
         if isinstance(value, str) and _GROUPED.fullmatch(value.strip()):
             todo = f"write it without commas between digits, and with a decimal point, or leave it out: {LEAVE}"
+        elif isinstance(value, str) and (found_unit := _WITH_UNIT.fullmatch(value.strip())):
+            todo = f"write the number alone, and name the unit that all have: --unit {found_unit[1]}"
         raise WrongCell(f"{path}, row {row}: not a number", why, todo) from None
     if math.isfinite(found):
         return found
@@ -163,6 +165,8 @@ LEAVE = "--skip-bad-rows"
 _PACKED = ".gz"
 _GROUPED = re.compile(r"[-+]?\d[\d.]*(,\d+)+(\.\d*)?")
 """As spreadsheets write numbers: 1,234.5 or 0,25."""
+_WITH_UNIT = re.compile(r"[-+]?\d[\d.]*(?:[eE][-+]?\d+)?\s*([A-Za-zµ]+)")
+"""12 ms or 1.5GB."""
 
 
 def _number(value: Any) -> float:

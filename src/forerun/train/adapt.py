@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from forerun.errors import UsageError
-from forerun.models.encoder_decoder import BEGUN, CONFIG, EncoderDecoder, located
+from forerun.files import alone
+from forerun.models.encoder_decoder import BEGUN, CONFIG, EncoderDecoder, check_unfinished, claim, located
 from forerun.models.encoder_decoder.card import Card
 from forerun.models.encoder_decoder.carried import Carried, Place, place
 from forerun.models.encoder_decoder.learned import Learned
@@ -38,10 +39,12 @@ def adapt(rows: Sequence[Row], start: Path | None, folder: Path, seed: int = 0) 
     Rows of each metric, language and device are learned for themselves (`forerun.models.transfer`). What the checkpoint
     knew before it answers as before. Raises InputError where rows are too few, a value is not finite or the checkpoint
     knows nothing of their language, UsageError for what it has learned already, or for a folder that holds another
-    training, or something carried over that the new checkpoint would not have.
+    training, or something carried over that the new checkpoint would not have, also where another process writes it
+    meanwhile.
     """
     model = EncoderDecoder(start)
-    _check_place(folder, start, {*map(place, (row.prompt for row in rows)), *model.carried.members})
+    places = {*map(place, (row.prompt for row in rows)), *model.carried.members}
+    _check_place(folder, start, places)
     own = dict(model.carried.members)
     kinds = [kind for kind in model.card.kinds if (kind.metric, kind.language, kind.device) not in own]
     known = {(kind.metric, kind.language, kind.device) for kind in kinds}
@@ -64,18 +67,23 @@ def adapt(rows: Sequence[Row], start: Path | None, folder: Path, seed: int = 0) 
     model.carried = Carried(own)
     model.learned = Learned.of(rows, (), model.learned.seed, model.learned.similar).beside(model.learned)
     new = Card.of(rows, {})
-    places = {(kind.metric, kind.language, kind.device) for kind in new.kinds}
-    kept = [kind for kind in model.card.kinds if (kind.metric, kind.language, kind.device) not in places]
+    told = {(kind.metric, kind.language, kind.device) for kind in new.kinds}
+    kept = [kind for kind in model.card.kinds if (kind.metric, kind.language, kind.device) not in told]
     model.card = replace(model.card, kinds=(*kept, *new.kinds))
-    model.save_pretrained(folder)
+    claim(folder)
+    with alone(folder, "writes into"):
+        _check_place(folder, start, places)  # what another process wrote meanwhile
+        model.save_pretrained(folder)
     return found
 
 
 def _check_place(folder: Path, start: Path | None, places: Collection[Place]) -> None:
-    if not (folder / CONFIG).is_file() or folder.resolve() == located(start or EncoderDecoder.name).resolve():
+    itself = folder.resolve() == located(start or EncoderDecoder.name).resolve()
+    check_unfinished(folder)
+    if not (folder / CONFIG).is_file():
         return
     todo = f"name another folder, or go on from what is there: --start {folder}"
-    if (folder / BEGUN).is_file():
+    if (folder / BEGUN).is_file() and not itself:
         raise UsageError(f"{folder} holds a training", "it would be lost", todo)
     lost = [where for where in EncoderDecoder(folder).carried.members if where not in places]
     if lost:

@@ -294,7 +294,7 @@ def save(model: EncoderDecoder, folder: Path, training: Training) -> None:
     """Writes the checkpoint that a training ends with."""
     assert isinstance(model.network, TorchNetwork)
     model.network = TorchNetwork(model.network.network, "cpu")
-    model.save_pretrained(folder, onnx=training.export)
+    model.write(folder, onnx=training.export)
 
 
 def some(rows: Sequence[Row], most: int = HELD) -> list[Row]:

@@ -119,6 +119,13 @@ def claim(folder: Path) -> None:
         raise UsageError(f"{folder} holds something else", why, "name a folder of its own for the checkpoint")
 
 
+def check_unfinished(folder: Path) -> None:
+    """Raises UsageError for the folder of a training that has not come to its end: a checkpoint there would lose it."""
+    if (folder / BEGUN).is_file() and not (folder / CONFIG).is_file():
+        why = "it has not come to its end, and would be lost"
+        raise UsageError(f"{folder} holds a training", why, "name another folder, or let it come to its end first")
+
+
 class EncoderDecoder(Predictor):
     """A language model of numbers and other answers, small enough for a laptop."""
 
@@ -179,9 +186,14 @@ class EncoderDecoder(Predictor):
 
         `int8` and `onnx` say whether graphs are written, and how small: none of 2 GiB and more. Of a network that
         onnxruntime runs the files are copied that it was read from. Raises InputError where one of them has changed,
-        UsageError where it is to become another one (that needs PyTorch) or as `claim` does.
+        UsageError where it is to become another one (that needs PyTorch), or as `check_unfinished` and `claim` do.
         """
-        folder, copied = Path(place), isinstance(self.network, OnnxNetwork)
+        check_unfinished(Path(place))
+        self.write(Path(place), int8=int8, onnx=onnx)
+
+    def write(self, folder: Path, *, int8: bool = False, onnx: bool = True) -> None:
+        """As `save_pretrained`, also into the folder of the training that ends with it."""
+        copied = isinstance(self.network, OnnxNetwork)
         if copied and (int8 or not onnx):
             why = "this one is run by onnxruntime: its graphs can only be copied"
             raise UsageError("only a network in PyTorch can be saved as another one", why, "load it with device='cpu'")
