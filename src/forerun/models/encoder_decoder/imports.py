@@ -76,11 +76,11 @@ _BESIDE = {"memory": "what waits to be collected", "runtime": "compiling while i
 _FEW = 10
 """Errors from which on they say how much others are off."""
 _ELSEWHERE = 0.8
-"""Of what an empty program holds, what it holds on another machine, with another kernel and C library, at least: 1.0
-instead of 1.22 MB in C, 5.2 instead of 5.9 in Perl, 2.3 instead of 2.6 in Lua."""
-_HALF, _MOST, _VARYING = 0.5, 0.75, 0.85
-"""Which share of an answer that both give is the text's, and of a time in another language of which nothing is guessed;
-and of an empty program's time the least that one takes."""
+"""Of what an empty program holds or takes, what it does on another machine, with another kernel and C library, at
+least: 1.0 instead of 1.22 MB in C, 5.2 instead of 5.9 in Perl, 2.3 instead of 2.6 in Lua; of Python's memory all."""
+_HALF, _MOST = 0.5, 0.75
+"""Which share of an answer that both give is the text's, and of a time in another language of which nothing is
+guessed."""
 _ASKED, _READ, _ROUNDS, _COUNTED = 300.0, 5000.0, 1000.0, 1e6
 """Numbers in an input, its characters, and rounds of loops or elements from which on a program may work for long, and
 those from which on it does, as is told."""
@@ -259,7 +259,7 @@ class Imports:
         if metric == "runtime":
             again = _AGAIN if language == _COLLECTED and done.bytes >= _HEAP else 0.0
             sooner = self._least(found)
-            return replace(made, sooner=sooner, again=again, endless=bool(done.endless), floor=start * _VARYING)
+            return replace(made, sooner=sooner, again=again, endless=bool(done.endless), floor=start * _ELSEWHERE)
         if metric == "memory" and language != PYTHON:
             return replace(made, floor=start * _ELSEWHERE, begins=True)
         return replace(made, floor=start)
