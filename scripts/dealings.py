@@ -3,13 +3,15 @@
 One split says of few groups alone how wide intervals must be, and other few judge them. Here both change places: half
 of the groups, drawn at random, says by which factors what is believed has to be widened, just as a training is told
 (`forerun.train.fit.factors`), and of the other half is counted how many truths lie inside. What the text of a program
-tells, network and trees beside or without, is as wide as such programs were off, whatever the factors.
+tells, network and trees beside or without, is as wide as such programs were off: those that were measured for it, and
+those of the first half.
 """
 
 from __future__ import annotations
 
+import math
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -20,7 +22,7 @@ from forerun.evaluate import RESAMPLES, intervals
 from forerun.models.encoder_decoder import EncoderDecoder
 from forerun.models.encoder_decoder.calibration import Calibration
 from forerun.models.encoder_decoder.ensemble import Ensemble, form
-from forerun.models.encoder_decoder.imports import Imports
+from forerun.models.encoder_decoder.imports import WORKING, Imports, Reckoned
 from forerun.prompts import parts
 from forerun.rows import Row
 from forerun.scores import resamples, weighted_mean
@@ -34,7 +36,7 @@ Rule = Callable[[Sequence[Row], Sequence[Distribution]], Factors]
 @dataclass(frozen=True, slots=True)
 class Held:
     """A row that nothing was learned from, with what network and trees believe of it, as wide as they believe; and what
-    is answered instead where its text tells that."""
+    its text tells instead, if it does."""
 
     row: Row
     group: str
@@ -44,7 +46,7 @@ class Held:
     """`validation`, by which trainings were stopped and shares told, or `test`."""
     judges: bool
     believed: Distribution
-    told: Distribution | None
+    told: Reckoned | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +71,26 @@ def held(
     prompts, beliefs = [row.prompt for row in rows], believed(model, rows)
     settled = model.settled(prompts, beliefs)  # the middle is the same whatever the factors
     told = [
-        model.imports.belief(prompt, not model.encode(prompt).cut, one.median) if judges else None
+        reckoned(model, prompt, one.median) if judges else None
         for prompt, one, judges in zip(prompts, settled, judging, strict=True)
     ]
     about = zip(rows, groups_of(rows), of, where, judging, beliefs, told, strict=True)
     return [Held(*each) for each in about]
+
+
+def reckoned(model: EncoderDecoder, prompt: str, other: float) -> Reckoned | None:
+    """What its text tells, beside what network and trees believe; None where these answer alone."""
+    found = model.imports.reckoned(prompt, not model.encode(prompt).cut, other)
+    return found if found.belief(model.imports.widths) else None
+
+
+def off(rows: Iterable[tuple[float, Reckoned]]) -> dict[str, dict[str, list[float]]]:
+    """By which factors, as logarithms, programs took more than was told: by metric, and what errs alike. What works as
+    long as is told is left out: that it ended within seconds is why it is among public programs that were measured."""
+    found: dict[str, dict[str, list[float]]] = {}
+    for value, told in (row for row in rows if not row[1].errs.endswith(WORKING)):
+        found.setdefault(told.metric, {}).setdefault(told.errs, []).append(round(math.log(value / told.middle), 4))
+    return found
 
 
 def believed(model: EncoderDecoder, rows: Sequence[Row]) -> list[Distribution]:
@@ -91,19 +108,21 @@ def replaced(model: EncoderDecoder, **parts: object) -> EncoderDecoder:
     return made
 
 
-def outcomes(model: EncoderDecoder, rows: Sequence[Held]) -> Callable[[int, Factors], Outcome]:
-    """What becomes of a row's answer by such factors."""
+def outcomes(model: EncoderDecoder, rows: Sequence[Held]) -> Callable[[int, Factors, Imports], Outcome]:
+    """What becomes of a row's answer by such factors, or by the errors that are beside it."""
 
     @cache
     def by(i: int, factor: float) -> Outcome:
         row = rows[i]
         told = replace(model.calibration, factors={row.row.metric: factor})
         wide = replaced(model, calibration=told).settled([row.row.prompt], [row.believed])[0]
-        return Outcome.of(row.told or wide, row.row.value)
+        return Outcome.of(wide, row.row.value)
 
-    def found(i: int, factors: Factors) -> Outcome:
-        asked = parts(rows[i].row.prompt)
-        return by(i, 1.0 if rows[i].told else Calibration(factors).factor(asked))
+    def found(i: int, factors: Factors, beside: Imports) -> Outcome:
+        told, value = rows[i].told, rows[i].row.value
+        if told is not None and (belief := told.belief(beside.widths)):
+            return Outcome.of(belief, value)
+        return by(i, Calibration(factors).factor(parts(rows[i].row.prompt)))
 
     return found
 
@@ -143,8 +162,10 @@ def covered(
         chosen = {id(one) for one in some([row.row for row in rows if row.group in half])}
         asked = [row for row in rows if id(row.row) in chosen]
         told = rule([row.row for row in asked], [row.believed for row in asked])
+        errors = off((row.row.value, row.told) for row in rows if row.told and row.group in half)
+        beside = replace(model.imports, public=errors)
         others = (i for i, row in enumerate(rows) if row.judges and row.group not in half)
-        judged.append({i: found(i, told) for i in others})
+        judged.append({i: found(i, told, beside) for i in others})
     names = dict.fromkeys(row.of for row in rows if row.judges)
     return {name: _covered(model, rows, name, judged, found) for name in names}
 
@@ -154,7 +175,7 @@ def _covered(
     rows: Sequence[Held],
     name: str,
     judged: Sequence[Mapping[int, Outcome]],
-    found: Callable[[int, Factors], Outcome],
+    found: Callable[[int, Factors, Imports], Outcome],
 ) -> Covered:
     """A row that half of the dealings judge by counts as its mean over these."""
     own = [i for i, row in enumerate(rows) if row.of == name and row.judges and any(i in one for one in judged)]
@@ -164,7 +185,8 @@ def _covered(
     low, high = np.quantile(means[1:], (0.025, 0.975), method="nearest")
     each = [dealing for one in judged if (dealing := [one[i] for i in own if i in one])]
     test = np.array([rows[i].part == "test" for i in own])
-    shipped = [found(i, model.calibration.factors).inside for i, tests in zip(own, test, strict=True) if tests]
+    ships = model.calibration.factors, model.imports
+    shipped = [found(i, *ships).inside for i, tests in zip(own, test, strict=True) if tests]
     return Covered(
         rows=len(own),
         groups=len({rows[i].group for i in own}),

@@ -167,6 +167,7 @@ EMPTY = {
     "rust": 'fn main() { println!("3"); }\n',
     "go": 'package main\nimport "fmt"\nfunc main() { fmt.Println(3) }\n',
     "perl": 'use strict; use warnings;\nprint "3\\n";\n',
+    "perl, bare": 'print "3\\n";\n',
     "ruby": "puts 3\n",
     "php": '<?php\necho "3\\n";\n',
     "lua": "print(3)\n",
@@ -248,7 +249,7 @@ def _languages(options: argparse.Namespace) -> int:
     languages = {name: dict(of) for name, of in found.languages.items()}
     for name, text in EMPTY.items():
         try:
-            with built(named(name), text) as program:
+            with built(named(name.partition(",")[0]), text) as program:
                 runs = [program.run(None, BOUNDS) for _ in range(options.repeats)]
         except ForerunError as error:
             print(f"{name}: {error}", file=sys.stderr)

@@ -7,6 +7,7 @@
     python scripts/weights.py judge memory.jsonl runtime.jsonl size.jsonl latency.jsonl kernels.jsonl nas.jsonl -o DIR
     python scripts/weights.py know memory.jsonl runtime.jsonl size.jsonl latency.jsonl nas.jsonl -o DIR
     python scripts/weights.py widen nas.jsonl --metric accuracy --metric latency/onnx -o DIR
+    python scripts/weights.py reckon memory.jsonl runtime.jsonl -o DIR
     python scripts/weights.py coverage memory.jsonl runtime.jsonl size.jsonl latency.jsonl nas.jsonl -o coverage.json
     python scripts/weights.py record -o DIR
 
@@ -25,6 +26,8 @@ whatever was measured of it; the others, and `train` with `--trees` or `--start`
 it had them (`learned.json`): nothing judges that was learned from, and the files of what is asked about are enough.
 Programs that `forerun.corpora.generated` draws, and those of `written.jsonl.gz`, are learned from, and judge nobody.
 `widen` tells anew how wide the intervals of some metrics, or forms of them, must be, and forgets how ours were judged.
+`reckon` does so of what programs' texts tell, by the validation rows: by which factors these were off (`public` in
+`imports.json`).
 `coverage` measures whether the intervals of what ships hold 90%, in the mean over so many `--dealings` of the groups
 that nothing was learned from (`dealings.py`), metric by metric; all rows of a metric are to be given at once. It keeps
 what its file has of the same checkpoint.
@@ -96,6 +99,7 @@ ALIKE = "nas-bench"
 """How names of architectures begin, whose texts all look alike."""
 MEASURED = Path(__file__).parents[1] / "benchmarks" / "measured"
 OURS, NETWORK = "ours", f"ours {WITHOUT}"
+_OURS = (OURS, NETWORK)
 STACKED = (NETWORK, "boosted_trees", "neighbours")
 """What is put together anew: how they are shared out is learned from rows that calibrate."""
 TREES = "rows of the trees"
@@ -129,6 +133,8 @@ def main() -> int:
         _know(options)
     elif options.what == "widen":
         _widen(options)
+    elif options.what == "reckon":
+        _reckon(options)
     elif options.what == "coverage":
         _coverage(options)
     elif options.what == "record":
@@ -141,7 +147,7 @@ def main() -> int:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
-        "what", choices=["rows", "train", "mean", "grow", "judge", "know", "widen", "coverage", "record"]
+        "what", choices=["rows", "train", "mean", "grow", "judge", "know", "widen", "reckon", "coverage", "record"]
     )
     parser.add_argument("rows", nargs="*", type=Path, help="files of `forerun data export`")
     parser.add_argument("--nas", type=Path, help="the table of NAS-Bench-201")
@@ -450,9 +456,26 @@ def _widen(options: argparse.Namespace) -> None:
     told = factors(held, dealings.believed(model, held))
     told = {name: by for name, by in told.items() if "/" in name or name in options.metric}
     replace(model.calibration, factors={**model.calibration.factors, **told}).save(options.output)
-    again = {(_experiment(row), one) for row in held for one in (OURS, NETWORK)}
-    kept = tuple(line for line in model.card.results if (line["metric"], line["model"]) not in again)
-    replace(model.card, results=kept, limits=SAID).save(options.output)
+    _forget(model.card, {_experiment(row) for row in held}, options.output)
+    checksums.record(options.output, PARTS)
+
+
+def _forget(card: Card, experiments: Collection[str], folder: Path) -> None:
+    """How ours were judged."""
+    kept = tuple(each for each in card.results if not (each["metric"] in experiments and each["model"] in _OURS))
+    replace(card, results=kept, limits=SAID).save(folder)
+
+
+def _reckon(options: argparse.Namespace) -> None:
+    model = EncoderDecoder(options.output)
+    rows = _dealt(_read(options.rows), model.learned).validation
+    held = [row for row in rows if row.metric in METRICS and not row.name.startswith(OWN)]
+    prompts = [row.prompt for row in held]
+    settled = model.settled(prompts, dealings.believed(model, held))
+    told = [dealings.reckoned(model, prompt, one.median) for prompt, one in zip(prompts, settled, strict=True)]
+    errors = dealings.off((row.value, one) for row, one in zip(held, told, strict=True) if one)
+    replace(model.imports, public={**model.imports.public, **errors}).save(options.output)
+    _forget(model.card, {row.metric for row in held}, options.output)
     checksums.record(options.output, PARTS)
 
 

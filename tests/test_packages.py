@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -340,6 +341,37 @@ def program(count: float, metric: str = "runtime", more: str = "") -> str:
         "  return s > 3;\n}\n"
     )
     return asking(text, metric, "c, gcc 12 -O2")
+
+
+def test_times_are_those_of_the_machine_that_is_told_of() -> None:
+    faster = replace(LANGUAGES, pace={"c": 0.5})
+    usual, half = (believed(each, program(5e7), other=1.0) for each in (LANGUAGES, faster))
+    assert usual is not None and half is not None
+    assert half.median == pytest.approx(usual.median * 0.5**0.75, rel=1e-6)
+    assert sum(each.value for each in faster.parts(program(5e7), True, half.median)) == pytest.approx(half.median)
+    assert faster.told("memory", "int main() {}", language="c") == 1.2e6
+
+
+@pytest.mark.parametrize(
+    "language, text, begins",
+    [
+        ("c++", "#include <cstdio>\n#include <math.h>\nint main() {}\n", 1.0),
+        ("c++", "#include <cstdio>\n# include <vector>\nint main() {}\n", 2.0),
+        ("c++", "#include <bits/stdc++.h>\nint main() {}\n", 2.0),
+        ("perl", "# use strict\nuse 5.010;\nprint 3;\n", 3.0),
+        ("perl", "print 3;\n  use strict;\n", 4.0),
+    ],
+)
+def test_programs_begin_with_what_they_include(language: str, text: str, begins: float) -> None:
+    starts = {"c": 1.0, "c++": 2.0, "perl, bare": 3.0, "perl": 4.0}
+    made = Imports(languages={name: {"memory": value} for name, value in starts.items()})
+    assert made.told("memory", text, language=language) == begins
+
+
+def test_public_programs_weigh_as_much_as_others_at_the_most() -> None:
+    made = replace(LANGUAGES, public={"runtime": {"other languages, working": [2.0] * 99}, "memory": {"else": [1.0]}})
+    assert sum(x == 2.0 for x in made.widths["runtime"]["other languages, working"]) == 15
+    assert made.widths["memory"] == LANGUAGES.errors["memory"]
 
 
 def test_programs_of_other_languages_are_told_by_their_text_where_they_do_much() -> None:

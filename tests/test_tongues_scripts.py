@@ -27,6 +27,11 @@ def test_patterns_bind_names_and_ask() -> None:
     assert "q = rec['qty']" in found and "rec['op'] == 'in' and q > 3" in found and "rest = rec[1:]" in found
 
 
+def test_what_is_changed_in_a_value_is_changed_once() -> None:
+    text = "print length(" + "(" * 12 + "$s" + " =~ s/a/b/)" * 12 + ");\n"
+    assert said("perl", text).count("re.sub") == 12
+
+
 def test_tap_may_be_given_no_name() -> None:
     assert "pos += 1" in said("ruby", "def take = @src[@pos].tap { @pos += 1 }\n")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import math
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +22,7 @@ from forerun.distribution import Distribution  # noqa: E402
 from forerun.models.encoder_decoder import PARTS, EncoderDecoder, calibration, checksums  # noqa: E402
 from forerun.models.encoder_decoder.card import Card  # noqa: E402
 from forerun.models.encoder_decoder.ensemble import Ensemble  # noqa: E402
+from forerun.models.encoder_decoder.imports import Imports, Reckoned  # noqa: E402
 from forerun.models.encoder_decoder.learned import Learned  # noqa: E402
 from forerun.prompts import prompt  # noqa: E402
 from forerun.rows import Row  # noqa: E402
@@ -222,6 +224,27 @@ def test_how_wide_one_metric_is_is_told_anew_and_nothing_else_changes(
     ]  # fmt: skip
 
 
+def test_what_texts_tell_is_as_wide_as_public_programs_were_off(
+    script: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, table = tmp_path / "made", tmp_path / "rows.jsonl"
+    metric, own = Metric("memory", "B"), rows("memory", 3)
+    texts = [f"print({i})\n" for i in range(len(own))]
+    prompts = [prompt(metric, "python, cpython 3.11", "here", text) for text in texts]
+    own = [replace(row, value=1e7 * 1.5, prompt=asked) for row, asked in zip(own, prompts, strict=True)]
+    assert fit(Parts(own[::2], own[1::2]), folder, TINY)
+    Imports({"memory": 1e7}, {"memory": {"re": 1e6}}, {"re": ()}, {"memory": {"plain": [0.0] * 12}}).save(folder)
+    checksums.record(folder, PARTS)
+    write_rows(table, own)
+    Card.load(folder).with_results([{"metric": "memory", "model": script.OURS, "n": 9, "groups": 9}]).save(folder)
+    monkeypatch.setattr(sys, "argv", ["weights.py", "reckon", str(table), "-o", str(folder)])
+    assert script.main() == 0
+    found = EncoderDecoder(folder)
+    errors = found.imports.public["memory"]["plain"]
+    assert errors == [round(math.log(1.5), 4)] * len(own[1::2]) and not found.card.results
+    assert sorted(found.imports.widths["memory"]["plain"])[-1] == pytest.approx(math.log(1.5), abs=1e-4)
+
+
 def test_coverage_is_the_mean_over_ways_of_dealing_groups(script: ModuleType) -> None:
     draw, dealings = np.random.default_rng(0), script.dealings
     model = EncoderDecoder.of(None, None, None)  # type: ignore[arg-type]
@@ -235,6 +258,11 @@ def test_coverage_is_the_mean_over_ways_of_dealing_groups(script: ModuleType) ->
     found = dealings.covered(model, held, 30)["m"]
     assert found.shipped < 0.4 and abs(found.coverage - 0.9) < 0.02, "as wide as they have to be"
     assert found.low < found.coverage < found.high and 0 < found.spread < 0.04
-    told = [replace(one, told=narrow) for one in held]
+    off = (0.2 * np.linspace(-2, 2, 41)).tolist()
+    model.imports = Imports(errors={"m": {"plain": off, "plain, working": off}})
+    told = [replace(one, told=Reckoned("m", "plain, working", 1.0)) for one in held]
     same = dealings.covered(model, told, 30)["m"]
-    assert same.coverage == found.shipped and same.told == 480, "factors are of network and trees"
+    assert abs(same.coverage - found.shipped) < 0.03 and same.told == 480, "factors are of network and trees"
+    told = [replace(one, told=Reckoned("m", "plain", 1.0)) for one in held]
+    beside = dealings.covered(model, told, 30)["m"]
+    assert beside.shipped == same.shipped and 0.75 < beside.coverage < 0.9, "half of the errors are of the others"

@@ -23,6 +23,7 @@ import re
 import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -75,11 +76,11 @@ _BESIDE = {"memory": "what waits to be collected", "runtime": "compiling while i
 _FEW = 10
 """Errors from which on they say how much others are off."""
 _ELSEWHERE = 0.8
-"""Of what an empty program holds, what it holds on another machine, with another kernel and C library, at least: 1.0
-instead of 1.22 MB in C, 5.2 instead of 5.9 in Perl, 2.3 instead of 2.6 in Lua."""
-_HALF, _MOST, _VARYING = 0.5, 0.75, 0.85
-"""Which share of an answer that both give is the text's, and of a time in another language of which nothing is guessed;
-and of an empty program's time the least that one takes."""
+"""Of what an empty program holds or takes, what it does on another machine, with another kernel and C library, at
+least: 1.0 instead of 1.22 MB in C, 5.2 instead of 5.9 in Perl, 2.3 instead of 2.6 in Lua; of Python's memory all."""
+_HALF, _MOST = 0.5, 0.75
+"""Which share of an answer that both give is the text's, and of a time in another language of which nothing is
+guessed."""
 _ASKED, _READ, _ROUNDS, _COUNTED = 300.0, 5000.0, 1000.0, 1e6
 """Numbers in an input, its characters, and rounds of loops or elements from which on a program may work for long, and
 those from which on it does, as is told."""
@@ -87,6 +88,11 @@ _WORKING = {"memory": ("bytes", "rises"), "traced": ("bytes", "rises"), "runtime
 """What of their work adds to which metric, and which lines that is of."""
 _ENDS = re.compile("\r\n?|\n")
 """Of lines, as Python counts them."""
+_INCLUDED = re.compile(r"^\s*#\s*include\s*[<\"]([^>\"\n]+)", re.MULTILINE)
+_OF_C = {f"c{name}" for name in "assert ctype errno float inttypes limits locale math setjmp signal stdarg".split()}
+_OF_C |= {f"c{name}" for name in "stdbool stddef stdint stdio stdlib string time wchar wctype".split()}
+"""Headers of C under the names that C++ has for them."""
+_USED = re.compile(r"^\s*(?:use|require)\s+[A-Za-z]", re.MULTILINE)
 _LONG, _SLIGHT = 100, 1e-3
 """Characters of a line that are shown, and which share of the whole is a part of its own."""
 
@@ -101,6 +107,38 @@ class Part:
     value: float
 
 
+@dataclass(frozen=True, slots=True)
+class Reckoned:
+    """What a program takes in the middle, of what errs as it does, before anything says by how much."""
+
+    metric: str
+    errs: str
+    middle: float
+    floor: float = 0.0
+    """What nothing takes less than; the interval `begins` there or below."""
+    begins: bool = False
+    sooner: float | None = None
+    """Seconds that it takes at the least where loops that take long may end early."""
+    again: float = 0.0
+    """Times the median that it may take where what it holds is collected again and again."""
+    endless: bool = False
+
+    def belief(self, errors: Mapping[str, Mapping[str, Sequence[float]]]) -> Distribution | None:
+        """Around the middle by the errors of its kind; None where these are too few."""
+        own = errors.get(self.metric, {}).get(self.errs, ())
+        if len(own) < _FEW:
+            return None
+        belief = around(self.middle, np.exp(thinned(np.array(own))).tolist())
+        if self.sooner is not None:
+            belief = belief.from_least(self.sooner, LEVEL)
+        if self.again:
+            belief = belief.reaching(self.again * belief.median, LEVEL)
+        if self.endless:
+            belief = belief.reaching(_DAY_S, LEVEL)
+        belief = belief.within(self.floor, math.inf)
+        return belief.from_least(self.floor, LEVEL) if self.begins else belief
+
+
 @dataclass(frozen=True)
 class Imports:
     """By metric: what an empty program takes (`start`); what importing a module adds to that (`costs`), of which a part
@@ -112,7 +150,20 @@ class Imports:
     needs: Mapping[str, Sequence[str]] = field(default_factory=dict)
     errors: Mapping[str, Mapping[str, Sequence[float]]] = field(default_factory=dict)
     languages: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    """What an empty program of another language takes, by language and metric."""
+    """What an empty program of another language takes, by language and metric; `perl, bare` without a module."""
+    public: Mapping[str, Mapping[str, Sequence[float]]] = field(default_factory=dict)
+    """The same as `errors` of public programs, nearly all of which do little: they weigh as much at the most."""
+    pace: Mapping[str, float] = field(default_factory=dict)
+    """By language: seconds of the machine that times are told of, in one that the account of a text counts, starting
+    and importing too, which are another one's."""
+
+    @cached_property
+    def widths(self) -> Mapping[str, Mapping[str, Sequence[float]]]:
+        """The errors of each kind, public programs among them."""
+        return {
+            metric: {name: [*own, *_among(own, self.public.get(metric, {}).get(name, ()))] for name, own in of.items()}
+            for metric, of in self.errors.items()
+        }
 
     def unknown(self, prompt: str) -> list[str]:
         """Packages that a program uses and that nothing is known of, whatever its language. Never raises."""
@@ -122,7 +173,8 @@ class Imports:
     def told(self, metric: str, text: str, given: str = "", language: str = PYTHON, files: str = "") -> float:
         """What a program of this text takes that is `given` such an input, beside such files. Never raises."""
         imported, (whole, _) = sum(self._each(metric, text, language).values()), _WORKING[metric]
-        return self._start(metric, language) + imported + float(getattr(working(text, given, language, files), whole))
+        works = float(getattr(working(text, given, language, files), whole)) * self._pace(metric, language)
+        return self._start(metric, language, text) + imported + works
 
     def timed(self, prompt: str) -> bool:
         """Whether it asks for the time of a program without packages. Never raises."""
@@ -145,23 +197,32 @@ class Imports:
         found = parts(prompt)
         metric, text, language = found.head["metric"], found.text, _language(found)
         lines = _ENDS.split(text)
-        made = [Part("an empty program", 0, self._start(metric, language))]
+        made = [Part("an empty program", 0, self._start(metric, language, text))]
         made += [Part(f"importing {name}", 0, value) for name, value in self._each(metric, text, language).items()]
         rest = "what it ends with" if language == PYTHON else _BESIDE[metric]
-        for line, value in getattr(_done(found), _WORKING[metric][1]).items():
+        for line, counted in getattr(_done(found), _WORKING[metric][1]).items():
+            value = counted * self._pace(metric, language)
             made.append(_part(text, lines, line, value) if line else Part(rest, 0, value))
         whole = sum(one.value for one in made)
         part = believed / whole if share < 1 else 1.0
         shown = (replace(one, value=one.value * part) for one in made if one.value >= _SLIGHT * whole)
         return tuple(sorted(shown, key=lambda one: -one.value))
 
-    def _start(self, metric: str, language: str) -> float:
-        """What an empty program takes."""
-        return (self.start if language == PYTHON else self.languages[language])[metric]
+    def _pace(self, metric: str, language: str) -> float:
+        """What is to be multiplied with what the account of a text counts."""
+        return self.pace.get(language, 1.0) if metric == "runtime" else 1.0
+
+    def _start(self, metric: str, language: str, text: str) -> float:
+        """What an empty program takes that begins as this one does."""
+        own = self.start if language == PYTHON else self.languages[language]
+        return self.languages.get(_begins(language, text), own)[metric] * self._pace(metric, language)
 
     def _each(self, metric: str, text: str, language: str) -> dict[str, float]:
         """What importing takes, module by module."""
-        return self._imported(self.costs[metric], self._named(text)) if language == PYTHON else {}
+        if language != PYTHON:
+            return {}
+        found, pace = self._imported(self.costs[metric], self._named(text)), self._pace(metric, language)
+        return {name: value * pace for name, value in found.items()}
 
     def _imported(self, costs: Mapping[str, float], names: Collection[str]) -> dict[str, float]:
         """Of the most costly module what importing it takes, and of each other what it shares with none."""
@@ -183,33 +244,33 @@ class Imports:
     def belief(self, prompt: str, read: bool, other: float) -> Distribution | None:
         """Around the `middle`, as wide as such programs were off; None where nothing is known of that. The network has
         `read` all of it or not."""
-        metric, errs = parts(prompt).head.get("metric", ""), self.trust(prompt, read)[0]
-        errors = self.errors.get(metric, {}).get(errs, ())
-        if len(errors) < _FEW:
-            return None
-        belief = around(self.middle(prompt, read, other), np.exp(thinned(np.array(errors))).tolist())
-        if not self.trust(prompt, read)[1]:
-            return belief
+        return self.reckoned(prompt, read, other).belief(self.widths)
+
+    def reckoned(self, prompt: str, read: bool, other: float) -> Reckoned:
+        """The same before it is as wide as that."""
+        metric, (errs, share) = parts(prompt).head.get("metric", ""), self.trust(prompt, read)
+        made = Reckoned(metric, errs, self.middle(prompt, read, other))
+        if not share:
+            return made
         found = parts(prompt)
-        if metric == "runtime" and (least := self._least(found)) is not None:
-            belief = belief.from_least(least, LEVEL)
-        if metric == "runtime" and _language(found) == _COLLECTED and _done(found).bytes >= _HEAP:
-            belief = belief.reaching(_AGAIN * belief.median, LEVEL)
-        if metric == "runtime" and _done(found).endless:
-            belief = belief.reaching(_DAY_S, LEVEL)
         # Nothing takes less than an empty program, which is another one elsewhere, and whose own time varies.
-        start = self._start(metric, _language(found))
-        if metric == "memory" and _language(found) != PYTHON:
-            least = start * _ELSEWHERE
-            return belief.within(least, math.inf).from_least(least, LEVEL)
-        return belief.within(start * (_VARYING if metric == "runtime" else 1.0), math.inf)
+        language, done = _language(found), _done(found)
+        start = self._start(metric, language, found.text)
+        if metric == "runtime":
+            again = _AGAIN if language == _COLLECTED and done.bytes >= _HEAP else 0.0
+            sooner = self._least(found)
+            return replace(made, sooner=sooner, again=again, endless=bool(done.endless), floor=start * _ELSEWHERE)
+        if metric == "memory" and language != PYTHON:
+            return replace(made, floor=start * _ELSEWHERE, begins=True)
+        return replace(made, floor=start)
 
     def _least(self, found: Parts) -> float | None:
         """Seconds that it takes at the least where loops that take long may end early; None of others."""
         done = _done(found)
         if done.least >= done.seconds or not done.unsure:
             return None
-        return self._start("runtime", _language(found)) + done.least
+        language, sooner = _language(found), done.least
+        return self._start("runtime", language, found.text) + sooner * self._pace("runtime", language)
 
     def wants(self, prompt: str) -> float | None:
         """Seconds, or bytes, that a program asks for by its text where nothing is guessed and nobody waits for it, or
@@ -223,7 +284,7 @@ class Imports:
         if not done.followed or done.guessed:
             return None
         if metric == "runtime" and not _likely(done):
-            return done.seconds
+            return done.seconds * self._pace(metric, language)
         if metric != "runtime" and not done.believed:
             return min(done.asked, MACHINE)
         return 0.0 if done.settled else None
@@ -302,7 +363,8 @@ class Imports:
             name: {"needs": list(needs)} | {metric: own[name] for metric, own in self.costs.items() if name in own}
             for name, needs in self.needs.items()
         }
-        found = {"start": dict(self.start), "languages": self.languages, "modules": rows, "errors": self.errors}
+        found = {"start": dict(self.start), "languages": self.languages, "pace": dict(self.pace), "modules": rows}
+        found |= {"errors": self.errors, "public": self.public}
         write_atomically(folder / FILE, (json.dumps(found, indent=1) + "\n").encode())
 
     @classmethod
@@ -322,17 +384,19 @@ class Imports:
                 metric: {name: float(row[metric]) for name, row in found["modules"].items() if metric in row}
                 for metric in start
             }
-            errors = {
-                metric: {name: [float(one) for one in own] for name, own in of.items()}
-                for metric, of in found["errors"].items()
-            }
-            numbers = [*start.values(), *(x for own in (*costs.values(), *languages.values()) for x in own.values())]
+            errors, public = (
+                {metric: {name: [float(one) for one in own] for name, own in of.items()} for metric, of in each.items()}
+                for each in (found["errors"], found.get("public", {}))
+            )
+            pace = {name: float(value) for name, value in found.get("pace", {}).items()}
+            numbers = [*start.values(), *pace.values()]
+            numbers += [x for own in (*costs.values(), *languages.values()) for x in own.values()]
             unknown = {name for own in needs.values() for name in own} - needs.keys()
             if unknown or not errors.keys() <= start.keys() <= _WORKING.keys():
                 raise ValueError(f"it names what it does not have: {', '.join(sorted(unknown)) or 'a metric'}")
             if not all(0 <= x < math.inf for x in numbers):
                 raise ValueError("a cost is no number from zero")
-            return cls(start, costs, needs, errors, languages)
+            return cls(start, costs, needs, errors, languages, public, pace)
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise InputError(f"{path} cannot be read", reason(error), "copy the checkpoint again") from error
 
@@ -341,6 +405,23 @@ def _part(text: str, lines: Sequence[str], line: int, value: float) -> Part:
     """What a line takes, with its place where that is another file than the first."""
     place, shown = where(text, line), lines[line - 1].strip()[:_LONG]
     return Part(shown, line, value) if place == str(line) else Part(f"{place}: {shown}", 0, value)
+
+
+def _among(own: Sequence[float], public: Sequence[float]) -> Sequence[float]:
+    """Errors of public programs, as many as there are others, at the most."""
+    return thinned(np.array(public), len(own)).tolist() if own and public else ()
+
+
+def _begins(language: str, text: str) -> str:
+    """The empty program that one begins as: in C++ without its library as C does, in Perl perhaps without a module."""
+    if language == "c++":
+        return "c++" if any(map(_of_cpp, _INCLUDED.findall(text))) else "c"
+    return f"{language}, bare" if language == "perl" and not _USED.search(text) else language
+
+
+def _of_cpp(header: str) -> bool:
+    """Whether the library of C++ has to be there for what this header declares."""
+    return header == "bits/stdc++.h" or not (header.endswith(".h") or header in _OF_C)
 
 
 def _likely(done: Used) -> bool:

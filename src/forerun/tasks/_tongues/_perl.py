@@ -1136,9 +1136,11 @@ class Perl(Scripted, said=_SAID):
         if right.type in _CHANGES:
             if right.type == "transliteration_expression" and not text_of(_replacement(right)):
                 return method(self.value(left), "count", constant(written(right, "content")))
-            if "r" not in _modifiers(right):
-                self.before += self.substituted(left, right)
-            return self.value(left)
+            if "r" in _modifiers(right):
+                return self.value(left)
+            *before, made = self.substituted(left, right)
+            self.before += [*before, made]
+            return again(made.targets[0]) if isinstance(made, ast.Assign) else self.value(left)
         if (ends := self._range(node)) is not None:
             return called("range", *ends)
         if operator == ".":
