@@ -291,6 +291,14 @@ def test_compiled_lists_begin_anew_where_they_are_given_nothing() -> None:
     assert "row = []" in ast.unparse(translated("go", text)).split("rows.append", 1)[1]
 
 
+@pytest.mark.parametrize("factor", [3, -3])
+@pytest.mark.parametrize("more", ["", "i++;"])
+def test_what_is_multiplied_each_round_is_soon_large(factor: int, more: str) -> None:
+    body = f'for (long i = 10; i < 100000000; i *= {factor}) {{ printf("%ld\\n", i); {more} }}'
+    found = told("c", f"#include <stdio.h>\nint main(void) {{ {body} return 0; }}\n")
+    assert 0 < found.seconds < 1e-4 and not found.guessed
+
+
 def test_compiled_loops_are_told_however_they_are_written() -> None:
     begins = "#include <stdio.h>\nint main(void) {\n  unsigned n = 300000000, i = 0, s = 1;\n"
     ends = '\n  printf("%u", s);\n}\n'

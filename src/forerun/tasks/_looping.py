@@ -678,7 +678,8 @@ class Looping(Foreign):
         if start is None or end is None:
             return None
         start = small.low if math.isfinite(small.low) else start
-        for one in (each for stmt in body for each in ast.walk(stmt)):
+        each_round = sorted(body, key=lambda one: not (isinstance(one, ast.AugAssign) and isinstance(one.op, ast.Mult)))
+        for one in (each for stmt in each_round for each in ast.walk(stmt)):  # what is multiplied, whatever is added
             own = isinstance(one, ast.AugAssign) and isinstance(one.target, (ast.Name, ast.Attribute))
             if own and isinstance(one, ast.AugAssign) and ast.unparse(one.target) == name:
                 step = self.value(one.value)
@@ -687,8 +688,8 @@ class Looping(Foreign):
                     return None
                 if by and isinstance(one.op, (ast.Add, ast.Sub)):
                     return max(abs(end - start) / abs(by), 1.0)
-                if by and by > 1 and isinstance(one.op, (ast.Mult, ast.FloorDiv, ast.Div)):
-                    return max(math.log(max(abs(end), abs(start), 2.0)) / math.log(by), 1.0)
+                if by and abs(by) > 1 and isinstance(one.op, (ast.Mult, ast.FloorDiv, ast.Div)):
+                    return max(math.log(max(abs(end), abs(start), 2.0)) / math.log(abs(by)), 1.0)
                 if isinstance(one.op, ast.RShift):
                     return max(math.log2(max(abs(end), abs(start), 2.0)), 1.0)
         return None
