@@ -23,6 +23,7 @@ from forerun.models import boosted_trees  # noqa: E402
 from forerun.models._familiarity import Known  # noqa: E402
 from forerun.models._pieces import FOLDER as GROWING  # noqa: E402
 from forerun.models._pieces import Pieces  # noqa: E402
+from forerun.models._renamed import renamed  # noqa: E402
 from forerun.models.boosted_trees import BoostedTrees  # noqa: E402
 from forerun.models.encoder_decoder import PARTS, EncoderDecoder, checksums  # noqa: E402
 from forerun.models.encoder_decoder.calibration import Calibration, kinds, ranges  # noqa: E402
@@ -474,6 +475,55 @@ def test_what_is_familiar_is_so_among_rows_of_its_own_kind_of_question() -> None
     of_metric = kinds(training | {"latency/c": training["accuracy/onnx"]}, held | {"latency/c": around(9, 150)})
     assert of_metric["latency/onnx"].distances[-1] > 2 * told["latency/onnx"].distances[-1], "30 rows say little of 0"
     assert of_metric["latency/c"].familiarity(np.full((1, 6), 9, np.float32))[0] > 0.1
+
+
+def test_another_name_is_no_other_program_where_all_are_alike(tmp_path: Path) -> None:
+    def asked(text: str, language: str = "python") -> str:
+        return prompt(Metric("latency", "s"), language, "", text)
+
+    def loops(name: str, n: int) -> str:
+        return f"def {name}():\n    total = 0\n    for i in range({n}):\n        total += i\n    return total\n"
+
+    draw = random.Random(0)
+    alike = [Row("latency", "s", asked(loops("f0", n)), 1e-7 * n, f"g{n}") for n in draw.sample(range(100, 999), 80)]
+    few = replace(TINY, recipe=replace(TINY.recipe, steps=30))
+    assert fit(Parts(alike[:60], alike[60:]), tmp_path, few)
+    others = [
+        "items = [3, 1, 2] * 100\nitems.sort()\nprint(items)\n",
+        "class A:\n    def of(self, x):\n        return x",
+    ]
+    found = EncoderDecoder(tmp_path).read(
+        [asked(loops("f0", 500)), asked(loops("main", 500)), asked(loops("sums", 500)), *map(asked, others)]
+    )
+    own, main, sums, *strange = (one.familiarity for one in found)
+    assert own and main and sums and own > 0.1 and main > 0.1 and sums > 0.02
+    assert strange == [0, 0]
+    assert found[1].distribution.interval(0.9)[1] < 5 * found[0].distribution.interval(0.9)[1]
+
+
+def test_one_name_of_a_program_becomes_another_one() -> None:
+    def asked(text: str, language: str) -> str:
+        return prompt(Metric("latency", "s"), language, "", text, counters={"loops": 3})
+
+    given = [
+        asked("def f(a):\n    b = len(a)\n    return b\n", "python"),
+        asked("int f(int n) { return n + main; }", "c, clang 22"),
+        asked('{"rows": 3}', "json"),
+        asked("def f(:", "python"),
+    ]
+    python, c = map(prompts.parts, renamed(given))
+    assert python.text == "def f(main):\n    b = len(main)\n    return b\n" and python.counters == {"loops": 3}
+    assert c.text == "int f(int n) { return n + value; }"
+
+
+def test_what_is_beside_the_held_rows_is_as_familiar() -> None:
+    draw = np.random.default_rng(0)
+    training, held = (draw.normal(size=(n, 6)).astype(np.float32) for n in (200, 20))
+    known, moved = Known.of(training, held), held + np.float32(6)
+    wider = known.beside(moved)
+    assert known.familiarity(moved).max() == 0 < wider.familiarity(moved).min() + 0.02
+    assert wider.familiarity(moved).mean() > 0.2 and wider.familiarity(held + np.float32(20)).max() == 0
+    assert np.allclose(known.beside(held).distances, known.distances, atol=0.1)
 
 
 def test_machine_code_is_not_smaller_than_its_functions() -> None:

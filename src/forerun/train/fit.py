@@ -24,6 +24,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from torch import nn
 
@@ -37,6 +38,7 @@ from forerun.models._familiarity import Known
 from forerun.models._pieces import FOLDER as GROWING
 from forerun.models._pieces import Pieces, TimeOver
 from forerun.models._regression import check_reach
+from forerun.models._renamed import renamed
 from forerun.models.encoder_decoder import (
     ANSWER,
     BEGUN,
@@ -333,6 +335,10 @@ def calibration(
     seen, there = [row.prompt for row in train], [row.prompt for row in held]
     known = Known.of(model.summaries(_every(seen)), model.summaries(there))
     told = kinds_of(model, train, held)
+    if others := renamed(there):
+        where, asked = model.summaries(others), np.array([calibrating.question(prompt) for prompt in others])
+        known = known.beside(where)
+        told |= {name: told[name].beside(where[asked == name]) for name in {*told} & {*asked.tolist()}}
     return Calibration(factors(held, beliefs), known, ranges(train), told, calibrating.taught(train))
 
 
