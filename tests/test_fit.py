@@ -6,7 +6,6 @@ import json
 import math
 import random
 import shutil
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,11 @@ from forerun import prompts  # noqa: E402
 from forerun.core import Metric  # noqa: E402
 from forerun.distribution import Distribution  # noqa: E402
 from forerun.errors import InputError, UsageError  # noqa: E402
+from forerun.models import boosted_trees  # noqa: E402
 from forerun.models._familiarity import Known  # noqa: E402
+from forerun.models._pieces import FOLDER as GROWING  # noqa: E402
+from forerun.models._pieces import Pieces  # noqa: E402
+from forerun.models._renamed import renamed  # noqa: E402
 from forerun.models.boosted_trees import BoostedTrees  # noqa: E402
 from forerun.models.encoder_decoder import PARTS, EncoderDecoder, checksums  # noqa: E402
 from forerun.models.encoder_decoder.calibration import Calibration, kinds, ranges  # noqa: E402
@@ -117,11 +120,15 @@ def test_what_was_stopped_goes_on_and_other_data_is_refused(trained: Path, tmp_p
     assert (tmp_path / "model.safetensors").read_bytes() == (trained / "model.safetensors").read_bytes()
     heard, saved = list[str](), (tmp_path / "card.json").stat().st_mtime_ns
     again = replace(TINY, recipe=replace(TINY.recipe, save_every_s=9.0))  # which shapes nothing
-    assert fit(parts, tmp_path, again, on_trees=lambda metric, _: heard.append(metric))
+    assert fit(parts, tmp_path, again, on_trees=lambda metric, *_: heard.append(metric))
     assert not heard and (tmp_path / "card.json").stat().st_mtime_ns == saved, "what has ended is not done again"
     (tmp_path / "model.safetensors").unlink()
-    assert fit(parts, tmp_path, again, on_trees=lambda metric, of: heard.append(f"{metric} of {of}"))
-    assert heard == ["runtime of 1"] and (tmp_path / "model.safetensors").exists()
+    assert fit(parts, tmp_path, again, on_trees=lambda metric, done, of: heard.append(f"{metric} {done} of {of}"))
+    assert (
+        heard[0] == "runtime 0 of 14"
+        and heard[-1] == "runtime, from all rows 14 of 14"
+        and (tmp_path / "model.safetensors").exists()
+    )
     other = replace(TINY, depth=2, recipe=replace(TINY.recipe, steps=7))
     for found, training, why in (
         (Parts(rows(299, 0), rows(60, 1)), TINY, "it was begun with other rows"),
@@ -168,39 +175,100 @@ def test_numbers_of_one_metric_have_one_unit(tmp_path: Path) -> None:
     assert caught.value.why == "s and ms"
 
 
-def test_trees_that_have_grown_stay_when_the_others_are_interrupted(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    few = replace(TINY, recipe=replace(TINY.recipe, steps=4))
-    both = [
-        [replace(row, metric=name, prompt=row.prompt.replace("runtime", name)) for row in rows(40, seed)]
-        for seed in (0, 1)
-        for name in ("runtime", "memory")
+@pytest.fixture
+def forests(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The sizes of forests that have grown, all of them small."""
+    grown, fitted = list[int](), boosted_trees._fitted
+
+    def noted(x: Any, y: Any, trees: int, *how: Any, **more: Any) -> Any:
+        grown.append(trees)
+        return fitted(x, y, trees, *how, **more)
+
+    monkeypatch.setattr(boosted_trees, "_MOST", 9)
+    monkeypatch.setattr(boosted_trees, "_fitted", noted)
+    return grown
+
+
+FEW = replace(TINY, recipe=replace(TINY.recipe, steps=4))
+
+
+def _of_two_metrics() -> Parts:
+    """The second one has enough rows to grow anew from all of them."""
+    told = [
+        [replace(row, metric=name, prompt=row.prompt.replace("runtime", name)) for row in rows(n, seed)]
+        for seed, sizes in ((0, (40, 100)), (1, (20, 20)))
+        for name, n in zip(("runtime", "memory"), sizes, strict=True)
     ]
-    parts, fitted, heard = Parts(both[0] + both[1], both[2] + both[3]), list[str](), list[str]()
-    fit_trees = BoostedTrees.fit
+    return Parts(told[0] + told[1], told[2] + told[3])
 
-    def noted(trees: BoostedTrees, rows: Sequence[Row], seed: int = 0) -> None:
-        fitted.append(rows[0].metric)
-        fit_trees(trees, rows, seed)
 
-    def interrupted(metric: str, of: int) -> None:
-        heard.append(f"{metric} of {of}")
-        if len(heard) == 1:
-            raise KeyboardInterrupt
+def _same(one: Path, other: Path) -> bool:
+    return not (one / GROWING).exists() and all(
+        (one / name).read_bytes() == (other / name).read_bytes()
+        for name in (*PARTS, "card.json")
+        if (other / name).exists()
+    )
 
-    monkeypatch.setattr(BoostedTrees, "fit", noted)
-    one, other = tmp_path / "in parts", tmp_path / "whole"
-    with pytest.raises(KeyboardInterrupt):
-        fit(parts, one, few, on_trees=interrupted)
-    assert [*Ensemble.load(one).members] == ["runtime"] and not (one / "model.safetensors").exists()
-    assert fit(parts, one, few, on_trees=interrupted)
-    assert heard == ["runtime of 2", "runtime of 2", "memory of 2"] and fitted == ["runtime", "memory"]
-    assert fit(parts, other, few)
-    assert (one / ENSEMBLE).read_bytes() == (other / ENSEMBLE).read_bytes()
-    (one / ENSEMBLE).write_bytes(b"damaged")
-    assert fit(parts, one, few)
-    assert (one / ENSEMBLE).read_bytes() == (other / ENSEMBLE).read_bytes() and len(fitted) == 6
+
+@pytest.mark.parametrize("grows", [True, False])
+def test_trees_that_have_grown_stay_when_the_others_are_interrupted(
+    grows: bool, forests: list[int], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    parts, heard, whole, one = _of_two_metrics(), list[tuple[str, int, int]](), tmp_path / "whole", tmp_path / "one"
+    assert fit(parts, whole, FEW, on_trees=lambda *told: heard.append(told)) and not (whole / GROWING).exists()
+    assert [done for _, done, _ in heard] == sorted(done for _, done, _ in heard)
+    assert heard[0] == ("runtime", 0, 21) and heard[-1] == ("memory, from all rows", 21, 21)
+    assert list(dict.fromkeys(name for name, _, _ in heard)) == ["runtime", "memory", "memory, from all rows"]
+    of, fitted = len(forests), boosted_trees._fitted
+    for stop in (2, 6, 9, 17):
+
+        def interrupted(name: str, done: int, of: int, stop: int = stop) -> None:
+            if done == stop:
+                raise KeyboardInterrupt
+
+        def killed(*asked: Any, stop: int = stop, **how: Any) -> Any:
+            if len(forests) == of + stop - 1:
+                raise KeyboardInterrupt
+            return fitted(*asked, **how)
+
+        if grows:
+            monkeypatch.setattr(boosted_trees, "_fitted", killed)
+        with pytest.raises(KeyboardInterrupt):
+            fit(parts, one, FEW, on_trees=(lambda *_: None) if grows else interrupted)
+        assert not (one / "model.safetensors").exists() and [*(one / GROWING).iterdir()]
+        monkeypatch.setattr(boosted_trees, "_fitted", fitted)
+    assert fit(parts, one, FEW) and _same(one, whole)
+    assert len(forests) == 2 * of, "nothing grows twice"
+
+
+def test_trees_stop_when_the_time_is_over_and_go_on(forests: list[int], tmp_path: Path) -> None:
+    parts, whole, one = _of_two_metrics(), tmp_path / "whole", tmp_path / "one"
+    assert fit(parts, whole, FEW)
+    of = len(forests)
+    for _ in range(FEW.recipe.steps - 1):
+        assert not fit(parts, one, FEW, seconds=0.0) and len(forests) == of
+    for n in range(1, 6):
+        assert not fit(parts, one, FEW, seconds=0.0) and len(forests) == of + n
+    kept = [*(one / GROWING).iterdir()]
+    assert len(kept) == 5 and not (one / ENSEMBLE).exists()
+    for path in kept[:2]:
+        path.write_bytes(b"damaged")
+    assert fit(parts, one, FEW, seconds=1e9) and _same(one, whole)
+    assert len(forests) == 2 * of + 2
+
+
+def test_pieces_are_of_what_they_follow_from(tmp_path: Path) -> None:
+    made, x = list[int](), np.arange(6.0)
+
+    def piece(*of: object) -> float:
+        return float(
+            Pieces(tmp_path / "kept").get(of, lambda: {"n": np.array([len(made), made.append(1) or 7])})["n"][0]
+        )
+
+    asked = [(x, 1), (x + 1, 1), (x, 2), (x.astype(np.float32), 1), (x.reshape(2, 3), 1)]
+    assert [piece(*of) for of in asked] == [piece(*of) for of in asked] == [0, 1, 2, 3, 4]
+    Pieces(tmp_path / "kept").clear()
+    assert not [*tmp_path.iterdir()] and piece(x, 1) == 5
 
 
 def test_a_training_overwrites_nothing_of_others(tmp_path: Path) -> None:
@@ -407,6 +475,55 @@ def test_what_is_familiar_is_so_among_rows_of_its_own_kind_of_question() -> None
     of_metric = kinds(training | {"latency/c": training["accuracy/onnx"]}, held | {"latency/c": around(9, 150)})
     assert of_metric["latency/onnx"].distances[-1] > 2 * told["latency/onnx"].distances[-1], "30 rows say little of 0"
     assert of_metric["latency/c"].familiarity(np.full((1, 6), 9, np.float32))[0] > 0.1
+
+
+def test_another_name_is_no_other_program_where_all_are_alike(tmp_path: Path) -> None:
+    def asked(text: str, language: str = "python") -> str:
+        return prompt(Metric("latency", "s"), language, "", text)
+
+    def loops(name: str, n: int) -> str:
+        return f"def {name}():\n    total = 0\n    for i in range({n}):\n        total += i\n    return total\n"
+
+    draw = random.Random(0)
+    alike = [Row("latency", "s", asked(loops("f0", n)), 1e-7 * n, f"g{n}") for n in draw.sample(range(100, 999), 80)]
+    few = replace(TINY, recipe=replace(TINY.recipe, steps=30))
+    assert fit(Parts(alike[:60], alike[60:]), tmp_path, few)
+    others = [
+        "items = [3, 1, 2] * 100\nitems.sort()\nprint(items)\n",
+        "class A:\n    def of(self, x):\n        return x",
+    ]
+    found = EncoderDecoder(tmp_path).read(
+        [asked(loops("f0", 500)), asked(loops("main", 500)), asked(loops("sums", 500)), *map(asked, others)]
+    )
+    own, main, sums, *strange = (one.familiarity for one in found)
+    assert own and main and sums and own > 0.1 and main > 0.1 and sums > 0.02
+    assert strange == [0, 0]
+    assert found[1].distribution.interval(0.9)[1] < 5 * found[0].distribution.interval(0.9)[1]
+
+
+def test_one_name_of_a_program_becomes_another_one() -> None:
+    def asked(text: str, language: str) -> str:
+        return prompt(Metric("latency", "s"), language, "", text, counters={"loops": 3})
+
+    given = [
+        asked("def f(a):\n    b = len(a)\n    return b\n", "python"),
+        asked("int f(int n) { return n + main; }", "c, clang 22"),
+        asked('{"rows": 3}', "json"),
+        asked("def f(:", "python"),
+    ]
+    python, c = map(prompts.parts, renamed(given))
+    assert python.text == "def f(main):\n    b = len(main)\n    return b\n" and python.counters == {"loops": 3}
+    assert c.text == "int f(int n) { return n + value; }"
+
+
+def test_what_is_beside_the_held_rows_is_as_familiar() -> None:
+    draw = np.random.default_rng(0)
+    training, held = (draw.normal(size=(n, 6)).astype(np.float32) for n in (200, 20))
+    known, moved = Known.of(training, held), held + np.float32(6)
+    wider = known.beside(moved)
+    assert known.familiarity(moved).max() == 0 < wider.familiarity(moved).min() + 0.02
+    assert wider.familiarity(moved).mean() > 0.2 and wider.familiarity(held + np.float32(20)).max() == 0
+    assert np.allclose(known.beside(held).distances, known.distances, atol=0.1)
 
 
 def test_machine_code_is_not_smaller_than_its_functions() -> None:

@@ -22,6 +22,7 @@ pytest.importorskip("sklearn")
 from forerun.cli._train_predict import FEW  # noqa: E402
 from forerun.core import Metric  # noqa: E402
 from forerun.corpora._families import mlp  # noqa: E402
+from forerun.models import boosted_trees  # noqa: E402
 from forerun.models.encoder_decoder import PARTS, SHIPPED, EncoderDecoder, checksums  # noqa: E402
 from forerun.models.encoder_decoder.learned import Learned  # noqa: E402
 from forerun.rows import Row  # noqa: E402
@@ -237,6 +238,20 @@ def test_an_interrupted_training_says_how_to_go_on(table: Path, run_forerun: Any
         code, _, err = run_forerun(*words)
         assert code == 1 and "made holds no checkpoint" in err and "has not come to its end" in err
     assert not (tmp_path / "other").exists()
+
+
+def test_trees_that_time_stops_go_on(
+    table: Path, run_forerun: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(boosted_trees, "_MOST", 9)
+    mine = ("--data", str(table), "--text", "code", "--target", "latency_s", "--language", "c", "--similar", "2")
+    small = ("--depth", "1", "--context", "64", "--steps", "1", "-o", str(tmp_path / "made"), "--format", "json")
+    code, out, err = run_forerun("train", *mine, *small, "--seconds", "0")
+    assert code == 0 and json.loads(out)[0] | {"steps": 1, "done": "no: call it again"} == json.loads(out)[0]
+    assert "forests" not in err and len([*(tmp_path / "made" / "growing").iterdir()]) == 1
+    code, out, err = run_forerun("train", *mine, *small)
+    assert code == 0 and json.loads(out)[0]["done"] == "yes" and not (tmp_path / "made" / "growing").exists()
+    assert re.search(r"^forests 14/14  \d s  of latency, from all rows$", err, re.MULTILINE), err
 
 
 def test_what_a_killed_training_lost_and_another_one_forgets_is_told(

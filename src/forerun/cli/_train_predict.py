@@ -53,7 +53,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """The options."""
     parser.epilog = (
         "Called again with the same data and folder, it goes on where it stopped; Ctrl-C loses no"
-        " step, and a kill no more than 30 s; either loses the trees that one metric grows at the end."
+        " step, and a kill no more than 30 s; of the trees that grow at the end either loses the forest in hand."
     )
     parser.add_argument(
         "--data", action="append", default=[], type=Path, metavar="FILE", help="rows as `forerun data` writes them"
@@ -127,11 +127,12 @@ def run(options: argparse.Namespace) -> int:
     def learn(**how: object) -> bool:
         from forerun.train.fit import Parts, fit
 
-        kept, trees = Parts(found.train, found.validation, options.similar), Progress(what="trees")
+        kept, trees = Parts(found.train, found.validation, options.similar), list[Progress]()
 
-        def on_trees(metric: str, of: int) -> None:
-            trees.total = of
-            trees.step(f"of {metric}")
+        def on_trees(metric: str, done: int, of: int) -> None:
+            if not trees:
+                trees.append(Progress(of, "forests"))
+            trees[0].step(f"of {metric}", done - trees[0].done)
 
         return fit(kept, options.output, training, start=start, on_trees=on_trees, **how)  # type: ignore[arg-type]
 

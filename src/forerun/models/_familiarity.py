@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 _SHRINKAGE = 0.05
 """Of the covariance towards its mean variance: rows may lie in a subspace."""
+_NEARER = 0.95
+"""The share of what is beside the validation that counts."""
 _QUANTILES = np.linspace(0, 1, 101)
 
 Floats32 = NDArray[np.float32]
@@ -45,6 +47,12 @@ class Known:
     def among(self, distances_N: Floats32) -> Known:
         """With the quantiles of these distances."""
         return replace(self, distances=np.quantile(distances_N, _QUANTILES).astype(np.float32))
+
+    def beside(self, others_NF: Floats32) -> Known:
+        """With the distances of others that are as familiar as the validation, and count as much all together, but for
+        the farthest ones: a few odd ones would make all familiar that lies nearer."""
+        quantiles = np.quantile(self.distance(others_NF), _NEARER * _QUANTILES).astype(np.float32)
+        return self.among(np.concatenate([self.distances, quantiles]))
 
     def distance(self, summaries_BF: Floats32) -> Floats32:
         """`[B]`, in standard deviations."""

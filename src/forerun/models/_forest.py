@@ -36,23 +36,35 @@ class Forest:
     value: NDArray[np.float32]
 
     @classmethod
-    def of(cls, *models: Any) -> Forest:
-        """The mean of HistGradientBoostingRegressors without categorical features."""
-        trees = [predictors[0].nodes for model in models for predictors in model._predictors]
+    def of(cls, model: Any) -> Forest:
+        """That of a HistGradientBoostingRegressor without categorical features."""
+        trees = [predictors[0].nodes for predictors in model._predictors]
         sizes = np.array([len(nodes) for nodes in trees])
         starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int32)
         nodes, offset = np.concatenate(trees), np.repeat(starts, sizes)
         place, leaf = np.arange(len(nodes), dtype=np.int32), nodes["is_leaf"].astype(bool)
         return cls(
-            np.mean([np.ravel(model._baseline_prediction) for model in models], axis=0).astype(np.float64),
+            np.ravel(model._baseline_prediction).astype(np.float64),
             starts,
             np.where(leaf, 0, nodes["feature_idx"]).astype(np.uint16),
             np.where(leaf, 0.0, nodes["num_threshold"]).astype(np.float32),
             nodes["missing_go_to_left"].astype(bool),
             np.where(leaf, place, nodes["left"] + offset).astype(np.int32),
             np.where(leaf, place, nodes["right"] + offset).astype(np.int32),
-            (np.where(leaf, nodes["value"], 0.0) / len(models)).astype(np.float32),
+            np.where(leaf, nodes["value"], 0.0).astype(np.float32),
         )
+
+    @classmethod
+    def mean(cls, *forests: Forest) -> Forest:
+        """Of several that read the same features."""
+        starts = np.cumsum([0, *(len(one.left) for one in forests)]).tolist()
+        found = {name: np.concatenate([getattr(one, name) for one in forests]) for name in cls.__slots__}
+        for name in ("roots", "left", "right"):
+            moved = [getattr(one, name) + np.int32(start) for one, start in zip(forests, starts, strict=False)]
+            found[name] = np.concatenate(moved)
+        found["base"] = np.mean([one.base for one in forests], axis=0)
+        found["value"] /= np.float32(len(forests))
+        return cls(**found)
 
     def beside(self, other: Forest, share: float) -> Forest:
         """The mean of two, of which either may read features behind those that the other one reads, and the other one

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,6 +16,7 @@ from forerun.distribution import Distribution
 from forerun.models._features import COMPILED, COUNTER, FREQUENT, SYNTAX_TREES, Columns, Table, device, facts, language
 from forerun.models._forest import Forest
 from forerun.models._grown import Grown
+from forerun.models._pieces import Arrays, Pieces
 from forerun.models._regression import (
     QUANTILES,
     Classes,
@@ -24,11 +26,13 @@ from forerun.models._regression import (
     Regression,
     Scale,
     Vector,
+    folds,
     missing,
     untaught,
 )
 from forerun.models._sums import FEWEST, Sums
 from forerun.prompts import Parts, parts
+from forerun.rows import Row
 from forerun.stats import spearman
 
 _MOST = 300
@@ -37,6 +41,8 @@ _FORESTS, _SEEN = 4, 0.3
 """Forests whose mean answers, and the share of the columns that each of their splits looks at (Breiman 2001): text at
 -Oz of modules of 127 packages that nothing was learned from has a mean error of .139, and of .142 with one forest that
 looks at all."""
+_WAYS = 3
+"""What trees may learn, of which the best is chosen; at most."""
 _COLUMNS = {COMPILED: 1000}
 """Columns where they are more: the names of libraries are many. Of the text of 281 programs that are read as source
 and that nothing was learned from the log CRPS is .106, with 300 columns .109, without those names .117."""
@@ -45,6 +51,8 @@ _FAR = 0.995
 _SPREAD = 500
 """Rows from which on it is learned how far off answers are: of fewer, all are taken to be alike."""
 _SPREAD_TREES, _SPREAD_LEAF = 60, 40
+_LARGE, _WIDE = "large_", "spread_"
+"""How the names begin of the arrays of those forests."""
 _LEAST = 0.1
 """Added to how far off an answer was, in logarithms: that one was right by chance says little."""
 _KINDS = 100
@@ -80,9 +88,15 @@ class BoostedTrees(Regression):
     name: ClassVar[str] = "boosted_trees"
     folds: ClassVar[int] = 3
 
-    def __init__(self, reading: str = SYNTAX_TREES) -> None:
+    def __init__(self, reading: str = SYNTAX_TREES, pieces: Pieces | None = None) -> None:
         super().__init__()
-        self.reading = reading
+        self.reading, self._pieces = reading, pieces or Pieces()
+
+    @classmethod
+    def pieces_of(cls, rows: Sequence[Row]) -> int:
+        """What `fit` makes of such rows, at most: one of each way that is tried, and forests for each rows that are
+        held out and for all."""
+        return _WAYS + _FORESTS * (1 + len(list(folds([row.group for row in rows], cls.folds, 0))))
 
     def _learn(self, found: Sequence[Parts]) -> Table:
         rows = self._facts(found)
@@ -196,6 +210,12 @@ class BoostedTrees(Regression):
 
     def _tried(self, x: Table, y: Vector, held: Mask, way: _Way, seed: int) -> tuple[float, _Setting]:
         """Spearman's rho on the held-out rows, and the setting."""
+        found = self._pieces.get((x, y, held, way, seed), partial(self._trial, x, y, held, way, seed))
+        rho, trees, large = found["tried"].tolist()
+        return rho, _Setting(way, int(trees), int(large))
+
+    def _trial(self, x: Table, y: Vector, held: Mask, way: _Way, seed: int) -> Arrays:
+        """That, and how many trees, and how many for where sizes are heard."""
         target, truth = _Target.of(x[~held], y[~held], way), y[held]
         most = min(_MOST, 60 + 2 * len(y))
 
@@ -213,14 +233,21 @@ class BoostedTrees(Regression):
             logs = target.large(x[~held], y[~held], most, seed)
             large = best(stages(logs, target.near(x[held]), lambda stage: stage)) + 1
         rho = spearman(tried[best(tried)].tolist(), truth.tolist()) if len(truth) > 1 else math.nan
-        return -1.0 if math.isnan(rho) else rho, _Setting(way, best(tried) + 1, large)
+        return {"tried": np.array([-1.0 if math.isnan(rho) else rho, best(tried) + 1, large])}
 
     def _regress(self, x: Table, y: Vector, setting: _Setting, seed: int) -> Estimate:
         target = _Target.of(x, y, setting.way)
+
+        def grown(seed: int) -> Arrays:
+            found = Forest.of(_fitted(target.seen(x), target.to(x, y), setting.trees, seed)).arrays()
+            large = Forest.of(target.large(x, y, setting.large, seed)).arrays() if setting.large else {}
+            return {**found, **_under(_LARGE, large)}
+
         seeds = range(seed * _FORESTS, (seed + 1) * _FORESTS)
-        large = Forest.of(*(target.large(x, y, setting.large, one) for one in seeds)) if setting.large else None
-        found = Forest.of(*(_fitted(target.seen(x), target.to(x, y), setting.trees, one) for one in seeds))
-        return _Estimate(found, target, large)
+        found = [self._pieces.get((x, y, setting, one), partial(grown, one)) for one in seeds]
+        large = [Forest.from_arrays(_prefixed(_LARGE, arrays)) for arrays in found] if setting.large else []
+        forest = Forest.mean(*map(Forest.from_arrays, found))
+        return _Estimate(forest, target, Forest.mean(*large) if large else None)
 
     def _spread(self, x: Table, errors: Vector, seed: int) -> Estimate | None:
         """Trees on the logarithms of errors, where there are enough.
@@ -246,9 +273,9 @@ class BoostedTrees(Regression):
         arrays |= {"target_values": target.values, "target_places": target.places, "target_grown": target.grown.terms}
         arrays |= {"target_reach": target.reach} if target.reach.size else {}
         if fitted.estimate.large:
-            arrays |= {f"large_{name}": array for name, array in fitted.estimate.large.arrays().items()}
+            arrays |= _under(_LARGE, fitted.estimate.large.arrays())
         if isinstance(fitted.spread, _Spread):
-            arrays |= {f"spread_{name}": array for name, array in fitted.spread.forest.arrays().items()}
+            arrays |= _under(_WIDE, fitted.spread.forest.arrays())
         scale = {"unit": fitted.scale.unit, "least": fitted.scale.least}
         rest: dict[str, Any] = {
             "columns": self._columns.names,
@@ -274,7 +301,7 @@ class BoostedTrees(Regression):
         )  # fmt: skip
         sums, grown = Sums(arrays["target_sums"]), Grown(arrays["target_grown"])
         target = _Target(way, values, places, sums, grown, float(rest["farthest"]), reach)
-        large, spread = _prefixed("large_", arrays), _prefixed("spread_", arrays)
+        large, spread = _prefixed(_LARGE, arrays), _prefixed(_WIDE, arrays)
         estimate = _Estimate(Forest.from_arrays(arrays), target, Forest.from_arrays(large) if large else None)
         wide = _Spread(Forest.from_arrays(spread)) if spread else None
         own = dict(zip(arrays["classes"].tolist(), arrays["own"], strict=True))
@@ -437,6 +464,10 @@ class _Spread:
 
     def __call__(self, asked: Table) -> Vector:
         return np.exp(self.forest.predict(asked))
+
+
+def _under(prefix: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    return {f"{prefix}{name}": array for name, array in arrays.items()}
 
 
 def _prefixed(prefix: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:

@@ -16,6 +16,7 @@ import math
 import os
 import random
 import re
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -23,6 +24,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from torch import nn
 
@@ -33,7 +35,10 @@ from forerun.errors import InputError, UsageError, reason
 from forerun.files import write_atomically
 from forerun.models._calibrated import widths
 from forerun.models._familiarity import Known
+from forerun.models._pieces import FOLDER as GROWING
+from forerun.models._pieces import Pieces, TimeOver
 from forerun.models._regression import check_reach
+from forerun.models._renamed import renamed
 from forerun.models.encoder_decoder import (
     ANSWER,
     BEGUN,
@@ -42,7 +47,6 @@ from forerun.models.encoder_decoder import (
     EncoderDecoder,
     checksums,
     claim,
-    ensemble,
     numeric,
     sizes,
     t5gemma,
@@ -112,26 +116,30 @@ def fit(
     start: Path | None = None,
     seconds: float = math.inf,
     on_step: Callable[[Progress], None] = lambda _: None,
-    on_trees: Callable[[str, int], None] = lambda metric, of: None,
+    on_trees: Callable[[str, int, int], None] = lambda metric, done, of: None,
     kind: type[EncoderDecoder] = EncoderDecoder,
 ) -> bool:
     """Trains on labelled rows, from the checkpoint `start` where one is given; whether it came to its end.
 
     A checkpoint of T5Gemma, in a folder or as `hub:OWNER/NAME`, gives its encoder and tokenizer.
 
-    Then the folder holds a checkpoint for `kind`, and nothing is done again. `on_trees` hears of each metric's trees
-    when they have grown, and of how many metrics. Raises InputError where there is too little to learn from, or the
-    folder holds another training, UsageError for low-rank updates that do not start from a checkpoint of ours, where
-    memory does not suffice, and where another training runs in the folder.
+    Then the folder holds a checkpoint for `kind`, and nothing is done again. `on_trees` hears of each forest that has
+    grown of which metric it is, and how many of all have. Those stay where it is interrupted or stops after `seconds`.
+    Raises InputError where there is too little to learn from, or the folder holds another training, UsageError for
+    low-rank updates that do not start from a checkpoint of ours, where memory does not suffice, and where another
+    training runs in the folder.
     """
     if training.lora and not (start and _ours(start)):
         raise lora.unfounded(start)
     training = as_started(training, start)
     tokenizer = begun(parts, folder, training, start, kind.atoms)
+    pieces = Pieces(folder / GROWING, on_trees)
     if _ended(folder):
+        pieces.clear()
         return True
     data = dataset(parts, tokenizer, training, kind.taught)
     network = network_of(tokenizer, training, start)
+    pieces.ends = time.monotonic() + seconds
     if not learned(network, data, training, folder, seconds, on_step):
         return False
     if not leads():
@@ -140,18 +148,28 @@ def fit(
     held = some(parts.validation)
     beliefs = model.predict([row.prompt for row in held])
     if training.ensemble:
-        medians = [one.median for one in beliefs]
-        model.ensemble = Ensemble.of(parts.train, held, medians, on_member=on_trees, folder=folder)
-        beliefs = model.ensemble.moved([row.prompt for row in held], beliefs)
+        try:
+            model.ensemble, beliefs = _grown(parts, held, beliefs, pieces)
+        except TimeOver:
+            return False
     model.calibration = calibration(model, parts.train, held, beliefs)
-    if training.ensemble:
-        model.ensemble = model.ensemble.anew([*parts.train, *parts.validation])
     model.card = Card.of(parts.train, _recipe(folder, parts, model, start))
     model.learned = Learned.of(parts.train, parts.validation, training.recipe.seed, parts.similar)
     if start and _ours(start):
         model.learned = model.learned.beside(Learned.load(start))
     save(model, folder, training)
+    pieces.clear()
     return True
+
+
+def _grown(
+    parts: Parts, held: Sequence[Row], beliefs: Sequence[Distribution], pieces: Pieces
+) -> tuple[Ensemble, list[Distribution]]:
+    """Trees, and what they and the network believe of held rows before the trees learn from these, too."""
+    every, medians = [*parts.train, *parts.validation], [one.median for one in beliefs]
+    first = Ensemble.of(parts.train, held, medians, every=every, pieces=pieces)
+    moved = first.moved([row.prompt for row in held], beliefs)
+    return first.anew(every, pieces), moved
 
 
 def _ended(folder: Path) -> bool:
@@ -317,6 +335,10 @@ def calibration(
     seen, there = [row.prompt for row in train], [row.prompt for row in held]
     known = Known.of(model.summaries(_every(seen)), model.summaries(there))
     told = kinds_of(model, train, held)
+    if others := renamed(there):
+        where, asked = model.summaries(others), np.array([calibrating.question(prompt) for prompt in others])
+        known = known.beside(where)
+        told |= {name: told[name].beside(where[asked == name]) for name in {*told} & {*asked.tolist()}}
     return Calibration(factors(held, beliefs), known, ranges(train), told, calibrating.taught(train))
 
 
@@ -428,7 +450,7 @@ def same_as_before(folder: Path, training: Training, digest: str, start: Path | 
             why = f"it was begun with {changed}" if changed else f"no {BEGUN} says how it was begun"
             todo = f"{'ask for the same again, ' if changed else ''}name another folder, or delete this one"
             raise InputError(f"{folder} holds another {'training' if changed else 'checkpoint'}", why, todo)
-        for name in (TOKENIZER, PIECES, ensemble.FILE):  # of what was begun with those settings
+        for name in (TOKENIZER, PIECES):  # of what was begun with those settings
             (folder / name).unlink(missing_ok=True)
     write_atomically(path, (json.dumps(facts, indent=1) + "\n").encode())
 

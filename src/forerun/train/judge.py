@@ -137,7 +137,7 @@ def _forest(found: Collection[Measured], seed: int) -> Forest:
         ).fit(table, aims)
         for number in range(_FORESTS)
     ]  # fmt: skip
-    return Forest.of(*models)
+    return Forest.mean(*map(Forest.of, models))
 
 
 def report(forest: Forest, held: Collection[Measured]) -> Report:

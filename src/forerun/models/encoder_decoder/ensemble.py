@@ -20,7 +20,6 @@ import json
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -32,6 +31,7 @@ from forerun.distribution import Distribution
 from forerun.errors import InputError, reason
 from forerun.files import write_atomically
 from forerun.models._features import COMPILED, COMPILED_LANGUAGES, WORDS
+from forerun.models._pieces import Pieces
 from forerun.models._stack import convex
 from forerun.models.boosted_trees import BoostedTrees
 from forerun.prompts import parts
@@ -87,13 +87,14 @@ class Ensemble:
         validation: Sequence[Row],
         medians: Sequence[float],
         among: Collection[str] = (),
-        on_member: Callable[[str, int], None] = lambda name, of: None,
-        folder: Path | None = None,
+        every: Sequence[Row] = (),
+        pieces: Pieces | None = None,
     ) -> Ensemble:
         """From rows to learn from, and others with the network's medians, which say the shares; `among` are members of
-        one form whose metric has others. `on_member` hears of each that has grown, and of how many. In a `folder` they
-        are saved as they come, and those stay that an attempt with the same rows left there. Raises ToolMissing.
+        one form whose metric has others. `pieces` keep what has grown, and count it with what will grow anew from
+        `every` row. Raises ToolMissing, TimeOver.
         """
+        pieces = pieces or Pieces()
         learned, held = defaultdict(list), defaultdict(list)
         forms = Counter((row.metric, form(row.prompt)) for row in train)
         several = Counter(metric for metric, _ in forms)
@@ -110,18 +111,14 @@ class Ensemble:
             if row.value > 0 and median > 0:
                 held[key(row)].append((row, median))
         members, enough = dict[str, Member](), {name: rows for name, rows in learned.items() if len(rows) >= _FEWEST}
-        if folder:
-            with suppress(InputError):  # a damaged one grows again
-                members |= {name: one for name, one in cls.load(folder).members.items() if name in enough}
+        again = _few(every, key, enough)
+        pieces.of = sum(map(BoostedTrees.pieces_of, (*enough.values(), *again.values())))
         for name, rows in enough.items():
-            if name not in members:
-                sources = {_language(row.prompt).partition(",")[0] for row in rows}
-                trees = BoostedTrees(COMPILED if sources <= COMPILED_LANGUAGES else WORDS)
+            sources = {_language(row.prompt).partition(",")[0] for row in rows}
+            trees = BoostedTrees(COMPILED if sources <= COMPILED_LANGUAGES else WORDS, pieces)
+            with pieces.counted(name, trees.pieces_of(rows)):
                 trees.fit(rows)
                 members[name] = _member(trees, held[name])
-                if folder:
-                    cls(members).save(folder)
-            on_member(name, len(enough))
         return cls(members)
 
     def member(self, prompt: str) -> str:
@@ -170,19 +167,15 @@ class Ensemble:
         beyond = float(member.trees.beyond([prompt])[0])
         return beyond, member.trees.most, beyond > member.farther
 
-    def anew(self, rows: Sequence[Row]) -> Ensemble:
+    def anew(self, rows: Sequence[Row], pieces: Pieces | None = None) -> Ensemble:
         """The same shares, and trees of all these rows, held-out ones among them, where they are few. Raises
-        ToolMissing."""
-        learned = defaultdict(list)
-        for row in rows:
-            learned[self.member(row.prompt)].append(row)
-        least, most = _ANEW
-        members = dict(self.members)
-        for name, member in members.items():
-            if least <= len(learned[name]) <= most:
-                trees = BoostedTrees(member.trees.reading)
-                trees.fit(learned[name])
-                members[name] = replace(member, trees=trees)
+        ToolMissing, TimeOver."""
+        members, pieces = dict(self.members), pieces or Pieces()
+        for name, learned in _few(rows, lambda row: self.member(row.prompt), members).items():
+            trees = BoostedTrees(members[name].trees.reading, pieces)
+            with pieces.counted(f"{name}, from all rows", trees.pieces_of(learned)):
+                trees.fit(learned)
+            members[name] = replace(members[name], trees=trees)
         return Ensemble(members)
 
     def shared(self, held: Sequence[Row], medians: Sequence[float]) -> Ensemble:
@@ -224,6 +217,15 @@ class Ensemble:
             return cls(members)
         except (OSError, SafetensorError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise InputError(f"{path} cannot be read", reason(error), "train it again, or delete it") from error
+
+
+def _few(rows: Sequence[Row], key: Callable[[Row], str], among: Collection[str]) -> dict[str, list[Row]]:
+    """The rows from which trees grow anew, of those among the members that have few."""
+    found = defaultdict(list)
+    for row in rows:
+        found[key(row)].append(row)
+    least, most = _ANEW
+    return {name: found[name] for name in among if least <= len(found[name]) <= most}
 
 
 def _member(trees: BoostedTrees, held: Sequence[tuple[Row, float]]) -> Member:
