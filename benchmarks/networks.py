@@ -466,7 +466,7 @@ def row(name: str, threads: int, parts: Mapping[str, Line]) -> Line:
     fixed = min(runs[one]["latency"] for one in (DEFAULT, DLIGHT) if one in runs)
     searches = {part: parts[part] for part in (STATIC, OURS, METASCHEDULE) if part in parts}
     curves = {part: line["curve"] for part, line in searches.items()}
-    if again := parts.get(KEPT, {}).get("searches") == whole["searches"]:
+    if again := KEPT in parts and parts[KEPT].get("searches") == whole.get("searches"):  # else of others
         curves |= parts[KEPT]["curves"]
     found = {
         "network": name,

@@ -206,7 +206,9 @@ def test_a_row_says_who_was_faster_and_when(benchmark: Any) -> None:
     again = {"ours": [(0.0, 10.0), (4.0, 7.0)], "metaschedule": [(0.0, 10.0), (6.0, 7.2), (60.0, 7.0)]}
     row = networks.row("net", 1, parts | {"kept": {"curves": again}})
     assert (row["time to its end"], row["its end ratio"], row["its own near ratio"]) == (4.0, 15.0, 1.5)
-    assert row["total"] == {"static": 7.0, "ours": 7.0, "metaschedule": 7.0}
+    assert row["total"] == {"static": 7.0, "ours": 7.0, "metaschedule": 7.0} and row["timed again"]
+    row = networks.row("net", 1, parts | {"kept": {"curves": again, "searches": "of before"}})
+    assert (row["time to its end"], row["timed again"]) == (None, False), "what is timed again is of these searches"
     del parts["metaschedule"], runs["metaschedule"]
     alone = networks.row("net", 1, parts)
     assert alone["static over ours"] == 3.0 and "time to its end" not in alone
