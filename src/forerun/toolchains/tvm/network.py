@@ -174,11 +174,11 @@ def compared(network: Network, place: Place, texts: dict[str, str], library: boo
             except Exception as failed:  # PyTorch's and onnxruntime's share no base
                 missing[name] = reason(failed)[:_SAID]
                 continue
-            errors[name] = off(found, theirs, known.large)
+            apart = off(found, theirs, known.large)
             if same(known.expected[DEFAULT], theirs, known.large, known.rounds):
-                timers[name], threads[name] = device.clock(run), count
+                timers[name], threads[name], errors[name] = device.clock(run), count, apart
             else:
-                missing[name] = f"what it computes is off by {errors.pop(name):.2g} of its size"
+                missing[name] = f"what it computes is off by {apart:.2g} of its size"
         data, why = device.library(made) if library else (b"", "")
         unknown = tuple(place for place, array in enumerate(found) if array.size and not np.isfinite(array).any())
         here = device.own and device.timed_here
