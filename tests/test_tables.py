@@ -30,7 +30,7 @@ from forerun.tasks.memory import Memory
 from forerun.tasks.runtime import Runtime
 
 Run = Callable[..., tuple[int, str, str]]
-SUFFIXES = (".csv", ".jsonl", ".parquet", ".csv.gz", ".jsonl.gz")
+SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet", ".csv.gz", ".jsonl.gz")
 ROWS = [
     Row(
         "memory",
@@ -77,7 +77,7 @@ UNITS = TEXTS.map("x".__add__)  # none of time or size, of which no value is les
 )
 def test_any_rows_come_back(rows: list[Row], tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.mktemp("rows")
-    for suffix in SUFFIXES[:2]:
+    for suffix in SUFFIXES[:3]:
         if rows:
             write_rows(folder / f"r{suffix}", rows)
             assert read_rows(folder / f"r{suffix}") == rows
@@ -98,9 +98,9 @@ def table(path: Path, columns: Sequence[str], *rows: Sequence[object]) -> Path:
     """A table of any kind, written by what users write it with."""
     if path.suffix == ".gz":
         path.write_bytes(gzip.compress(table(path.with_suffix(""), columns, *rows).read_bytes()))
-    elif path.suffix == ".csv":
+    elif path.suffix in (".csv", ".tsv"):
         with path.open("w", newline="") as file:
-            csv.writer(file).writerows([columns, *rows])
+            csv.writer(file, delimiter="," if path.suffix == ".csv" else "\t").writerows([columns, *rows])
     elif path.suffix == ".jsonl":
         path.write_text("".join(json.dumps(dict(zip(columns, row, strict=True))) + "\n" for row in rows))
     else:
@@ -266,6 +266,7 @@ def test_wrong_columns_name_those_that_are_there(suffix: str, tmp_path: Path) ->
         ("a.csv", b"code,code\nx,1\n", "two columns 'code'"),
         ("a.csv", b"code;latency_s\nx;1\n", "separated by ';'"),
         ("a.csv", b"code\tlatency_s\nx,y\t1\n", "separated by '.t'"),
+        ("a.tsv", b"code,latency_s\nx,1\n", "separated by ','"),
         ("a.csv", b'code,latency_s\nx,"1,234"\n', "row 1: not a number"),
         ("a.csv.gz", b"code,latency_s\nx,1\n", "cannot read"),
         ("a.csv.gz", gzip.compress(b"code,latency_s\nx,1\n" * 99, mtime=0)[:-9], "cannot read"),

@@ -66,7 +66,7 @@ def _show_options(parser: argparse.ArgumentParser) -> None:
 
 def _import_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "file", nargs="?", default="", help="a .csv, .jsonl or .parquet file with a program a row, or .csv.gz"
+        "file", nargs="?", default="", help="a .csv, .tsv, .jsonl or .parquet file with a program a row"
     )
     table_options(parser)
     parser.add_argument(
@@ -183,7 +183,9 @@ def _some(text: str) -> int:
 
 
 def _output(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("-o", "--output", type=Path, required=True, help="a .csv, .jsonl or .parquet file to write")
+    parser.add_argument(
+        "-o", "--output", type=Path, required=True, help="a .csv, .tsv, .jsonl or .parquet file to write"
+    )
 
 
 def _schedules_options(parser: argparse.ArgumentParser) -> None:

@@ -1,6 +1,6 @@
-"""Records in files: CSV, JSON lines, both also gzipped, and Parquet. A file is whole or absent; what cannot be read is
-told with its row. Only JSON can spell characters that are no Unicode, halves of a surrogate pair: they are read as
-question marks, as they would be written."""
+"""Records in files: CSV, in .tsv with tabs, JSON lines, all also gzipped, and Parquet. A file is whole or absent; what
+cannot be read is told with its row. Only JSON can spell characters that are no Unicode, halves of a surrogate pair:
+they are read as question marks, as they would be written."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def check_sign(path: Path, row: int, name: str, value: float, unit: str) -> None
 
 _MEASURED = frozenset("s ms us µs ns min h B kB KB KiB MB MiB GB GiB".split())
 """Units of what cannot be negative."""
-_READABLE = "give a .csv, .jsonl or .parquet file, the first two perhaps with .gz behind"
+_READABLE = "give a .csv, .tsv, .jsonl or .parquet file, all but the last perhaps with .gz behind"
 LEAVE = "--skip-bad-rows"
 """How rows are left out."""
 _PACKED = ".gz"
@@ -186,16 +186,19 @@ def _shown(value: object) -> str:
     return "nothing" if value is None or value == "" else repr(value)[:60]
 
 
-def _csv(path: Path) -> Iterator[Record]:
+def _csv(delimiter: str, path: Path) -> Iterator[Record]:
     csv.field_size_limit(sys.maxsize)  # a program is one field
     with _opened(path) as file:
-        reader = csv.reader(file, strict=True)
+        reader = csv.reader(file, delimiter=delimiter, strict=True)
         names = next((names for names in reader if names), [])
         if any("\0" in name for name in names):
             raise InputError(f"{path} is no table", "it holds a zero byte, as binary files and UTF-16 do", _READABLE)
-        if len(names) == 1 and (mark := next((mark for mark in ";\t|" if mark in names[0]), "")):
+        others = ",;\t|".replace(delimiter, "")
+        if len(names) == 1 and (mark := next((mark for mark in others if mark in names[0]), "")):
             why = f"its header has one column, {names[0]!r:.60}"
-            raise InputError(f"{path} is separated by {mark!r}", why, "write it again with commas between the columns")
+            named = next((kind for kind, other in _SEPARATED.items() if other == mark), "")
+            todo = f"name it {named}" if named else "write it again with commas between the columns"
+            raise InputError(f"{path} is separated by {mark!r}", why, todo)
         _check_names(str(path), names)
         for row, values in enumerate((v for v in reader if v), 1):
             if len(values) != len(names):
@@ -266,9 +269,9 @@ def _arrow() -> tuple[Any, Any]:
     return pyarrow.parquet, pyarrow
 
 
-def _to_csv(columns: Mapping[str, type], records: Sequence[Record]) -> bytes:
+def _to_csv(delimiter: str, columns: Mapping[str, type], records: Sequence[Record]) -> bytes:
     out = io.StringIO(newline="")
-    writer = csv.DictWriter(out, list(columns), lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
+    writer = csv.DictWriter(out, list(columns), delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
     writer.writeheader()
     writer.writerows(records)
     return out.getvalue().encode()
@@ -290,8 +293,10 @@ def _to_parquet(columns: Mapping[str, type], records: Sequence[Record]) -> bytes
 
 _Reader = Callable[[Path], Iterator[Record]]
 _Writer = Callable[[Mapping[str, type], Sequence[Record]], bytes]
+_SEPARATED = {".csv": ",", ".tsv": "\t"}
+"""What stands between the columns."""
 _KINDS: Mapping[str, tuple[_Reader, _Writer]] = {
-    ".csv": (_csv, _to_csv),
+    **{kind: (partial(_csv, mark), partial(_to_csv, mark)) for kind, mark in _SEPARATED.items()},
     ".jsonl": (_jsonl, _to_jsonl),
     ".parquet": (_parquet, _to_parquet),
 }

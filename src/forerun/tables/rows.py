@@ -27,10 +27,10 @@ _NAMED = 5
 
 
 def write_rows(path: Path, rows: Iterable[Row]) -> int:
-    """Writes rows as .csv, .jsonl (both also with .gz behind) or .parquet, whole or not at all; returns how many.
+    """Writes rows as .csv, .tsv, .jsonl or .parquet, all but the last also with .gz behind, whole or not at all.
 
-    Text that is no Unicode (bytes of another encoding) loses those characters. Raises InputError where there are no
-    rows, UsageError for another kind of file, ToolMissing, ForerunError.
+    Returns how many. Text that is no Unicode (bytes of another encoding) loses those characters. Raises InputError
+    where there are no rows, UsageError for another kind of file, ToolMissing, ForerunError.
     """
     files.check(path)
     records = [_record(row) for row in rows]
