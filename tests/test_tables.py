@@ -208,6 +208,47 @@ def test_one_column_is_not_both_text_and_target(tmp_path: Path, run_forerun: Run
     assert code == 2 and "'y' is both the text and the target" in err and not (tmp_path / "o.csv").exists()
 
 
+def test_a_table_has_several_metrics_of_each_program(tmp_path: Path, run_forerun: Run) -> None:
+    path = table(tmp_path / "t.csv", ["code", "latency_ms", "peak_mb"], ["f(1)", 5, 2], ["g", 7, ""], ["h", "n/a", 4])
+    out = tmp_path / "rows.jsonl"
+    words = ("data", "import", str(path), "--text", "code", "--language", "c", "-o", str(out))
+    both = (*words, "--target", "latency_ms", "--target", "peak_mb")
+    code, _, err = run_forerun(*both)
+    assert (
+        code == 1 and "2 rows lack a text or a number: 2, 3" in err and "row 2: column 'peak_mb' holds nothing" in err
+    )
+    assert run_forerun(*both, "--skip-bad-rows", "--target", "peak_mb")[0] == 0
+    rows = read_rows(out)
+    assert [(row.metric, row.unit, row.value, row.name) for row in rows] == [
+        ("latency", "ms", 5.0, "t.csv:1"), ("peak", "MB", 2.0, "t.csv:1"), ("latency", "ms", 7.0, "t.csv:2"),
+        ("peak", "MB", 4.0, "t.csv:3"),
+    ]  # fmt: skip
+    assert [parts(row.prompt).head["metric"] for row in rows[:2]] == ["latency", "peak"]
+    assert read_table(path, target=["latency_ms"], left_out=lambda _: None)[0].value == 5.0
+    code, _, err = run_forerun(*both, "--unit", "ms", "--skip-bad-rows")
+    assert code == 2 and "one unit, 'ms', of several targets" in err
+    none = table(tmp_path / "t.csv", ["code", "latency_ms", "peak_mb"], ["f(1)", 5, ""], ["g", 7, ""])
+    code, _, err = run_forerun(*both, "--skip-bad-rows")
+    assert none == path and code == 1 and "no other row is left" in err, "a metric without rows is none"
+    code, _, err = run_forerun(*words, "--target", "latency_ms", "--layout", "code-regression", "--target", "x")
+    assert code == 2 and "leave one of both out" in err
+    words = (
+        "data",
+        "import",
+        str(path),
+        "--layout",
+        "code-regression",
+        "-o",
+        str(out),
+        "--target",
+        "a",
+        "--target",
+        "b",
+    )
+    code, _, err = run_forerun(*words)
+    assert code == 2 and "a --layout has one --target" in err
+
+
 def test_other_numbers_may_be_negative(tmp_path: Path) -> None:
     table = tmp_path / "t.csv"
     table.write_text("code,gain\na,-1\nb,2\n")
@@ -685,9 +726,9 @@ def test_a_column_that_is_called_text_is_no_language(tmp_path: Path) -> None:
         assert {parts(row.prompt).head["language"] for row in found} == {"text"}
 
 
-def test_two_targets_are_not_one(run_forerun: Run, tmp_path: Path) -> None:
-    path = table(tmp_path / "t.csv", ["code", "a_s", "b_s"], ["run it", 1.0, 2.0])
-    ask = ("data", "import", str(path), "--text", "code", "--target", "a_s", "-o", str(tmp_path / "rows.jsonl"))
-    code, _, err = run_forerun(*ask, "--target", "b_s")
-    assert code == 2 and "--target a_s and b_s" in err and "forerun data import" in err
-    assert run_forerun(*ask, "--target", "a_s")[0] == 0
+def test_two_columns_of_programs_are_not_one(run_forerun: Run, tmp_path: Path) -> None:
+    path = table(tmp_path / "t.csv", ["code", "old", "a_s"], ["run it", "run", 1.0])
+    ask = ("data", "import", str(path), "--target", "a_s", "--text", "code", "-o", str(tmp_path / "rows.jsonl"))
+    code, _, err = run_forerun(*ask, "--text", "old")
+    assert code == 2 and "--text code and old" in err and "forerun data import" in err
+    assert run_forerun(*ask, "--text", "code")[0] == 0

@@ -25,8 +25,8 @@ def say_doubts(path: Path, rows: Sequence[Row], options: argparse.Namespace) -> 
             continue
         if hint := meant(word, [*columns, *known], _ALIKE):
             say(f"forerun: {path} has no column {word!r}, so that is the {option} of all rows: {hint}")
-    if any("," in row.metric for row in rows):
-        say(f"forerun: the name of {options.target!r} has a comma, which --metric takes for two: rename the column")
+    for target in (target for target in options.target if "," in target):
+        say(f"forerun: the name of {target!r} has a comma, which --metric takes for two: rename the column")
     texts = (row.prompt.partition("\n\n")[2].strip() for row in rows)
     named = [text for text in texts if len(text.split()) == 1 and of_file(Path(text))]
     if named:

@@ -86,8 +86,11 @@ class _Once(argparse.Action):
     ) -> None:
         before = getattr(options, self.dest)
         if before not in (None, values):
-            todo = "import each of them with `forerun data import`, and name all files: --data a.jsonl --data b.jsonl"
-            raise UsageError(f"--{self.dest} {before} and {values}", "a table is read for one column at a time", todo)
+            why = "a table is read for one column of programs"
+            todo = (
+                "import for each of them with `forerun data import`, and name all files: --data a.jsonl --data b.jsonl"
+            )
+            raise UsageError(f"--{self.dest} {before} and {values}", why, todo)
         setattr(options, self.dest, values)
 
 
@@ -97,7 +100,8 @@ def table_options(parser: argparse.ArgumentParser) -> None:
     own.add_argument(
         "--text", action=_Once, metavar="COLUMN", help="the column with the programs; of networks with .onnx files"
     )
-    own.add_argument("--target", action=_Once, metavar="COLUMN", help="the column with the numbers")
+    several = "the column with the numbers; again for each other metric that is measured of the same programs"
+    own.add_argument("--target", action="append", metavar="COLUMN", help=several)
     own.add_argument("--group", metavar="COLUMN", help="what belongs together, as the solutions of one problem")
     own.add_argument("--language", help="the language of all programs, or the column that says it")
     own.add_argument("--device", help="where all of them ran, or the column that says it")
@@ -245,7 +249,10 @@ def _import(options: argparse.Namespace) -> Table:
             why = f"a --layout says what its columns are, and {' and '.join(more)} too"
             raise UsageError(f"{' and '.join(more)}: of a table of yours", why, "leave one of both out")
         lacking: list[InputError] = []
-        found = list(read_public(options.layout, options.file, options.target or "", options.limit, lacking.append))
+        target, *others = options.target or [""]
+        if others:
+            raise UsageError("a --layout has one --target", f"{len(others) + 1} are named", "name one of them")
+        found = list(read_public(options.layout, options.file, target, options.limit, lacking.append))
         if lacking:
             say(f"forerun: {counted(len(lacking), 'row')} left out, the first: {lacking[0].what}: {lacking[0].why}")
         return _written(found, options.output)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from forerun.core import Metric
@@ -56,13 +57,13 @@ def read_rows(
             raise InputError(f"{path} is no table of rows", why, f"{todo} (forerun train takes both options itself)")
         return _row(path, number, record)
 
-    return _each(path, row, left_out, on_row)
+    return _each(path, [row], left_out, on_row)
 
 
 def read_table(
     path: Path,
     text: str = "code",
-    target: str = "latency_s",
+    target: str | Sequence[str] = "latency_s",
     group: str | None = None,
     language: str | None = None,
     device: str | None = None,
@@ -70,7 +71,8 @@ def read_table(
     left_out: Callable[[InputError], None] | None = None,
     on_row: OnRow = lambda _: None,
 ) -> list[Row]:
-    """A user's table: one program a row, its text and its number in two columns.
+    """A user's table: one program a row, its text and its number in two columns, or several numbers in columns of
+    their own: each is a metric, whose unit its column's name tells.
 
     `group` is a column; where it says nothing, and without it, each distinct text is a group. `language`, `device` and
     `unit` are columns where the table has one of that name, else what holds for all rows; without a language programs
@@ -78,18 +80,23 @@ def read_table(
     Networks, whose language is `onnx`, are named by .onnx files, from the table's folder on, or written in ONNX's own
     syntax (`onnx.printer.to_text`); sizes that one leaves open stand in columns of their names.
     Where there is a `left_out`, rows without a text or a finite number are, or with a time or size of less than 0 or a
-    text of more than a mebibyte, unless all are so, and it is told of them. `on_row` hears of each row that is read,
+    text of more than a mebibyte, unless all of a metric are so, and it is told of them; of several numbers of a row one
+    may be left out. `on_row` hears of each row that is read,
     of JSON lines twice: which columns there are is looked through first.
 
     Raises InputError with the columns that are there, with the rows that are so, or with two units of one metric;
-    UsageError, also for one column that is to be both; ToolMissing.
+    UsageError, also for one column that is to be both, and for one unit of several columns; ToolMissing.
     """
-    if text == target:
+    targets = [target] if isinstance(target, str) else list(dict.fromkeys(target))
+    if text in targets:
         why = "what is to be predicted would stand in what it is predicted from"
         raise UsageError(f"{text!r} is both the text and the target", why, "name a column with numbers as the target")
+    if unit and len(targets) > 1:
+        why = f"it would be that of {' and of '.join(targets)}"
+        raise UsageError(f"one unit, {unit!r}, of several targets", why, "rename the columns: latency_ms, memory_mb")
     others, columns = (language or "", device or "", unit), dict.fromkeys(files.columns(path, on_row))
 
-    def row(number: int, record: Record) -> Row:
+    def row(target: str, number: int, record: Record) -> Row:
         record = {**columns, **record}  # what a record of JSON lines lacks, it says nothing of
         code, value = files.text_in(path, number, text, record), files.number_in(path, number, target, record)
         files.check_length(path, number, text, code)
@@ -114,22 +121,25 @@ def read_table(
             f"{path.name}:{number}",
         )
 
-    return _each(path, row, left_out, on_row)
+    return _each(path, [partial(row, target) for target in targets], left_out, on_row)
 
 
 def _each(
-    path: Path, row: Callable[[int, Record], Row], left_out: Callable[[InputError], None] | None, on_row: OnRow
-) -> list[Row]:
-    """A row of each record. Raises InputError that names those that are wrong, after all were read, or says it; and as
-    `check_units` does."""
-    found, wrong = list[Row](), dict[int, WrongCell]()
+    path: Path, made: Sequence[Callable[[int, Record], Row]], left_out: Callable[[InputError], None] | None,
+    on_row: OnRow,
+) -> list[Row]:  # fmt: skip
+    """What is made of each record. Raises InputError that names those that are wrong, after all were read, or says it;
+    and as `check_units` does."""
+    found, wrong, some = list[Row](), dict[int, WrongCell](), set[int]()
     for number, record in enumerate(files.read(path), 1):
         on_row(number)
-        try:
-            found.append(row(number, record))
-        except WrongCell as error:
-            wrong[number] = error
-    if wrong and left_out and found:
+        for place, row in enumerate(made):
+            try:
+                found.append(row(number, record))
+                some.add(place)
+            except WrongCell as error:
+                wrong.setdefault(number, error)
+    if wrong and left_out and len(some) == len(made):
         left_out(_wrong(path, wrong))
     elif wrong:
         told = _wrong(path, wrong)
