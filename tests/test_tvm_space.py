@@ -17,7 +17,7 @@ from forerun.corpora import workloads
 from forerun.errors import InputError, UsageError
 from forerun.grammars.decisions import Decisions, Plan
 from forerun.models._judge import REFUSED
-from forerun.models.scheduler import GLIMPSED, IN_REGISTERS, POPULATION, STATIONARY, Scheduler
+from forerun.models.scheduler import GLIMPSED, IN_REGISTERS, PARTIAL, POPULATION, STATIONARY, Scheduler
 from forerun.models.uniform import Uniform
 from forerun.testing import check_grammar
 
@@ -30,7 +30,7 @@ from forerun.toolchains.tvm.device import located
 from forerun.toolchains.tvm.extract import built, written
 from forerun.toolchains.tvm.features import BUSY, features
 from forerun.toolchains.tvm.measure import measure
-from forerun.toolchains.tvm.register_tiles import register_tiles, stationary_tiles
+from forerun.toolchains.tvm.register_tiles import partial_sums, register_tiles, stationary_tiles
 from forerun.toolchains.tvm.space import Beginnings, Program, Refused
 
 TARGET = '{"kind":"llvm","mcpu":"x86-64","num-cores":2}'
@@ -467,6 +467,23 @@ def test_operands_of_stationary_tiles_fit_into_registers(programs, name):
         assert columns == 1 and row * math.prod(steps for _, steps in reduced) <= registers * bits // 32
         assert row * math.prod(inner for one in outputs[:-1] for inner in one[2:]) * 4 <= 16384
     assert not {*stationary_tiles(program, 16, 3)} & {*register_tiles(program, 16, 3)}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_partial_sums_fill_vectors(programs, name):
+    program = programs[name]
+    lanes = targets.registers(program.source.target)[1] // 32
+    spaces = set()
+    for outputs, reduced in tiles_of(program, partial_sums, 8, SUMMED):
+        assert (
+            not outputs and reduced and all(inner in (lanes // 2, lanes, 2 * lanes, 4 * lanes) for _, inner in reduced)
+        )
+        spaces.add(len(reduced))
+    if name in SUMMED:
+        most = max(text.count("sch.rfactor(") for text in (str(space.trace) for space in program.spaces))
+        assert spaces == {most}, "as many sums are taken apart as can be"
+        drafts = Scheduler(written=False, generations=0).population("", Decisions(program))
+        assert {*partial_sums(program, PARTIAL, 0)} <= {*drafts}
 
 
 def test_parts_of_the_scheduler_can_be_left_out(programs):

@@ -37,7 +37,7 @@ from forerun.sandbox import Pool
 from forerun.tasks.schedule import Reading
 from forerun.toolchains.tvm import target as targets
 from forerun.toolchains.tvm.machine_code import WIDTH
-from forerun.toolchains.tvm.register_tiles import register_tiles, stationary_tiles
+from forerun.toolchains.tvm.register_tiles import partial_sums, register_tiles, stationary_tiles
 from forerun.toolchains.tvm.space import Beginnings, Program
 
 SHIPPED = Path(__file__).parents[1] / "weights" / "scheduler"
@@ -54,9 +54,9 @@ POPULATION, CHILDREN = 256, 64
 WRITTEN, BESIDE, OFFSPRING = 24, 8, 12
 """Drafts that a network writes, random ones beside them, since it may keep to a design space, and mutations in a
 generation: the cost model likes what becomes of these as much as what becomes of four times as many."""
-IN_REGISTERS, STATIONARY = 24, 36
-"""Drafts beside all of these on processors whose sums stay in registers, which a network writes as one in 24, and of
-which an operand does."""
+IN_REGISTERS, STATIONARY, PARTIAL = 24, 36, 24
+"""Drafts beside all of these on processors whose sums stay in registers, which a network writes as one in 24, of which
+an operand does, and, of other sums, partial ones."""
 WRITTEN_ELSEWHERE, OFFSPRING_ELSEWHERE = 64, 48
 """Likewise for GPUs, where post-processing refuses three of five that the network writes, and nearly all random ones:
 the cost model likes what becomes of these as much as four thirds as many mutations of 256 random ones."""
@@ -292,6 +292,7 @@ class Scheduler(Model):
         if not self.tiled or _other(program):
             return {}
         tiles = [*register_tiles(program, IN_REGISTERS, 0, windows), *stationary_tiles(program, STATIONARY, 0)]
+        tiles += partial_sums(program, PARTIAL, 0)
         return dict.fromkeys(tiles, math.nan)
 
     def _encoded(self, prompt: str) -> Any:

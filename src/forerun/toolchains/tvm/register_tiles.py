@@ -7,6 +7,10 @@ registers. Or an operand, as in systolic arrays whose weights are stationary: a 
 columns, which all rows of a block go past, whose sums lie in the first cache; then large operands are read once and in
 order. TVM's own sampling draws either as seldom as all other tiles. A window of a convolution is summed up whole, or
 step by step, for each block of its channels.
+
+What is summed up along a loop and is no product, as in a normalisation or a softmax, has a vector of partial sums or a
+few, of neighbours, in design spaces that take the sum apart (`rfactor`): one sum can only go on when the last addition
+has ended, and TVM's own sampling has as many parts of any size.
 """
 
 from __future__ import annotations
@@ -37,6 +41,9 @@ _STRIPS, _OPERANDS = (2, 4, 4, 4), (16, 16, 24)
 _PASSING, _SUMS = (1, 1, 2), (4096, 8192, 16384)
 """Rows that go past at once, and bytes of the sums of all of a block."""
 
+_PARTIAL = (0.5, 1, 1, 2, 4)
+"""How many vectors partial sums fill."""
+
 Group = list[tuple[int, Tile]]
 """Tiles that are asked for one after the other, with the numbers of their questions."""
 Tiling = Callable[[Group, Group, int, int, Random], Iterator[tuple[int, Decision]]]
@@ -53,6 +60,40 @@ def register_tiles(program: Program, n: int, seed: int, windows: bool = True) ->
 def stationary_tiles(program: Program, n: int, seed: int) -> list[Plan]:
     """Likewise plans of which an operand stays there: none where it is a window's."""
     return _plans(program, n, seed, Random(f"resting {seed}"), _operand, windows=False)
+
+
+def partial_sums(program: Program, n: int, seed: int) -> list[Plan]:
+    """Likewise plans of which as many sums as can be are taken apart into vectors of neighbours: none where some are
+    tiled, as above."""
+    spaces = range(len(program))
+    tiles = (
+        {} if any(_blocks(program, each, True) for each in spaces) else {each: _apart(program, each) for each in spaces}
+    )
+    most = max(map(len, tiles.values()), default=0)
+    if not most:
+        return []
+    draw, lanes = Random(f"partial {seed}"), targets.registers(program.source.target)[1] // _FLOAT
+    begun = list[Plan]()
+    for space in draw.choices([space for space, own in tiles.items() if len(own) == most], k=n):
+        widths = [(tile, _row(tile, _PARTIAL, lanes, draw)) for tile in tiles[space]]
+        begun.append(Plan(space, tuple((tile.extent // wide, wide) for tile, wide in widths)))
+    return list(dict.fromkeys(program.completed(begun, seed)))
+
+
+def _apart(program: Program, space: int) -> list[Tile]:
+    """The tiles that are asked for first, where the inner part of each becomes a loop of partial sums."""
+    instructions = program.spaces[space].trace.insts
+    apart = [one.inputs[0] for one in instructions if one.kind.name == "RFactor"]
+    splits = [one for one in instructions if one.kind.name == "Split"]
+    found, trivial = list[Tile](), list[Decision]()
+    for at in program.spaces[space].asks[: len(apart)]:
+        step, outer = program.step(space, tuple(trivial)), instructions[at].outputs[0]
+        inner = [one.outputs[-1] for one in splits if outer.same_as(one.inputs[1])]
+        if not isinstance(step, Tile) or not any(one.same_as(loop) for one in inner for loop in apart):
+            return []
+        found.append(step)
+        trivial.append((step.extent, 1))
+    return found
 
 
 def _plans(program: Program, n: int, seed: int, draw: Random, tiling: Tiling, windows: bool) -> list[Plan]:
