@@ -467,9 +467,9 @@ def runtimes() -> str:
     return table(heads, rows) + "\n" + table(ahead, means)
 
 
-def searches() -> str:
+def searches(name: str) -> str:
     """What the searches over whole networks took, and what they found."""
-    found = load("networks")
+    found = load(name)
     if not found:
         return "Not measured.\n"
     rows = []
@@ -644,7 +644,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "measuring": measuring,
     "networks": networks,
     "runtimes": runtimes,
-    "searches": searches,
+    "searches": lambda: searches("networks"),
+    "searches-long": lambda: searches("networks-long"),
     "operators": operators,
     "winograd": winograd,
     "larger": larger,
