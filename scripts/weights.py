@@ -25,9 +25,10 @@ says how their programs are found again. `train` splits all files together by gr
 whatever was measured of it; the others, and `train` with `--trees` or `--start`, deal rows as that checkpoint says that
 it had them (`learned.json`): nothing judges that was learned from, and the files of what is asked about are enough.
 Programs that `forerun.corpora.generated` draws, and those of `written.jsonl.gz`, are learned from, and judge nobody.
-`widen` tells anew how wide the intervals of some metrics, or forms of them, must be, and forgets how ours were judged.
-`reckon` does so of what programs' texts tell, by the validation rows: by which factors these were off (`public` in
-`imports.json`).
+`widen` tells anew how wide the intervals of some metrics, or forms of them, must be, and forgets how ours were judged:
+by rows that network and trees answer, of programs that may judge. `reckon` does so of what programs' texts tell: by the
+rows that are learned from what such as do little hold (`holds` in `imports.json`), by the validation rows by which
+factors these were off (`public`).
 `coverage` measures whether the intervals of what ships hold 90%, in the mean over so many `--dealings` of the groups
 that nothing was learned from (`dealings.py`), metric by metric; all rows of a metric are to be given at once. It keeps
 what its file has of the same checkpoint.
@@ -338,7 +339,9 @@ def _grow(options: argparse.Namespace) -> None:
     known, calibration = Ensemble.load(options.output), Calibration.load(options.output)
     alone = model.predict(prompts)
     grown = Ensemble.of(train, held, [one.median for one in alone], apart)
-    settled = factors(held, grown.moved(prompts, alone))
+    moved = dict(zip(map(id, held), grown.moved(prompts, alone), strict=True))
+    widening = dealings.answered(EncoderDecoder(options.output), [row for row in held if _may_judge(row)])
+    settled = factors(widening, [moved[id(row)] for row in widening])
     Ensemble({**known.members, **grown.members}).save(options.output)
     Learned.of(train, validation, model.learned.seed, model.learned.similar).beside(model.learned).save(options.output)
     learned = ranges(train)
@@ -405,8 +408,7 @@ def _judge(options: argparse.Namespace) -> None:
     experiments: dict[str, Split] = defaultdict(lambda: Split([], [], []))
     for name in ("train", "validation", "test"):
         for row in getattr(dealt, name):
-            own = row.metric in METRICS and row.name.startswith(OWN)
-            if name == "train" or not own:
+            if name == "train" or _may_judge(row):
                 getattr(experiments[_experiment(row)], name).append(row)
     for name, own in experiments.items():
         if options.metric and name not in options.metric:
@@ -452,11 +454,13 @@ def _beside(folder: Path, dealt: Split) -> dict[str, Callable[[Split], Predictor
 def _widen(options: argparse.Namespace) -> None:
     model = EncoderDecoder(options.output)
     validation = _dealt(_read(options.rows), model.learned).validation
-    held = some([row for row in validation if _asked(row) & {*options.metric}])
+    asked = [row for row in validation if _asked(row) & {*options.metric} and _may_judge(row)]
+    held = some(dealings.answered(model, asked))
     told = factors(held, dealings.believed(model, held))
     told = {name: by for name, by in told.items() if "/" in name or name in options.metric}
-    replace(model.calibration, factors={**model.calibration.factors, **told}).save(options.output)
-    _forget(model.card, {_experiment(row) for row in held}, options.output)
+    kept = {name: by for name, by in model.calibration.factors.items() if name.partition("/")[0] not in told}
+    replace(model.calibration, factors={**kept, **told}).save(options.output)
+    _forget(model.card, {_experiment(row) for row in asked}, options.output)
     checksums.record(options.output, PARTS)
 
 
@@ -468,8 +472,10 @@ def _forget(card: Card, experiments: Collection[str], folder: Path) -> None:
 
 def _reckon(options: argparse.Namespace) -> None:
     model = EncoderDecoder(options.output)
-    rows = _dealt(_read(options.rows), model.learned).validation
-    held = [row for row in rows if row.metric in METRICS and not row.name.startswith(OWN)]
+    dealt = _dealt(_read(options.rows), model.learned)
+    parts_of = (dealt.train, dealt.validation)
+    learned, held = ([row for row in part if row.metric in METRICS and _may_judge(row)] for part in parts_of)
+    model.imports = replace(model.imports, holds={**model.imports.holds, **dealings.holds(model.imports, learned)})
     prompts = [row.prompt for row in held]
     settled = model.settled(prompts, dealings.believed(model, held))
     told = [dealings.reckoned(model, prompt, one.median) for prompt, one in zip(prompts, settled, strict=True)]
@@ -492,12 +498,17 @@ def _coverage(options: argparse.Namespace) -> None:
         rows, where = zip(*(each for each in unseen if each[0].metric == metric), strict=True)
         if (options.metric and metric not in options.metric) or {*map(_experiment, rows)} <= table.keys():
             continue
-        judging = [not (metric in METRICS and row.name.startswith(OWN)) for row in rows]
+        judging = [*map(_may_judge, rows)]
         held = dealings.held(model, rows, [*map(_experiment, rows)], where, judging)
         for name, found in dealings.covered(model, held, options.dealings).items():
             table[name] = {"metric": name, **asdict(found)}
             print(*(f"{key} {value}" for key, value in table[name].items()), flush=True)
         write_atomically(path, (json.dumps({**about, "table": [*table.values()]}, indent=1) + "\n").encode())
+
+
+def _may_judge(row: Row) -> bool:
+    """Whether it is none of this project's own programs."""
+    return not (row.metric in METRICS and row.name.startswith(OWN))
 
 
 def _experiment(row: Row) -> str:

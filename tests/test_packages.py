@@ -368,6 +368,25 @@ def test_programs_begin_with_what_they_include(language: str, text: str, begins:
     assert made.told("memory", text, language=language) == begins
 
 
+def test_memory_begins_at_what_such_as_do_little_hold_where_rows_are_of() -> None:
+    there = replace(LANGUAGES, holds={"c": (1.0e6, 0.95e6)})
+    endless = program(100, "memory", "  while (s != 1) s = s > 2 ? s / 2 : 3 * s + 1;\n")
+    assert there.told("memory", "int main() {}", language="c") == 1.0e6
+    assert there.told("runtime", "int main() {}", language="c") == pytest.approx(0.001)
+    usual, lower = (believed(each, endless, other=0.3e6) for each in (LANGUAGES, there))
+    assert usual is not None and lower is not None
+    assert [each.quantile(0.05) for each in (usual, lower)] == pytest.approx([0.8 * 1.2e6, 0.95e6])
+    assert sum(each.value for each in there.parts(program(5e6, "memory"), True, 41e6)) == pytest.approx(41e6, rel=1e-3)
+
+
+def test_what_does_little_is_known_and_is_not_guessed() -> None:
+    endless = "  while (s != 1) s = s > 2 ? s / 2 : 3 * s + 1;\n"
+    assert LANGUAGES.little(program(100, "memory")) == "c"
+    assert not LANGUAGES.little(program(1e5, "memory")) and not LANGUAGES.little(program(100, "memory", endless))
+    assert not LANGUAGES.little(asking("print(1)\n", "memory", "python, cpython 3.11"))
+    assert not LANGUAGES.little(program(100).replace("language c,", "language cobol,", 1))
+
+
 def test_public_programs_weigh_as_much_as_others_at_the_most() -> None:
     made = replace(LANGUAGES, public={"runtime": {"other languages, working": [2.0] * 99}, "memory": {"else": [1.0]}})
     assert sum(x == 2.0 for x in made.widths["runtime"]["other languages, working"]) == 15

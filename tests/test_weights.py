@@ -245,6 +245,52 @@ def test_what_texts_tell_is_as_wide_as_public_programs_were_off(
     assert sorted(found.imports.widths["memory"]["plain"])[-1] == pytest.approx(math.log(1.5), abs=1e-4)
 
 
+def test_what_such_as_do_little_hold_is_told_by_rows_that_are_learned_from(
+    script: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, table, metric = tmp_path / "made", tmp_path / "rows.jsonl", Metric("memory", "B")
+    own = rows("memory", 3)
+    texts = [f"int main() {{ return {i}; }}\n" for i in range(len(own))]
+    prompts = [prompt(metric, "c, gcc 12 -O2", "here", text) for text in texts]
+    given = [*enumerate(zip(own, prompts, strict=True))]
+    own = [replace(row, value=1e6 + 1e4 * i if i % 2 else 9e6, prompt=asked) for i, (row, asked) in given]
+    assert fit(Parts(own[1::2], own[::2]), folder, TINY)
+    own += [replace(own[1], name=f"{script.OWN[0]}more", value=1.0, prompt=f"{own[1].prompt} ")]  # drawn, not public
+    Imports({"memory": 1e7}, {"memory": {}}, {"re": ()}, languages={"c": {"memory": 2e6}}).save(folder)
+    checksums.record(folder, PARTS)
+    write_rows(table, own)
+    monkeypatch.setattr(sys, "argv", ["weights.py", "reckon", str(table), "-o", str(folder)])
+    monkeypatch.setattr(script.dealings, "_FEWEST", len(own))
+    assert script.main() == 0 and not EncoderDecoder(folder).imports.holds, "a few say nothing"
+    monkeypatch.setattr(script.dealings, "_FEWEST", len(own) // 2)
+    assert script.main() == 0
+    learned = [row.value for row in own[1:-1:2]]
+    assert EncoderDecoder(folder).imports.holds == {"c": tuple(np.quantile(learned, (0.5, 0.05)).tolist())}
+
+
+def test_what_texts_tell_says_nothing_of_how_wide_others_are(
+    script: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, table, metric = tmp_path / "made", tmp_path / "rows.jsonl", Metric("memory", "B")
+    asked, own = rows("memory", 3), f"{script.OWN[0]}more"
+    told = [replace(row, prompt=prompt(metric, "python, cpython 3.11", "here", f"print({i})\n"), value=5 * row.value)
+            for i, row in enumerate(asked)]  # fmt: skip
+    both = [*asked, *told]
+    drawn = [replace(row, name=f"{own}{i}", value=row.value * 1e4) for i, row in enumerate(both)]
+    assert fit(Parts(both[::2], both[1::2]), folder, TINY)
+    Imports({"memory": 1e7}, {"memory": {}}, {"re": ()}, {"memory": {"plain": [0.0] * 12}}).save(folder)
+    checksums.record(folder, PARTS)
+    before = calibration.Calibration.load(folder)
+    replace(before, factors={"memory": 9.0, "memory/python, cpython 3.11": 9.0, "kept": 9.0}).save(folder)
+    checksums.record(folder, PARTS)
+    write_rows(table, [*both, *drawn])
+    monkeypatch.setattr(sys, "argv", ["weights.py", "widen", str(table), "--metric", "memory", "-o", str(folder)])
+    assert script.main() == 0
+    model, alone = EncoderDecoder(folder), [row for row in both[1::2] if row in asked]
+    wide = [script.factors(each, script.dealings.believed(model, each)) for each in (alone, both[1::2])]
+    assert model.calibration.factors == wide[0] | {"kept": 9.0} != wide[1] | {"kept": 9.0}
+
+
 def test_coverage_is_the_mean_over_ways_of_dealing_groups(script: ModuleType) -> None:
     draw, dealings = np.random.default_rng(0), script.dealings
     model = EncoderDecoder.of(None, None, None)  # type: ignore[arg-type]
@@ -266,3 +312,7 @@ def test_coverage_is_the_mean_over_ways_of_dealing_groups(script: ModuleType) ->
     told = [replace(one, told=Reckoned("m", "plain", 1.0)) for one in held]
     beside = dealings.covered(model, told, 30)["m"]
     assert beside.shipped == same.shipped and 0.75 < beside.coverage < 0.9, "half of the errors are of the others"
+    drawn = [replace(one, row=replace(one.row, value=9e9), judges=False) for one in held]
+    assert dealings.covered(model, [*held, *drawn], 30)["m"].width == found.width
+    apart = [*held[::2], *(replace(one, believed=narrow.scaled(1e3)) for one in told[1::2])]
+    assert abs(dealings.covered(model, apart, 30)["m"].width / found.width - 1) < 0.3, "they are told by their text"

@@ -78,6 +78,8 @@ _FEW = 10
 _ELSEWHERE = 0.8
 """Of what an empty program holds or takes, what it does on another machine, with another kernel and C library, at
 least: 1.0 instead of 1.22 MB in C, 5.2 instead of 5.9 in Perl, 2.3 instead of 2.6 in Lua; of Python's memory all."""
+_NEXT_TO = 0.1
+"""Of what an empty program holds, what its objects hold at the most of one that does little."""
 _HALF, _MOST = 0.5, 0.75
 """Which share of an answer that both give is the text's, and of a time in another language of which nothing is
 guessed."""
@@ -156,6 +158,9 @@ class Imports:
     pace: Mapping[str, float] = field(default_factory=dict)
     """By language: seconds of the machine that times are told of, in one that the account of a text counts, starting
     and importing too, which are another one's."""
+    holds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """By what programs in other languages begin as, bytes that such as do `little` hold on the machine that rows are
+    of: what half of them do at the most, and what nineteen in twenty do at the least."""
 
     @cached_property
     def widths(self) -> Mapping[str, Mapping[str, Sequence[float]]]:
@@ -214,8 +219,21 @@ class Imports:
 
     def _start(self, metric: str, language: str, text: str) -> float:
         """What an empty program takes that begins as this one does."""
-        own = self.start if language == PYTHON else self.languages[language]
-        return self.languages.get(_begins(language, text), own)[metric] * self._pace(metric, language)
+        own, begins = self.start if language == PYTHON else self.languages[language], _begins(language, text)
+        if metric == "memory" and begins in self.holds:
+            return self.holds[begins][0]
+        return self.languages.get(begins, own)[metric] * self._pace(metric, language)
+
+    def little(self, prompt: str) -> str:
+        """What a program in another language than Python begins as that holds next to nothing more, by its text; none
+        of others. Never raises."""
+        found = parts(prompt)
+        language = _language(found)
+        begins = _begins(language, found.text)
+        empty = self.languages.get(begins, self.languages.get(language, {})).get("memory", 0.0)
+        done = _done(found) if empty else Used()
+        known = done.followed and done.believed and not done.guessed
+        return begins if known and done.bytes < _NEXT_TO * empty else ""
 
     def _each(self, metric: str, text: str, language: str) -> dict[str, float]:
         """What importing takes, module by module."""
@@ -261,7 +279,8 @@ class Imports:
             sooner = self._least(found)
             return replace(made, sooner=sooner, again=again, endless=bool(done.endless), floor=start * _ELSEWHERE)
         if metric == "memory" and language != PYTHON:
-            return replace(made, floor=start * _ELSEWHERE, begins=True)
+            _, least = self.holds.get(_begins(language, found.text), (start, start * _ELSEWHERE))
+            return replace(made, floor=least, begins=True)
         return replace(made, floor=start)
 
     def _least(self, found: Parts) -> float | None:
@@ -364,6 +383,7 @@ class Imports:
             for name, needs in self.needs.items()
         }
         found = {"start": dict(self.start), "languages": self.languages, "pace": dict(self.pace), "modules": rows}
+        found |= {"holds": dict(self.holds)} if self.holds else {}
         found |= {"errors": self.errors, "public": self.public}
         write_atomically(folder / FILE, (json.dumps(found, indent=1) + "\n").encode())
 
@@ -389,14 +409,15 @@ class Imports:
                 for each in (found["errors"], found.get("public", {}))
             )
             pace = {name: float(value) for name, value in found.get("pace", {}).items()}
-            numbers = [*start.values(), *pace.values()]
+            holds = {name: (float(usual), float(least)) for name, (usual, least) in found.get("holds", {}).items()}
+            numbers = [*start.values(), *pace.values(), *(x for own in holds.values() for x in own)]
             numbers += [x for own in (*costs.values(), *languages.values()) for x in own.values()]
             unknown = {name for own in needs.values() for name in own} - needs.keys()
             if unknown or not errors.keys() <= start.keys() <= _WORKING.keys():
                 raise ValueError(f"it names what it does not have: {', '.join(sorted(unknown)) or 'a metric'}")
             if not all(0 <= x < math.inf for x in numbers):
                 raise ValueError("a cost is no number from zero")
-            return cls(start, costs, needs, errors, languages, public, pace)
+            return cls(start, costs, needs, errors, languages, public, pace, holds)
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise InputError(f"{path} cannot be read", reason(error), "copy the checkpoint again") from error
 
