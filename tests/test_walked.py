@@ -785,3 +785,58 @@ def test_a_letter_is_one_letter() -> None:
 )  # fmt: skip
 def test_what_is_several_times_as_much_after_each_round_is_that_in_the_end(text: str, least: float) -> None:
     assert least < walked(text, "").bytes < 5 * least
+
+
+@pytest.mark.parametrize(
+    "keeps",
+    [
+        "if n > best[-1][0]:\n            best.append([n, a, b])",
+        "if best[-1][1] < n:\n            best.append((a, n))",
+        "if n > best[0][0]:\n            best[0] = (n, [a, b], [b])\n            all.append([a, b])",
+    ],
+)
+def test_few_are_better_than_all_before(keeps: str) -> None:
+    text = (
+        "import random\nbest, all = [[0, 0, 0]], []\nfor a in range(1000):\n    for b in range(1000):\n"
+        f"        n = random.random()\n        {keeps}\n"
+    )
+    assert walked(text).bytes < 1e4
+    for other in ("if n > best[-1][0]:\n            best.append([a, n, b])", "if n > a:\n            best.append([n])"):
+        assert walked(text.replace(keeps, other)).bytes > 1e7
+
+
+def test_what_stands_behind_a_return_that_is_come_to_is_not_done() -> None:
+    text = (
+        "def known(n):\n    if n == 10_000_000:\n        return 5\n    return len([0] * n)\n"
+        "print(known(1000))\nprint(known(10_000_000))\n"
+    )
+    assert walked(text).bytes < 1e5
+    assert walked(text.replace("== 10_000_000", "== 7")).bytes > 7e7
+    raises = "def check(n):\n    if n > 5:\n        raise ValueError\n    return len([0] * n)\n"
+    assert walked(f"{raises}print(check(10**7))\n").bytes > 7e7
+
+
+def test_a_sum_of_what_grows_goes_further_each_round() -> None:
+    text = "total, k, kept = 0, 0, []\nwhile total < 10**9:\n    k += 1\n    total += k * k\n    kept.append((k, k))\n"
+    each = walked("kept = []\nfor k in range(100_000):\n    kept.append((k, k))\n").bytes / 1e5
+    assert walked(text).bytes / each == pytest.approx(3e9 ** (1 / 3), rel=0.2)
+    assert walked(text.replace("k * k", "7000")).bytes / each == pytest.approx(1e9 / 7000, rel=0.2)
+
+
+def test_what_each_round_reckons_anew_is_no_sum_of_what_loops_in_it_add() -> None:
+    text = (
+        "first, total, kept = 1, 5, []\nwhile total < 10**8:\n    last = first + 1\n    while total < 10**8:\n"
+        "        last += 1\n        total += last * last\n        kept.append((last, last))\n    first += 1\n"
+        "    total = first ** 2 + (first + 1) ** 2\n"
+    )
+    total, first, count = 5, 1, 0
+    while total < 10**8:
+        last = first + 1
+        while total < 10**8:
+            last += 1
+            total += last * last
+            count += 1
+        first += 1
+        total = first**2 + (first + 1) ** 2
+    each = walked("kept = []\nfor k in range(100_000):\n    kept.append((k, k))\n").bytes / 1e5
+    assert count / 3 < walked(text).bytes / each < 3 * count

@@ -30,6 +30,7 @@ from forerun.tasks._objects import (
     known,
 )
 from forerun.tasks._shapes import called
+from forerun.tasks._sums import counters, rounds_to
 
 _LOOPS = 3
 """Loops in each other whose first round is gone through apart."""
@@ -61,6 +62,8 @@ _FEWER = 0.1
 """Which share of the rounds is much less than all of them."""
 _HALVED = 40
 """Steps in which a threshold is found."""
+_EIGHTHS = (0.125, 0.375, 0.625, 0.875)
+"""Where a number is looked at that may be any between two."""
 _DOUBLED, _MULTIPLIED = 40, 1.5
 """Rounds of a loop whose list becomes many times as long, each of which adds so many times as many as the last."""
 NEXT = frozenset("next nxt prev following".split())
@@ -223,9 +226,13 @@ class Looping(Foreign):
             self.frames[-1][name] = Passing(count, self.through(self.named(name))[1])
             self._rounds(node.body, 1.0)
             return
-        rounds, before_reach, guess, ended, reached = self._while(node), len(self.reach), False, False, 0.0
-        counter: tuple[ast.expr, Any] | None = None
+        before_reach, guess, ended, reached = len(self.reach), False, False, 0.0
         fed_on = False  # by the input, whose end is the loop's
+        asked = node.test.left if isinstance(node.test, ast.Compare) else None
+        anew = isinstance(asked, ast.Name) and asked.id in shapes.renewed(node.body)
+        rounds, counter = self._until(node) if anew else (None, None)
+        if rounds is None:
+            rounds = self._while(node)
         if rounds is None:
             rounds, counter = self._until(node)
         if rounds is None:
@@ -687,12 +694,36 @@ class Looping(Foreign):
                 if by is None:
                     return None
                 if by and isinstance(one.op, (ast.Add, ast.Sub)):
-                    return max(abs(end - start) / abs(by), 1.0)
+                    far = max(abs(end - start) / abs(by), 1.0)
+                    return far if one not in body else self._further_each(body, one.value, abs(end - start)) or far
                 if by and abs(by) > 1 and isinstance(one.op, (ast.Mult, ast.FloorDiv, ast.Div)):
                     return max(math.log(max(abs(end), abs(start), 2.0)) / math.log(abs(by)), 1.0)
                 if isinstance(one.op, ast.RShift):
                     return max(math.log2(max(abs(end), abs(start), 2.0)), 1.0)
         return None
+
+    def _further_each(self, body: Sequence[ast.stmt], step: ast.expr, far: float) -> float | None:
+        """Rounds in which a sum goes so far whose steps follow from what counts: the mean over where that may begin."""
+        for name, each in counters(body, step):
+            start, by = self.named(name), self.value(each)
+            if not (isinstance(start, Number) and isinstance(by, Number) and by.known and by.known > 0):
+                continue
+            wide = start.high - start.low if math.isfinite(start.high - start.low) else 0.0
+            least = start.low if wide else start.value
+            if least is not None:
+                length = partial(self._with, name, step)
+                found = [rounds_to(far, partial(length, least + share * wide), by.known) for share in _EIGHTHS]
+                return sum(found) / len(found)
+        return None
+
+    def _with(self, name: str, node: ast.expr, value: float, more: float) -> float:
+        """What an expression is where a name has this value, and so much more."""
+        times, self.times = self.times, self.times * HARDLY
+        self.frames.append({**self.frames[-1], name: Number.of(value + more, True)})
+        found = self.value(node)
+        self.frames.pop()
+        self.times = times
+        return found.value or 0.0 if isinstance(found, Number) else 0.0
 
     def _shared(self, node: ast.While) -> float:
         """Which share of all places a search reaches each time it begins, where what it marks is not forgotten
@@ -1008,7 +1039,7 @@ class Looping(Foreign):
                 if not self.reach and box.given > ever and box.puts - puts <= stays * (box.given - ever):
                     box.bound = min(box.bound, max(_STAYING, 2 * box.entries))
             count -= 1
-            self._begin_again(bound, times, count)
+            self._begin_again(bound, times, count, body)
             inside = {id(box.one) for box in self.sites.values()}
             for box, puts, ever in there:
                 alone = box.made == ever and id(box) not in inside
@@ -1034,11 +1065,11 @@ class Looping(Foreign):
             for box in self.sites.values():
                 box.top = min(box.top, box.entries)
 
-    def _begin_again(self, before: dict[str, float], times: float, count: float) -> None:
-        """What a branch of a round gives a name anew, all other rounds do as often."""
-        since = self.since.get(id(self.frames[-1]), {})
+    def _begin_again(self, before: dict[str, float], times: float, count: float, body: Sequence[ast.stmt]) -> None:
+        """What a branch of a round gives a name anew, all other rounds do as often, and what each reckons anew."""
+        since, anew = self.since.get(id(self.frames[-1]), {}), shapes.renewed(body)
         for name, often in since.items():
-            if often < times and before.get(name) != often:
+            if (often < times and before.get(name) != often) or (often == times and name in anew):
                 since[name] = often * count
 
 

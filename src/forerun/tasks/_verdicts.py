@@ -1,0 +1,87 @@
+"""How often a function says yes that says yes or no, for `forerun.tasks._walked`: `is_prime`, `is_palindrome`."""
+
+from __future__ import annotations
+
+import ast
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from forerun.tasks._objects import MANY, Number, Written
+
+_LETTERS, _LONG = 10.0, 15.0
+"""Different letters that a text is compared by, at least, and how many, at most."""
+_SELDOM = 1e-4
+"""How often what a function asks for is so, at least: otherwise nobody would ask."""
+
+
+@dataclass(slots=True)
+class Verdict:
+    """Of the calls of a function those that are still under way, and those that said yes, and no."""
+
+    left: float = 1.0
+    yes: float = 0.0
+    no: float = 0.0
+    told: bool = True
+    """Whether all of that is told."""
+    leaves: float | None = None
+    """Which share of those under way a branch leaves that is gone through."""
+
+    def says(self, value: Any, often: float) -> None:
+        """A call ends, so often where it is come to."""
+        share = yes(value)
+        if share is None:
+            self.told = False
+            return
+        gone = self.left * min(often if self.leaves is None else self.leaves, 1.0)
+        self.yes, self.no = self.yes + gone * share, self.no + gone * (1 - share)
+        if self.leaves is not None:
+            self.left -= gone
+
+    @property
+    def share(self) -> float | None:
+        """How often it says yes; None where that is not told, or always the same."""
+        if not (self.told and self.yes and self.no):
+            return None
+        return min(max(self.yes / (self.yes + self.no), _SELDOM), 1 - _SELDOM)
+
+
+def yes(value: Any) -> float | None:
+    """How often a number that is 0 or 1 is 1, where that is told."""
+    if not isinstance(value, Number) or not 0 <= value.low <= value.high <= 1 or value.value is None:
+        return None
+    return value.value if value.known is not None or 0 < value.value < 1 else None
+
+
+def gone(test: ast.expr, value: Any, often: float, rounds: float) -> float:
+    """Which share has left a loop after so many rounds that it leaves where a test holds: so `often`, or where a number
+    is divided by `value`, which grows. By Mertens' third theorem one of .56 / log n has no divisor below n."""
+    if divides(test) and isinstance(value, Number) and 2 <= value.low < value.high < MANY:
+        few = value.distinct if value.distinct < MANY else value.high - value.low
+        return 1.0 - math.pow(math.log(value.low) / math.log(value.high), min(rounds / max(few, 1.0), 1.0))
+    return -math.expm1(rounds * math.log1p(-min(often, 1.0 - 1e-9)))
+
+
+def divides(test: ast.expr) -> ast.expr | None:
+    """`n % i == 0`: what it asks for as a divisor."""
+    if not (isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Eq) and len(test.ops) == 1):
+        return None
+    left, right = test.left, test.comparators[0]
+    rest = isinstance(left, ast.BinOp) and isinstance(left.op, ast.Mod)
+    none = isinstance(right, ast.Constant) and right.value == 0
+    return left.right if isinstance(left, ast.BinOp) and rest and none else None
+
+
+def alike(left: Any, right: Any) -> float | None:
+    """How often two things are the same that follow from the same one: as many of those that may be as their root, by
+    the palindromes and the squares among numbers."""
+    if isinstance(left, Written) and isinstance(right, Written):
+        few = min(max(left.distinct, right.distinct), _LETTERS ** min(max(left.length, right.length), _LONG))
+        return few**-0.5 if left.known is None and right.known is None and few >= 2 else None
+    if not (isinstance(left, Number) and isinstance(right, Number)) or None in (left.value, right.value):
+        return None
+    if left.known is not None or right.known is not None:
+        return None
+    spans = [one.high - one.low + 1 for one in (left, right) if one.whole]
+    few = min(*spans, max(left.distinct, right.distinct)) if len(spans) > 1 else MANY
+    return max(few, 1.0) ** -0.5 if few < MANY else None
