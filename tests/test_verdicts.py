@@ -71,3 +71,22 @@ def test_as_many_are_alike_as_there_are_squares() -> None:
     assert alike(Number(50.0, 0.0, 99.0, 100.0), Number(50.0, 0.0, 99.0, 100.0)) == pytest.approx(0.1)
     assert alike(Written("", 4.0, 1e15), Written("", 4.0, 1e15)) == pytest.approx(0.01)
     assert alike(Written.like("x"), Written("", 4.0, 100.0)) is alike(None, None) is None
+
+
+@pytest.mark.parametrize(
+    "tries",
+    [
+        "    for i in range(2, int(n ** 0.5) + 1):\n        if n % i == 0:\n            return i\n    return n\n",
+        "    for i in range(2, int(n ** 0.5) + 1):\n        if not n % i:\n            return i\n    return n\n",
+        "    i = 3\n    while i * i <= n:\n        if n % i == 0:\n            break\n        i += 2\n    return i\n",
+        "    i = 5\n    while i * i <= n:\n        if n % i == 0 or n % (i + 2) == 0:\n            return i\n"
+        "        i += 6\n    return n\n",
+    ],
+)
+def test_most_numbers_have_a_small_divisor(tries: str) -> None:
+    text = f"def least(n):\n{tries}\nfor n in range(3, 1_000_000):\n    least(n)\n"
+    test = "if n % i == 0" if "if n % i == 0" in tries else "if not n % i"
+    some, all_tried = walked(text).seconds, walked(text.replace(test, "if n % i == 5")).seconds
+    assert all_tried / 10 < some < all_tried / 1.7
+    one = "def least(n):\n" + tries + "\nleast(1_000_003)\n"
+    assert walked(one).seconds == pytest.approx(walked(one.replace(test, "if n % i == 5")).seconds, rel=0.3)

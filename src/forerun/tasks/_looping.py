@@ -31,6 +31,7 @@ from forerun.tasks._objects import (
 )
 from forerun.tasks._shapes import called
 from forerun.tasks._sums import counters, rounds_to
+from forerun.tasks._verdicts import divided, until_divided
 
 _LOOPS = 3
 """Loops in each other whose first round is gone through apart."""
@@ -295,6 +296,11 @@ class Looping(Foreign):
             if share < 1.0 and shapes.works_off(node):  # all searches together come to each place once
                 guess = False
                 self.guessed.discard(node.lineno)
+        counts = counter[0] if counter else node.test.left if isinstance(node.test, ast.Compare) else None
+        if rounds > 1 and isinstance(counts, ast.Name) and isinstance(now := self.named(counts.id), Number):
+            last = self.value(node.test.comparators[0]) if isinstance(node.test, ast.Compare) and not counter else now
+            high = counter[1].high if counter else getattr(last, "high", math.inf)
+            rounds *= self._divided(node.body, counts, replace(now, high=max(high, now.low)))
         if rounds > UNKNOWN and shapes.leaps(node):
             rounds = max(rounds / shapes.HOPS, UNKNOWN)
         reach, pace = len(self.reach), self.pace
@@ -702,6 +708,15 @@ class Looping(Foreign):
                     return max(math.log2(max(abs(end), abs(start), 2.0)), 1.0)
         return None
 
+    def _divided(self, body: Sequence[ast.stmt], name: ast.Name, one: Number) -> float:
+        """Which share of its rounds a loop goes that tries to divide by what it counts until something does."""
+        times, self.times = self.times, self.times * HARDLY
+        of = divided(body, name.id)
+        what = self.value(of) if of is not None else None
+        self.times = times
+        differs = isinstance(what, Number) and what.known is None
+        return until_divided(one.low, one.high) if differs else 1.0
+
     def _further_each(self, body: Sequence[ast.stmt], step: ast.expr, far: float) -> float | None:
         """Rounds in which a sum goes so far whose steps follow from what counts: the mean over where that may begin."""
         for name, each in counters(body, step):
@@ -822,6 +837,8 @@ class Looping(Foreign):
             count *= _SETTLED if self._settles(node) else _ESCAPED if orbits else _HALFWAY
         if self.layout is not None and count is not None and (places := self._sifted(node)) is not None:
             count = min(count, max(places / max(self.times, 1.0), 1.0))
+        if count is not None and isinstance(node.target, ast.Name) and isinstance(one, Number):
+            count = self._divided(node.body, node.target, one) * count
         if count is not None and cut is None and searching.chooses(node.iter) and searching.may_end(node.body):
             count *= searching.HALFWAY
         spelt = isinstance(over, Written) and not over.raw and isinstance(one, Written)

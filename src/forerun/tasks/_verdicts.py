@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from forerun.tasks._objects import MANY, Number, Written
+from forerun.tasks._shapes import leaves, uses
 
 _LETTERS, _LONG = 10.0, 15.0
 """Different letters that a text is compared by, at least, and how many, at most."""
@@ -57,19 +59,41 @@ def gone(test: ast.expr, value: Any, often: float, rounds: float) -> float:
     """Which share has left a loop after so many rounds that it leaves where a test holds: so `often`, or where a number
     is divided by `value`, which grows. By Mertens' third theorem one of .56 / log n has no divisor below n."""
     if divides(test) and isinstance(value, Number) and 2 <= value.low < value.high < MANY:
-        few = value.distinct if value.distinct < MANY else value.high - value.low
+        few = (value.distinct if value.distinct < MANY else value.high - value.low) * until_divided(
+            value.low, value.high
+        )
         return 1.0 - math.pow(math.log(value.low) / math.log(value.high), min(rounds / max(few, 1.0), 1.0))
     return -math.expm1(rounds * math.log1p(-min(often, 1.0 - 1e-9)))
 
 
-def divides(test: ast.expr) -> ast.expr | None:
-    """`n % i == 0`: what it asks for as a divisor."""
-    if not (isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Eq) and len(test.ops) == 1):
+def divides(test: ast.expr) -> ast.BinOp | None:
+    """The rest that is asked for by `n % i == 0`, `not n % i` and `n % i == 0 or n % (i + 2) == 0`."""
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or):
+        return divides(test.values[0])
+    none = isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Eq) and len(test.ops) == 1
+    if isinstance(test, ast.Compare) and none and getattr(test.comparators[0], "value", None) == 0:
+        rest = test.left
+    elif isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        rest = test.operand
+    else:
         return None
-    left, right = test.left, test.comparators[0]
-    rest = isinstance(left, ast.BinOp) and isinstance(left.op, ast.Mod)
-    none = isinstance(right, ast.Constant) and right.value == 0
-    return left.right if isinstance(left, ast.BinOp) and rest and none else None
+    return rest if isinstance(rest, ast.BinOp) and isinstance(rest.op, ast.Mod) else None
+
+
+def divided(body: Sequence[ast.stmt], name: str) -> ast.expr | None:
+    """What a loop divides by what it counts, which it leaves once nothing is left: `if n % i == 0: return False`."""
+    for one in body:
+        rest = divides(one.test) if leaves(one) else None
+        if rest is not None and ast.unparse(rest.right) == name and not uses(rest.left, name):
+            return rest.left
+    return None
+
+
+def until_divided(low: float, high: float) -> float:
+    """Which share of these divisors is tried in the mean until one divides."""
+    if not 2 <= low < high < MANY:
+        return 1.0
+    return min(math.log(low) / max(math.log(high) - 1.0, 1e-9), 1.0)
 
 
 def alike(left: Any, right: Any) -> float | None:

@@ -472,7 +472,7 @@ class Walker(Recursive):
         elif isinstance(body[-1], ast.Return) and self.begun_at:
             by = divides(node.test) if body is node.body else None
             times, self.times = self.times, self.times * HARDLY
-            divisor = self.value(by) if by is not None else None
+            divisor = self.value(by.right) if by is not None else None
             self.times = times
             verdict.leaves = gone(node.test, divisor, told, times / max(self._entered[-1], 1e-300))
 
