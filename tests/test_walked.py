@@ -840,3 +840,44 @@ def test_what_each_round_reckons_anew_is_no_sum_of_what_loops_in_it_add() -> Non
         total = first**2 + (first + 1) ** 2
     each = walked("kept = []\nfor k in range(100_000):\n    kept.append((k, k))\n").bytes / 1e5
     assert count / 3 < walked(text).bytes / each < 3 * count
+
+
+def test_what_stands_behind_and_is_asked_where_the_first_holds() -> None:
+    text = (
+        "def slow(n):\n    return sum(range(n)) > 7\nfound = 0\nfor n in range(1000):\n"
+        "    if n {} and slow(10_000):\n        found += 1\n"
+    )
+    seldom, often = (walked(text.format(test)).seconds for test in ("< 10", "< 900"))
+    assert often > 20 * seldom
+    either = text.replace(" and ", " or ")
+    assert walked(either.format("< 900")).seconds < 0.3 * walked(either.format("< 10")).seconds
+
+
+def test_what_is_between_bounds_is_as_seldom_as_these_tell() -> None:
+    text = "kept = []\nfor a in range(1000):\n    for b in range(1000):\n"
+    text += "        if 0 <= a < b <= {}:\n            kept.append((a, b))\n"
+    assert walked(text.format(50)).bytes < 0.2 * walked(text.format(1000)).bytes
+
+
+def test_few_flags_of_a_sieve_stay() -> None:
+    text = (
+        "n = 1_000_000\nflags = [True] * n\nfor i in range(2, 1000):\n    if flags[i]:\n"
+        "        for j in range(i * i, n, i):\n            flags[j] = False\n"
+        "kept = []\nfor i in range(2, n):\n    if {}:\n        kept.append((i, i))\n"
+    )
+    each = walked("kept = []\nfor k in range(100_000):\n    kept.append((k, k))\n").bytes / 1e5
+    for test in ("flags[i]", "flags[i] == True", "not flags[i] == 0"):
+        kept = walked(text.format(test)).bytes - 8e6
+        assert 78_498 / 2 < kept / each < 78_498 * 2
+
+
+def test_ways_of_a_function_to_call_itself_are_not_all_gone() -> None:
+    text = (
+        "class Node:\n    def __init__(self, kind):\n        self.kind, self.left, self.right = kind, None, None\n"
+        "one = Node(int(input()))\none.left = one.right = one\ndef f(x, n):\n    if n < 0:\n        return 1\n"
+    )
+    both = "f(x.left, n - 1) + f(x.right, n + 1)"
+    ways = "".join(f"        case {case}:\n            found = {both}\n" for case in ("1", "2", "_"))
+    each = (f"    return {both}\nprint(f(one, 8))\n", f"    match x.kind:\n{ways}    return found\nprint(f(one, 8))\n")
+    few, many = (walked(text + one).seconds for one in each)
+    assert few < many < 2 * few

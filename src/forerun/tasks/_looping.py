@@ -31,7 +31,7 @@ from forerun.tasks._objects import (
 )
 from forerun.tasks._shapes import called
 from forerun.tasks._sums import counters, rounds_to
-from forerun.tasks._verdicts import divided, until_divided
+from forerun.tasks._verdicts import alone, divided, until_divided
 
 _LOOPS = 3
 """Loops in each other whose first round is gone through apart."""
@@ -238,6 +238,10 @@ class Looping(Foreign):
             rounds, counter = self._until(node)
         if rounds is None:
             rounds = self._lucky_end(node)
+        if rounds is None and (said := self._says(node)) is not None:
+            self._rounds([ast.copy_location(ast.Expr(node.test), node.test), *node.body], said)
+            self.run(node.orelse)
+            return
         if rounds is None:  # what a round changes is known after one
             puts = {key: box.puts for key, box in self.sites.items()}
             waiting = [(box, box.entries) for box in self._waiting(node)]
@@ -296,11 +300,8 @@ class Looping(Foreign):
             if share < 1.0 and shapes.works_off(node):  # all searches together come to each place once
                 guess = False
                 self.guessed.discard(node.lineno)
-        counts = counter[0] if counter else node.test.left if isinstance(node.test, ast.Compare) else None
-        if rounds > 1 and isinstance(counts, ast.Name) and isinstance(now := self.named(counts.id), Number):
-            last = self.value(node.test.comparators[0]) if isinstance(node.test, ast.Compare) and not counter else now
-            high = counter[1].high if counter else getattr(last, "high", math.inf)
-            rounds *= self._divided(node.body, counts, replace(now, high=max(high, now.low)))
+        if rounds > 1 and (counts := counter or self._counts(node, rounds)) is not None:
+            rounds *= self._divided(node.body, *counts)
         if rounds > UNKNOWN and shapes.leaps(node):
             rounds = max(rounds / shapes.HOPS, UNKNOWN)
         reach, pace = len(self.reach), self.pace
@@ -708,14 +709,38 @@ class Looping(Foreign):
                     return max(math.log2(max(abs(end), abs(start), 2.0)), 1.0)
         return None
 
-    def _divided(self, body: Sequence[ast.stmt], name: ast.Name, one: Number) -> float:
+    def _counts(self, node: ast.While, rounds: float) -> tuple[ast.expr, Number] | None:
+        """What a loop counts that asks whether that is small, and which numbers that is."""
+        test = node.test
+        if not (isinstance(test, ast.Compare) and isinstance(test.left, ast.Name) and shapes.ordered(test)):
+            return None
+        one, last = self.named(test.left.id), self.value(test.comparators[0])
+        if not (isinstance(one, Number) and isinstance(last, Number) and math.isfinite(one.low) and last.high < MANY):
+            return None
+        return test.left, number(min(one.low, last.high), max(one.low, last.high), rounds, one.whole)
+
+    def _divided(self, body: Sequence[ast.stmt], name: ast.expr, one: Number) -> float:
         """Which share of its rounds a loop goes that tries to divide by what it counts until something does."""
+        of = divided(body, name.id) if isinstance(name, ast.Name) else None
         times, self.times = self.times, self.times * HARDLY
-        of = divided(body, name.id)
         what = self.value(of) if of is not None else None
         self.times = times
         differs = isinstance(what, Number) and what.known is None
         return until_divided(one.low, one.high) if differs else 1.0
+
+    def _says(self, node: ast.While) -> float | None:
+        """Rounds of `while not is_prime(n): n += 1`, where it is told how often a function says so; None of others.
+        What seldom says so may do so soon, as what it is asked of follows from the round before."""
+        call = alone(node.test)
+        if call is None or self.own_function(called(call)) is None:
+            return None
+        times, self.times = self.times, self.times * HARDLY
+        often = self.likely(node.test)
+        self.times = times
+        if often is None or not 0 < often < 1:
+            return None
+        self.guessed.add(node.lineno)
+        return min(often / (1 - often), UNKNOWN)
 
     def _further_each(self, body: Sequence[ast.stmt], step: ast.expr, far: float) -> float | None:
         """Rounds in which a sum goes so far whose steps follow from what counts: the mean over where that may begin."""
@@ -837,7 +862,7 @@ class Looping(Foreign):
             count *= _SETTLED if self._settles(node) else _ESCAPED if orbits else _HALFWAY
         if self.layout is not None and count is not None and (places := self._sifted(node)) is not None:
             count = min(count, max(places / max(self.times, 1.0), 1.0))
-        if count is not None and isinstance(node.target, ast.Name) and isinstance(one, Number):
+        if count is not None and isinstance(one, Number) and not _falls(node.iter):
             count = self._divided(node.body, node.target, one) * count
         if count is not None and cut is None and searching.chooses(node.iter) and searching.may_end(node.body):
             count *= searching.HALFWAY
@@ -1088,6 +1113,12 @@ class Looping(Foreign):
         for name, often in since.items():
             if (often < times and before.get(name) != often) or (often == times and name in anew):
                 since[name] = often * count
+
+
+def _falls(over: ast.expr) -> bool:
+    """Whether it counts down."""
+    steps = over.args[2:] if isinstance(over, ast.Call) and called(over) == "range" else []
+    return any(isinstance(step, ast.UnaryOp) for step in steps)
 
 
 def _draws(test: ast.expr) -> bool:

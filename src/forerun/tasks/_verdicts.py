@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from forerun.tasks._objects import MANY, Number, Written
-from forerun.tasks._shapes import leaves, uses
+from forerun.tasks._shapes import called, uses
 
 _LETTERS, _LONG = 10.0, 15.0
 """Different letters that a text is compared by, at least, and how many, at most."""
@@ -55,45 +55,75 @@ def yes(value: Any) -> float | None:
     return value.value if value.known is not None or 0 < value.value < 1 else None
 
 
-def gone(test: ast.expr, value: Any, often: float, rounds: float) -> float:
+def gone(value: Any, often: float, rounds: float) -> float:
     """Which share has left a loop after so many rounds that it leaves where a test holds: so `often`, or where a number
     is divided by `value`, which grows. By Mertens' third theorem one of .56 / log n has no divisor below n."""
-    if divides(test) and isinstance(value, Number) and 2 <= value.low < value.high < MANY:
+    if isinstance(value, Number) and (low := max(value.low, 2.0)) < value.high < MANY:
         few = (value.distinct if value.distinct < MANY else value.high - value.low) * until_divided(
             value.low, value.high
         )
-        return 1.0 - math.pow(math.log(value.low) / math.log(value.high), min(rounds / max(few, 1.0), 1.0))
+        return 1.0 - math.pow(math.log(low) / math.log(value.high), min(rounds / max(few, 1.0), 1.0))
     return -math.expm1(rounds * math.log1p(-min(often, 1.0 - 1e-9)))
 
 
-def divides(test: ast.expr) -> ast.BinOp | None:
-    """The rest that is asked for by `n % i == 0`, `not n % i` and `n % i == 0 or n % (i + 2) == 0`."""
+def rest(test: ast.expr, named: Mapping[str, ast.expr]) -> ast.BinOp | None:
+    """The rest that `n % i == 0`, `not n % i` and `n % i == 0 or n % (i + 2) == 0` ask for, or one that has a name."""
     if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or):
-        return divides(test.values[0])
-    none = isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Eq) and len(test.ops) == 1
-    if isinstance(test, ast.Compare) and none and getattr(test.comparators[0], "value", None) == 0:
-        rest = test.left
-    elif isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        rest = test.operand
-    else:
-        return None
-    return rest if isinstance(rest, ast.BinOp) and isinstance(rest.op, ast.Mod) else None
+        return rest(test.values[0], named)
+    found: ast.expr | None = None
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        found = test.operand
+    elif isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Eq) and len(test.ops) == 1:
+        found = test.left if getattr(test.comparators[0], "value", None) == 0 else None
+    found = named.get(found.id) if isinstance(found, ast.Name) else found
+    return found if isinstance(found, ast.BinOp) and isinstance(found.op, ast.Mod) else None
 
 
 def divided(body: Sequence[ast.stmt], name: str) -> ast.expr | None:
-    """What a loop divides by what it counts, which it leaves once nothing is left: `if n % i == 0: return False`."""
+    """What a loop divides by what it counts, which it leaves once nothing is left: `if n % i == 0: return False`, and
+    `d, m = divmod(n, i)` with `if m == 0: return d`."""
+    named = dict[str, ast.expr]()
     for one in body:
-        rest = divides(one.test) if leaves(one) else None
-        if rest is not None and ast.unparse(rest.right) == name and not uses(rest.left, name):
-            return rest.left
+        named |= _rests(one) if isinstance(one, ast.Assign) else {}
+        if not isinstance(one, ast.If):
+            continue
+        asked = rest(one.test, named) if _left(one.body) else None
+        if asked is not None and ast.unparse(asked.right) == name and not uses(asked.left, name):
+            return asked.left
+        if (found := divided(one.body, name)) is not None:
+            return found
     return None
+
+
+def _rests(one: ast.Assign) -> dict[str, ast.expr]:
+    """Rests that are given names."""
+    target, value = one.targets[0], one.value
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Call) and called(value) == "divmod":
+        return {ast.unparse(target.elts[-1]): ast.BinOp(value.args[0], ast.Mod(), value.args[-1])}
+    return {target.id: value} if isinstance(target, ast.Name) else {}
+
+
+def _left(body: Sequence[ast.stmt]) -> bool:
+    """Whether a block leaves a loop, one way or another."""
+    last = body[-1]
+    if isinstance(last, ast.If) and last.orelse:
+        return _left(last.body) and _left(last.orelse)
+    return isinstance(last, (ast.Break, ast.Return))
 
 
 def until_divided(low: float, high: float) -> float:
     """Which share of these divisors is tried in the mean until one divides."""
-    if not 2 <= low < high < MANY:
-        return 1.0
-    return min(math.log(low) / max(math.log(high) - 1.0, 1e-9), 1.0)
+    low = max(low, 2.0)
+    return 1.0 if not low < high < MANY else min(math.log(low) / max(math.log(high) - 1.0, 1e-9), 1.0)
+
+
+def alone(test: ast.expr) -> ast.Call | None:
+    """The call that is asked alone: `f(n)`, `not f(n)`, `f(n) == True`."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return alone(test.operand)
+    if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.comparators[0], ast.Constant):
+        return alone(test.left)
+    return test if isinstance(test, ast.Call) and isinstance(test.func, ast.Name) else None
 
 
 def alike(left: Any, right: Any) -> float | None:

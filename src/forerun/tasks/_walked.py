@@ -58,7 +58,7 @@ from forerun.tasks._starting import starting
 from forerun.tasks._terms import OPERATORS
 from forerun.tasks._tests import OWN
 from forerun.tasks._tongues import translated
-from forerun.tasks._verdicts import Verdict, alike, divides, gone
+from forerun.tasks._verdicts import Verdict, alike, gone, rest
 
 _TEXT, _STEPS, _LONG_S = 1 << 18, 30_000, 1e9
 _TRUSTED, _PATIENCE, _PATIENCE_S, _LITTLE = 1e11, 1.2e10, 30.0, 1e8
@@ -470,11 +470,11 @@ class Walker(Recursive):
         if told is None:
             verdict.told = False
         elif isinstance(body[-1], ast.Return) and self.begun_at:
-            by = divides(node.test) if body is node.body else None
+            by = rest(node.test, self.sources) if body is node.body else None
             times, self.times = self.times, self.times * HARDLY
             divisor = self.value(by.right) if by is not None else None
             self.times = times
-            verdict.leaves = gone(node.test, divisor, told, times / max(self._entered[-1], 1e-300))
+            verdict.leaves = gone(divisor, told, times / max(self._entered[-1], 1e-300))
 
     def _do_assign(self, node: ast.Assign) -> None:
         self._lengthen(node)
