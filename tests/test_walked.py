@@ -881,3 +881,14 @@ def test_ways_of_a_function_to_call_itself_are_not_all_gone() -> None:
     each = (f"    return {both}\nprint(f(one, 8))\n", f"    match x.kind:\n{ways}    return found\nprint(f(one, 8))\n")
     few, many = (walked(text + one).seconds for one in each)
     assert few < many < 2 * few
+
+
+def test_a_loop_ends_at_the_first_flag_that_is_not_set() -> None:
+    text = (
+        "n = 1_000_000\nflags = [True] * n\nfor i in range(2, 1000):\n    if flags[i]:\n"
+        "        for j in range(i * i, n, i):\n            flags[j] = False\n"
+        "for i in range(2, n):\n    k = turned(i)\n    while k != i:\n        if {}:\n            break\n"
+        "        flags[k]\n        k = turned(k)\n"
+    )
+    first, last = (walked(text.format(test)).seconds for test in ("not flags[k]", "unknown(k)"))
+    assert first < 1.0 < last

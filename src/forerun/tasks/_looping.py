@@ -293,6 +293,8 @@ class Looping(Foreign):
                     self.reach.append(reached)
                     if isinstance(waiting := self.value(node.test), Boxes):
                         waiting.bound = min(waiting.bound, _WAITING * reached)
+            if not ended and (sifts := self._sifts(node)) is not None:
+                reached, found = 0.0, min(found, sifts)
             share = self._shared(node) if not ended and reached >= UNKNOWN else 1.0
             found = max(found * share, 1.0)
             rounds = found - 1
@@ -727,6 +729,14 @@ class Looping(Foreign):
         self.times = times
         differs = isinstance(what, Number) and what.known is None
         return until_divided(one.low, one.high) if differs else 1.0
+
+    def _sifts(self, node: ast.While) -> float | None:
+        """Rounds of a loop that leaves at the first flag of a sieve that is not set; None of others."""
+        times, self.times = self.times, self.times * HARDLY
+        ends = [one.test for one in node.body if shapes.leaves(one)]
+        often = [self.likely(test) for test in ends if self.of_sieve(test)]
+        self.times = times
+        return max(1.0 / max(max(one or 0.0 for one in often), HARDLY), 1.0) if often else None
 
     def _says(self, node: ast.While) -> float | None:
         """Rounds of `while not is_prime(n): n += 1`, where it is told how often a function says so; None of others.

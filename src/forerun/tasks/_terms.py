@@ -373,7 +373,7 @@ class Terms(Copying):
         if start is None or getattr(box.one, "known", None) is not None or most <= 0:
             return None
         equal = isinstance(op, (ast.Eq, ast.NotEq))
-        sifted = equal and start == 1.0 and isinstance(box.one, Number) and (box.one.low, box.one.high) == (0.0, 1.0)
+        sifted = equal and _sieve(box)
         if (
             value.known not in (0.0, 1.0)
             if sifted
@@ -387,6 +387,11 @@ class Terms(Copying):
         few = _FLAGGED * (1.0 if each > _FLAGGED * most else _FIRST)  # more of the first ones
         same = most / each if each > most else few if sifted else 0.5
         return same if holds == 1.0 else 1 - same if holds == 0.0 else None
+
+    def of_sieve(self, test: ast.expr) -> bool:
+        """Whether it asks for a flag of a sieve."""
+        asked = test.operand if isinstance(test, ast.UnaryOp) else test.left if isinstance(test, ast.Compare) else test
+        return isinstance(asked, ast.Subscript) and _sieve(self.value(asked.value))
 
     def _first_letter(self, test: ast.expr, letter: Any, op: ast.cmpop) -> float | None:
         """How often a line begins with a letter, or with another one: `line[0] == '#'`."""
@@ -820,6 +825,12 @@ class Terms(Copying):
             kept = [one for place, one in first.items() if begin <= int(place) < begin + long] if not step else []
             made.fields = {str(place): one for place, one in enumerate(kept)}
         return made
+
+
+def _sieve(box: Any) -> bool:
+    """Whether it has flags that were all set in the beginning, and some are not any more."""
+    flags = isinstance(box, Boxes) and isinstance(box.start, Number) and isinstance(box.one, Number)
+    return flags and box.start.known == 1.0 and (box.one.low, box.one.high) == (0.0, 1.0)
 
 
 class Rounds:
