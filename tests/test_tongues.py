@@ -1034,3 +1034,9 @@ def test_an_array_of_c_has_one_more_where_its_number_counts_on(fills: str) -> No
     found = told("c", text)
     assert found.believed and not found.guessed
     assert 1.4e7 < found.bytes < 4.5e7
+
+
+def test_a_vector_of_flags_has_a_bit_of_each() -> None:
+    text = "#include <vector>\nusing namespace std;\nint main() {\n  vector<KIND> all(8000000, 1);\n  all[3] = 0;\n}\n"
+    assert told("c++", text.replace("KIND", "bool")).bytes == pytest.approx(1e6, rel=0.01)
+    assert told("c++", text.replace("KIND", "char")).bytes == pytest.approx(8e6, rel=0.01)

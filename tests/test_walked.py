@@ -785,3 +785,110 @@ def test_a_letter_is_one_letter() -> None:
 )  # fmt: skip
 def test_what_is_several_times_as_much_after_each_round_is_that_in_the_end(text: str, least: float) -> None:
     assert least < walked(text, "").bytes < 5 * least
+
+
+@pytest.mark.parametrize(
+    "keeps",
+    [
+        "if n > best[-1][0]:\n            best.append([n, a, b])",
+        "if best[-1][1] < n:\n            best.append((a, n))",
+        "if n > best[0][0]:\n            best[0] = (n, [a, b], [b])\n            all.append([a, b])",
+    ],
+)
+def test_few_are_better_than_all_before(keeps: str) -> None:
+    text = (
+        "import random\nbest, all = [[0, 0, 0]], []\nfor a in range(1000):\n    for b in range(1000):\n"
+        f"        n = random.random()\n        {keeps}\n"
+    )
+    assert walked(text).bytes < 1e4
+    for other in ("if n > best[-1][0]:\n            best.append([a, n, b])", "if n > a:\n            best.append([n])"):
+        assert walked(text.replace(keeps, other)).bytes > 1e7
+
+
+def test_what_stands_behind_a_return_that_is_come_to_is_not_done() -> None:
+    text = (
+        "def known(n):\n    if n == 10_000_000:\n        return 5\n    return len([0] * n)\n"
+        "print(known(1000))\nprint(known(10_000_000))\n"
+    )
+    assert walked(text).bytes < 1e5
+    assert walked(text.replace("== 10_000_000", "== 7")).bytes > 7e7
+    raises = "def check(n):\n    if n > 5:\n        raise ValueError\n    return len([0] * n)\n"
+    assert walked(f"{raises}print(check(10**7))\n").bytes > 7e7
+
+
+def test_a_sum_of_what_grows_goes_further_each_round() -> None:
+    text = "total, k, kept = 0, 0, []\nwhile total < 10**9:\n    k += 1\n    total += k * k\n    kept.append((k, k))\n"
+    each = walked("kept = []\nfor k in range(100_000):\n    kept.append((k, k))\n").bytes / 1e5
+    assert walked(text).bytes / each == pytest.approx(3e9 ** (1 / 3), rel=0.2)
+    assert walked(text.replace("k * k", "7000")).bytes / each == pytest.approx(1e9 / 7000, rel=0.2)
+
+
+def test_what_each_round_reckons_anew_is_no_sum_of_what_loops_in_it_add() -> None:
+    text = (
+        "first, total, kept = 1, 5, []\nwhile total < 10**8:\n    last = first + 1\n    while total < 10**8:\n"
+        "        last += 1\n        total += last * last\n        kept.append((last, last))\n    first += 1\n"
+        "    total = first ** 2 + (first + 1) ** 2\n"
+    )
+    total, first, count = 5, 1, 0
+    while total < 10**8:
+        last = first + 1
+        while total < 10**8:
+            last += 1
+            total += last * last
+            count += 1
+        first += 1
+        total = first**2 + (first + 1) ** 2
+    each = walked("kept = []\nfor k in range(100_000):\n    kept.append((k, k))\n").bytes / 1e5
+    assert count / 3 < walked(text).bytes / each < 3 * count
+
+
+def test_what_stands_behind_and_is_asked_where_the_first_holds() -> None:
+    text = (
+        "def slow(n):\n    return sum(range(n)) > 7\nfound = 0\nfor n in range(1000):\n"
+        "    if n {} and slow(10_000):\n        found += 1\n"
+    )
+    seldom, often = (walked(text.format(test)).seconds for test in ("< 10", "< 900"))
+    assert often > 20 * seldom
+    either = text.replace(" and ", " or ")
+    assert walked(either.format("< 900")).seconds < 0.3 * walked(either.format("< 10")).seconds
+
+
+def test_what_is_between_bounds_is_as_seldom_as_these_tell() -> None:
+    text = "kept = []\nfor a in range(1000):\n    for b in range(1000):\n"
+    text += "        if 0 <= a < b <= {}:\n            kept.append((a, b))\n"
+    assert walked(text.format(50)).bytes < 0.2 * walked(text.format(1000)).bytes
+
+
+def test_few_flags_of_a_sieve_stay() -> None:
+    text = (
+        "n = 1_000_000\nflags = [True] * n\nfor i in range(2, 1000):\n    if flags[i]:\n"
+        "        for j in range(i * i, n, i):\n            flags[j] = False\n"
+        "kept = []\nfor i in range(2, n):\n    if {}:\n        kept.append((i, i))\n"
+    )
+    each = walked("kept = []\nfor k in range(100_000):\n    kept.append((k, k))\n").bytes / 1e5
+    for test in ("flags[i]", "flags[i] == True", "not flags[i] == 0"):
+        kept = walked(text.format(test)).bytes - 8e6
+        assert 78_498 / 2 < kept / each < 78_498 * 2
+
+
+def test_ways_of_a_function_to_call_itself_are_not_all_gone() -> None:
+    text = (
+        "class Node:\n    def __init__(self, kind):\n        self.kind, self.left, self.right = kind, None, None\n"
+        "one = Node(int(input()))\none.left = one.right = one\ndef f(x, n):\n    if n < 0:\n        return 1\n"
+    )
+    both = "f(x.left, n - 1) + f(x.right, n + 1)"
+    ways = "".join(f"        case {case}:\n            found = {both}\n" for case in ("1", "2", "_"))
+    each = (f"    return {both}\nprint(f(one, 8))\n", f"    match x.kind:\n{ways}    return found\nprint(f(one, 8))\n")
+    few, many = (walked(text + one).seconds for one in each)
+    assert few < many < 2 * few
+
+
+def test_a_loop_ends_at_the_first_flag_that_is_not_set() -> None:
+    text = (
+        "n = 1_000_000\nflags = [True] * n\nfor i in range(2, 1000):\n    if flags[i]:\n"
+        "        for j in range(i * i, n, i):\n            flags[j] = False\n"
+        "for i in range(2, n):\n    k = turned(i)\n    while k != i:\n        if {}:\n            break\n"
+        "        flags[k]\n        k = turned(k)\n"
+    )
+    first, last = (walked(text.format(test)).seconds for test in ("not flags[k]", "unknown(k)"))
+    assert first < 1.0 < last

@@ -227,6 +227,10 @@ def compared(op: ast.cmpop, left: Any, right: Any) -> float | None:
     if isinstance(op, (ast.Eq, ast.NotEq)):
         if left.known is not None and right.known is not None:
             return float((left.known == right.known) == isinstance(op, ast.Eq))
+        for one, other in ((left, right), (right, left)):  # `is_prime(n) == True`
+            if (one.low, one.high, one.distinct) == (0.0, 1.0, 2.0) and other.known in (0.0, 1.0):
+                often = one.value if one.value is not None and 0 < one.value < 1 else 0.5
+                return often if (other.known == 1.0) == isinstance(op, ast.Eq) else 1 - often
         few = max(left.distinct, right.distinct)
         if few >= MANY:
             return None

@@ -30,6 +30,8 @@ from forerun.tasks._objects import (
     known,
 )
 from forerun.tasks._shapes import called
+from forerun.tasks._sums import counters, rounds_to
+from forerun.tasks._verdicts import alone, divided, until_divided
 
 _LOOPS = 3
 """Loops in each other whose first round is gone through apart."""
@@ -61,6 +63,8 @@ _FEWER = 0.1
 """Which share of the rounds is much less than all of them."""
 _HALVED = 40
 """Steps in which a threshold is found."""
+_EIGHTHS = (0.125, 0.375, 0.625, 0.875)
+"""Where a number is looked at that may be any between two."""
 _DOUBLED, _MULTIPLIED = 40, 1.5
 """Rounds of a loop whose list becomes many times as long, each of which adds so many times as many as the last."""
 NEXT = frozenset("next nxt prev following".split())
@@ -223,13 +227,21 @@ class Looping(Foreign):
             self.frames[-1][name] = Passing(count, self.through(self.named(name))[1])
             self._rounds(node.body, 1.0)
             return
-        rounds, before_reach, guess, ended, reached = self._while(node), len(self.reach), False, False, 0.0
-        counter: tuple[ast.expr, Any] | None = None
+        before_reach, guess, ended, reached = len(self.reach), False, False, 0.0
         fed_on = False  # by the input, whose end is the loop's
+        asked = node.test.left if isinstance(node.test, ast.Compare) else None
+        anew = isinstance(asked, ast.Name) and asked.id in shapes.renewed(node.body)
+        rounds, counter = self._until(node) if anew else (None, None)
+        if rounds is None:
+            rounds = self._while(node)
         if rounds is None:
             rounds, counter = self._until(node)
         if rounds is None:
             rounds = self._lucky_end(node)
+        if rounds is None and (said := self._says(node)) is not None:
+            self._rounds([ast.copy_location(ast.Expr(node.test), node.test), *node.body], said)
+            self.run(node.orelse)
+            return
         if rounds is None:  # what a round changes is known after one
             puts = {key: box.puts for key, box in self.sites.items()}
             waiting = [(box, box.entries) for box in self._waiting(node)]
@@ -281,6 +293,8 @@ class Looping(Foreign):
                     self.reach.append(reached)
                     if isinstance(waiting := self.value(node.test), Boxes):
                         waiting.bound = min(waiting.bound, _WAITING * reached)
+            if not ended and (sifts := self._sifts(node)) is not None:
+                reached, found = 0.0, min(found, sifts)
             share = self._shared(node) if not ended and reached >= UNKNOWN else 1.0
             found = max(found * share, 1.0)
             rounds = found - 1
@@ -288,6 +302,8 @@ class Looping(Foreign):
             if share < 1.0 and shapes.works_off(node):  # all searches together come to each place once
                 guess = False
                 self.guessed.discard(node.lineno)
+        if rounds > 1 and (counts := counter or self._counts(node, rounds)) is not None:
+            rounds *= self._divided(node.body, *counts)
         if rounds > UNKNOWN and shapes.leaps(node):
             rounds = max(rounds / shapes.HOPS, UNKNOWN)
         reach, pace = len(self.reach), self.pace
@@ -687,12 +703,77 @@ class Looping(Foreign):
                 if by is None:
                     return None
                 if by and isinstance(one.op, (ast.Add, ast.Sub)):
-                    return max(abs(end - start) / abs(by), 1.0)
+                    far = max(abs(end - start) / abs(by), 1.0)
+                    return far if one not in body else self._further_each(body, one.value, abs(end - start)) or far
                 if by and abs(by) > 1 and isinstance(one.op, (ast.Mult, ast.FloorDiv, ast.Div)):
                     return max(math.log(max(abs(end), abs(start), 2.0)) / math.log(abs(by)), 1.0)
                 if isinstance(one.op, ast.RShift):
                     return max(math.log2(max(abs(end), abs(start), 2.0)), 1.0)
         return None
+
+    def _counts(self, node: ast.While, rounds: float) -> tuple[ast.expr, Number] | None:
+        """What a loop counts that asks whether that is small, and which numbers that is."""
+        test = node.test
+        if not (isinstance(test, ast.Compare) and isinstance(test.left, ast.Name) and shapes.ordered(test)):
+            return None
+        one, last = self.named(test.left.id), self.value(test.comparators[0])
+        if not (isinstance(one, Number) and isinstance(last, Number) and math.isfinite(one.low) and last.high < MANY):
+            return None
+        return test.left, number(min(one.low, last.high), max(one.low, last.high), rounds, one.whole)
+
+    def _divided(self, body: Sequence[ast.stmt], name: ast.expr, one: Number) -> float:
+        """Which share of its rounds a loop goes that tries to divide by what it counts until something does."""
+        of = divided(body, name.id) if isinstance(name, ast.Name) else None
+        times, self.times = self.times, self.times * HARDLY
+        what = self.value(of) if of is not None else None
+        self.times = times
+        differs = isinstance(what, Number) and what.known is None
+        return until_divided(one.low, one.high) if differs else 1.0
+
+    def _sifts(self, node: ast.While) -> float | None:
+        """Rounds of a loop that leaves at the first flag of a sieve that is not set; None of others."""
+        times, self.times = self.times, self.times * HARDLY
+        ends = [one.test for one in node.body if shapes.leaves(one)]
+        often = [self.likely(test) for test in ends if self.of_sieve(test)]
+        self.times = times
+        return max(1.0 / max(max(one or 0.0 for one in often), HARDLY), 1.0) if often else None
+
+    def _says(self, node: ast.While) -> float | None:
+        """Rounds of `while not is_prime(n): n += 1`, where it is told how often a function says so; None of others.
+        What seldom says so may do so soon, as what it is asked of follows from the round before."""
+        call = alone(node.test)
+        if call is None or self.own_function(called(call)) is None:
+            return None
+        times, self.times = self.times, self.times * HARDLY
+        often = self.likely(node.test)
+        self.times = times
+        if often is None or not 0 < often < 1:
+            return None
+        self.guessed.add(node.lineno)
+        return min(often / (1 - often), UNKNOWN)
+
+    def _further_each(self, body: Sequence[ast.stmt], step: ast.expr, far: float) -> float | None:
+        """Rounds in which a sum goes so far whose steps follow from what counts: the mean over where that may begin."""
+        for name, each in counters(body, step):
+            start, by = self.named(name), self.value(each)
+            if not (isinstance(start, Number) and isinstance(by, Number) and by.known and by.known > 0):
+                continue
+            wide = start.high - start.low if math.isfinite(start.high - start.low) else 0.0
+            least = start.low if wide else start.value
+            if least is not None:
+                length = partial(self._with, name, step)
+                found = [rounds_to(far, partial(length, least + share * wide), by.known) for share in _EIGHTHS]
+                return sum(found) / len(found)
+        return None
+
+    def _with(self, name: str, node: ast.expr, value: float, more: float) -> float:
+        """What an expression is where a name has this value, and so much more."""
+        times, self.times = self.times, self.times * HARDLY
+        self.frames.append({**self.frames[-1], name: Number.of(value + more, True)})
+        found = self.value(node)
+        self.frames.pop()
+        self.times = times
+        return found.value or 0.0 if isinstance(found, Number) else 0.0
 
     def _shared(self, node: ast.While) -> float:
         """Which share of all places a search reaches each time it begins, where what it marks is not forgotten
@@ -791,6 +872,8 @@ class Looping(Foreign):
             count *= _SETTLED if self._settles(node) else _ESCAPED if orbits else _HALFWAY
         if self.layout is not None and count is not None and (places := self._sifted(node)) is not None:
             count = min(count, max(places / max(self.times, 1.0), 1.0))
+        if count is not None and isinstance(one, Number) and not _falls(node.iter):
+            count = self._divided(node.body, node.target, one) * count
         if count is not None and cut is None and searching.chooses(node.iter) and searching.may_end(node.body):
             count *= searching.HALFWAY
         spelt = isinstance(over, Written) and not over.raw and isinstance(one, Written)
@@ -1008,7 +1091,7 @@ class Looping(Foreign):
                 if not self.reach and box.given > ever and box.puts - puts <= stays * (box.given - ever):
                     box.bound = min(box.bound, max(_STAYING, 2 * box.entries))
             count -= 1
-            self._begin_again(bound, times, count)
+            self._begin_again(bound, times, count, body)
             inside = {id(box.one) for box in self.sites.values()}
             for box, puts, ever in there:
                 alone = box.made == ever and id(box) not in inside
@@ -1034,12 +1117,18 @@ class Looping(Foreign):
             for box in self.sites.values():
                 box.top = min(box.top, box.entries)
 
-    def _begin_again(self, before: dict[str, float], times: float, count: float) -> None:
-        """What a branch of a round gives a name anew, all other rounds do as often."""
-        since = self.since.get(id(self.frames[-1]), {})
+    def _begin_again(self, before: dict[str, float], times: float, count: float, body: Sequence[ast.stmt]) -> None:
+        """What a branch of a round gives a name anew, all other rounds do as often, and what each reckons anew."""
+        since, anew = self.since.get(id(self.frames[-1]), {}), shapes.renewed(body)
         for name, often in since.items():
-            if often < times and before.get(name) != often:
+            if (often < times and before.get(name) != often) or (often == times and name in anew):
                 since[name] = often * count
+
+
+def _falls(over: ast.expr) -> bool:
+    """Whether it counts down."""
+    steps = over.args[2:] if isinstance(over, ast.Call) and called(over) == "range" else []
+    return any(isinstance(step, ast.UnaryOp) for step in steps)
 
 
 def _draws(test: ast.expr) -> bool:

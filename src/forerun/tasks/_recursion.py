@@ -178,7 +178,8 @@ class Recursive(Visiting):
                 return tried
         if not any(less for _, less in steps):
             return 1.0
-        count = power(len(calls), max(max(deep), 0.0) + 1.0)
+        many = min(len(calls), max(in_turn(node.body, calls)))  # one way or another
+        count = power(many, max(max(deep), 0.0) + 1.0)
         return count if count <= self.states else 1.0
 
     def _several_ways(self, node: ast.AST, of: str) -> bool:
@@ -286,7 +287,11 @@ class Recursive(Visiting):
         times, self.times = self.times, self.times * HARDLY
         counts = [self._several(one) for one in loops]
         self.times = times
-        several = math.prod(one for one in counts if one is not None)
+        inside = [{id(one) for one in ast.walk(each)} for each in loops]
+        several = max((  # those in each other: it goes through one or another of the rest
+            math.prod(many or 1.0 for many, within in zip(counts, inside, strict=True) if id(each) in within)
+            for each in loops
+        ), default=1.0)  # fmt: skip
         if not loops or any(one is None for one in counts) or several < 2:
             return 1.0
         if self.layout is not None and all(best_first(one, calls) for one in loops):

@@ -37,11 +37,13 @@ def in_turn(body: Sequence[ast.stmt], calls: Sequence[ast.Call]) -> tuple[int, i
     they have left the function."""
     goes, left = 0, 0
     for each in body:
-        if isinstance(each, ast.If):
-            test = sum(one in calls for one in ast.walk(each.test))
-            ways = [in_turn(each.body, calls), in_turn(each.orelse, calls)]
+        if isinstance(each, (ast.If, ast.Match)):
+            bodies = [each.body, each.orelse] if isinstance(each, ast.If) else [case.body for case in each.cases]
+            asked = each.test if isinstance(each, ast.If) else each.subject
+            test = sum(one in calls for one in ast.walk(asked))
+            ways = [in_turn(inside, calls) for inside in bodies]
             left = max(left, *(goes + test + way[1] for way in ways))
-            on = [way[0] for way, inside in zip(ways, (each.body, each.orelse), strict=True) if not leaving(inside)]
+            on = [way[0] for way, inside in zip(ways, bodies, strict=True) if not leaving(inside)]
             if not on:
                 return 0, left
             goes += test + max(on)

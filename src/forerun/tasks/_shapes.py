@@ -311,6 +311,16 @@ def set_back(body: Sequence[ast.stmt], name: str) -> bool:
     )
 
 
+def renewed(body: Sequence[ast.stmt]) -> set[str]:
+    """Names that each round reckons anew, whatever loops in it have added to them: `total = k * k`."""
+    loops = [one for one in body if isinstance(one, (ast.While, ast.For))]
+    added = {name for loop in loops for one in ast.walk(loop) for name, _ in stepping(one)} if loops else set()
+    given = [(target, one.value) for one in body if isinstance(one, ast.Assign) for target in one.targets]
+    anew = [(one.id, value) for one, value in given if isinstance(one, ast.Name)]
+    others = {name for name, value in anew if not plain(value) or isinstance(value, ast.Name) or uses(value, name)}
+    return ({name for name, _ in anew} & added) - others
+
+
 def jumps(body: Sequence[ast.stmt], name: str) -> bool:
     """Whether a counter is given something else as well: `pc = labels[name]`."""
     assigned = [one for stmt in body for one in ast.walk(stmt) if isinstance(one, ast.Assign)]

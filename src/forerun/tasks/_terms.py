@@ -54,19 +54,24 @@ from forerun.tasks._shapes import measured
 from forerun.tasks._speeds import missed
 
 _FLAGGED = 0.1
-"""Bytes that are no zero: where a program asks, they are flags, of primes most of all."""
+"""Bytes that are no zero, and flags that were set in the beginning: where a program asks, of primes most of all."""
+_FIRST = 3.0
+"""How many times as many of the first tenth of such flags stay."""
 _LACKING = 0.05
 """How often there is nothing of what is looked for first."""
 _ANOTHER = 0.9
 """Of so many that are asked for, which share is made anew at least where each is another one."""
 _ALIKE = 0.1
 """How often all elements of two lists are the same."""
+_INSIDE = 0.97
+"""How often a place is inside."""
 _NO_BLANK = 0.97
 """How often a text that has letters in the mean has any."""
 _BY_KNOWN = 0.3
 """Which share of the time of a division it takes to divide by what is written out."""
 _LETTERS = 128
 """Numbers that may stand for letters."""
+_ORDERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _AWAY = 1e6
 """Numbers from which on one may stand for what was not reached."""
 OPERATORS: Mapping[type[ast.operator], str] = {
@@ -258,7 +263,7 @@ class Terms(Copying):
             often = self.likely(test.operand)
             return None if often is None else 1.0 - often
         if isinstance(test, ast.BoolOp):
-            found = [self.likely(each) for each in test.values]
+            found = self._in_turn(test)
             if isinstance(test.op, ast.And):
                 return (
                     None
@@ -272,7 +277,7 @@ class Terms(Copying):
             )
         if isinstance(test, ast.Compare) and len(test.ops) > 1:
             inside = self._between(test) if self.layout is not None else None
-            return 0.97 if inside is None else inside  # mostly whether a place is inside
+            return self._mostly(test) if inside is None else inside
         if isinstance(test, ast.Compare):
             left, right, op = self.value(test.left), self.value(test.comparators[0]), test.ops[0]
             if isinstance(op, (ast.In, ast.NotIn)):
@@ -321,6 +326,28 @@ class Terms(Copying):
             return 1.0 - 1.0 / max(value.distinct, 1.0)
         return None
 
+    def _mostly(self, test: ast.Compare) -> float:
+        """How often a number is between two others: mostly, as of a place whether it is inside; of several between
+        these, `0 < a < b <= n`, as seldom as their bounds tell, but sometimes."""
+        if len(test.ops) < 3 or not all(isinstance(op, _ORDERS) for op in test.ops):
+            return _INSIDE
+        sides = [self.value(each) for each in (test.left, *test.comparators)]
+        pairs = zip(test.ops, sides[:-1], sides[1:], strict=True)
+        told = (often for one in pairs if (often := compared(*one)) is not None)
+        return max(min([_INSIDE, *told]), _LACKING)
+
+    def _in_turn(self, test: ast.BoolOp) -> list[float | None]:
+        """How often each part of a test holds: functions are only called where what stands before has not told."""
+        times, goes_on, found = self.times, 1.0, list[float | None]()
+        for each in test.values:
+            names = (one.func for one in ast.walk(each) if isinstance(one, ast.Call))
+            own = any(isinstance(one, ast.Name) and isinstance(self.named(one.id), Defined) for one in names)
+            self.times = times * goes_on if own else times
+            found.append(often := self.likely(each))
+            goes_on *= 1.0 if often is None else max(often if isinstance(test.op, ast.And) else 1.0 - often, HARDLY)
+        self.times = times
+        return found
+
     def _between(self, test: ast.Compare) -> float | None:
         """How often a number that is drawn is in a range, `60 <= n <= 84`; None of others."""
         low, number, high = (self.value(each) for each in (test.left, *test.comparators[:2]))
@@ -336,7 +363,7 @@ class Terms(Copying):
 
     def _untouched(self, test: ast.expr, value: Any, op: ast.cmpop) -> float | None:
         """How often a comparison holds that asks whether a place of a list still has what it was filled with: where
-        more is asked than it has places, a search finds each new once."""
+        more is asked than it has places, a search finds each new once. Of flags that are all set first few stay so."""
         if not isinstance(test, ast.Subscript) or not isinstance(value, Number) or value.known is None:
             return None
         box = self.value(test.value)
@@ -346,12 +373,25 @@ class Terms(Copying):
         if start is None or getattr(box.one, "known", None) is not None or most <= 0:
             return None
         equal = isinstance(op, (ast.Eq, ast.NotEq))
-        if start != value.known if equal else not (start < 0 or start >= _AWAY):
+        sifted = equal and _sieve(box)
+        if (
+            value.known not in (0.0, 1.0)
+            if sifted
+            else start != value.known
+            if equal
+            else not (start < 0 or start >= _AWAY)
+        ):
             return None
         holds = compared(op, box.start, value)
         each = self.times / max(box.made, 1e-12)
-        same = most / each if each > most else 0.5
+        few = _FLAGGED * (1.0 if each > _FLAGGED * most else _FIRST)  # more of the first ones
+        same = most / each if each > most else few if sifted else 0.5
         return same if holds == 1.0 else 1 - same if holds == 0.0 else None
+
+    def of_sieve(self, test: ast.expr) -> bool:
+        """Whether it asks for a flag of a sieve."""
+        asked = test.operand if isinstance(test, ast.UnaryOp) else test.left if isinstance(test, ast.Compare) else test
+        return isinstance(asked, ast.Subscript) and _sieve(self.value(asked.value))
 
     def _first_letter(self, test: ast.expr, letter: Any, op: ast.cmpop) -> float | None:
         """How often a line begins with a letter, or with another one: `line[0] == '#'`."""
@@ -785,6 +825,12 @@ class Terms(Copying):
             kept = [one for place, one in first.items() if begin <= int(place) < begin + long] if not step else []
             made.fields = {str(place): one for place, one in enumerate(kept)}
         return made
+
+
+def _sieve(box: Any) -> bool:
+    """Whether it has flags that were all set in the beginning, and some are not any more."""
+    flags = isinstance(box, Boxes) and isinstance(box.start, Number) and isinstance(box.one, Number)
+    return flags and box.start.known == 1.0 and (box.one.low, box.one.high) == (0.0, 1.0)
 
 
 class Rounds:

@@ -58,6 +58,7 @@ from forerun.tasks._starting import starting
 from forerun.tasks._terms import OPERATORS
 from forerun.tasks._tests import OWN
 from forerun.tasks._tongues import translated
+from forerun.tasks._verdicts import Verdict, alike, gone, rest
 
 _TEXT, _STEPS, _LONG_S = 1 << 18, 30_000, 1e9
 _TRUSTED, _PATIENCE, _PATIENCE_S, _LITTLE = 1e11, 1.2e10, 30.0, 1e8
@@ -193,6 +194,8 @@ class Walker(Recursive):
         """How often each of these was returned."""
         self._nothing = list[float]()
         """How often nothing was, as it is written there."""
+        self._verdicts = list[Verdict]()
+        """What functions say that are under way, if that is yes or no."""
         self._yields = list[list[Any]]()
         self._entered = list[float]()
         """How often functions are gone through that are under way."""
@@ -427,10 +430,51 @@ class Walker(Recursive):
         if both and self.times < _RARE * self._entered[-1]:
             return  # it is mostly the one that was returned before
         if self._results:
+            self._verdicts[-1].says(self._judged(node.value, found), self.times / max(self._entered[-1], 1e-300))
             self._results[-1].append(found)
             self._returns[-1].append(self.times)
             if node.value is None or (isinstance(node.value, ast.Constant) and node.value.value is None):
                 self._nothing[-1] += self.times
+
+    def _judged(self, node: ast.expr | None, found: Any) -> Any:
+        """What a function gives that only compares there, with how often that holds."""
+        both = isinstance(node, ast.BoolOp) and all(isinstance(one, ast.Compare) for one in node.values)
+        if not self._verdicts[-1].told or not (isinstance(node, ast.Compare) or both):
+            return found
+        times, self.times = self.times, self.times * HARDLY
+        often = self._compares(node)
+        self.times = times
+        return found if often is None else Number(often, 0.0, 1.0, 2.0)
+
+    def _compares(self, node: ast.expr | None) -> float | None:
+        """How often a comparison holds at the end of a function, whose sides follow from what it is given."""
+        if isinstance(node, ast.BoolOp):
+            found = [self._compares(one) for one in node.values]
+            shares = [one if isinstance(node.op, ast.And) else 1 - one for one in found if one is not None]
+            often = math.prod(shares)
+            return None if len(shares) < len(found) else often if isinstance(node.op, ast.And) else 1 - often
+        if not isinstance(node, ast.Compare) or len(node.ops) > 1 or isinstance(node.ops[0], (ast.In, ast.NotIn)):
+            return None
+        if isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
+            same = alike(self.value(node.left), self.value(node.comparators[0]))
+            if same is not None:
+                return same if isinstance(node.ops[0], ast.Eq) else 1 - same
+        return self.likely(node)
+
+    def _leaves(self, node: ast.If, body: Sequence[ast.stmt], told: float | None) -> None:
+        """Which share of its calls a function leaves by a branch."""
+        verdict = self._verdicts[-1] if self._verdicts else None
+        returns = verdict and verdict.told and any(isinstance(x, ast.Return) for one in body for x in ast.walk(one))
+        if verdict is None or not returns:
+            return
+        if told is None:
+            verdict.told = False
+        elif isinstance(body[-1], ast.Return) and self.begun_at:
+            by = rest(node.test, self.sources) if body is node.body else None
+            times, self.times = self.times, self.times * HARDLY
+            divisor = self.value(by.right) if by is not None else None
+            self.times = times
+            verdict.leaves = gone(divisor, told, times / max(self._entered[-1], 1e-300))
 
     def _do_assign(self, node: ast.Assign) -> None:
         self._lengthen(node)
@@ -761,8 +805,11 @@ class Walker(Recursive):
                 before, ruled = dict(frame), self._ruled
                 if part is not None and body is node.orelse:
                     self._ruled = {**ruled, asked: ruled.get(asked, 0.0) + part}
+                self._leaves(node, body, told if body is node.body or told is None else 1 - told)
                 self.times = min(times * share, self._once(body[-1]))
                 self.run(body)
+                if self._verdicts:
+                    self._verdicts[-1].leaves = None
                 self._ruled = ruled
                 left = leaving(body)
                 found.append((share, {} if left else {k: v for k, v in frame.items() if v is not before.get(k)}))
@@ -778,7 +825,7 @@ class Walker(Recursive):
             self._flags(first)
         if limited is not None:
             frame[limited[0]] = limited[1]
-        at_once = leaves and len(self._calls) == 1 and getattr(self._calls[0][0], "name", "") == "main"
+        at_once = leaves and isinstance(node.body[-1], ast.Return) and times <= 1 and not self.again
         self._over = often == 1.0 and not self.loops and (exits(node.body[-1]) or at_once)
         self.times = times * ((1 - often if leaves else often if elsewhere else 1.0) or _NEVER)
 
@@ -1108,6 +1155,7 @@ class Walker(Recursive):
         self._returns.append([])
         self._nothing.append(0.0)
         self._yields.append([0.0, None])
+        self._verdicts.append(Verdict(told=id(node) not in self.recurring and not self.again))
         self._calls.append((node, self.times))
         self._paths.append(self.path)
         self._numbers.append(numbers_of(node, arguments))
@@ -1137,6 +1185,7 @@ class Walker(Recursive):
             self._entered.pop()
             self.begun_at = begun_at
             found, often, (given, one) = self._results.pop(), self._returns.pop(), self._yields.pop()
+            verdict = self._verdicts.pop()
             nothing = self._nothing.pop()
             self.times, self.loops, self.pace, self.below = times, loops, pace, below
         if given:
@@ -1155,6 +1204,8 @@ class Walker(Recursive):
                 result = replace(result, length=sum(long * many for long, many in texts) / sum(often))
             if nothing and texts:
                 result = replace(result, empty=nothing / sum(often))
+        if (share := verdict.share) is not None and id(node) not in self.recurring:
+            result = Number(share, 0.0, 1.0, 2.0)
         if function.cached is not None:
             function.cached.hold(result, function.cached.entries)
         if runs > 1.0 and id(node) in self._exactly and self._grows(node, result):
@@ -1268,17 +1319,31 @@ def _holds(value: Boxes, owner: Boxes) -> bool:
 
 
 def _record(node: ast.If) -> bool:
-    """`if x > best: best = x`."""
+    """`if x > best: best = x`, and `if x > best[0]: best = [x, y]`."""
     test = node.test
     if not (isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], (ast.Gt, ast.Lt))):
         return False
-    sides = {ast.unparse(test.left), ast.unparse(test.comparators[0])}
-    moved = (
-        {ast.unparse(one.targets[0]), ast.unparse(one.value)}
-        for one in node.body
-        if isinstance(one, ast.Assign) and len(one.targets) == 1
-    )
-    return any(sides == each for each in moved)
+    sides = (test.left, test.comparators[0])
+    return any(_beats(own, best, one) for own, best in (sides, sides[::-1]) for one in node.body)
+
+
+def _beats(own: ast.expr, best: ast.expr, one: ast.stmt) -> bool:
+    """Whether a statement puts a number in the place of the best one, or what has it in that place: `best = own`,
+    `best[0] = own`, `best = [own, y]`, and `all.append([own, y])` where it was asked of `all[-1][0]`."""
+    added = one.value if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call) else None
+    if isinstance(one, ast.Assign) and len(one.targets) == 1:
+        to, given = ast.unparse(one.targets[0]), one.value
+    elif added and isinstance(added.func, ast.Attribute) and added.func.attr == "append" and added.args:
+        to, given = f"{ast.unparse(added.func.value)}[-1]", added.args[0]
+    else:
+        return False
+    part = best.slice.value if isinstance(best, ast.Subscript) and isinstance(best.slice, ast.Constant) else None
+    several = given.elts if isinstance(given, (ast.Tuple, ast.List)) else []
+    if isinstance(best, ast.Subscript) and isinstance(part, int) and 0 <= part < len(several):
+        best, given = best.value, several[part]
+    elif added:  # all that become larger may be kept
+        return False
+    return [to, ast.unparse(given)] == [*map(ast.unparse, (best, own))]
 
 
 def _differs(test: ast.expr) -> bool:

@@ -215,7 +215,7 @@ class C(Declared):
             return called("bytearray", count)
         if (one := self.made(kind)) is not None:
             return listed(count, one, several=True)
-        return called("_tongue.filled", count, constant(0.0 if kind.floating else 0), constant(int(kind.bytes)))
+        return called("_tongue.filled", count, constant(0.0 if kind.floating else 0), constant(kind.wide))
 
     # Declarations.
 

@@ -151,6 +151,8 @@ class Cpp(C):
                 of.append(self.declared(each))
             else:
                 size = self.parsed(text_of(each))
+        if named == "vector" and [one.name for one in of[:1]] == ["bool"]:
+            of[0] = Kind("bool:1")
         count = 1 if named in _FIRST else 2 if named == "array" or _SORTS.get(named) == "map" else len(of)
         return self.names.get(named) or Kind(named, tuple(of[:count]), size if named == "array" else None)
 
@@ -199,7 +201,7 @@ class Cpp(C):
             if len(given) > 1 and not (kind.one.scalar or isinstance(given[1], ast.Constant)):
                 return listed(given[0], given[1], several=True)
             if len(given) > 1:
-                return called("_tongue.filled", given[0], given[1], constant(int(kind.one.bytes)))
+                return called("_tongue.filled", given[0], given[1], constant(kind.one.wide))
             copied = nodes and self.type_of(nodes[0]).name == named
             if copied and re.match(r"(std::)?move\(", text_of(nodes[0])):
                 return given[0]
@@ -456,7 +458,7 @@ class Cpp(C):
             return super().filled(kind, value)
         if sort in ("list", "queue") and inside:
             if len(inside) > 12 and kind.one.scalar and all(each.child_count == 0 for each in inside):
-                size = constant(int(kind.one.bytes))
+                size = constant(kind.one.wide)
                 return called("_tongue.filled", constant(len(inside)), self.value(inside[0]), size)
             return list_of(*[self.filled(kind.one, each) for each in inside])
         if sort == "map" and inside:

@@ -173,7 +173,7 @@ class Typed(Braced):
     def typed(self, one: Kind) -> ast.expr:
         """A list that grows, of such elements."""
         if one.scalar and one.bytes != 8:
-            return called("_tongue.filled", constant(0), constant(0), constant(int(one.bytes)))
+            return called("_tongue.filled", constant(0), constant(0), constant(one.wide))
         return ast.List([], ast.Load())
 
     def extent(self, kind: Kind) -> float:
