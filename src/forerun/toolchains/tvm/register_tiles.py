@@ -66,12 +66,12 @@ def partial_sums(program: Program, n: int, seed: int) -> list[Plan]:
     """Likewise plans of which as many sums as can be are taken apart into vectors of neighbours: none where some are
     tiled, as above."""
     spaces = range(len(program))
-    tiles = (
-        {} if any(_blocks(program, each, True) for each in spaces) else {each: _apart(program, each) for each in spaces}
-    )
-    most = max(map(len, tiles.values()), default=0)
-    if not most:
+    if any(_blocks(program, each, True) for each in spaces):
         return []
+    tiles = {each: own for each in spaces if (own := _apart(program, each))}
+    if not tiles:
+        return []
+    most = max(map(len, tiles.values()))
     draw, lanes = Random(f"partial {seed}"), targets.registers(program.source.target)[1] // _FLOAT
     begun = list[Plan]()
     for space in draw.choices([space for space, own in tiles.items() if len(own) == most], k=n):
