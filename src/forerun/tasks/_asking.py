@@ -635,13 +635,13 @@ class Asking(Terms):
             if isinstance(function, Module)
             else self.call(function, [one for _, one in pairs], {})
         )
+        self.times = times
         first = tuple[Any, ...]()
         if isinstance(function, Module) and len(over) == 1 and (each := known(over[0])) and len(each) <= FEW:
-            self.times = times * HARDLY  # they are counted
-            first = tuple(self.library(function, [value], {}) for value in each.values())
+            with self.hardly():  # they are counted
+                first = tuple(self.library(function, [value], {}) for value in each.values())
             if len(first) == count:
                 one = reduce(merged, first)
-        self.times = times
         fed = getattr(over[0], "fed", None) if isinstance(function, Module) and len(over) == 1 else None
         return Passing(count, one, first, often=times, fed=fed)
 

@@ -51,12 +51,12 @@ class Chasing(Looping):
         """How often a test holds that asks whether something is in the list that it is put into then."""
         if self.times <= 1 or (found := gathers(node)) is None:
             return None
-        box, times, self.times = self.value(found.into), self.times, self.times * HARDLY
-        different = differing(any_where_unknown(self.value(found.what)))
-        self.times = times
+        box = self.value(found.into)
+        with self.hardly():
+            different = differing(any_where_unknown(self.value(found.what)))
         if not isinstance(box, Boxes) or box.kind != "list" or different >= MANY:
             return None
-        each = max(times / max(box.made, 1e-12), 1.0)
+        each = max(self.times / max(box.made, 1e-12), 1.0)
         if box.amid:
             box.amid = there(each, different)
         return new(each, different) if found.holds else 1.0 - new(each, different)
@@ -77,9 +77,8 @@ class Chasing(Looping):
         source = self.sources.get(name)
         if not isinstance(source, ast.Subscript):
             return None
-        times, self.times = self.times, self.times * HARDLY
-        table = self.value(source.value)
-        self.times = times
+        with self.hardly():
+            table = self.value(source.value)
         if not isinstance(table, Boxes) or table.kind != "list" or table.entries < _PLACES:
             return None
         if (what := chains.asked_along(node)) is not None:
@@ -126,9 +125,8 @@ class Chasing(Looping):
         return call.args[place] if 0 <= place < len(call.args) else None
 
     def _different(self, what: ast.expr) -> float:
-        times, self.times = self.times, self.times * HARDLY
-        value = self.value(what)
-        self.times = times
+        with self.hardly():
+            value = self.value(what)
         return differing(any_where_unknown(value))
 
     def lacking(self, node: ast.If) -> float | None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from forerun.tasks._figures import any_of, spelt
+from forerun.tasks._figures import HARDLY, any_of, spelt
 from forerun.tasks._lines import Accounts
 from forerun.tasks._objects import (
     MANY,
@@ -104,6 +105,16 @@ class Containers(Accounts, ABC):
         """How often what a test asks for is not there, where that is told."""
         self.letters: list[Letters] = []
         """Loops through the letters of words that are under way."""
+
+    @contextmanager
+    def hardly(self) -> Iterator[None]:
+        """What is gone through there is only asked."""
+        times = self.times
+        self.times = times * HARDLY
+        try:
+            yield
+        finally:
+            self.times = times
 
     @abstractmethod
     def bind(self, target: ast.expr, value: Any) -> None: ...

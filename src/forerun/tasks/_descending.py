@@ -13,7 +13,7 @@ from typing import Any
 
 from forerun.tasks import _levels as levels
 from forerun.tasks import _shapes as shapes
-from forerun.tasks._figures import HARDLY, number
+from forerun.tasks._figures import number
 from forerun.tasks._inputs import Input
 from forerun.tasks._lengths import Many, long_of, one_of
 from forerun.tasks._objects import MANY, Boxes, Number, Passing, Written, power
@@ -76,9 +76,8 @@ class Descending(Tests):
             return 0.0
         count = self._by_all(node, frame) or self._by_levels(node, frame, calls)
         for path in levels.paths(node) if count else ():
-            times, self.times = self.times, self.times * HARDLY
-            box = self.value(path)
-            self.times = times
+            with self.hardly():
+                box = self.value(path)
             if isinstance(box, Boxes) and box.kind == "list" and box.of is None:
                 box.bound = min(box.bound, max(2 * box.entries, _PATH))
         return count
@@ -99,9 +98,9 @@ class Descending(Tests):
                 replace(way, tests=tuple(one for one in way.tests if not self._given(one[0])))
                 for way in levels.ways(node, calls, end)
             ]
-            before, times, flying, self.times = dict(frame), self.times, len(self.flight), self.times * HARDLY
-            counted = self._all_levels(node, frame, level, end, found)
-            self.times = times
+            before, flying = dict(frame), len(self.flight)
+            with self.hardly():
+                counted = self._all_levels(node, frame, level, end, found)
             del self.flight[flying:]
             frame.clear()
             frame |= before

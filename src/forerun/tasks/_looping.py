@@ -518,9 +518,8 @@ class Looping(Foreign):
         ends = [*filter(shapes.leaves, node.body)]
         if len(ends) != 1 or not _draws(ends[0].test):
             return None
-        times, self.times = self.times, self.times * HARDLY
-        often = self._drawn_so(ends[0].test)
-        self.times = times
+        with self.hardly():
+            often = self._drawn_so(ends[0].test)
         if not often:
             return None
         self.guess(node.lineno)  # as it happens
@@ -724,18 +723,16 @@ class Looping(Foreign):
     def _divided(self, body: Sequence[ast.stmt], name: ast.expr, one: Number) -> float:
         """Which share of its rounds a loop goes that tries to divide by what it counts until something does."""
         of = divided(body, name.id) if isinstance(name, ast.Name) else None
-        times, self.times = self.times, self.times * HARDLY
-        what = self.value(of) if of is not None else None
-        self.times = times
+        with self.hardly():
+            what = self.value(of) if of is not None else None
         differs = isinstance(what, Number) and what.known is None
         return until_divided(one.low, one.high) if differs else 1.0
 
     def _sifts(self, node: ast.While) -> float | None:
         """Rounds of a loop that leaves at the first flag of a sieve that is not set; None of others."""
-        times, self.times = self.times, self.times * HARDLY
-        ends = [one.test for one in node.body if shapes.leaves(one)]
-        often = [self.likely(test) for test in ends if self.of_sieve(test)]
-        self.times = times
+        with self.hardly():
+            ends = [one.test for one in node.body if shapes.leaves(one)]
+            often = [self.likely(test) for test in ends if self.of_sieve(test)]
         return max(1.0 / max(max(one or 0.0 for one in often), HARDLY), 1.0) if often else None
 
     def _says(self, node: ast.While) -> float | None:
@@ -744,9 +741,8 @@ class Looping(Foreign):
         call = alone(node.test)
         if call is None or self.own_function(called(call)) is None:
             return None
-        times, self.times = self.times, self.times * HARDLY
-        often = self.likely(node.test)
-        self.times = times
+        with self.hardly():
+            often = self.likely(node.test)
         if often is None or not 0 < often < 1:
             return None
         self.guessed.add(node.lineno)
@@ -768,11 +764,10 @@ class Looping(Foreign):
 
     def _with(self, name: str, node: ast.expr, value: float, more: float) -> float:
         """What an expression is where a name has this value, and so much more."""
-        times, self.times = self.times, self.times * HARDLY
-        self.frames.append({**self.frames[-1], name: Number.of(value + more, True)})
-        found = self.value(node)
-        self.frames.pop()
-        self.times = times
+        with self.hardly():
+            self.frames.append({**self.frames[-1], name: Number.of(value + more, True)})
+            found = self.value(node)
+            self.frames.pop()
         return found.value or 0.0 if isinstance(found, Number) else 0.0
 
     def _shared(self, node: ast.While) -> float:
@@ -911,12 +906,11 @@ class Looping(Foreign):
 
     def _settles(self, node: ast.For | ast.AsyncFor) -> bool:
         """`for n in range(most): …; if change < 1e-9: break`, where what changes becomes next to nothing."""
-        times, self.times = self.times, self.times * HARDLY
-        tests = [one.test for one in node.body if isinstance(one, ast.If) and shapes.breaks(one)]
-        least = [
-            self.value(one.comparators[0]) for one in tests if isinstance(one, ast.Compare) and shapes.ordered(one)
-        ]
-        self.times = times
+        with self.hardly():
+            tests = [one.test for one in node.body if isinstance(one, ast.If) and shapes.breaks(one)]
+            least = [
+                self.value(one.comparators[0]) for one in tests if isinstance(one, ast.Compare) and shapes.ordered(one)
+            ]
         return any(isinstance(one, Number) and one.known and 0 < one.known < _TOLERANCE for one in least)
 
     def _sifted(self, node: ast.For | ast.AsyncFor) -> float | None:
@@ -987,15 +981,14 @@ class Looping(Foreign):
         over, frame = ends[0].generators[0], self.frames[-1]
         if not (isinstance(over.iter, ast.Call) and called(over.iter) == "range"):
             return None
-        times, self.times = self.times, self.times * HARDLY
-        count, one = self.through(self.value(over.iter))
-        told = self._broken(searching.as_loop(ends), one) if isinstance(one, Number) and count else None
-        if told is None and isinstance(over.target, ast.Name) and count and shapes.rests(ends[1], over.target.id):
-            self.frames.append({**frame, over.target.id: one})
-            often = self.likely(ends[1])
-            self.frames.pop()
-            told = (min(1.0 / often / count, 1.0), one) if often and isinstance(one, Number) else None
-        self.times = times
+        with self.hardly():
+            count, one = self.through(self.value(over.iter))
+            told = self._broken(searching.as_loop(ends), one) if isinstance(one, Number) and count else None
+            if told is None and isinstance(over.target, ast.Name) and count and shapes.rests(ends[1], over.target.id):
+                self.frames.append({**frame, over.target.id: one})
+                often = self.likely(ends[1])
+                self.frames.pop()
+                told = (min(1.0 / often / count, 1.0), one) if often and isinstance(one, Number) else None
         self.settled = self.settled or (told is not None and told[0] < _FEWER)
         return max(told[0], 2.0 / count) if told is not None and count else None
 

@@ -11,7 +11,6 @@ from typing import Any
 
 from forerun.tasks._arithmetic import UNKNOWN
 from forerun.tasks._chasing import Chasing
-from forerun.tasks._figures import HARDLY
 from forerun.tasks._inputs import Input
 from forerun.tasks._objects import MANY, Boxes, Number
 from forerun.tasks._shapes import dispatches
@@ -36,9 +35,8 @@ class Machines(Chasing):
             super()._goes(node)
             return
         self.value(node.test)
-        times, self.times = self.times, self.times * HARDLY
-        boxes = [one for each in programs if isinstance(one := self.value(each), Boxes)]
-        self.times = times
+        with self.hardly():
+            boxes = [one for each in programs if isinstance(one := self.value(each), Boxes)]
         most = max((_largest(one) for one in boxes), default=0.0)
         most = most if most >= _MANY else self._written_most()
         self.guess(node.lineno)

@@ -11,7 +11,6 @@ from typing import Any
 
 from forerun.tasks._arithmetic import UNKNOWN
 from forerun.tasks._descending import STATES, best_first, itself
-from forerun.tasks._figures import HARDLY
 from forerun.tasks._inputs import Input
 from forerun.tasks._levels import marked
 from forerun.tasks._looping import NEXT
@@ -240,19 +239,19 @@ class Recursive(Visiting):
         given = {arg.arg for arg in node.args.args}
         stands = {target.id: one.value for one in self.everything(node) if isinstance(one, ast.Assign)
                   for target in one.targets if isinstance(target, ast.Name)}  # fmt: skip
-        many, times, self.times = 1.0, self.times, self.times * HARDLY
-        for call in calls:
-            for part in (*call.args, *([call.func.value] if isinstance(call.func, ast.Attribute) else ())):
-                below = stands.get(part.id, part) if isinstance(part, ast.Name) else part
-                if not isinstance(below, ast.Attribute) or below.attr in NEXT:
-                    continue
-                one = below.value
-                one = stands.get(one.id, one) if isinstance(one, ast.Name) and one.id not in given else one
-                if isinstance(one, ast.Name) and one.id in given and isinstance(box := self.value(one), Boxes):
-                    many = max(many, box.made)
-                elif isinstance(one, ast.Subscript) and given & {getattr(x, "id", "") for x in ast.walk(one.slice)}:
-                    many = max(many, self.length(self.value(one.value)) or 0.0)
-        self.times = times
+        many = 1.0
+        with self.hardly():
+            for call in calls:
+                for part in (*call.args, *([call.func.value] if isinstance(call.func, ast.Attribute) else ())):
+                    below = stands.get(part.id, part) if isinstance(part, ast.Name) else part
+                    if not isinstance(below, ast.Attribute) or below.attr in NEXT:
+                        continue
+                    one = below.value
+                    one = stands.get(one.id, one) if isinstance(one, ast.Name) and one.id not in given else one
+                    if isinstance(one, ast.Name) and one.id in given and isinstance(box := self.value(one), Boxes):
+                        many = max(many, box.made)
+                    elif isinstance(one, ast.Subscript) and given & {getattr(x, "id", "") for x in ast.walk(one.slice)}:
+                        many = max(many, self.length(self.value(one.value)) or 0.0)
         return max(math.log2(many), 1.0)
 
     def _filled_up(self, node: ast.FunctionDef, call: ast.Call) -> Sequence[float]:
@@ -261,14 +260,14 @@ class Recursive(Visiting):
         adding = [one for part in call.args for one in ast.walk(part) if isinstance(one, ast.BinOp)]
         if not any(isinstance(one.op, ast.BitOr) for one in adding) or marked(node) or self._keeps(node):
             return ()
-        times, self.times = self.times, self.times * HARDLY
-        for each in (one for one in node.body if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name)):
-            self.bind(each.targets[0], self.value(each.value))  # what it is compared with
-        most = max(self._limits_of(node).values(), default=0.0)
-        named = {one.id for each in self.everything(node) if isinstance(each, ast.Compare)
-                 for one in (each.left, *each.comparators) if isinstance(one, ast.Name)}  # fmt: skip
-        fulls = [one for each in named if isinstance(one := self.named(each), Number) and one.high == most]
-        self.times = times
+        with self.hardly():
+            for each in node.body:
+                if isinstance(each, ast.Assign) and isinstance(each.targets[0], ast.Name):  # what it is compared with
+                    self.bind(each.targets[0], self.value(each.value))
+            most = max(self._limits_of(node).values(), default=0.0)
+            named = {one.id for each in self.everything(node) if isinstance(each, ast.Compare)
+                     for one in (each.left, *each.comparators) if isinstance(one, ast.Name)}  # fmt: skip
+            fulls = [one for each in named if isinstance(one := self.named(each), Number) and one.high == most]
         bits = math.log2(most + 1) if 3 <= most < MANY else 0.0
         if not bits.is_integer() or not bits:
             return ()
@@ -284,9 +283,8 @@ class Recursive(Visiting):
         loops = [
             one for one in self.everything(node) if isinstance(one, kinds) and any(x in calls for x in ast.walk(one))
         ]
-        times, self.times = self.times, self.times * HARDLY
-        counts = [self._several(one) for one in loops]
-        self.times = times
+        with self.hardly():
+            counts = [self._several(one) for one in loops]
         inside = [{id(one) for one in ast.walk(each)} for each in loops]
         several = max((  # those in each other: it goes through one or another of the rest
             math.prod(many or 1.0 for many, within in zip(counts, inside, strict=True) if id(each) in within)

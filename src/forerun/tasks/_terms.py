@@ -598,17 +598,17 @@ class Terms(Copying):
         found, one, path = list[Any](), node.generators[0], self.path
         if len(node.generators) > 1 or len(each) > FEW:
             return {}
-        times, self.times = self.times, self.times * HARDLY
-        for place, value in enumerate(each.values()):
-            self.path = (*path, -place)
-            self.bind(one.target, value)
-            holds = [self.likely(test) for test in one.ifs]
-            if any(often not in (0.0, 1.0) for often in holds):
-                found = []
-                break
-            if all(holds):
-                found.append(self.value(node.elt))
-        self.times, self.path = times, path
+        with self.hardly():
+            for place, value in enumerate(each.values()):
+                self.path = (*path, -place)
+                self.bind(one.target, value)
+                holds = [self.likely(test) for test in one.ifs]
+                if any(often not in (0.0, 1.0) for often in holds):
+                    found = []
+                    break
+                if all(holds):
+                    found.append(self.value(node.elt))
+        self.path = path
         return {str(place): made for place, made in enumerate(found)}
 
     def _of_dictcomp(self, node: ast.DictComp) -> Any:

@@ -441,9 +441,8 @@ class Walker(Recursive):
         both = isinstance(node, ast.BoolOp) and all(isinstance(one, ast.Compare) for one in node.values)
         if not self._verdicts[-1].told or not (isinstance(node, ast.Compare) or both):
             return found
-        times, self.times = self.times, self.times * HARDLY
-        often = self._compares(node)
-        self.times = times
+        with self.hardly():
+            often = self._compares(node)
         return found if often is None else Number(often, 0.0, 1.0, 2.0)
 
     def _compares(self, node: ast.expr | None) -> float | None:
@@ -471,10 +470,9 @@ class Walker(Recursive):
             verdict.told = False
         elif isinstance(body[-1], ast.Return) and self.begun_at:
             by = rest(node.test, self.sources) if body is node.body else None
-            times, self.times = self.times, self.times * HARDLY
-            divisor = self.value(by.right) if by is not None else None
-            self.times = times
-            verdict.leaves = gone(divisor, told, times / max(self._entered[-1], 1e-300))
+            with self.hardly():
+                divisor = self.value(by.right) if by is not None else None
+            verdict.leaves = gone(divisor, told, self.times / max(self._entered[-1], 1e-300))
 
     def _do_assign(self, node: ast.Assign) -> None:
         self._lengthen(node)
@@ -652,9 +650,8 @@ class Walker(Recursive):
             self._longer = digits.longer(self.module)
         if (one := self._longer.get(id(node))) is None:
             return
-        times, self.times = self.times, self.times * HARDLY
-        factor = self.value(one.factor) if one.factor is not None else Number.of(2.0**digits.FIBONACCI_BITS, True)
-        self.times = times
+        with self.hardly():
+            factor = self.value(one.factor) if one.factor is not None else Number.of(2.0**digits.FIBONACCI_BITS, True)
         old = self.named(one.name)
         if not (isinstance(old, Number) and isinstance(factor, Number) and factor.value):
             return
