@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from operator import itemgetter
-from typing import Any
+from typing import Any, TypeGuard
 
 from forerun.tasks import _deadlines as deadlines
 from forerun.tasks import _flushing as flushing
@@ -61,7 +61,7 @@ _AGAIN = 2.0
 """Rounds of a loop in others that goes on as long as something changes."""
 _FEWER = 0.1
 """Which share of the rounds is much less than all of them."""
-_HALVED = 40
+_HALVED, _HALVED_SELDOM = 40, 12
 """Steps in which a threshold is found."""
 _EIGHTHS = (0.125, 0.375, 0.625, 0.875)
 """Where a number is looked at that may be any between two."""
@@ -219,6 +219,17 @@ class Looping(Foreign):
                 if holds != 1.0:
                     break
                 self.run(node.body)
+        if self._never(node) and (not shapes.asks_behind(node) or shapes.goes_up(node)):
+            self.run(node.body if shapes.asks_behind(node) else node.orelse)
+            return
+        if self._ends_soon(node):
+            self.run([one for one in node.body if not (isinstance(one, ast.If) and shapes.breaks(one))])
+            return
+        if (many := self._worked_off(node)) is not None:
+            self._rounds(node.body, many / 2)  # there is still half of it
+            self._rounds(node.body, many / 2)
+            self.run(node.orelse)
+            return
         self._limits(node)
         if self._drains(node) or self._waits(node) or self._multiplies(node):
             return
@@ -231,6 +242,7 @@ class Looping(Foreign):
         fed_on = False  # by the input, whose end is the loop's
         asked = node.test.left if isinstance(node.test, ast.Compare) else None
         anew = isinstance(asked, ast.Name) and asked.id in shapes.renewed(node.body)
+        anew = anew or any(_reaches(one.test, node.body) for one in filter(shapes.leaves, node.body))
         rounds, counter = self._until(node) if anew else (None, None)
         if rounds is None:
             rounds = self._while(node)
@@ -375,6 +387,26 @@ class Looping(Foreign):
         asked = test.values if isinstance(test, ast.BoolOp) else [test]
         inner = [one.operand if isinstance(one, ast.UnaryOp) else one for one in asked]
         return all(isinstance(self.value(one), Written) for one in inner)
+
+    def _never(self, node: ast.While) -> bool:
+        """Whether a loop does not go round: `while i < most: …`, where it is known that it does not hold."""
+        test = node.test
+        if self.loops or self.times != 1 or not (isinstance(test, ast.Compare) and shapes.ordered(test)):
+            return False
+        sides = [self.value(one) for one in (test.left, *test.comparators)]
+        return all(isinstance(one, Number) and one.known is not None for one in sides) and self.likely(test) == 0.0
+
+    def _ends_soon(self, node: ast.While) -> bool:
+        """Whether a loop ends in its first round: `while True: …; if over: break`, where that holds and stays so."""
+        if self.loops or self.times != 1 or not (isinstance(node.test, ast.Constant) and node.test.value):
+            return False
+        last = node.body[-1]
+        if not isinstance(last, ast.If) or not shapes.breaks(last) or any(map(shapes.leaves, node.body[:-1])):
+            return False
+        names = {one.id for one in ast.walk(last.test) if isinstance(one, ast.Name)}
+        given = {one.id for stmt in node.body for one in ast.walk(stmt)
+                 if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}  # fmt: skip
+        return shapes.plain(_asked(last.test)) and not names & given and self.likely(last.test) == 1.0
 
     def _drains(self, node: ast.While) -> bool:
         """`while queue and queue[0] < now: queue.popleft()` in a loop: what stays is not much."""
@@ -607,6 +639,20 @@ class Looping(Foreign):
             if own and all(name in shapes.TAKING for name in own) and isinstance(box := self.value(test), Boxes):
                 return max(box.puts / max(self.times, 1.0), 1.0)
         return None
+
+    def _worked_off(self, node: ast.While) -> float | None:
+        """Rounds of `while len(left) > 2: one = left.pop(); …`, where nothing is added to that; None of other loops."""
+        test = node.test
+        if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], (ast.Gt, ast.GtE)):
+            return None
+        of, least = shapes.measured(test.left), self.value(test.comparators[0])
+        if not isinstance(of, ast.Name) or not isinstance(least, Number) or least.known is None:
+            return None
+        each = shapes.takes_each(node.body, of.id)
+        if not each or not isinstance(box := self.value(of), Boxes) or box.kind not in ("list", "deque"):
+            return None
+        left = min(box.entries, box.puts / max(self.times, 1e-300)) - least.known
+        return max((left + isinstance(test.ops[0], ast.GtE)) / each, 1.0)
 
     def _drawn(self, node: ast.While) -> float | None:
         """Rounds of a loop that goes on as long as numbers that are drawn anew each time are not as they should be;
@@ -953,7 +999,7 @@ class Looping(Foreign):
             return None
         before = list[ast.Assign]()
         for each in node.body:
-            if isinstance(each, ast.Assign) and all(map(shapes.plain, (*each.targets, each.value))):
+            if isinstance(each, ast.Assign) and all(map(shapes.plain, each.targets)) and self._from_numbers(each.value):
                 before.append(each)
                 continue
             if not (isinstance(each, ast.If) and (shapes.breaks(each) or _returns(each, node.target.id))):
@@ -962,12 +1008,13 @@ class Looping(Foreign):
             tests = [test for test in (either.values if either else [each.test]) if shapes.ordered(test)]
             passes = partial(self._passes, node.target, before, tests)
             first, last = passes(one.low), passes(one.high)
+            plain = all(shapes.plain(each.value) for each in before)
             if not first and not last:
                 return None
-            if first and last:
-                return 0.0, one
+            if first and last:  # it is left in its first round
+                return 0.0, one if plain else replace(one, value=one.low, high=one.low, distinct=1.0)
             ends = [one.low, one.high]
-            for _ in range(_HALVED):
+            for _ in range(_HALVED if plain else _HALVED_SELDOM):
                 middle = sum(ends) / 2
                 ends[passes(middle) == last] = middle
             low, high = (one.low, ends[1]) if last else (ends[0], one.high)
@@ -975,6 +1022,16 @@ class Looping(Foreign):
             few = max(one.distinct * share, 2.0)
             return share, replace(one, value=(low + high) / 2, low=low, high=high, distinct=few)
         return None
+
+    def _from_numbers(self, value: ast.expr) -> bool:
+        """Whether something is reckoned with names and numbers, or by a function that is given these and does nothing
+        else."""
+        if shapes.plain(value):
+            return True
+        if self.layout is None or not isinstance(value, ast.Call) or not all(map(shapes.plain, value.args)):
+            return False
+        function = self.own_function(called(value)) if isinstance(value.func, ast.Name) and value.args else None
+        return function is not None and shapes.reckons(function)
 
     def cut_short(self, ends: tuple[ast.GeneratorExp, ast.expr]) -> float | None:
         """Which share of all that it goes through a search does: `any(i > 5 for i in range(n))`, where that is told."""
@@ -1003,6 +1060,7 @@ class Looping(Foreign):
         ends = [each.test for each in node.body if isinstance(each, ast.If) and shapes.breaks(each)]
         other = self.layout is not None
         tests: list[ast.expr] = [test for test in ends if shapes.ordered(test)]
+        tests += [ast.Compare(test.left, [ast.GtE()], test.comparators) for test in ends if _reaches(test, node.body)]
         if shapes.ordered(node.test, other):
             tests.append(ast.UnaryOp(ast.Not(), node.test))
         elif not isinstance(node.test, ast.Constant):
@@ -1122,6 +1180,23 @@ def _falls(over: ast.expr) -> bool:
     """Whether it counts down."""
     steps = over.args[2:] if isinstance(over, ast.Call) and called(over) == "range" else []
     return any(isinstance(step, ast.UnaryOp) for step in steps)
+
+
+def _reaches(test: ast.expr, body: Sequence[ast.stmt]) -> TypeGuard[ast.Compare]:
+    """`i == 9`, where each round counts on by one."""
+    if not (isinstance(test, ast.Compare) and isinstance(test.left, ast.Name) and isinstance(test.ops[0], ast.Eq)):
+        return False
+    last = test.comparators[0]
+    steps = [one for one in body if isinstance(one, ast.AugAssign) and ast.unparse(one.target) == test.left.id]
+    by = steps[0] if len(steps) == 1 else None
+    if by is None or not isinstance(by.op, ast.Add) or not isinstance(by.value, ast.Constant) or by.value.value != 1:
+        return False
+    return isinstance(last, ast.Constant) or (isinstance(last, ast.Name) and not shapes.counts(body, last.id))
+
+
+def _asked(test: ast.expr) -> ast.expr:
+    """What has to hold, or must not."""
+    return test.operand if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) else test
 
 
 def _draws(test: ast.expr) -> bool:

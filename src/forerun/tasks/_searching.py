@@ -97,10 +97,10 @@ def search(node: ast.Call) -> tuple[ast.GeneratorExp, ast.expr] | None:
         return (given, over.ifs[0]) if len(over.ifs) == 1 else None
     if over.ifs or named not in ("any", "all"):
         return None
-    return given, given.elt if named == "any" else _otherwise(given.elt)
+    return given, given.elt if named == "any" else otherwise(given.elt)
 
 
-def _otherwise(test: ast.expr) -> ast.expr:
+def otherwise(test: ast.expr) -> ast.expr:
     """What holds where this does not."""
     if isinstance(test, ast.Compare) and len(test.ops) == 1 and (op := OPPOSITE.get(type(test.ops[0]))):
         return ast.Compare(test.left, [op()], test.comparators)

@@ -10,6 +10,8 @@ from typing import TypeGuard
 from forerun.tasks._objects import MANY
 
 TAKING = frozenset("pop popleft popitem heappop remove clear".split())
+_ONE = frozenset("pop popleft".split())
+"""What takes one out of a list."""
 HOPS, HALVINGS = 3.0, 10.0
 """Rounds of loops that go to a parent that is kept in a list, or on to the end of a word, and of those that halve what
 is left."""
@@ -214,6 +216,47 @@ def rests(test: ast.expr, name: str) -> bool:
 def measured(node: ast.expr) -> ast.expr | None:
     """What is asked how many it has: `rows` of `len(rows)`; None of what asks for something else."""
     return node.args[0] if isinstance(node, ast.Call) and called(node) == "len" and node.args else None
+
+
+def asks_behind(node: ast.While) -> bool:
+    """Whether a loop asks behind each round whether there is another one: `do { … } while (…)`."""
+    return bool(getattr(node, "behind", False))
+
+
+def reckons(function: ast.FunctionDef) -> bool:
+    """Whether a function only reckons with numbers, and calls nothing."""
+    kinds = (ast.Call, ast.Global, ast.Subscript, ast.Attribute, ast.While)
+    return not any(isinstance(one, kinds) and not (isinstance(one, ast.Call) and called(one) == "range")
+                   for one in ast.walk(function))  # fmt: skip
+
+
+def goes_up(node: ast.While) -> bool:
+    """Whether a loop asks whether that is small which only becomes more: what does not hold does not hold later."""
+    test = node.test
+    if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], (ast.Lt, ast.LtE)):
+        return False
+    small, inside = ast.unparse(test.left), [one for stmt in node.body for one in ast.walk(stmt)]
+    steps = [one for one in inside if isinstance(one, ast.AugAssign) and ast.unparse(one.target) == small]
+    anew = any(small in map(ast.unparse, one.targets) for one in inside if isinstance(one, ast.Assign))
+    return (
+        bool(steps)
+        and not anew
+        and all(isinstance(one.op, ast.Add) and isinstance(one.value, ast.Constant) for one in steps)
+    )
+
+
+def takes_each(body: Sequence[ast.stmt], name: str) -> int:
+    """How many are taken out of a list each round, where nothing else is done to it and the loop does not end before;
+    0 of others."""
+    if any(isinstance(one, (ast.Break, ast.Return)) for stmt in body for one in ast.walk(stmt)):
+        return 0
+    own = [one for stmt in body for one in ast.walk(stmt) if isinstance(one, ast.Attribute)]
+    asked = [one.attr for one in own if isinstance(one.value, ast.Name) and one.value.id == name]
+    anew = any(isinstance(one, ast.Name) and one.id == name and isinstance(one.ctx, ast.Store)
+               for stmt in body for one in ast.walk(stmt))  # fmt: skip
+    plain = [one.value for one in body if isinstance(one, (ast.Assign, ast.Expr)) and isinstance(one.value, ast.Call)]
+    taken = sum(isinstance(one.func, ast.Attribute) and ast.unparse(one.func.value) == name for one in plain)
+    return taken if not anew and taken == len(asked) and all(one in _ONE for one in asked) else 0
 
 
 def works_off(node: ast.While) -> bool:

@@ -95,6 +95,7 @@ class Braced(Translator):
             constant_false = isinstance(made.test, ast.Constant) and not made.test.value
             if constant_false:  # `do { } while (0)`
                 return list(body)
+            setattr(made, "behind", True)  # noqa: B010
         return [made]
 
     def _do_for_statement(self, node: Node) -> list[ast.stmt]:

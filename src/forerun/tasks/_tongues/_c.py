@@ -11,7 +11,9 @@ from typing import ClassVar
 
 from tree_sitter import Node
 
+from forerun.tasks._searching import otherwise
 from forerun.tasks._tongues._braced import field, length, listed, printed, unquoted
+from forerun.tasks._tongues._conditions import kept
 from forerun.tasks._tongues._declared import Declared, bare, below, from_table, let, list_of, sides
 from forerun.tasks._tongues._kinds import NOTHING, Kind
 from forerun.tasks._tongues._macros import unfolded
@@ -32,6 +34,7 @@ from forerun.tasks._tongues._translator import (
     text_of,
 )
 from forerun.tasks._tongues._typed import children, for_each, marked, name_of, needed, spread, written
+from forerun.tasks._tongues._untyped import typed
 from forerun.tasks._trees import parsed
 
 _CHARACTER = frozenset("getchar getchar_unlocked getc fgetc getc_unlocked".split())
@@ -71,6 +74,8 @@ _KEPT = ("init_declarator", "assignment_expression", "argument_list")
 _LACKING = ("exit", "abort", "perror", "stderr", "return 1", "return -1")
 _LETTERS = (*_CHARACTER, "fread", "buf", "*p", "gc(", "nextchar", "read_char", "next_char")
 _READ = ("scanf", "fgets", "getline", *_CHARACTER)
+_PLACES = re.compile(r"&\s*(?P<of>\w+)\s*\[([^][]+)\]\s*(?:[=!]=|[<>]=?)\s*&\s*(?P=of)\s*\[([^][]+)\]")
+"""`&rows[i] == &rows[n]` asks for places."""
 _ENDS = ("EOF", "NULL", "stdin", "-1", "0", "'\\n'", "1", "2", "3")
 
 _ARRAYED = re.compile(
@@ -116,7 +121,8 @@ class C(Declared):
         """Whether it is asked how long a loop goes on."""
 
     def prepared(self, text: str) -> str:
-        return unfolded(text)
+        text = unfolded(kept(text, self.language))
+        return typed(text) if self.language == "c" else text
 
     def program(self, root: Node) -> list[ast.stmt]:
         self.text = text_of(root)
@@ -445,8 +451,10 @@ class C(Declared):
                 made += self.statement(node)
                 continue
             ahead = [each for each in node.named_children if each.type != "statement_identifier"]
-            body = [one for each in (*ahead, *rest[:back]) for one in self.statement(each)]
-            loop = self.looped(field(rest[back], "condition"), body)
+            body = self.statements([*ahead, *rest[:back]])
+            asks = self.statement(rest[back])[:-1]  # what the condition does beside
+            test = self.test(field(rest[back], "condition"))
+            loop = ast.While(constant(True), [*body, *asks, ast.If(otherwise(test), [ast.Break()], [])], [])
             loop.lineno = node.start_point[0] + 1
             made, rest = [*made, loop], rest[back + 1 :]
         return made
@@ -692,6 +700,8 @@ class C(Declared):
         """Whether something was read is asked by reading it."""
         left, operator, right = sides(node)
         inner, text = bare(left), text_of(right)
+        if places := _PLACES.fullmatch(text_of(node)):
+            return self.parsed(f"{places[2]} {operator} {places[3]}") or super()._of_binary_expression(node)
         if operator == "+" and node.parent is not None and node.parent.type in _KEPT:
             kind = self.type_of(left)
             numbers = kind.name in ("pointer", "array") and kind.one.scalar and kind.one.name != "char"

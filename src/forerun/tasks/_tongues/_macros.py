@@ -13,7 +13,7 @@ _TOKEN = re.compile(
 _VALUE = re.compile(r"[\s\w+*/%<>()'.,&|^~!=?:\[\]-]*")
 _WORDS = frozenset(
     "for while if else do return switch case break continue struct class typedef using const static auto int long"
-    " double float char void bool unsigned vector string map set pair begin end std first second".split()
+    " double float char void bool unsigned vector string map set pair begin end std first second sizeof".split()
 )
 _DEEPEST, _LONGEST = 4, 1 << 19
 

@@ -244,7 +244,7 @@ class Translator:
             return None
         variable = start.targets[0].id
         by = _step(last, variable)
-        if by is None or changes(body, variable):
+        if by is None or changes(body, variable, *_names(by)):  # `total += ++k` goes further each time
             return None
         rest = list[ast.expr]()
         bound: tuple[type[ast.cmpop], ast.expr] | None = None
