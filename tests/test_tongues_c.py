@@ -116,3 +116,27 @@ def test_a_list_of_which_one_is_taken_each_time_is_empty_then() -> None:
     found = walked(text)
     whole = walked(text.replace("while len(left) >= 3:", "for _ in range(1998):").replace("left.pop()", "left[-1]"))
     assert 0.2 < found.seconds / whole.seconds < 0.8  # half of them are there in the mean
+
+
+def test_a_counter_that_goes_on_several_times_each_round_is_soon_there() -> None:
+    once = "  for (int i = 0; i < 1000000;) { total += i % 7; ++i; }\n"
+    four = once.replace("++i; }", "++i; total += i % 7; ++i; total += i % 7; ++i; total += i % 7; ++i; }")
+    assert near(seconds(four), seconds(once), 1.6)
+
+
+def test_bytes_and_one_more_are_that_many() -> None:
+    text = (
+        "#include <stdlib.h>\nint main(void) {{\n  unsigned *all = malloc({});\n  all[0] = 1;\n  return all[0];\n}}\n"
+    )
+    found, plain = (walked(text.format(size), "", "c").bytes for size in ("8000000 / 8 + sizeof(unsigned)", "1000000"))
+    assert near(found, plain, 1.1) and plain > 9e5
+
+
+def test_what_is_taken_from_the_front_of_a_list_of_cpp_moves_nothing() -> None:
+    text = (
+        "#include <list>\n#include <iostream>\nint main() {\n  std::list<int> all;\n"
+        "  for (int i = 0; i < 1000000; i++) all.push_back(i);\n  long total = 0;\n"
+        "  while (!all.empty()) { total += all.front(); all.pop_front(); }\n  std::cout << total;\n}\n"
+    )
+    back = text.replace("front", "back")
+    assert near(walked(text, "", "c++").seconds, walked(back, "", "c++").seconds, 2)

@@ -302,7 +302,8 @@ class Asking(Terms):
             if own.kind == "tuple" and isinstance(first, Number) and first.known is not None:
                 one = own.fields.get(str(int(first.known)), one)
             if own.kind != "dict" or own.puts:
-                if (first is not None and name in ("pop", "discard")) or name == "popleft":
+                ahead = name == "popleft" and self.language != "c++"  # where only those have it that it costs nothing
+                if (first is not None and name in ("pop", "discard")) or ahead:
                     self.shifted(own, first if name != "popleft" else own)
                 self.less(own)
                 one = widened(one, self.reach[-1]) if self.reach and own.kind in ("list", "deque") else one

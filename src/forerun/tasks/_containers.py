@@ -54,7 +54,7 @@ class Containers(Accounts, ABC):
 
     def __init__(self) -> None:
         super().__init__()
-        self.tempo = PYTHON
+        self.tempo, self.language = PYTHON, "python"
         self.layout: DataModel | None = None
         self.spelt = 0.0
         """Bytes of texts that were made."""

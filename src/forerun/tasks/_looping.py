@@ -92,7 +92,6 @@ class Looping(Foreign):
         """Functions that are under way a second time."""
         self.loops = 0
         """Loops that are under way."""
-        self.language = "python"
         self.sources = dict[str, ast.expr]()
         """What names were given: how often a number has another one in it, or when something is to end."""
         self._sizes: tuple[float, float | None] | None = None
@@ -748,6 +747,7 @@ class Looping(Foreign):
                 if by is None:
                     return None
                 if by and isinstance(one.op, (ast.Add, ast.Sub)):
+                    by = shapes.unrolled(body, name) or by
                     far = max(abs(end - start) / abs(by), 1.0)
                     return far if one not in body else self._further_each(body, one.value, abs(end - start)) or far
                 if by and abs(by) > 1 and isinstance(one.op, (ast.Mult, ast.FloorDiv, ast.Div)):

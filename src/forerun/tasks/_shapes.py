@@ -230,6 +230,17 @@ def reckons(function: ast.FunctionDef) -> bool:
                    for one in ast.walk(function))  # fmt: skip
 
 
+def unrolled(body: Sequence[ast.stmt], name: str) -> float:
+    """How far a counter goes each round that goes on several times: `i += 1; …; i += 1; …`; 0 of others."""
+    steps = [one for one in body if isinstance(one, ast.AugAssign) and ast.unparse(one.target) == name]
+    by = [
+        (-1 if isinstance(one.op, ast.Sub) else 1) * one.value.value for one in steps
+        if isinstance(one.op, (ast.Add, ast.Sub)) and isinstance(one.value, ast.Constant)
+        and isinstance(one.value.value, (int, float))
+    ]  # fmt: skip
+    return float(sum(by)) if len(by) == len(steps) > 1 else 0.0
+
+
 def goes_up(node: ast.While) -> bool:
     """Whether a loop asks whether that is small which only becomes more: what does not hold does not hold later."""
     test = node.test

@@ -662,6 +662,8 @@ class C(Declared):
         if node is None or node.type != "binary_expression" or "sizeof" not in text_of(node):
             return self.value(node), constant(1)
         left, operator, right = sides(node)
+        if operator == "+" and "sizeof" not in text_of(left):  # some bytes, and one more
+            return self.value(node), constant(1)
         if operator != "*":
             return constant(1), constant(8)  # one, and what stands behind it
         one, other = (left, right) if "sizeof" in text_of(left) else (right, left)
