@@ -140,3 +140,13 @@ def test_what_is_taken_from_the_front_of_a_list_of_cpp_moves_nothing() -> None:
     )
     back = text.replace("front", "back")
     assert near(walked(text, "", "c++").seconds, walked(back, "", "c++").seconds, 2)
+
+
+@pytest.mark.parametrize(
+    ("steps", "rounds"),
+    [("x += max(x / 1000, 0.001)", 17_000), ("by = x / 50 + 1\n    x += by", 615), ("x += x + 1", 24)],
+)
+def test_steps_that_follow_from_what_has_been_reached(steps: str, rounds: int) -> None:
+    loop = f"x = 0.0\nall = []\nwhile x < 10_000_000:\n    all.append((x, x))\n    {steps}\n"
+    held = walked(loop).bytes / rounds
+    assert held == pytest.approx(walked("all = [(x, x) for x in map(float, range(1000))]").bytes / 1000, rel=0.4)

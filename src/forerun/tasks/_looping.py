@@ -30,7 +30,7 @@ from forerun.tasks._objects import (
     known,
 )
 from forerun.tasks._shapes import called
-from forerun.tasks._sums import counters, rounds_to
+from forerun.tasks._sums import counters, rounds_along, rounds_to
 from forerun.tasks._verdicts import alone, divided, until_divided
 
 _LOOPS = 3
@@ -748,6 +748,12 @@ class Looping(Foreign):
                     return None
                 if by and isinstance(one.op, (ast.Add, ast.Sub)):
                     by = shapes.unrolled(body, name) or by
+                    if (
+                        one in body
+                        and isinstance(one.op, ast.Add)
+                        and (long := self._longer_each(body, one, start, end))
+                    ):
+                        return long
                     far = max(abs(end - start) / abs(by), 1.0)
                     return far if one not in body else self._further_each(body, one.value, abs(end - start)) or far
                 if by and abs(by) > 1 and isinstance(one.op, (ast.Mult, ast.FloorDiv, ast.Div)):
@@ -793,6 +799,16 @@ class Looping(Foreign):
             return None
         self.guessed.add(node.lineno)
         return min(often / (1 - often), UNKNOWN)
+
+    def _longer_each(self, body: Sequence[ast.stmt], step: ast.AugAssign, start: float, end: float) -> float | None:
+        """Rounds of `x += max(x / 1000, 1)`, whose steps follow from what has been reached; None of others."""
+        if not isinstance(step.op, ast.Add):
+            return None
+        name, given = step.target, [one.value for one in body if shapes.gives(one, step.value)]
+        by = given[0] if len(given) == 1 else step.value
+        if not isinstance(name, ast.Name) or not shapes.follows(by, name.id) or not 0 <= start < end < MANY:
+            return None
+        return rounds_along(start, end, lambda value: self._with(name.id, by, value, 0.0))
 
     def _further_each(self, body: Sequence[ast.stmt], step: ast.expr, far: float) -> float | None:
         """Rounds in which a sum goes so far whose steps follow from what counts: the mean over where that may begin."""

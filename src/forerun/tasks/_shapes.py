@@ -241,6 +241,18 @@ def unrolled(body: Sequence[ast.stmt], name: str) -> float:
     return float(sum(by)) if len(by) == len(steps) > 1 else 0.0
 
 
+def gives(node: ast.stmt, name: ast.expr) -> TypeGuard[ast.Assign]:
+    """Whether a name is given a value there."""
+    return isinstance(node, ast.Assign) and isinstance(name, ast.Name) and ast.unparse(node.targets[0]) == name.id
+
+
+def follows(value: ast.expr, name: str) -> bool:
+    """Whether something is reckoned with a name, and with numbers: `max(x / 1000, 1)`."""
+    if isinstance(value, ast.Call) and called(value) in ("max", "min") and isinstance(value.func, ast.Name):
+        return any(follows(one, name) for one in value.args) and all(plain(one) for one in value.args)
+    return plain(value) and uses(value, name)
+
+
 def goes_up(node: ast.While) -> bool:
     """Whether a loop asks whether that is small which only becomes more: what does not hold does not hold later."""
     test = node.test

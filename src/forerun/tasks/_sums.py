@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 from forerun.tasks._shapes import plain, uses
 
 _MOST, _HALVED = 1e8, 40
 """Rounds, at most, and steps in which they are found."""
+_PLACES, _APART = 28, 10**0.5
+"""Where steps are looked at that follow from what has been reached, and how much further each of these is."""
 _SIMPSON = (0.0, 0.5, 0.5, 0.5, 0.5, 1.0)
 """Where steps are looked at that become longer: their mean is right up to cubes."""
 
@@ -36,3 +40,16 @@ def rounds_to(far: float, step: Callable[[float], float], by: float) -> float:
         middle = (few + many) / 2
         few, many = (middle, many) if sum_of(middle) < far else (few, middle)
     return many
+
+
+def rounds_along(start: float, end: float, step: Callable[[float], float]) -> float | None:
+    """Rounds in which something goes so far, where a step is as long as `step` says of what has been reached; None of
+    those that go nowhere."""
+    places = [start, *(each for k in range(_PLACES + 1) if (each := end * _APART ** (k - _PLACES)) > start)]
+    rounds = 0.0
+    for low, high in pairwise(places):
+        middle = math.sqrt(low * high) if low > 0 else high / 2
+        if (by := step(middle)) <= 0:
+            return None
+        rounds += math.log(high / low) / math.log1p(by / middle) if low > 0 else high / by
+    return rounds
