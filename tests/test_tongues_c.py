@@ -150,3 +150,9 @@ def test_steps_that_follow_from_what_has_been_reached(steps: str, rounds: int) -
     loop = f"x = 0.0\nall = []\nwhile x < 10_000_000:\n    all.append((x, x))\n    {steps}\n"
     held = walked(loop).bytes / rounds
     assert held == pytest.approx(walked("all = [(x, x) for x in map(float, range(1000))]").bytes / 1000, rel=0.4)
+
+
+@pytest.mark.parametrize("size", ["calloc(20 * 10 * 1000, sizeof(double))", "malloc(20 * sizeof *rows)"])
+def test_rows_of_rows_are_as_large_as_is_asked_for(size: str) -> None:
+    text = "#include <stdlib.h>\nint main(void) {{\n  double (*rows)[10][1000] = {};\n  rows[1][2][3] = 1;\n}}\n"
+    assert walked(text.format(size), "", "c").bytes == pytest.approx(1.6e6, rel=0.1)

@@ -390,8 +390,13 @@ class C(Declared):
             return None
         (count, size), of = value.args, kind.one
         bytes_of = size.value if isinstance(size, ast.Constant) else None
-        if of.name == "array" and of.size is not None:  # `double (*rows)[N] = malloc(n * N * sizeof(double))`
-            count = binary(count, ast.FloorDiv, of.size) if bytes_of == of.one.bytes else count
+        sizes, inner = list[ast.expr](), of
+        while inner.name == "array" and inner.size is not None:
+            sizes.append(inner.size)
+            inner = inner.one
+        if sizes:  # `double (*rows)[N] = malloc(n * N * sizeof(double))`
+            for each in sizes if bytes_of == inner.bytes else ():
+                count = binary(count, ast.FloorDiv, each)
         elif bytes_of == 1 and self.extent(of) > 1 and not (isinstance(count, ast.Constant) and of.name in self.fields):
             count = binary(count, ast.FloorDiv, constant(int(self.extent(of))))
         one = isinstance(count, ast.Constant) and count.value == 1
