@@ -392,8 +392,9 @@ class Looping(Foreign):
         test = node.test
         if self.loops or self.times != 1 or not (isinstance(test, ast.Compare) and shapes.ordered(test)):
             return False
-        sides = [self.value(one) for one in (test.left, *test.comparators)]
-        return all(isinstance(one, Number) and one.known is not None for one in sides) and self.likely(test) == 0.0
+        with self.hardly():
+            sides = [self.value(one) for one in (test.left, *test.comparators)]
+            return all(isinstance(one, Number) and one.known is not None for one in sides) and self.likely(test) == 0.0
 
     def _ends_soon(self, node: ast.While) -> bool:
         """Whether a loop ends in its first round: `while True: …; if over: break`, where that holds and stays so."""
@@ -405,7 +406,10 @@ class Looping(Foreign):
         names = {one.id for one in ast.walk(last.test) if isinstance(one, ast.Name)}
         given = {one.id for stmt in node.body for one in ast.walk(stmt)
                  if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}  # fmt: skip
-        return shapes.plain(_asked(last.test)) and not names & given and self.likely(last.test) == 1.0
+        if not shapes.plain(_asked(last.test)) or names & given:
+            return False
+        with self.hardly():
+            return self.likely(last.test) == 1.0
 
     def _drains(self, node: ast.While) -> bool:
         """`while queue and queue[0] < now: queue.popleft()` in a loop: what stays is not much."""
@@ -644,11 +648,13 @@ class Looping(Foreign):
         test = node.test
         if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], (ast.Gt, ast.GtE)):
             return None
-        of, least = shapes.measured(test.left), self.value(test.comparators[0])
-        if not isinstance(of, ast.Name) or not isinstance(least, Number) or least.known is None:
+        of = shapes.measured(test.left)
+        each = shapes.takes_each(node.body, of.id) if isinstance(of, ast.Name) else 0
+        if of is None or not each or not isinstance(box := self.value(of), Boxes) or box.kind not in ("list", "deque"):
             return None
-        each = shapes.takes_each(node.body, of.id)
-        if not each or not isinstance(box := self.value(of), Boxes) or box.kind not in ("list", "deque"):
+        with self.hardly():
+            least = self.value(test.comparators[0])
+        if not isinstance(least, Number) or least.known is None:
             return None
         left = min(box.entries, box.puts / max(self.times, 1e-300)) - least.known
         return max((left + isinstance(test.ops[0], ast.GtE)) / each, 1.0)
