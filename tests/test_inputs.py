@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forerun.tasks._inputs import Input, described, understood
+from forerun.tasks._reading_on import reads_on, takes_arguments
 from forerun.tasks._walked import walked
 
 MB = 1e6
@@ -313,3 +314,54 @@ def test_rare_words_are_counted_beside_frequent_ones() -> None:
     assert inside is not None
     distinct = max(stretch.all.distinct for stretch in inside.stretches)
     assert 35_000 < distinct < 70_000
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "on"),
+    [
+        ("python", "import sys\nfor line in sys.stdin:\n    print(line)\n", True),
+        ("python", "import sys, json\nprint(len(json.load(sys.stdin)))\n", True),
+        ("python", "while True:\n    try:\n        print(input())\n    except EOFError:\n        break\n", True),
+        ("python", "import sys\nname = sys.stdin.readline()\nage = input()\n", False),
+        ("python", '"""Reads for line in sys.stdin."""\nage = input()  # not sys.stdin\n', False),
+        ("c", 'int main(void) { int x, s = 0; while (scanf("%d", &x) == 1) s += x; return s; }', True),
+        ("c", 'int main(void) { int x; scanf("%d", &x); return x; }', False),
+        ("c++", "int main() { std::string w; while (std::cin >> w) n++; }", True),
+        ("c++", "int main() { int n; std::cin >> n; }", False),
+        ("javascript", "const rl = require('readline').createInterface({input: process.stdin})", True),
+        ("javascript", "console.log(require('fs').readFileSync('/dev/stdin', 'utf8').length)", True),
+        ("ruby", "while (line = gets)\n  puts line\nend\n", True),
+        ("ruby", "name = gets\nputs name\n", False),
+        ("go", "s := bufio.NewScanner(os.Stdin)\nfor s.Scan() { n++ }", True),
+        ("go", "var n int\nfmt.Scan(&n)", False),
+        ("rust", "for line in std::io::stdin().lock().lines() { n += 1; }", True),
+        ("rust", "std::io::stdin().read_line(&mut name).unwrap();", False),
+        ("java", "Scanner s = new Scanner(System.in); while (s.hasNextInt()) n += s.nextInt();", True),
+        ("java", "Scanner s = new Scanner(System.in); int n = s.nextInt();", False),
+        ("php", "<?php while (($line = fgets(STDIN)) !== false) $n++;", True),
+        ("php", "<?php $line = fgets(STDIN);", False),
+        ("perl", "while (my $line = <STDIN>) { $n++ }", True),
+        ("perl", "my $line = <STDIN>;", False),
+        ("lua", "for line in io.lines() do n = n + 1 end", True),
+        ("lua", "local line = io.read()", False),
+        ("cobol", "ACCEPT X.", False),
+    ],
+)
+def test_what_reads_its_input_to_the_end(language: str, text: str, on: bool) -> None:
+    assert reads_on(language, text) == on
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "looks"),
+    [
+        ("python", "import sys\nn = int(sys.argv[1])\n", True),
+        ("python", "import sys\nprint(sys.argv[0])  # sys.argv[1]\n", False),
+        ("c", "int main(int argc, char **argv) { return argc > 1 ? atoi(argv[1]) : 7; }", True),
+        ("c", "int main(int argc, char **argv) { return 0; }", False),
+        ("ruby", "n = (ARGV[0] || 10).to_i", True),
+        ("perl", "my $n = $ARGV[0] // 10;", True),
+        ("lua", "local n = tonumber(arg[1]) or 10", True),
+    ],
+)
+def test_what_looks_at_its_arguments(language: str, text: str, looks: bool) -> None:
+    assert takes_arguments(language, text) == looks

@@ -568,7 +568,7 @@ def test_no_gate_lets_through_what_asks_for_more_than_was_measured(folder: Path,
     assert run_forerun("predict", "much.py", *ask, "--fail-over", f"{found.high + 1:.0f}")[0] == 0
     Path("p8.py").write_text(program(3) + "while True:\n    pass\n")
     code, out, err = run_forerun("predict", "p8.py", *ask[:2], "--metric", "runtime", "--fail-over", "1 h")
-    assert code == 4 and "p8.py: nothing is seen that ends it" in err and " – " in out
+    assert code == 4 and "p8.py: its text sets no limit to what it takes" in err and " – " in out
     assert run_forerun("predict", "p8.py", *ask, "--fail-over", "20TB")[0] == 0
     Path("p7.py").write_text(program(3) + "xs = []\nwhile True:\n    xs.append(1)\n")
     code, _, err = run_forerun("predict", "p7.py", *ask, "--fail-over", "20TB")
@@ -601,11 +601,29 @@ def test_an_input_is_read_whole(folder: Path, run_forerun: Run) -> None:
     Path("empty.in").write_bytes(b"")
     code, out, err = run_forerun("predict", "reads.py", "--stdin", "empty.in", "--metric", "memory")
     assert code == 0 and "--stdin" not in err + out, "one was named"
+    code, again, err = run_forerun("predict", "reads.py", "--stdin", os.devnull, "--metric", "memory")
+    assert code == 0 and again == out
     Path("lines.lua").write_text("local t = 0\nfor line in io.lines() do t = t + tonumber(line) end\nprint(t)\n")
     assert "guessed" not in run_forerun("predict", "lines.lua", "--stdin", "empty.in", "--metric", "memory")[2]
     for name, why in (("/dev/zero", "device"), ("nowhere.in", "No such file"), (".", "directory")):
         code, _, err = run_forerun("predict", "reads.py", "--stdin", name)
         assert code == 1 and why in err
+
+
+def test_a_gate_is_shut_for_an_input_that_nobody_named(run_forerun: Run, tmp_path: Path) -> None:
+    program = tmp_path / "counts.py"
+    program.write_text("import sys\nrows = [line.split() for line in sys.stdin]\nprint(len(rows))\n")
+    ask = ("predict", str(program), "--metric", "memory", "--fail-over", "1GB")
+    code, _, err = run_forerun(*ask)
+    assert code == 4 and "no input was named" in err and "its text sets no limit to what it takes" in err
+    (tmp_path / "rows").write_text("1 2 3\n" * 1000)
+    assert run_forerun(*ask, "--stdin", str(tmp_path / "rows"))[0] == 0
+
+
+def test_a_gate_is_shut_for_more_than_a_machine_has(run_forerun: Run, tmp_path: Path) -> None:
+    (tmp_path / "huge.py").write_text("x = bytearray(10**13)\n")
+    code, _, err = run_forerun("predict", str(tmp_path / "huge.py"), "--metric", "memory", "--fail-over", "5TB")
+    assert code == 4 and "asks for 10 TB of memory" in err
 
 
 def test_standard_input_and_languages(folder: Path, run_forerun: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -255,7 +255,7 @@ def test_times_of_the_one_device_that_it_was_told_of_need_no_note(
     assert code == 0 and "it was told of laptop (--device)" in err and "--recipe adapt" not in err, err
     Path("b.py").write_text("a = []\nwhile True:\n    a.append(1)\n")
     code, _, err = run_forerun("predict", "b.py", "--model", "mine", "--metric", "wait", "--fail-over", "99s")
-    assert code == GateFailed.exit_code and "b.py: nothing is seen that ends it" in err, err
+    assert code == GateFailed.exit_code and "b.py: its text sets no limit to what it takes" in err, err
 
 
 def test_all_that_a_checkpoint_has_not_had_may_judge_it(

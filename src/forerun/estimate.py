@@ -22,7 +22,7 @@ from forerun.distribution import Distribution
 from forerun.errors import ForerunError, InputError, UsageError, out_of_memory
 from forerun.models._calibrated import LEVEL
 from forerun.models.encoder_decoder import USUAL, EncoderDecoder
-from forerun.models.encoder_decoder.imports import MACHINE, Part, lacks
+from forerun.models.encoder_decoder.imports import Part, lacks
 from forerun.prompts import parts
 from forerun.questions import Options, Question, What, check_sizes, questions
 from forerun.questions.kinds import ran
@@ -231,8 +231,6 @@ def answers(asked: Sequence[Question], loaded: EncoderDecoder, model: str = MODE
         unknown = [one for one in unknown if Path(one).stem not in question.own]
         if unknown and lacks(parts(question.prompt), unknown):
             wanted = math.inf  # it may take any time, and any memory
-        if kind.unit == "B" and math.isfinite(wanted):
-            wanted = min(wanted, MACHINE)
         asks = wanted if wanted > most else None
         belief = belief.reaching(max(asks or 0.0, question.reach), LEVEL)
         value, (low, high) = belief.median, belief.interval(LEVEL)

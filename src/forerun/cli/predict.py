@@ -285,7 +285,7 @@ def _asking(found: Sequence[Estimate]) -> str:
     """Why nothing lets through what asks for more than was ever measured: no probability tells of it."""
     most, one = max(((one.asks or 0.0, one) for one in found), key=lambda entry: entry[0])
     if math.isinf(most):
-        return f"{one.name}: nothing is seen that ends it"
+        return f"{one.name}: its text sets no limit to what it takes"
     return f"{one.name} asks for {quantity(most, one.unit)} of {one.metric}: nothing that was measured took so much"
 
 

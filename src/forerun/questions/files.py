@@ -252,6 +252,8 @@ def given(path: str) -> bytes:
     """What programs read that are given a file. Raises InputError."""
     with _readable(path) as file:
         about = os.fstat(file.fileno())
+        if stat.S_ISCHR(about.st_mode) and os.path.samestat(about, Path(os.devnull).stat()):
+            return b""
         if stat.S_ISCHR(about.st_mode):
             raise InputError(f"{path} is no input", "it is a device, which may have no end", "name a file or a pipe")
         if stat.S_ISREG(about.st_mode):

@@ -19,6 +19,7 @@ from forerun.tasks._lines import Used
 from forerun.tasks._opened import asks, opens, parses
 from forerun.tasks._packages import foreign
 from forerun.tasks._parsing import broken
+from forerun.tasks._reading_on import reads_on, takes_arguments
 from forerun.tasks._several import where
 from forerun.tasks._starting import others, starting
 from forerun.toolchains.onnx import checked, counts
@@ -87,6 +88,8 @@ def on_run(file: File, stdin: bytes | None) -> Iterator[Remark]:
     if file.whole.unread:
         unread = _some([f"{one} ({why})" if why else one for one, why in file.whole.unread])
         yield Remark(f"{name}: {unread}, which it is made of, is not read: it is not counted", True, unbounded=True)
+    if takes_arguments(language, text):
+        yield Remark(f"{name} looks at its arguments: the answer is that of a run without any")
     if lines := _started(file):
         told = f"line {_some([where(text, line) for line in lines])} starts other programs"
         yield Remark(f"{name}: {told}: what they take is not counted", True, unbounded=True)
@@ -105,10 +108,10 @@ def on_run(file: File, stdin: bytes | None) -> Iterator[Remark]:
         stdin is None
         and not file.source.reference
         and (not opened or asks(language, text))
-        and reads_sizes(language, text)
+        and (reads_on(language, text) or reads_sizes(language, text))
     ):
-        why = "how much it takes follows from what it reads, and no input was named (--stdin)"
-        yield Remark(f"{name}: {why}: the answer is that of usual programs")
+        why = "how much it takes follows from what it reads, and no input was named (--stdin FILE, or /dev/null)"
+        yield Remark(f"{name}: {why}: the answer is that of usual programs", True, unbounded=True)
     elif not opened and file.beside and language != "python":
         why = f"how much it takes follows from {_some([*file.beside])}, which it reads in a way that is not followed"
         yield Remark(f"{name}: {why}: the answer is that of usual programs", True, unbounded=True)

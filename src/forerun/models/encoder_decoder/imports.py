@@ -63,8 +63,6 @@ another language of which nothing is guessed: to all of it, as network and trees
 _COLLECTED, _HEAP, _AGAIN = "javascript", 5e8, 12.0
 """The language whose collector goes through all that is held again and again where it is so many bytes, and how many
 times as long as told that may take: 4.5 million rows that were split, sorted and put into a set took eight times."""
-MACHINE = 2.0**40
-"""Bytes that no machine has more of."""
 _WORKS_S = 0.02
 """The same of other languages, most of which start sooner."""
 _ROUND_S = 1e-6
@@ -305,7 +303,7 @@ class Imports:
         if metric == "runtime" and not _likely(done):
             return done.seconds * self._pace(metric, language)
         if metric != "runtime" and not done.believed:
-            return min(done.asked, MACHINE)
+            return done.asked
         return 0.0 if done.settled else None
 
     def unsure(self, prompt: str) -> bool:
