@@ -506,3 +506,14 @@ def test_what_stands_at_the_end_of_a_program_is_read_as_its_input(language: str,
     done = walked(text + "\n".join(words), "", language)
     assert not done.guessed and 4e6 < done.bytes < 4e7
     assert walked(text + "\n".join(words[:90]), "", language).bytes < 0.2 * done.bytes
+
+
+def test_rows_that_are_made_by_what_is_put_into_them() -> None:
+    text = (
+        "<?php\n$a = [];\nfor ($i = 0; $i < 400; $i++) for ($j = 0; $j < 10; $j++) $a[$i][$j] = $i * $j / 7;\n"
+        "$s = 0;\nforeach ($a as $row) for ($k = 0; $k < 10000; $k++) $s += $row[$k % 10];\necho $s;\n"
+    )
+    assert "a.setdefault(i, {})[j] = " in said("php", text)
+    assert told("php", text).seconds > 0.02, "four million rounds"
+    rows = "$a[$i] = [];\nfor"
+    assert "setdefault" not in said("php", text.replace("for ($j", f"{{ {rows} ($j").replace("/ 7;\n", "/ 7; }\n"))

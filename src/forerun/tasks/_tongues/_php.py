@@ -156,12 +156,16 @@ class PHP(Scripted):
             ):
                 self.heaps.add(text_of(field(node, "name")))
         self.known |= {text_of(field(node, "name")) for node in below(root, "function_definition")}
+        whole, within = set[str](), set[str]()
         for node in below(root, "subscript_expression"):
             owner, *key = inner(node)
             if not key:
                 self.pushed.add(_key(owner))
             elif _is_target(node) and not self._is_counted(key[0]):
                 self.keyed.add(_key(owner))
+            elif _is_target(node):
+                (within if is_a(node.parent, "subscript_expression") else whole).add(_key(owner))
+        self.keyed |= within - whole - self.pushed  # `$grid[$i][$j] = …` makes the rows
         for node in below(root, "function_call_expression"):
             named, given = text_of(field(node, "function")), inner(field(node, "arguments"))[:1]
             self.pushed |= {_key(each) for each in given if named in _FILLS}
