@@ -25,6 +25,7 @@ from forerun.tasks._figures import ANEW, HARDLY, put_together, wide
 from forerun.tasks._flushing import begins
 from forerun.tasks._gathering import all_as_long, stretched, takes_apart
 from forerun.tasks._inputs import Input, described, understood
+from forerun.tasks._inserting import unrolled
 from forerun.tasks._layouts import layout
 from forerun.tasks._lengths import Many
 from forerun.tasks._lines import Used
@@ -132,7 +133,7 @@ def walked(text: str, given: str = "", language: str = "python", files: str = ""
         reads = understood(given or described(own.encode())) if given or own else Input()
         reads = replace(reads, files=filed(files)) if files else reads
         size = max(map(_size, (reads, *reads.files.values())))
-        module = tree(text) if language == "python" else _translated(language, text, size)
+        module = unrolled(tree(text) if language == "python" else _translated(language, text, size))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return Used(followed=False)
     walker = Walker(module, reads)

@@ -79,7 +79,8 @@ _PLACES = re.compile(r"&\s*(?P<of>\w+)\s*\[([^][]+)\]\s*(?:[=!]=|[<>]=?)\s*&\s*(
 _ENDS = ("EOF", "NULL", "stdin", "-1", "0", "'\\n'", "1", "2", "3")
 
 _ARRAYED = re.compile(
-    r"\b(?=(\w+)\s+\w+\s*\[)|\b(?=(\w+)\s*\*\s*\w+\s*=[^;]*alloc\w*\([^;]*(?:,|(?<!sizeof)(?<!sizeof )(?<!sizeof\()\*))"
+    r"\b(?=(\w+)\s+\w+\s*\[)"
+    r"|\b(?=(\w+)\s*\*\s*\w+\s*=[^;]*alloc\w*\((?!\s*1\s*,)[^;]*(?:,|(?<!sizeof)(?<!sizeof )(?<!sizeof\()\*))"
     r"|(?=(?:vector|deque|array)\s*<\s*(\w+))"
 )
 """Where a type stands that an array or a list is of: `Node all[9]`, `Node *all = malloc(n * …)`, `vector<Node>`."""
