@@ -368,6 +368,9 @@ def test_what_an_old_file_cuts_out(tmp_path: Path, target: Any) -> None:
         ("GRU", 17, {"direction": "bidirectional", "linear_before_reset": 1, "given": True}),
         ("GRU", 14, {"bias": False}),
         ("RNN", 17, {"activations": ["Relu"]}),
+        ("LSTM", 17, {"direction": "bidirectional", "given": True, "lengths": True}),
+        ("GRU", 17, {"lengths": True}),
+        ("RNN", 14, {"direction": "reverse", "lengths": True}),
     ],
 )
 def test_steps_of_recurrent_operators_are_written_out(
@@ -383,6 +386,11 @@ def test_steps_of_recurrent_operators_are_written_out(
         shapes["h"], inputs[5] = (sides, batch, hidden), "h"
         if kind == "LSTM":
             shapes["c"], inputs[6] = (sides, batch, hidden), "c"
+    fed = {"x": draw.standard_normal((steps, batch, size), dtype=np.float32)}
+    values = [helper.make_tensor_value_info("x", TensorProto.FLOAT, (steps, batch, size))]
+    if told.pop("lengths", False):
+        inputs[4], fed["n"] = "n", np.array([4, 2, 1], np.int32)
+        values.append(helper.make_tensor_value_info("n", TensorProto.INT32, (batch,)))
     inputs = inputs[: 7 if kind == "LSTM" else 6]
     tensors = [
         helper.make_tensor(name, TensorProto.FLOAT, shape, draw.uniform(-1, 1, math.prod(shape)))
@@ -392,16 +400,15 @@ def test_steps_of_recurrent_operators_are_written_out(
     graph = helper.make_graph(
         [helper.make_node(kind, inputs, outputs, hidden_size=hidden, **told)],
         "g",
-        [helper.make_tensor_value_info("x", TensorProto.FLOAT, (steps, batch, size))],
+        values,
         [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in outputs],
         tensors,
     )
     path = tmp_path / "recurrent.onnx"
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=4), str(path))
-    x = draw.standard_normal((steps, batch, size), dtype=np.float32)
-    expected = onnxruntime.InferenceSession(str(path)).run(None, {"x": x})
+    expected = onnxruntime.InferenceSession(str(path)).run(None, fed)
     made = tasks.compiled(tasks.extract(frontends.from_onnx(path), target).module, target)
-    found = tvm.relax.VirtualMachine(made, tvm.cpu())["main"](tvm.runtime.tensor(x))
+    found = tvm.relax.VirtualMachine(made, tvm.cpu())["main"](*map(tvm.runtime.tensor, fed.values()))
     for ours, theirs in zip(found, expected, strict=True):
         np.testing.assert_allclose(ours.numpy(), theirs, atol=1e-5)
 

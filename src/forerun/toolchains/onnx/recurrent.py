@@ -30,8 +30,7 @@ _MOST = 1024
 
 def unroll(light: Any, proto: Any) -> None:
     """Writes the steps of such operators out, in place, in a model whose inputs have sizes, `light` being what it is
-    without the values of its weights; nothing in branches. What it does not know (peepholes, clipping, lengths of their
-    own) stays."""
+    without the values of its weights; nothing in branches. What it does not know (peepholes, clipping) stays."""
     if not any(node.op_type in _GATES and onnx_model.standard(node) for node in proto.graph.node):
         return
     shapes, left = shapes_of(light), _MOST
@@ -67,6 +66,8 @@ class _Layer:
     """Of the numbers, as ONNX counts types."""
     linear: bool
     """Whether a GRU multiplies before it resets."""
+    lengths: str
+    """Of each sequence how many of the steps are its own; empty where all are."""
 
     @property
     def directions(self) -> int:
@@ -83,8 +84,7 @@ def _read(node: Any, shapes: dict[str, list[int]], constants: dict[str, Any]) ->
     x, weights, recurrent = (shapes.get(name, []) for name in inputs[:3])
     if inputs[7] or len(x) != 3 or len(weights) != 3 or len(recurrent) != 3:
         return None
-    if inputs[4] and not _all(constants.get(inputs[4]), x[0]):
-        return None
+    lengths = "" if _all(constants.get(inputs[4]), x[0]) else inputs[4]
     direction = told["direction"].s.decode() if "direction" in told else "forward"
     reverse = {"forward": [False], "reverse": [True], "bidirectional": [False, True]}[direction]
     names = [each.decode() for each in told["activations"].strings] if "activations" in told else []
@@ -96,7 +96,7 @@ def _read(node: Any, shapes: dict[str, list[int]], constants: dict[str, Any]) ->
     kind = constants[inputs[2]].data_type if inputs[2] in constants else 1
     outputs = [*node.output, *[""] * (3 - len(node.output))]
     linear = bool(told["linear_before_reset"].i) if "linear_before_reset" in told else False
-    return _Layer(node.op_type, inputs, outputs, functions, reverse, x[0], x[1], recurrent[2], kind, linear)
+    return _Layer(node.op_type, inputs, outputs, functions, reverse, x[0], x[1], recurrent[2], kind, linear, lengths)
 
 
 def _all(tensor: Any, steps: int) -> bool:
@@ -137,14 +137,29 @@ class _Steps(Written):
                 for start, end in ((0, 2 * hidden), (2 * hidden, 3 * hidden))
             ]
         state, cell = (self._state(layer, layer.inputs[i], side) for i in (5, 6))
-        states = [""] * layer.steps
+        states, nothing, within = [""] * layer.steps, self._state(layer, "", side), self._within(layer)
         for step in reversed(range(layer.steps)) if layer.reverse[side] else range(layer.steps):
             # No slice: each of them would be a program of its own.
             now = self.node("Gather", given, self.constant(np.array(step, np.int64)), axis=0)
-            state, cell = self._step(layer, side, now, state, cell, from_state)
-            states[step] = self.shaped(state, [1, 1, layer.batch, hidden])
+            before, (state, cell) = (state, cell), self._step(layer, side, now, state, cell, from_state)
+            shown = state
+            if within:  # what is behind a sequence's end leaves its state as it is
+                inside = self.node("Gather", within, self.constant(np.array(step, np.int64)), axis=0)
+                shown = self.node("Where", inside, state, nothing)
+                state, cell = (
+                    self.node("Where", inside, *each) if each[0] else ""
+                    for each in zip((state, cell), before, strict=True)
+                )
+            states[step] = self.shaped(shown, [1, 1, layer.batch, hidden])
         ends = [self.shaped(each, [1, layer.batch, hidden]) for each in (state, cell) if each]
         return [self.node("Concat", *states, axis=0), *ends]
+
+    def _within(self, layer: _Layer) -> str:
+        """Which steps are of which sequence, `[steps, batch, 1]`; none where all are of all."""
+        if not layer.lengths:
+            return ""
+        steps = self.constant(np.arange(layer.steps, dtype=np.int32).reshape(-1, 1, 1))
+        return self.node("Less", steps, self.shaped(layer.lengths, [1, layer.batch, 1]))
 
     def _step(
         self, layer: _Layer, side: int, now: str, state: str, cell: str, from_state: Sequence[tuple[str, str]]
