@@ -24,9 +24,9 @@ _NAME = 60
 """Letters of a kernel that people see."""
 _LONG = re.compile(rf"\w{{{_NAME + 1},}}")
 _STAGES = {
-    "reading": "reading it (an hour at most)",
-    "running": "running it twice, untuned (an hour at most)",
-    "translating": "translating it to TVM's programs, and running these (an hour at most)",
+    "reading": "reading it",
+    "running": "running it twice, untuned",
+    "translating": "translating it to TVM's programs, and running these",
     "default": "measuring the defaults",
     "checking": "checking and timing the best kernels once more, on other inputs",
     "comparing": "comparing whole runs",

@@ -18,6 +18,7 @@ from forerun.core import Source
 from forerun.corpora import tensor_networks, workloads
 from forerun.errors import InputError, UsageError, meant, reason
 from forerun.sandbox import Pool
+from forerun.tasks._parsing import broken
 from forerun.toolchains.tvm import database, extract, frontends, network
 from forerun.toolchains.tvm import target as targets
 from forerun.toolchains.tvm._load import load
@@ -141,8 +142,13 @@ def _named(text: str, shapes: Shapes, layout: str) -> Request | None:
     if path.suffix in _PROGRAMS:
         return _file(path)
     if made := factories.named(text):
-        if made[0].is_file() and made[1] in _functions(_content(made[0], "replace")):
-            return _file(*made)
+        if made[0].is_file() and (there := _functions(content := _content(made[0], "replace"))):
+            if made[1] in there:
+                return _file(*made)
+            if made[1] not in _FUNCTIONS.findall(content):
+                todo = meant(made[1], [*there], 0.5, 3, lambda each: f"{made[0]}:{each}")
+                todo = todo or f"name it: {' or '.join(f'{made[0]}:{each}' for each in there)}"
+                raise UsageError(f"{made[0]} has no function {made[1]}", f"it holds {', '.join(there)}", todo)
         return _Network(text, network.Network(*made, layout=layout))
     place, _, name = text.rpartition(":")
     if place.endswith((".jsonl", ".jsonl.gz")) and name:
@@ -178,6 +184,8 @@ def _content(path: Path, errors: str = "strict") -> str:
 
 def _file(path: Path, name: str = "") -> Request:
     text = _content(path)
+    if path.suffix == ".py" and (why := broken("python", text)):
+        raise InputError(f"{path} does not parse", why, "mend it; Python itself says more: python -m py_compile")
     if path.suffix == ".py" and len(there := _functions(text)) > 1:
         if not name:
             those = " or ".join(f"{path}:{each}" for each in there)
