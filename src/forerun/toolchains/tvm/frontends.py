@@ -94,6 +94,9 @@ def exported(network: Any, inputs: Sequence[Any]) -> Any:
     if not isinstance(network, torch.nn.Module):
         told = f"it is of the type {type(network).__name__}"
         raise InputError("the network is no torch.nn.Module", told, "give a module and a tuple of example inputs")
+    if any(isinstance(part, torch.jit.ScriptModule) for part in network.modules()):
+        todo = "give the torch.nn.Module that it was made of, or export it: net.onnx, net.pt2"
+        raise InputError("the network is a ScriptModule", "torch.export does not trace these", todo)
     for place, each in enumerate(inputs):
         if not isinstance(each, torch.Tensor):
             told = f"it is of the type {type(each).__name__}"
@@ -107,6 +110,11 @@ def exported(network: Any, inputs: Sequence[Any]) -> Any:
                 "make its forward run on the example inputs without control flow on values",
                 lambda: torch.export.export(network.eval(), tuple(inputs)),
             )
+    except InputError:
+        todo = "give inputs that its forward takes, as one tuple"
+        with torch.no_grad():  # what fails without torch.export is nothing that it cannot trace
+            guarded("the network does not run on its inputs", todo, lambda: network.eval()(*inputs))
+        raise
     finally:
         for part in training:
             part.training = True
