@@ -99,7 +99,7 @@ def test_normalisations_behind_biases_are_folded_too(target: Any, layout: str) -
     torch = pytest.importorskip("torch")
     nn = torch.nn
 
-    class Block(nn.Module):
+    class Block(nn.Module):  # type: ignore[misc, name-defined]
         def __init__(self, again: bool) -> None:
             super().__init__()
             self.first, self.norm, self.again = nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8), again
@@ -122,7 +122,7 @@ def test_views_behind_attention_of_several_sequences_are_shapes(target: Any) -> 
     """As GPT-2 has them."""
     torch = pytest.importorskip("torch")
 
-    class Layer(torch.nn.Module):
+    class Layer(torch.nn.Module):  # type: ignore[misc, name-defined]
         def __init__(self) -> None:
             super().__init__()
             self.weight = torch.nn.Parameter(torch.randn(32, 16))
@@ -202,7 +202,7 @@ def test_weights_are_those_that_every_call_has_from_the_network(target: Any) -> 
 def test_weights_that_layers_share_count_once(target: Any, layout: str) -> None:
     torch = pytest.importorskip("torch")
 
-    class Shared(torch.nn.Module):
+    class Shared(torch.nn.Module):  # type: ignore[misc, name-defined]
         def __init__(self) -> None:
             super().__init__()
             self.layer = torch.nn.Linear(128, 128, bias=False)
@@ -611,7 +611,7 @@ def test_what_moves_or_is_too_much_is_unfit(target: Any) -> None:
     torch = pytest.importorskip("torch")
     from forerun.corpora import tensor_networks as corpus
 
-    class Moves(torch.nn.Module):
+    class Moves(torch.nn.Module):  # type: ignore[misc, name-defined]
         def forward(self, x: Any, mask: Any) -> Any:
             return x.transpose(1, 2).flip(1), mask.transpose(0, 1), x.exp()
 
@@ -631,7 +631,7 @@ def test_what_moves_or_is_too_much_is_unfit(target: Any) -> None:
 def test_what_puts_many_tensors_together_is_left_out(target: Any) -> None:
     torch = pytest.importorskip("torch")
 
-    class Joins(torch.nn.Module):
+    class Joins(torch.nn.Module):  # type: ignore[misc, name-defined]
         def forward(self, *parts: Any) -> Any:
             return torch.cat(parts).exp()
 
@@ -654,7 +654,7 @@ def test_names_that_relax_counts_along_the_network_are_numbered_anew(target: Any
     """A program that is called twice is named after the value that it reads first."""
     torch = pytest.importorskip("torch")
 
-    class Residual(torch.nn.Module):
+    class Residual(torch.nn.Module):  # type: ignore[misc, name-defined]
         def __init__(self) -> None:
             super().__init__()
             self.first, self.then = (torch.nn.InstanceNorm2d(4, affine=True) for _ in range(2))
