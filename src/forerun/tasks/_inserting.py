@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from copy import deepcopy
+from dataclasses import dataclass
 
 from forerun.tasks._shapes import called
 
@@ -21,13 +22,11 @@ _MOST = 1000
 
 def unrolled(module: ast.Module) -> ast.Module:
     """The same program with loops instead of such functions; itself where it has none."""
-    found = {id(node) for node in ast.walk(module) if isinstance(node, ast.FunctionDef) and _Way.of(node)}
-    if not found:
+    if not any(isinstance(node, ast.FunctionDef) and _Way.of(node) for node in ast.walk(module)):
         return module
-    ids = [id(node) for node in ast.walk(module)]
     copied = deepcopy(module)
-    for before, node in zip(ids, list(ast.walk(copied)), strict=True):
-        if before in found and isinstance(node, ast.FunctionDef) and (way := _Way.of(node)):
+    for node in [*ast.walk(copied)]:
+        if isinstance(node, ast.FunctionDef) and (way := _Way.of(node)):
             node.body = way.body()
     return ast.fix_missing_locations(copied)
 
@@ -46,12 +45,17 @@ class _Back(ast.NodeTransformer):
         return ast.copy_location(ast.Expr(node.value) if node.value is not None else ast.Pass(), node)
 
 
+@dataclass(frozen=True, slots=True)
 class _Way:
-    """A function whose node is `named`, the statements where there is `none`, and the others."""
+    """A function whose node is `named`, and given at this place; what is in front, what where there is `none`, and the
+    `rest`."""
 
-    def __init__(self, node: ast.FunctionDef, named: str, at: int, front: list[ast.stmt], none: list[ast.stmt],
-                 rest: list[ast.stmt]) -> None:  # fmt: skip
-        self.node, self.named, self.at, self.front, self.none, self.rest = node, named, at, front, none, rest
+    node: ast.FunctionDef
+    named: str
+    at: int
+    front: list[ast.stmt]
+    none: list[ast.stmt]
+    rest: list[ast.stmt]
 
     @classmethod
     def of(cls, node: ast.FunctionDef) -> _Way | None:
@@ -87,9 +91,13 @@ class _Way:
 
     def _down(self) -> tuple[list[ast.stmt], list[ast.stmt]]:
         """What is done on the way down, and on the way back."""
-        ways = [any(self._below(one) is not None for one in ast.walk(each)) for each in self.rest]
+        ways = [self._leads(each) for each in self.rest]
         end = max((place + 1 for place, goes in enumerate(ways) if goes), default=0)
         return self.rest[:end], self.rest[end:]
+
+    def _leads(self, node: ast.stmt) -> bool:
+        """Whether it calls itself there."""
+        return any(self._below(one) is not None for one in ast.walk(node))
 
     def _is_own(self, value: ast.expr | None) -> bool:
         return isinstance(value, ast.Name) and value.id == self.named
@@ -115,14 +123,11 @@ class _Way:
             nothing = ast.arguments([], [], None, [], [], None, [])
             front = [*front, ast.copy_location(ast.FunctionDef(_MADE, nothing, self.none, [], None), self.none[0])]
         new = ast.copy_location(ast.Return(self._new()), self.none[-1])
-        first = ast.copy_location(ast.If(self._gone(ast.Name(self.named, ast.Load())), [new], []), self.none[0])
+        first = ast.copy_location(ast.If(_gone(ast.Name(self.named, ast.Load())), [new], []), self.none[0])
         start = ast.Assign([ast.Name(_TOP, ast.Store())], ast.Name(self.named, ast.Load()))
         loop = ast.While(ast.Constant(True), [*done, *self._stepped(down)], [])
         made = (start, loop, ast.Return(ast.Name(_TOP, ast.Load())))
         return [*front, first, *(ast.copy_location(one, down[0]) for one in made)]
-
-    def _gone(self, value: ast.expr) -> ast.expr:
-        return ast.Compare(value, [ast.Is()], [ast.Constant(None)])
 
     def _stepped(self, body: list[ast.stmt]) -> list[ast.stmt]:
         """Statements of a round, in which each branch goes on to the next node or ends the way."""
@@ -132,25 +137,21 @@ class _Way:
                 found += [self._made(one, below), self._next(one, below)]
             elif isinstance(one, ast.Return):
                 found.append(ast.copy_location(ast.Break(), one))
-            elif isinstance(one, ast.If) and any(self._below(each) is not None for each in ast.walk(one)):
+            elif isinstance(one, ast.If) and self._leads(one):
                 other = one.orelse[0].body if _either(one) and isinstance(one.orelse[0], ast.If) else one.orelse
                 sides = [self._stepped(side) for side in (one.body, other)]
-                sides = [side if self._goes(side) else [*side, ast.copy_location(ast.Break(), one)] for side in sides]
+                sides = [side if _ends(side) else [*side, ast.copy_location(ast.Break(), one)] for side in sides]
                 found.append(ast.copy_location(ast.If(one.test, *sides), one))
             else:
                 found.append(one)
         return found
 
-    def _goes(self, body: list[ast.stmt]) -> bool:
-        """Whether it goes on to the next node in some way, or ends already."""
-        kinds = [one for each in body for one in ast.walk(each)]
-        return any(isinstance(one, ast.Break) for one in kinds)
-
     def _made(self, at: ast.stmt, below: ast.Attribute) -> ast.stmt:
         """`if node.left is None:` with what is made, and the end of the way."""
-        there = ast.Attribute(ast.Name(self.named, ast.Load()), below.attr, ast.Load())
         made = [ast.Assign([deepcopy(below)], self._new()), ast.Break()]
-        return ast.copy_location(ast.If(self._gone(there), [ast.copy_location(one, at) for one in made], []), at)
+        return ast.copy_location(
+            ast.If(_gone(self._there(below)), [ast.copy_location(one, at) for one in made], []), at
+        )
 
     def _new(self) -> ast.expr:
         """What is made where there is no node."""
@@ -160,8 +161,19 @@ class _Way:
         return ast.copy_location(ast.Call(ast.Name(_MADE, ast.Load()), [], []), self.none[0])
 
     def _next(self, at: ast.stmt, below: ast.Attribute) -> ast.stmt:
-        there = ast.Attribute(ast.Name(self.named, ast.Load()), below.attr, ast.Load())
-        return ast.copy_location(ast.Assign([ast.Name(self.named, ast.Store())], there), at)
+        return ast.copy_location(ast.Assign([ast.Name(self.named, ast.Store())], self._there(below)), at)
+
+    def _there(self, below: ast.Attribute) -> ast.expr:
+        return ast.Attribute(ast.Name(self.named, ast.Load()), below.attr, ast.Load())
+
+
+def _gone(value: ast.expr) -> ast.expr:
+    return ast.Compare(value, [ast.Is()], [ast.Constant(None)])
+
+
+def _ends(body: list[ast.stmt]) -> bool:
+    """Whether the way ends there in some case."""
+    return any(isinstance(one, ast.Break) for each in body for one in ast.walk(each))
 
 
 def _missing(test: ast.expr) -> str:
@@ -188,5 +200,4 @@ def _either(node: ast.If) -> bool:
 def _returns(body: list[ast.stmt]) -> bool:
     """Whether it makes something and gives it back."""
     last = body[-1]
-    made = isinstance(last, ast.Return) and last.value is not None
-    return made and not (isinstance(last, ast.Return) and isinstance(last.value, ast.Constant))
+    return isinstance(last, ast.Return) and last.value is not None and not isinstance(last.value, ast.Constant)

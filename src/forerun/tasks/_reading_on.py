@@ -44,22 +44,24 @@ _ARGUMENTS: Mapping[str, str] = {
     "perl": r"[@$]ARGV\b|\bGetOptions\b",
     "lua": r"\barg\s*\[\s*[1-9]",
 }
-
+"""What looks at the words behind a program's name."""
 _WORD = re.compile(r"""(["'])[\w*/:.]*\1""")
+"""A text of a word, as the names of inputs and formats are."""
 
 
 def reads_on(language: str, text: str) -> bool:
     """Whether it reads all of its standard input, as far as its text tells. Never raises."""
-    pattern = _TO_THE_END.get(language)
-    return pattern is not None and asks(language, text) and re.search(pattern, _plain(language, text)) is not None
+    return asks(language, text) and _says(_TO_THE_END, language, text)
 
 
 def takes_arguments(language: str, text: str) -> bool:
     """Whether it looks at the words behind its name. Never raises."""
-    pattern = _ARGUMENTS.get(language)
-    return pattern is not None and re.search(pattern, _plain(language, text)) is not None
+    return _says(_ARGUMENTS, language, text)
 
 
-def _plain(language: str, text: str) -> str:
-    """Without comments, and texts of more than a word."""
-    return re.sub(skipped(language), lambda one: one[0] if _WORD.fullmatch(one[0]) else " ", text)
+def _says(patterns: Mapping[str, str], language: str, text: str) -> bool:
+    """Whether a language's pattern stands outside comments, and texts of more than a word."""
+    if language not in patterns:
+        return False
+    plain = re.sub(skipped(language), lambda one: one[0] if _WORD.fullmatch(one[0]) else " ", text)
+    return re.search(patterns[language], plain) is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -147,7 +147,7 @@ def _named(text: str, shapes: Shapes, layout: str) -> Request | None:
                 return _file(*made)
             if made[1] not in _FUNCTIONS.findall(content):
                 todo = meant(made[1], [*there], 0.5, 3, lambda each: f"{made[0]}:{each}")
-                todo = todo or f"name it: {' or '.join(f'{made[0]}:{each}' for each in there)}"
+                todo = todo or _one_of(made[0], there)
                 raise UsageError(f"{made[0]} has no function {made[1]}", f"it holds {', '.join(there)}", todo)
         return _Network(text, network.Network(*made, layout=layout))
     place, _, name = text.rpartition(":")
@@ -174,6 +174,11 @@ def _functions(text: str) -> dict[str, str]:
     return {found[1]: part for part in _HEADS.split(text)[1:] if (found := _FUNCTIONS.search(part))}
 
 
+def _one_of(path: Path, names: Iterable[str]) -> str:
+    """What to do where a function of a file is to be named."""
+    return f"name it: {' or '.join(f'{path}:{each}' for each in names)}"
+
+
 def _content(path: Path, errors: str = "strict") -> str:
     """A file's text. Raises InputError."""
     try:
@@ -188,13 +193,12 @@ def _file(path: Path, name: str = "") -> Request:
         raise InputError(f"{path} does not parse", why, "mend it; Python itself says more: python -m py_compile")
     if path.suffix == ".py" and len(there := _functions(text)) > 1:
         if not name:
-            those = " or ".join(f"{path}:{each}" for each in there)
-            raise UsageError(f"which program of {path}?", f"it holds {', '.join(there)}", f"name it: {those}")
+            raise UsageError(f"which program of {path}?", f"it holds {', '.join(there)}", _one_of(path, there))
         text = there[name]
     if path.suffix == ".py" and "prim_func" not in text:
         why = "it has no T.prim_func; a network is named with the function that returns it and its inputs"
         names = _FUNCTIONS.findall(text)[:_NAMED] or ["factory"]
-        raise InputError(f"{path} is no tensor program", why, f"name it: {' or '.join(f'{path}:{n}' for n in names)}")
+        raise InputError(f"{path} is no tensor program", why, _one_of(path, names))
     text = _IMPORTS.sub("", text)
     return _single(_PLAIN.sub("@T.prim_func(s_tir=True)", text), name or path.stem, str(path))
 

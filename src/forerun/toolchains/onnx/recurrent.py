@@ -140,11 +140,12 @@ class _Steps(Written):
         states, nothing, within = [""] * layer.steps, self._state(layer, "", side), self._within(layer)
         for step in reversed(range(layer.steps)) if layer.reverse[side] else range(layer.steps):
             # No slice: each of them would be a program of its own.
-            now = self.node("Gather", given, self.constant(np.array(step, np.int64)), axis=0)
+            place = self.constant(np.array(step, np.int64))
+            now = self.node("Gather", given, place, axis=0)
             before, (state, cell) = (state, cell), self._step(layer, side, now, state, cell, from_state)
             shown = state
             if within:  # what is behind a sequence's end leaves its state as it is
-                inside = self.node("Gather", within, self.constant(np.array(step, np.int64)), axis=0)
+                inside = self.node("Gather", within, place, axis=0)
                 shown = self.node("Where", inside, state, nothing)
                 state, cell = (
                     self.node("Where", inside, *each) if each[0] else ""
